@@ -1,0 +1,39 @@
+# The short way in. Everything is built by CMake with Ninja; see CMakePresets.json for the other builds.
+.PHONY: all deps configure run test test-release test-asan test-tsan bench install clean
+JOBS ?= $(shell nproc)
+
+all: configure
+	@cmake --build build -j $(JOBS)
+
+deps:
+	@scripts/install-deps
+
+configure: deps
+	@test -f build/build.ninja || cmake --preset release >/dev/null
+
+run: all
+	@build/talus info scenes/hello.wbt
+
+test: test-release test-asan test-tsan
+
+test-release: all
+	@ctest --test-dir build --output-on-failure -j $(JOBS)
+
+test-asan: deps
+	@test -f build-asan/build.ninja || cmake --preset asan >/dev/null
+	@cmake --build build-asan -j $(JOBS)
+	@ctest --test-dir build-asan --output-on-failure -j $(JOBS)
+
+test-tsan: deps
+	@test -f build-tsan/build.ninja || cmake --preset tsan >/dev/null
+	@cmake --build build-tsan -j $(JOBS)
+	@ctest --test-dir build-tsan --output-on-failure -j $(JOBS) -L threads
+
+bench: all
+	@scripts/bench
+
+install: all
+	@cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
+
+clean:
+	@rm -rf build build-*

@@ -1,0 +1,13 @@
+# Compiler flags of our own code. Results must repeat: no contraction into fused multiply-adds, no fast-math.
+add_library(talus_flags INTERFACE)
+target_compile_options(talus_flags INTERFACE
+  -ffp-contract=off -fno-strict-aliasing
+  -Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+  -Wno-missing-field-initializers)
+target_compile_definitions(talus_flags INTERFACE _GNU_SOURCE)
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+set(CMAKE_C_FLAGS_SANITIZE "-O1 -g -fno-omit-frame-pointer")
+if(TALUS_SANITIZE)
+  target_compile_options(talus_flags INTERFACE -fsanitize=${TALUS_SANITIZE} -fno-sanitize-recover=undefined)
+  target_link_options(talus_flags INTERFACE -fsanitize=${TALUS_SANITIZE})
+endif()

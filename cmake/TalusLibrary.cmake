@@ -1,0 +1,23 @@
+# libtalus (static for the program and tests, shared for embedders) and the program. Every .c file under src/ belongs to
+# the library, but for src/app, which is the program.
+file(GLOB_RECURSE TALUS_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.c)
+list(FILTER TALUS_SOURCES EXCLUDE REGEX "/src/app/")
+file(GLOB TALUS_APP_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/app/*.c)
+
+add_library(talus_objects OBJECT ${TALUS_SOURCES})
+target_include_directories(talus_objects PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(talus_objects PUBLIC talus_flags ${TALUS_LIBRARIES})
+
+add_library(talus_static STATIC $<TARGET_OBJECTS:talus_objects>)
+target_include_directories(talus_static PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(talus_static PUBLIC talus_flags ${TALUS_LIBRARIES})
+
+add_library(talus_shared SHARED $<TARGET_OBJECTS:talus_objects>)
+set_target_properties(talus_shared PROPERTIES OUTPUT_NAME talus VERSION ${PROJECT_VERSION} SOVERSION 0)
+target_link_libraries(talus_shared PRIVATE talus_flags ${TALUS_LIBRARIES})
+
+# Plugins resolve ODE and dWebots* from the program, so it exports its symbols and keeps every object of the library.
+add_executable(talus ${TALUS_APP_SOURCES} $<TARGET_OBJECTS:talus_objects>)
+target_include_directories(talus PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(talus PRIVATE talus_flags ${TALUS_LIBRARIES})
+set_target_properties(talus PROPERTIES ENABLE_EXPORTS ON)

@@ -1,0 +1,136 @@
+#include "base/arena.h"
+
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 16, FIRST_BLOCK = 64 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024 };
+
+typedef struct Block {
+    struct Block *next;
+    size_t size;
+    size_t used;
+    size_t padding;
+} Block;
+static_assert(sizeof(Block) % ALIGNMENT == 0, "data after the header stays aligned");
+
+struct Arena {
+    Block *first;
+    Block *current;
+    size_t bytes;
+    size_t next_size;
+};
+
+Arena *arena_create(void)
+{
+    Arena *arena = memory_alloc(sizeof *arena);
+    arena->next_size = FIRST_BLOCK;
+    return arena;
+}
+
+void arena_destroy(Arena *arena)
+{
+    if (!arena)
+        return;
+    for (Block *block = arena->first; block;) {
+        Block *next = block->next;
+        free(block);
+        block = next;
+    }
+    free(arena);
+}
+
+void arena_reset(Arena *arena)
+{
+    for (Block *block = arena->first; block; block = block->next)
+        block->used = 0;
+    arena->current = arena->first;
+}
+
+size_t arena_bytes(const Arena *arena)
+{
+    return arena->bytes;
+}
+
+static Block *add_block(Arena *arena, size_t size)
+{
+    size_t wanted = size > arena->next_size ? size : arena->next_size;
+    if (arena->next_size < LARGEST_BLOCK)
+        arena->next_size *= 2;
+    Block *block = memory_alloc_raw(sizeof *block + wanted);
+    *block = (Block){ .size = wanted };
+    arena->bytes += sizeof *block + wanted;
+    if (arena->current) {
+        block->next = arena->current->next;
+        arena->current->next = block;
+    } else {
+        arena->first = block;
+    }
+    arena->current = block;
+    return block;
+}
+
+static void *take(Arena *arena, size_t size)
+{
+    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    Block *block = arena->current;
+    while (block && block->size - block->used < size && block->next && block->next->used == 0) {
+        block = block->next;
+        arena->current = block;
+    }
+    if (!block || block->size - block->used < size)
+        block = add_block(arena, size);
+    void *data = (char *)(block + 1) + block->used;
+    block->used += size;
+    return data;
+}
+
+void *arena_alloc(Arena *arena, size_t size)
+{
+    void *data = take(arena, size);
+    memset(data, 0, size);
+    return data;
+}
+
+void *arena_alloc_array(Arena *arena, size_t count, size_t item_size)
+{
+    return arena_alloc(arena, memory_product(count, item_size));
+}
+
+void *arena_copy(Arena *arena, const void *data, size_t size)
+{
+    void *copy = take(arena, size);
+    if (size)
+        memcpy(copy, data, size);
+    return copy;
+}
+
+char *arena_text(Arena *arena, const char *text, size_t length)
+{
+    char *copy = take(arena, length + 1);
+    if (length)
+        memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+char *arena_string(Arena *arena, const char *text)
+{
+    return arena_text(arena, text, strlen(text));
+}
+
+char *arena_printf(Arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = take(arena, (size_t)length + 1);
+    va_start(arguments, format);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    return text;
+}

@@ -1,0 +1,26 @@
+// common.h - the few things every file may lean on: sizes, counts, attributes. Nothing here owns anything.
+#ifndef TALUS_BASE_COMMON_H
+#define TALUS_BASE_COMMON_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define PRINTF_LIKE(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
+
+static inline int int_min(int a, int b)
+{
+    return a < b ? a : b;
+}
+static inline int int_max(int a, int b)
+{
+    return a > b ? a : b;
+}
+static inline double double_clamp(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+#endif

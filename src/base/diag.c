@@ -1,0 +1,214 @@
+#include "base/diag.h"
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_LIMIT = 10000 };
+
+struct DiagSink {
+    Arena *arena;
+    Diagnostic *items;
+    int count, capacity;
+    const char **files;
+    int file_count, file_capacity;
+    int *slots;  // open addressing over items, -1 empty
+    int slot_count;
+    int totals[3];
+    int limit;
+    int last;  // index of the message given last when it was new, else -1
+};
+
+DiagSink *diag_create(void)
+{
+    DiagSink *diags = memory_alloc(sizeof *diags);
+    diags->arena = arena_create();
+    diags->limit = DEFAULT_LIMIT;
+    diags->last = -1;
+    diag_file(diags, "");
+    return diags;
+}
+
+void diag_destroy(DiagSink *diags)
+{
+    if (!diags)
+        return;
+    arena_destroy(diags->arena);
+    free(diags->items);
+    free(diags->files);
+    free(diags->slots);
+    free(diags);
+}
+
+uint16_t diag_file(DiagSink *diags, const char *name)
+{
+    for (int i = diags->file_count - 1; i >= 0; i--)
+        if (!strcmp(diags->files[i], name))
+            return (uint16_t)i;
+    if (diags->file_count == UINT16_MAX)
+        return 0;
+    memory_grow(&diags->files, &diags->file_capacity, diags->file_count + 1, sizeof *diags->files);
+    diags->files[diags->file_count] = arena_string(diags->arena, name);
+    return (uint16_t)diags->file_count++;
+}
+
+const char *diag_file_name(const DiagSink *diags, uint16_t file)
+{
+    return file < diags->file_count ? diags->files[file] : "";
+}
+
+static uint64_t hash_message(DiagSeverity severity, SourcePos pos, const char *message)
+{
+    uint64_t hash = hash_bytes(message, strlen(message), (uint64_t)severity + 1);
+    hash = hash_combine(hash, pos.line);
+    return hash_combine(hash, (uint64_t)pos.file << 16 | pos.column);
+}
+
+static void rebuild_slots(DiagSink *diags)
+{
+    free(diags->slots);
+    diags->slot_count = diags->slot_count ? diags->slot_count * 2 : 64;
+    diags->slots = memory_alloc_array((size_t)diags->slot_count, sizeof *diags->slots);
+    memset(diags->slots, 0xff, (size_t)diags->slot_count * sizeof *diags->slots);
+    for (int i = 0; i < diags->count; i++) {
+        const Diagnostic *item = &diags->items[i];
+        uint64_t slot = hash_message(item->severity, item->pos, item->message);
+        while (diags->slots[slot % (uint64_t)diags->slot_count] >= 0)
+            slot++;
+        diags->slots[slot % (uint64_t)diags->slot_count] = i;
+    }
+}
+
+static bool same(const Diagnostic *item, DiagSeverity severity, SourcePos pos, const char *message)
+{
+    return item->severity == severity && item->pos.file == pos.file && item->pos.line == pos.line &&
+           item->pos.column == pos.column && !strcmp(item->message, message);
+}
+
+static void add(DiagSink *diags, DiagSeverity severity, SourcePos pos, const char *format, va_list arguments)
+{
+    char buffer[1024];
+    int length = vsnprintf(buffer, sizeof buffer, format, arguments);
+    if (length >= (int)sizeof buffer)
+        memcpy(buffer + sizeof buffer - 4, "...", 4);
+    for (char *c = buffer; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+
+    diags->totals[severity]++;
+    diags->last = -1;
+    if (diags->count * 2 >= diags->slot_count)
+        rebuild_slots(diags);
+    uint64_t slot = hash_message(severity, pos, buffer);
+    for (int index; (index = diags->slots[slot % (uint64_t)diags->slot_count]) >= 0; slot++) {
+        if (same(&diags->items[index], severity, pos, buffer)) {
+            diags->items[index].count++;
+            return;
+        }
+    }
+    if (diags->count >= diags->limit)
+        return;
+    memory_grow(&diags->items, &diags->capacity, diags->count + 1, sizeof *diags->items);
+    diags->items[diags->count] =
+        (Diagnostic){ .severity = severity, .pos = pos, .message = arena_string(diags->arena, buffer), .count = 1 };
+    diags->slots[slot % (uint64_t)diags->slot_count] = diags->count;
+    diags->last = diags->count++;
+}
+
+void diag_error(DiagSink *diags, SourcePos pos, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(diags, DIAG_ERROR, pos, format, arguments);
+    va_end(arguments);
+}
+
+void diag_warning(DiagSink *diags, SourcePos pos, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(diags, DIAG_WARNING, pos, format, arguments);
+    va_end(arguments);
+}
+
+void diag_note(DiagSink *diags, SourcePos pos, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(diags, DIAG_NOTE, pos, format, arguments);
+    va_end(arguments);
+}
+
+void diag_hint(DiagSink *diags, const char *format, ...)
+{
+    if (diags->last < 0)
+        return;
+    char buffer[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer, sizeof buffer, format, arguments);
+    va_end(arguments);
+    diags->items[diags->last].hint = arena_string(diags->arena, buffer);
+}
+
+void diag_node(DiagSink *diags, const char *path)
+{
+    if (diags->last >= 0 && path)
+        diags->items[diags->last].node = arena_string(diags->arena, path);
+}
+
+int diag_count(const DiagSink *diags)
+{
+    return diags->count;
+}
+
+const Diagnostic *diag_at(const DiagSink *diags, int index)
+{
+    return &diags->items[index];
+}
+
+int diag_total(const DiagSink *diags, DiagSeverity severity)
+{
+    return diags->totals[severity];
+}
+
+bool diag_has_errors(const DiagSink *diags)
+{
+    return diags->totals[DIAG_ERROR] > 0;
+}
+
+void diag_set_limit(DiagSink *diags, int limit)
+{
+    diags->limit = limit;
+}
+
+const char *diag_severity_name(DiagSeverity severity)
+{
+    static const char *const names[] = { "note", "warning", "error" };
+    return names[severity];
+}
+
+void diag_print(const DiagSink *diags, FILE *out, int first, DiagSeverity least)
+{
+    for (int i = first; i < diags->count; i++) {
+        const Diagnostic *item = &diags->items[i];
+        if (item->severity < least)
+            continue;
+        if (item->pos.file)
+            fprintf(out, "%s:", diag_file_name(diags, item->pos.file));
+        if (item->pos.line)
+            fprintf(out, "%u:%u:", item->pos.line, item->pos.column);
+        fprintf(out, "%s%s: %s", item->pos.file ? " " : "", diag_severity_name(item->severity), item->message);
+        if (item->node)
+            fprintf(out, " [%s]", item->node);
+        if (item->count > 1)
+            fprintf(out, " (%d times)", item->count);
+        fputc('\n', out);
+        if (item->hint)
+            fprintf(out, "    hint: %s\n", item->hint);
+    }
+}

@@ -1,0 +1,258 @@
+#include "base/file.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void report(DiagSink *diags, SourcePos pos, const char *path, const char *why)
+{
+    if (diags)
+        diag_error(diags, pos, "cannot read '%s': %s", path, why);
+}
+
+// The byte after the last must be readable as NUL. A mapping gives that for free unless the size fills its last page.
+static bool map_file(int descriptor, size_t size, FileData *file)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (size < 16 * page || size % page == 0)
+        return false;
+    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (data == MAP_FAILED)
+        return false;
+    madvise(data, size, MADV_SEQUENTIAL);
+    *file = (FileData){ data, size, size };
+    return true;
+}
+
+static bool slurp(int descriptor, size_t size, FileData *file)
+{
+    char *data = memory_alloc_raw(size + 1);
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = read(descriptor, data + done, size - done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            free(data);
+            return false;
+        }
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    data[done] = '\0';
+    *file = (FileData){ data, done, 0 };
+    return true;
+}
+
+bool file_read(const char *path, size_t size_limit, FileData *file, DiagSink *diags, SourcePos pos)
+{
+    *file = (FileData){ 0 };
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0) {
+        report(diags, pos, path, strerror(errno));
+        return false;
+    }
+    struct stat info;
+    bool ok = false;
+    if (fstat(descriptor, &info) < 0)
+        report(diags, pos, path, strerror(errno));
+    else if (S_ISDIR(info.st_mode))
+        report(diags, pos, path, "it is a directory");
+    else if (!S_ISREG(info.st_mode))
+        report(diags, pos, path, "it is not a regular file");
+    else if ((uintmax_t)info.st_size > size_limit)
+        report(diags, pos, path, "it is larger than the limit for such files");
+    else if (map_file(descriptor, (size_t)info.st_size, file) || slurp(descriptor, (size_t)info.st_size, file))
+        ok = true;
+    else
+        report(diags, pos, path, strerror(errno));
+    close(descriptor);
+    return ok;
+}
+
+void file_release(FileData *file)
+{
+    if (file->mapped)
+        munmap((void *)file->data, file->mapped);
+    else
+        free((void *)file->data);
+    *file = (FileData){ 0 };
+}
+
+static bool write_all(int descriptor, const char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t done = write(descriptor, data, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        data += done;
+        size -= (size_t)done;
+    }
+    return true;
+}
+
+bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink *diags)
+{
+    struct stat info;
+    bool special = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    size_t length = strlen(path);
+    char *aside = memory_alloc_raw(length + 32);
+    snprintf(aside, length + 32, "%s.%ld.tmp", path, (long)getpid());
+    const char *target = special ? path : aside;
+    int descriptor = open(target, O_WRONLY | O_CREAT | O_CLOEXEC | (special ? 0 : O_TRUNC | O_NOFOLLOW), 0644);
+    bool ok = descriptor >= 0 && write_all(descriptor, data, size) && (special || fsync(descriptor) == 0);
+    int error = errno;
+    if (descriptor >= 0 && close(descriptor) < 0 && ok) {
+        error = errno;
+        ok = false;
+    }
+    if (ok && !special && rename(aside, path) < 0) {
+        error = errno;
+        ok = false;
+    }
+    if (!ok) {
+        if (descriptor >= 0 && !special)
+            unlink(aside);
+        if (diags)
+            diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, strerror(error));
+    }
+    free(aside);
+    return ok;
+}
+
+bool file_exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool file_is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool file_make_directories(const char *path)
+{
+    char *copy = memory_string(path);
+    bool ok = true;
+    for (char *slash = copy + 1; ok && *slash; slash++) {
+        if (*slash != '/')
+            continue;
+        *slash = '\0';
+        ok = mkdir(copy, 0755) == 0 || errno == EEXIST;
+        *slash = '/';
+    }
+    ok = ok && (mkdir(copy, 0755) == 0 || errno == EEXIST) && file_is_directory(copy);
+    free(copy);
+    return ok;
+}
+
+char *path_join(Arena *arena, const char *directory, const char *name)
+{
+    if (name[0] == '/' || !directory[0] || !strcmp(directory, "."))
+        return arena_string(arena, name);
+    size_t length = strlen(directory);
+    return arena_printf(arena, directory[length - 1] == '/' ? "%s%s" : "%s/%s", directory, name);
+}
+
+char *path_directory(Arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return arena_string(arena, ".");
+    return arena_text(arena, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *path_extension(const char *path)
+{
+    const char *name = path_name(path);
+    const char *dot = strrchr(name, '.');
+    return dot && dot != name ? dot : name + strlen(name);
+}
+
+char *path_stem(Arena *arena, const char *path)
+{
+    const char *name = path_name(path);
+    return arena_text(arena, name, (size_t)(path_extension(path) - name));
+}
+
+char *path_normalized(Arena *arena, const char *path)
+{
+    char *out = arena_alloc(arena, strlen(path) + 2);
+    size_t length = 0;
+    bool absolute = path[0] == '/';
+    if (absolute)
+        out[length++] = '/';
+    size_t floor = length;  // ".." cannot climb above this
+    for (const char *p = path; *p;) {
+        while (*p == '/')
+            p++;
+        size_t part = strcspn(p, "/");
+        if (part == 0)
+            break;
+        if (part == 1 && p[0] == '.') {
+            p += part;
+            continue;
+        }
+        if (part == 2 && p[0] == '.' && p[1] == '.') {
+            if (length > floor) {
+                while (length > floor && out[length - 1] != '/')
+                    length--;
+                if (length > floor)
+                    length--;
+                p += part;
+                continue;
+            }
+            if (absolute) {
+                p += part;
+                continue;
+            }
+            floor = length + (length ? 1 : 0) + 2;
+        }
+        if (length && out[length - 1] != '/')
+            out[length++] = '/';
+        memcpy(out + length, p, part);
+        length += part;
+        p += part;
+    }
+    if (length == 0)
+        out[length++] = '.';
+    out[length] = '\0';
+    return out;
+}
+
+char *path_real(Arena *arena, const char *path)
+{
+    char *real = realpath(path, NULL);
+    if (!real)
+        return NULL;
+    char *copy = arena_string(arena, real);
+    free(real);
+    return copy;
+}
+
+bool path_is_inside(const char *real_path, const char *real_directory)
+{
+    size_t length = strlen(real_directory);
+    while (length > 1 && real_directory[length - 1] == '/')
+        length--;
+    return !strncmp(real_path, real_directory, length) &&
+           (real_path[length] == '/' || real_path[length] == '\0' || (length == 1 && real_directory[0] == '/'));
+}

@@ -1,0 +1,36 @@
+// file.h - reading and writing whole files, and paths. Reading refuses anything but a regular file of bounded size
+// (no devices, FIFOs, directories); writing is atomic: aside, synced, renamed.
+#ifndef TALUS_BASE_FILE_H
+#define TALUS_BASE_FILE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+typedef struct FileData {
+    const char *data;  // followed by one NUL byte that is not part of the size
+    size_t size;
+    size_t mapped;     // private: bytes to unmap, 0 when on the heap
+} FileData;
+
+// Reads (maps) `path`. On failure returns false and, if diags is not NULL, reports an error at `pos` naming the path and why.
+bool file_read(const char *path, size_t size_limit, FileData *file, DiagSink *diags, SourcePos pos);
+void file_release(FileData *file);
+
+// Writes the whole of data to `path` or leaves the old file as it was.
+bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink *diags);
+
+bool file_exists(const char *path);      // a regular file
+bool file_is_directory(const char *path);
+bool file_make_directories(const char *path);
+
+// Paths. Results live in the arena. Joining an absolute second part gives that part.
+char *path_join(Arena *arena, const char *directory, const char *name);
+char *path_directory(Arena *arena, const char *path);  // "." when there is none
+const char *path_name(const char *path);                // after the last slash
+const char *path_extension(const char *path);           // with the dot, "" when there is none
+char *path_stem(Arena *arena, const char *path);        // name without extension
+char *path_normalized(Arena *arena, const char *path);  // without "." and ".." by text alone
+char *path_real(Arena *arena, const char *path);        // symbolic links resolved, NULL when it does not exist
+bool path_is_inside(const char *real_path, const char *real_directory);  // both as path_real gives them
+
+#endif

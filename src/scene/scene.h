@@ -1,0 +1,155 @@
+// scene.h - the world as typed nodes, exactly as the file says it, in the newest schema.
+// Belongs here: nodes, fields, DEF/USE, PROTO instances, search. Not here: parsing text, ODE, anything that moves.
+// A Scene owns every node and string in it; pointers stay valid until scene_destroy(), also those of removed nodes.
+//
+// The tree has wrappers: a USE node stands for the node it names, a PROTO instance for the tree that its PROTO makes of
+// its parameters. Both are kept for saving. scene_actual() goes through them; whoever simulates asks it for every node
+// it meets, and climbs with scene_parent(), which never stops at a wrapper.
+#ifndef TALUS_SCENE_SCENE_H
+#define TALUS_SCENE_SCENE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/vec.h"
+#include "scene/schema.h"
+
+typedef struct Scene Scene;
+typedef struct SceneProto SceneProto;
+
+typedef enum SceneNodeKind {
+    SCENE_NODE_PLAIN,     // a base node
+    SCENE_NODE_USE,       // `target` is the node it repeats
+    SCENE_NODE_INSTANCE,  // of a PROTO: fields are parameters, `target` is the root of what it makes (NULL if that failed)
+    SCENE_NODE_UNKNOWN,   // kept as text for saving; ignored otherwise
+} SceneNodeKind;
+
+// A field that was given a value (or, in the tree of a PROTO, connected to a parameter).
+typedef struct SceneField {
+    const FieldType *type;
+    FieldValue value;
+    SourcePos pos;
+    int16_t is_parameter;  // index of the parameter that an IS connected it to, -1 when none
+} SceneField;
+
+struct SceneNode {
+    const NodeType *type;   // base type; for an instance that of its target; NULL for unknown nodes
+    SceneNode *parent;      // holder in the tree as written; the root of an instance's tree has the instance as parent
+    SceneNode *target;      // see the kinds above
+    SceneProto *proto;      // of an instance, else NULL
+    const char *def;        // DEF name or NULL; for a USE node the name it uses
+    SceneField *fields;     // only those set, in file order
+    uint16_t field_count;
+    uint16_t field_capacity;
+    uint32_t id;            // unique in the scene, in file order from 1; the root is 0
+    SourcePos pos;
+    uint8_t kind;           // SceneNodeKind
+    bool is_removed;        // taken out at run time; memory stays
+    bool in_bounding;       // somewhere below a boundingObject field
+    bool in_proto;          // inside the tree of an instance and not given by the user as a parameter
+};
+
+struct SceneProto {
+    const char *name;
+    const char *path;        // file it came from
+    const char *origin;      // how it was found: "project", "declared", "path", "library", "cache"
+    int release;             // of the file's header
+    FieldType *parameters;   // declared, with default values
+    int parameter_count;
+    const NodeType *base_type;  // of the node it makes, NULL while unknown
+    bool is_template;
+    bool is_placeholder;     // not found: keeps what the file says and makes nothing
+    void *definition;        // the reader's own data
+};
+
+Scene *scene_create(void);
+void scene_destroy(Scene *scene);  // NULL is fine
+Arena *scene_arena(Scene *scene);  // load-time data of the scene lives here
+
+// The root is a Group whose children are the top-level nodes of the file.
+SceneNode *scene_root(const Scene *scene);
+int scene_node_count(const Scene *scene);
+int scene_release(const Scene *scene);          // of the file it came from
+void scene_set_release(Scene *scene, int release);
+const char *scene_path(const Scene *scene);     // of the file, "" when there is none
+void scene_set_path(Scene *scene, const char *path);
+
+// Building
+SceneNode *scene_node_create(Scene *scene, const NodeType *type, SourcePos pos);
+SceneNode *scene_node_create_use(Scene *scene, SceneNode *target, const char *name, SourcePos pos);
+SceneNode *scene_node_create_instance(Scene *scene, SceneProto *proto, SourcePos pos);
+SceneNode *scene_node_create_unknown(Scene *scene, const char *type_name, const char *text, SourcePos pos);
+SceneNode *scene_node_clone(Scene *scene, const SceneNode *node);  // deep; USE inside follows into the copy
+SceneField *scene_field_add(Scene *scene, SceneNode *node, const FieldType *type, SourcePos pos);  // or the one there is
+const char *scene_unknown_type(const Scene *scene, const SceneNode *node);
+const char *scene_unknown_text(const Scene *scene, const SceneNode *node);
+
+// What the file held beside fields, kept for saving: comment lines before a node or field, unknown fields as text.
+typedef struct SceneExtra {
+    const char *text;     // of a comment: the lines with '#'; of a field: "name value" as written
+    const char *before;   // name of the field a comment stands before, NULL: before the node
+    bool is_comment;
+    struct SceneExtra *next;
+} SceneExtra;
+void scene_extra_add(Scene *scene, const SceneNode *node, bool is_comment, const char *before, const char *text);
+const SceneExtra *scene_extras(const Scene *scene, const SceneNode *node);  // in file order
+// Lines between the header and the first node (EXTERNPROTO and so on), as written.
+typedef struct SceneExtern { const char *url; bool is_importable; SourcePos pos; } SceneExtern;
+void scene_extern_add(Scene *scene, const char *url, bool is_importable, SourcePos pos);
+int scene_extern_count(const Scene *scene);
+const SceneExtern *scene_extern_at(const Scene *scene, int index);
+
+// Through wrappers
+SceneNode *scene_actual(const SceneNode *node);   // NULL for NULL, unknown nodes and failed instances
+SceneNode *scene_parent(const SceneNode *node);   // nearest real node above; NULL at the root
+SceneNode *scene_instance(const SceneNode *node); // the outermost PROTO instance whose root this node is, or the node itself
+bool scene_node_is(const SceneNode *node, const char *type_name);  // of the actual node, descendants of the type included
+
+// Reading. The name must be a field of the node's type (asserted). What is not set has its default. Wrappers are followed.
+const SceneField *scene_field(const SceneNode *node, const char *name);  // NULL when it has its default
+bool scene_bool(const SceneNode *node, const char *name);
+int scene_int(const SceneNode *node, const char *name);
+double scene_float(const SceneNode *node, const char *name);
+Vec2 scene_vec2(const SceneNode *node, const char *name);
+Vec3 scene_vec3(const SceneNode *node, const char *name);       // SFVec3f, SFColor
+Rotation scene_rotation(const SceneNode *node, const char *name);
+const char *scene_string(const SceneNode *node, const char *name);
+SceneNode *scene_child(const SceneNode *node, const char *name);  // SFNode, through wrappers; NULL when NULL
+const FieldList *scene_list(const SceneNode *node, const char *name);
+SceneNode *scene_list_node(const FieldList *list, int index);     // through wrappers
+Pose scene_pose(const SceneNode *node);        // translation and rotation fields of a Pose; identity for others
+Pose scene_world_pose(const SceneNode *node);  // of the poses above and its own
+SourcePos scene_field_pos(const SceneNode *node, const char *name);  // of the field, of the node when not set
+FieldValue scene_value(const SceneNode *node, const FieldType *type);  // of exactly this node, no wrapper followed
+
+// Writing: values are copied into the scene. A write to a PROTO parameter reaches the fields connected to it, and a
+// write to a connected field its parameter.
+void scene_set_bool(Scene *scene, SceneNode *node, const char *name, bool value);
+void scene_set_int(Scene *scene, SceneNode *node, const char *name, int value);
+void scene_set_float(Scene *scene, SceneNode *node, const char *name, double value);
+void scene_set_vec2(Scene *scene, SceneNode *node, const char *name, Vec2 value);
+void scene_set_vec3(Scene *scene, SceneNode *node, const char *name, Vec3 value);
+void scene_set_rotation(Scene *scene, SceneNode *node, const char *name, Rotation value);
+void scene_set_string(Scene *scene, SceneNode *node, const char *name, const char *value);
+void scene_set_child(Scene *scene, SceneNode *node, const char *name, SceneNode *child);
+void scene_set_value(Scene *scene, SceneNode *node, const FieldType *type, FieldValue value);
+void scene_reset_field(Scene *scene, SceneNode *node, const char *name);  // back to its default
+FieldList *scene_list_edit(Scene *scene, SceneNode *node, const char *name);  // a list of its own that may be changed
+void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int count);
+void scene_list_insert_node(Scene *scene, SceneNode *node, const char *name, int index, SceneNode *child);
+void scene_node_remove(Scene *scene, SceneNode *node);  // out of its holder's field
+
+// Searching. A path is "A", or "A.B.C": B anywhere below A, C anywhere below B. Finds the first in file order.
+SceneNode *scene_find_def(const Scene *scene, const char *path);
+SceneNode *scene_find_def_below(const SceneNode *top, const char *path);
+SceneNode *scene_find_solid(const Scene *scene, const char *name);  // by the `name` field
+SceneNode *scene_find_id(const Scene *scene, uint32_t id);
+
+// Calls `visit` for every actual node below and including `node`, depth first, in file order; not into what USE repeats
+// unless `into_use`. Stops early and returns false when `visit` does.
+typedef bool (*SceneVisit)(SceneNode *node, void *context);
+bool scene_walk(SceneNode *node, bool into_use, SceneVisit visit, void *context);
+
+// "DEF ARM Solid.children[2] Shape", for messages. Lives in `arena`.
+const char *scene_node_path(const SceneNode *node, Arena *arena);
+
+#endif

@@ -1,0 +1,133 @@
+// schema.h - what node types there are and what fields they have: one table for reader, checker, upgrader, writer,
+// manual pages, supervisor API and viewer. Immutable after the first use; shared by all worlds and threads.
+// Not here: nodes of a world (scene.h), parsing of files (formats/).
+#ifndef TALUS_SCENE_SCHEMA_H
+#define TALUS_SCENE_SCHEMA_H
+
+#include "base/common.h"
+#include "base/vec.h"
+
+typedef struct SceneNode SceneNode;
+
+// The numbers are those of Webots' WbFieldType: a list kind is FIELD_MF plus the kind of its items.
+typedef enum FieldKind {
+    FIELD_NONE = 0,
+    FIELD_SF_BOOL = 1,
+    FIELD_SF_INT32,
+    FIELD_SF_FLOAT,
+    FIELD_SF_VEC2F,
+    FIELD_SF_VEC3F,
+    FIELD_SF_ROTATION,
+    FIELD_SF_COLOR,
+    FIELD_SF_STRING,
+    FIELD_SF_NODE,
+    FIELD_MF = 0x10,
+    FIELD_MF_BOOL,
+    FIELD_MF_INT32,
+    FIELD_MF_FLOAT,
+    FIELD_MF_VEC2F,
+    FIELD_MF_VEC3F,
+    FIELD_MF_ROTATION,
+    FIELD_MF_COLOR,
+    FIELD_MF_STRING,
+    FIELD_MF_NODE,
+} FieldKind;
+
+static inline bool field_kind_is_list(FieldKind kind) { return (kind & FIELD_MF) != 0; }
+static inline FieldKind field_kind_item(FieldKind kind) { return (FieldKind)(kind & ~FIELD_MF); }
+int field_kind_doubles(FieldKind kind);               // numbers per item: 1 float, 2 vec2, 3 vec3/color, 4 rotation, else 0
+const char *field_kind_name(FieldKind kind);          // "SFVec3f"
+FieldKind field_kind_from_name(const char *name, size_t length);  // FIELD_NONE when unknown
+
+// Items of a list field. `count` items; numbers of vector kinds are flat (count * field_kind_doubles).
+typedef struct FieldList {
+    int count;
+    int capacity;
+    union {
+        double *numbers;     // MFFloat, MFVec2f, MFVec3f, MFRotation, MFColor
+        int32_t *ints;       // MFInt32
+        bool *bools;         // MFBool
+        const char **strings;
+        SceneNode **nodes;
+        void *items;
+    };
+} FieldList;
+
+typedef union FieldValue {
+    bool b;
+    int32_t i;
+    double f;
+    double v[4];          // vec2, vec3, color, rotation (x y z angle)
+    const char *s;        // never NULL
+    SceneNode *node;      // NULL for the NULL node
+    const FieldList *list;  // never NULL; an empty list has count 0
+} FieldValue;
+
+typedef enum FieldClass {
+    FIELD_PLAIN,
+    FIELD_HIDDEN,       // state that is saved and read but not shown
+    FIELD_DEPRECATED,   // read, converted or ignored with a message, never saved
+    FIELD_UNCONNECTED,  // PROTO parameters alone
+} FieldClass;
+
+// One field. Rows of the table give the first group; the rest is filled in when the schema is first used.
+// `allowed`: for numbers a range ">0", ">=0", "!=0", "[0,1]", "-1|>=0"; for strings the words "a|b|c"; for nodes the
+// types "Solid|SolidReference|Slot" (a type stands for its descendants too). NULL: anything of the kind.
+typedef struct FieldType {
+    const char *name;
+    FieldKind kind;
+    const char *preset;   // the default as a file writes it: "0 0 1 0", "[]", "NULL", "\"solid\""
+    const char *allowed;
+    const char *unit;
+    const char *help;
+    FieldClass class;
+    const char *since, *until;  // releases, e.g. "R2021b"; NULL: always. `until` is the last one that has it.
+
+    FieldValue value;  // the default, parsed
+    uint16_t index;    // place among the fields of its type
+} FieldType;
+
+typedef enum NodeFlags {
+    NODE_ABSTRACT = 1 << 0,   // never written in a file
+    NODE_DEVICE = 1 << 1,     // reachable by name from the controller of its robot
+    NODE_EXPERIMENTAL = 1 << 2,
+    NODE_REMOVED = 1 << 3,    // only in old files; the upgrader turns it into something newer, or Talus handles it itself
+    NODE_VRML97 = 1 << 4,     // only in .wrl meshes
+    NODE_TALUS = 1 << 5,      // an addition of ours
+} NodeFlags;
+
+typedef struct NodeType {
+    const char *name;
+    const char *parent_name;  // NULL at the top
+    unsigned flags;
+    const FieldType *own_fields;
+    int own_field_count;
+    const char *since, *until;
+    const char *help;
+
+    const struct NodeType *parent;
+    FieldType *fields;  // own and inherited, in the order of the manual; an own row replaces an inherited one
+    int field_count;
+    int16_t *slots;     // hash table over fields
+    int slot_mask;
+    int index;          // place in the table, for counting
+} NodeType;
+
+int schema_type_count(void);
+const NodeType *schema_type_at(int index);
+const NodeType *schema_type(const char *name);  // NULL when unknown
+const NodeType *schema_type_text(const char *name, size_t length);
+bool schema_type_is(const NodeType *type, const char *ancestor);  // the type itself or below `ancestor`; NULL type: false
+const FieldType *schema_field(const NodeType *type, const char *name);  // NULL when unknown
+const FieldType *schema_field_text(const NodeType *type, const char *name, size_t length);
+
+// Whether a number, word or node type is within `allowed`. For values out of range *nearest is the nearest legal one.
+bool schema_allows_number(const char *allowed, double value, double *nearest);
+bool schema_allows_word(const char *allowed, const char *word);
+bool schema_allows_type(const char *allowed, const NodeType *type);
+
+// Releases compare as numbers: "V5.0" 5000, "V7.4.3" 7403, "R2021b rev1" 2021101, "R2025a" 2025000.
+int schema_release(const char *text, size_t length);  // 0 when it is none
+const char *schema_release_name(int release, char buffer[24]);
+
+#endif

@@ -1,0 +1,38 @@
+// support.h - what tests share: cmocka with its includes, checks that name their case, scratch folders, the corpus.
+#ifndef TALUS_TESTS_SUPPORT_H
+#define TALUS_TESTS_SUPPORT_H
+
+#include "base/arena.h"
+#include "base/common.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// Fails the test with the place, the condition and the case's name.
+#define CHECK(condition, name)                                                          \
+    do {                                                                                \
+        if (!(condition))                                                               \
+            fail_msg("%s:%d: %s [%s]", __FILE__, __LINE__, #condition, (name));          \
+    } while (0)
+#define CHECK_NEAR(actual, expected, tolerance, name) support_near((actual), (expected), (tolerance), (name), __FILE__, __LINE__)
+
+void support_near(double actual, double expected, double tolerance, const char *name, const char *file, int line);
+
+// A fresh folder below the build directory, emptied when it is asked for. Lives until the process ends.
+const char *support_scratch(const char *name);
+void support_write(const char *path, const char *text);
+char *support_read(const char *path);  // the caller frees; NULL when it cannot be read
+
+// Path of the shared corpus, or NULL when it is not on this machine (then skip, saying so).
+const char *support_corpus(void);
+#define SUPPORT_SKIP(reason) do { printf("skipped: %s\n", (reason)); skip(); } while (0)
+
+// Calls `visit` for each regular file below `directory` whose name ends with `suffix`, in sorted order.
+void support_each_file(const char *directory, const char *suffix, void (*visit)(const char *path, void *context), void *context);
+
+#endif
