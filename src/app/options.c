@@ -1,0 +1,169 @@
+// options.c - parses a verb's options by its rows and writes its help from the same rows.
+#include "app/app.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int app_usage_error(const AppCommand *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "talus %s: ", command->name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\nusage: talus %s %s   (talus %s --help tells more)\n", command->name, command->arguments, command->name);
+    va_end(arguments);
+    return EXIT_USAGE;
+}
+
+static bool name_matches(const char *row_name, const char *name, size_t length)
+{
+    for (const char *part = row_name; *part;) {
+        size_t part_length = strcspn(part, "|");
+        if (part_length == length && !strncmp(part, name, length))
+            return true;
+        part += part_length + (part[part_length] == '|');
+    }
+    return false;
+}
+
+static const AppOption *find_option(const AppCommand *command, const char *name, size_t length)
+{
+    for (int i = 0; i < command->option_count; i++)
+        if (name_matches(command->options[i].name, name, length))
+            return &command->options[i];
+    return NULL;
+}
+
+static int unknown_option(const AppCommand *command, const char *argument)
+{
+    const char *names[64];
+    int count = 0;
+    for (int i = 0; i < command->option_count && count < COUNT_OF(names); i++)
+        if (!strchr(command->options[i].name, '|'))
+            names[count++] = command->options[i].name;
+    const char *closest = text_closest(argument + strspn(argument, "-"), names, count);
+    if (closest)
+        return app_usage_error(command, "there is no option '%s'; did you mean --%s?", argument, closest);
+    return app_usage_error(command, "there is no option '%s'", argument);
+}
+
+// A value such as "stop|freeze" lists the words that are allowed.
+static bool word_is_allowed(const char *words, const char *value)
+{
+    return !strchr(words, '|') || name_matches(words, value, strlen(value));
+}
+
+static int store(const AppCommand *command, const AppOption *option, const char *value, void *options)
+{
+    void *place = (char *)options + option->offset;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(bool *)place = true;
+        return -1;
+    case OPTION_INT:
+        if (!text_to_int(value, place))
+            return app_usage_error(command, "--%s wants a whole number, not '%s'", option->name, value);
+        return -1;
+    case OPTION_DOUBLE:
+        if (!text_to_double(value, place) || !isfinite(*(double *)place))
+            return app_usage_error(command, "--%s wants a number, not '%s'", option->name, value);
+        return -1;
+    case OPTION_STRING:
+        if (!word_is_allowed(option->value, value))
+            return app_usage_error(command, "--%s wants one of %s, not '%s'", option->name, option->value, value);
+        *(const char **)place = value;
+        return -1;
+    case OPTION_IGNORED:
+        return -1;
+    }
+    return EXIT_INTERNAL;
+}
+
+int app_parse(const AppCommand *command, int argc, char **argv, void *options, int *file_count)
+{
+    int files = 0;
+    bool only_files = false;
+    for (int i = 1; i < argc; i++) {
+        char *argument = argv[i];
+        if (only_files || argument[0] != '-' || !argument[1]) {
+            argv[1 + files++] = argument;
+            continue;
+        }
+        if (!strcmp(argument, "--")) {
+            only_files = true;
+            continue;
+        }
+        if (!strcmp(argument, "--help") || !strcmp(argument, "-h")) {
+            Text help = { 0 };
+            app_write_help(command, &help);
+            app_print(&help);
+            return EXIT_OK;
+        }
+        const char *name = argument + (argument[1] == '-' ? 2 : 1);
+        size_t length = strcspn(name, "=");
+        const AppOption *option = find_option(command, name, length);
+        if (!option)
+            return unknown_option(command, argument);
+        const char *value = name[length] == '=' ? name + length + 1 : NULL;
+        if (option->value && !value && option->kind != OPTION_IGNORED) {
+            if (i + 1 >= argc)
+                return app_usage_error(command, "%s wants a value (%s)", argument, option->value);
+            value = argv[++i];
+        } else if (!option->value && value && option->kind != OPTION_IGNORED) {
+            return app_usage_error(command, "--%s takes no value", option->name);
+        }
+        int status = store(command, option, value, options);
+        if (status >= 0)
+            return status;
+    }
+    *file_count = files;
+    return -1;
+}
+
+static void write_option(const AppOption *option, Text *out)
+{
+    Text left = { 0 };
+    size_t length = strcspn(option->name, "|");
+    const char *letter = option->name[length] ? option->name + length + 1 : NULL;
+    if (letter)
+        text_printf(&left, "-%s, ", letter);
+    text_printf(&left, "--%.*s", (int)length, option->name);
+    if (option->value)
+        text_printf(&left, " %s", option->value);
+    text_printf(out, "  %-26s %s\n", left.data, option->help);
+    text_free(&left);
+}
+
+void app_write_help(const AppCommand *command, Text *out)
+{
+    text_printf(out, "talus %s - %s\n\nusage: talus %s %s\n", command->name, command->summary, command->name, command->arguments);
+    if (command->details)
+        text_printf(out, "\n%s\n", command->details);
+    text_add_string(out, "\noptions:\n");
+    for (int i = 0; i < command->option_count; i++)
+        if (command->options[i].help)
+            write_option(&command->options[i], out);
+    write_option(&(AppOption){ "help|h", OPTION_FLAG, 0, NULL, "this text" }, out);
+    if (command->examples)
+        text_printf(out, "\nexamples:\n%s\n", command->examples);
+    text_add_string(out, "\nexit codes: 0 ok, 1 the simulation failed, 2 usage, 3 an input file is bad, 4 out of time, 5 our bug\n");
+}
+
+void app_write_overview(Text *out)
+{
+    text_add_string(out, "talus - robot simulator for Webots worlds and Choreonoid bodies\n\nusage: talus VERB [options] [files]\n\nverbs:\n");
+    for (int i = 0; app_commands[i]; i++)
+        if (!app_commands[i]->is_hidden)
+            text_printf(out, "  %-10s %s\n", app_commands[i]->name, app_commands[i]->summary);
+    text_add_string(out, "\n`talus VERB --help` explains a verb with examples; `talus --version` prints the version.\n");
+}
+
+bool app_print(Text *text)
+{
+    bool ok = !text->length || fwrite(text->data, 1, text->length, stdout) == text->length;
+    ok = fflush(stdout) == 0 && ok;
+    text_free(text);
+    return ok;
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The tree shows the data flow: a folder of src/ includes only folders that stand before it, ODE is included by physics/
+# and plugins/ alone, Embree by rays/ alone.
+set -u
+order="base assets scene formats physics rays devices plugins sim protocol control record viewer app"
+failures=0
+complain() { echo "$1"; failures=$((failures + 1)); }
+rank() { local i=0; for folder in $order; do [ "$folder" = "$1" ] && { echo $i; return; }; i=$((i + 1)); done; echo -1; }
+while IFS=: read -r file include; do
+  from=${file#src/}; from=${from%%/*}; to=${include%%/*}
+  case $include in */*) ;; *) complain "$file: include \"$include\" with its folder"; continue ;; esac
+  case $to in talus | webots | plugins_api) continue ;; esac
+  a=$(rank "$from"); b=$(rank "$to")
+  [ "$a" -ge 0 ] || complain "$file: folder $from is not in the list of stages"
+  [ "$b" -ge 0 ] || { [ -d "include/$to" ] && continue; complain "$file: includes \"$include\", which is no stage"; continue; }
+  [ "$b" -le "$a" ] || complain "$file: $from includes $to, which stands after it"
+done < <(grep -rnoE '^#include "[^"]+"' src --include='*.[ch]' | sed -E 's/^([^:]+):[0-9]+:#include "([^"]+)"/\1:\2/')
+while IFS=: read -r file _; do
+  case $file in src/physics/* | src/plugins/*) ;; *) complain "$file: includes ODE" ;; esac
+done < <(grep -rnE '^#include <ode/' src --include='*.[ch]')
+while IFS=: read -r file _; do
+  case $file in src/rays/*) ;; *) complain "$file: includes Embree" ;; esac
+done < <(grep -rnE '^#include <embree' src --include='*.[ch]')
+[ $failures = 0 ] && echo "layout: $(find src -name '*.[ch]' | wc -l) files in order"
+exit $((failures > 0))
