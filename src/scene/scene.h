@@ -29,11 +29,13 @@ typedef struct SceneField {
     FieldValue value;
     SourcePos pos;
     int16_t is_parameter;  // index of the parameter that an IS connected it to, -1 when none
+    uint32_t is_instance;  // id of the instance whose parameter that is; 0 in the definition of a PROTO
 } SceneField;
 
 struct SceneNode {
     const NodeType *type;   // base type; for an instance that of its target; NULL for unknown nodes
-    SceneNode *parent;      // holder in the tree as written; the root of an instance's tree has the instance as parent
+    SceneNode *parent;      // holder; the root of an instance's tree has the instance as parent, and a node given as a
+                            // parameter the node of that tree whose field is connected to it (the instance when none is)
     SceneNode *target;      // see the kinds above
     SceneProto *proto;      // of an instance, else NULL
     const char *def;        // DEF name or NULL; for a USE node the name it uses
@@ -65,6 +67,9 @@ Scene *scene_create(void);
 void scene_destroy(Scene *scene);  // NULL is fine
 Arena *scene_arena(Scene *scene);  // load-time data of the scene lives here
 
+// Gives the scene something else to own; destroyed, last given first, after everything of the scene itself.
+void scene_attach(Scene *scene, void *data, void (*destroy)(void *data));
+
 // The root is a Group whose children are the top-level nodes of the file.
 SceneNode *scene_root(const Scene *scene);
 int scene_node_count(const Scene *scene);
@@ -79,19 +84,36 @@ SceneNode *scene_node_create_use(Scene *scene, SceneNode *target, const char *na
 SceneNode *scene_node_create_instance(Scene *scene, SceneProto *proto, SourcePos pos);
 SceneNode *scene_node_create_unknown(Scene *scene, const char *type_name, const char *text, SourcePos pos);
 SceneNode *scene_node_clone(Scene *scene, const SceneNode *node);  // deep; USE inside follows into the copy
+// The same for the definition of a PROTO: `body` may belong to another scene that lives at least as long. Strings and
+// lists of numbers are shared, fields connected to parameters now name `instance`, which becomes the parent and gets
+// the copy as its target. Instances inside are copied without a target of their own when they had none.
+SceneNode *scene_node_clone_body(Scene *scene, const SceneNode *body, SceneNode *instance);
 SceneField *scene_field_add(Scene *scene, SceneNode *node, const FieldType *type, SourcePos pos);  // or the one there is
+// Gives a node that has none yet exactly these fields (copied). Children in them get the node as their parent.
+void scene_node_set_fields(Scene *scene, SceneNode *node, const SceneField *fields, int count);
 const char *scene_unknown_type(const Scene *scene, const SceneNode *node);
 const char *scene_unknown_text(const Scene *scene, const SceneNode *node);
 
 // What the file held beside fields, kept for saving: comment lines before a node or field, unknown fields as text.
 typedef struct SceneExtra {
     const char *text;     // of a comment: the lines with '#'; of a field: "name value" as written
-    const char *before;   // name of the field a comment stands before, NULL: before the node
+    const char *before;   // name of the field a comment stands before, NULL: before the node, "": after the last field
     bool is_comment;
     struct SceneExtra *next;
 } SceneExtra;
 void scene_extra_add(Scene *scene, const SceneNode *node, bool is_comment, const char *before, const char *text);
 const SceneExtra *scene_extras(const Scene *scene, const SceneNode *node);  // in file order
+// State that Webots saves with an instance as lines "hidden translation_1 0 0 1": of the nodes inside it.
+typedef struct SceneHidden {
+    const char *name;
+    FieldKind kind;
+    double v[4];
+    SourcePos pos;
+    struct SceneHidden *next;
+} SceneHidden;
+void scene_hidden_add(Scene *scene, const SceneNode *node, const SceneHidden *hidden);
+void scene_hidden_clear(Scene *scene, const SceneNode *node);
+const SceneHidden *scene_hidden(const Scene *scene, const SceneNode *node);  // in file order
 // Lines between the header and the first node (EXTERNPROTO and so on), as written.
 typedef struct SceneExtern { const char *url; bool is_importable; SourcePos pos; } SceneExtern;
 void scene_extern_add(Scene *scene, const char *url, bool is_importable, SourcePos pos);

@@ -40,6 +40,7 @@ const char *field_kind_name(FieldKind kind);          // "SFVec3f"
 FieldKind field_kind_from_name(const char *name, size_t length);  // FIELD_NONE when unknown
 
 // Items of a list field. `count` items; numbers of vector kinds are flat (count * field_kind_doubles).
+// A list with capacity 0 is shared (a default, a PROTO's own) and copied before it is changed.
 typedef struct FieldList {
     int count;
     int capacity;

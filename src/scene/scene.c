@@ -1,0 +1,328 @@
+#include "scene/scene.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "scene/scene_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const FieldList scene_empty_list = { 0 };
+
+Scene *scene_create(void)
+{
+    Scene *scene = memory_alloc(sizeof *scene);
+    scene->arena = arena_create();
+    scene->path = "";
+    scene->root = scene_new_node(scene);
+    scene->root->type = schema_type("Group");
+    return scene;
+}
+
+void scene_destroy(Scene *scene)
+{
+    if (!scene)
+        return;
+    for (int i = 0; i < scene->block_count; i++)
+        free(scene->blocks[i]);
+    free(scene->blocks);
+    free(scene->asides);
+    free(scene->externs);
+    SceneAttachment *attachments = scene->attachments;
+    while (attachments) {
+        SceneAttachment attachment = *attachments;
+        free(attachments);
+        attachment.destroy(attachment.data);
+        attachments = attachment.next;
+    }
+    arena_destroy(scene->arena);
+    free(scene);
+}
+
+void scene_attach(Scene *scene, void *data, void (*destroy)(void *data))
+{
+    SceneAttachment *attachment = memory_alloc(sizeof *attachment);
+    *attachment = (SceneAttachment){ .data = data, .destroy = destroy, .next = scene->attachments };
+    scene->attachments = attachment;
+}
+
+Arena *scene_arena(Scene *scene)
+{
+    return scene->arena;
+}
+
+SceneNode *scene_root(const Scene *scene)
+{
+    return scene->root;
+}
+
+int scene_node_count(const Scene *scene)
+{
+    return (int)scene->next_id - 1;
+}
+
+int scene_release(const Scene *scene)
+{
+    return scene->release;
+}
+
+void scene_set_release(Scene *scene, int release)
+{
+    scene->release = release;
+}
+
+const char *scene_path(const Scene *scene)
+{
+    return scene->path;
+}
+
+void scene_set_path(Scene *scene, const char *path)
+{
+    scene->path = arena_string(scene->arena, path);
+}
+
+SceneNode *scene_new_node(Scene *scene)
+{
+    uint32_t id = scene->next_id++;
+    uint32_t block = id >> SCENE_BLOCK_BITS;
+    if ((int)block == scene->block_count) {
+        memory_grow(&scene->blocks, &scene->block_capacity, scene->block_count + 1, sizeof *scene->blocks);
+        scene->blocks[scene->block_count++] = memory_alloc_array(SCENE_BLOCK_NODES, sizeof(SceneNode));
+    }
+    SceneNode *node = &scene->blocks[block][id & (SCENE_BLOCK_NODES - 1)];
+    node->id = id;
+    return node;
+}
+
+SceneNode *scene_find_id(const Scene *scene, uint32_t id)
+{
+    return id < scene->next_id ? &scene->blocks[id >> SCENE_BLOCK_BITS][id & (SCENE_BLOCK_NODES - 1)] : NULL;
+}
+
+SceneNode *scene_node_create(Scene *scene, const NodeType *type, SourcePos pos)
+{
+    SceneNode *node = scene_new_node(scene);
+    node->kind = SCENE_NODE_PLAIN;
+    node->type = type;
+    node->pos = pos;
+    return node;
+}
+
+SceneNode *scene_node_create_use(Scene *scene, SceneNode *target, const char *name, SourcePos pos)
+{
+    SceneNode *node = scene_new_node(scene);
+    node->kind = SCENE_NODE_USE;
+    node->type = target->type;
+    node->target = target;
+    // Nearly always the target's own name: share it.
+    node->def = target->def && !strcmp(target->def, name) ? target->def : arena_string(scene->arena, name);
+    node->pos = pos;
+    return node;
+}
+
+SceneNode *scene_node_create_instance(Scene *scene, SceneProto *proto, SourcePos pos)
+{
+    SceneNode *node = scene_new_node(scene);
+    node->kind = SCENE_NODE_INSTANCE;
+    node->type = proto->base_type;
+    node->proto = proto;
+    node->pos = pos;
+    return node;
+}
+
+SceneNode *scene_node_create_unknown(Scene *scene, const char *type_name, const char *text, SourcePos pos)
+{
+    SceneNode *node = scene_new_node(scene);
+    node->kind = SCENE_NODE_UNKNOWN;
+    node->pos = pos;
+    SceneAside *aside = scene_aside_add(scene, node);
+    aside->unknown_type = arena_string(scene->arena, type_name);
+    aside->unknown_text = arena_string(scene->arena, text);
+    return node;
+}
+
+const char *scene_unknown_type(const Scene *scene, const SceneNode *node)
+{
+    const SceneAside *aside = scene_aside(scene, node);
+    return aside && aside->unknown_type ? aside->unknown_type : "";
+}
+
+const char *scene_unknown_text(const Scene *scene, const SceneNode *node)
+{
+    const SceneAside *aside = scene_aside(scene, node);
+    return aside && aside->unknown_text ? aside->unknown_text : "";
+}
+
+SceneField *scene_own_field(const SceneNode *node, const FieldType *type)
+{
+    for (int i = 0; i < node->field_count; i++)
+        if (node->fields[i].type == type)
+            return &node->fields[i];
+    return NULL;
+}
+
+SceneField *scene_field_add(Scene *scene, SceneNode *node, const FieldType *type, SourcePos pos)
+{
+    SceneField *field = scene_own_field(node, type);
+    if (field)
+        return field;
+    if (node->field_count == node->field_capacity) {
+        assert(node->field_capacity < UINT16_MAX / 2);
+        uint16_t capacity = (uint16_t)(node->field_capacity ? node->field_capacity * 2 : 2);
+        SceneField *fields = arena_alloc_array(scene->arena, capacity, sizeof *fields);
+        if (node->field_count)
+            memcpy(fields, node->fields, node->field_count * sizeof *fields);
+        node->fields = fields;
+        node->field_capacity = capacity;
+    }
+    field = &node->fields[node->field_count++];
+    *field = (SceneField){ .type = type, .value = type->value, .pos = pos, .is_parameter = -1 };
+    return field;
+}
+
+// Everything below a boundingObject is marked so, however deep it was built before it was placed.
+static void mark_bounding(SceneNode *node)
+{
+    if (!node || node->in_bounding)
+        return;
+    node->in_bounding = true;
+    if (node->kind == SCENE_NODE_INSTANCE)
+        mark_bounding(node->target);
+    for (int i = 0; i < node->field_count; i++) {
+        const SceneField *field = &node->fields[i];
+        if (field->type->kind == FIELD_SF_NODE)
+            mark_bounding(field->value.node);
+        else if (field->type->kind == FIELD_MF_NODE)
+            for (int j = 0; j < field->value.list->count; j++)
+                mark_bounding(field->value.list->nodes[j]);
+    }
+}
+
+void scene_adopt(SceneNode *child, SceneNode *parent, const FieldType *field)
+{
+    if (!child)
+        return;
+    child->parent = parent;
+    if (parent->in_bounding || !strcmp(field->name, "boundingObject"))
+        mark_bounding(child);
+}
+
+void scene_node_set_fields(Scene *scene, SceneNode *node, const SceneField *fields, int count)
+{
+    assert(node->field_count == 0 && count <= UINT16_MAX);
+    if (!count)
+        return;
+    node->fields = arena_copy(scene->arena, fields, (size_t)count * sizeof *fields);
+    node->field_count = node->field_capacity = (uint16_t)count;
+    for (int i = 0; i < count; i++) {
+        const SceneField *field = &node->fields[i];
+        if (field->type->kind == FIELD_SF_NODE)
+            scene_adopt(field->value.node, node, field->type);
+        else if (field->type->kind == FIELD_MF_NODE)
+            for (int j = 0; j < field->value.list->count; j++)
+                scene_adopt(field->value.list->nodes[j], node, field->type);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- kept aside
+
+static SceneAside *aside_slot(SceneAside *asides, int slots, uint32_t key)
+{
+    uint64_t slot = hash_combine(0, key);
+    while (asides[slot & (uint64_t)(slots - 1)].key != 0 && asides[slot & (uint64_t)(slots - 1)].key != key)
+        slot++;
+    return &asides[slot & (uint64_t)(slots - 1)];
+}
+
+const SceneAside *scene_aside(const Scene *scene, const SceneNode *node)
+{
+    if (!scene->aside_count)
+        return NULL;
+    const SceneAside *aside = aside_slot(scene->asides, scene->aside_slots, node->id + 1);
+    return aside->key ? aside : NULL;
+}
+
+SceneAside *scene_aside_add(Scene *scene, const SceneNode *node)
+{
+    if (scene->aside_count * 2 >= scene->aside_slots) {
+        int slots = scene->aside_slots ? scene->aside_slots * 2 : 32;
+        SceneAside *asides = memory_alloc_array((size_t)slots, sizeof *asides);
+        for (int i = 0; i < scene->aside_slots; i++)
+            if (scene->asides[i].key)
+                *aside_slot(asides, slots, scene->asides[i].key) = scene->asides[i];
+        free(scene->asides);
+        scene->asides = asides;
+        scene->aside_slots = slots;
+    }
+    SceneAside *aside = aside_slot(scene->asides, scene->aside_slots, node->id + 1);
+    if (!aside->key) {
+        aside->key = node->id + 1;
+        scene->aside_count++;
+    }
+    return aside;
+}
+
+void scene_extra_add(Scene *scene, const SceneNode *node, bool is_comment, const char *before, const char *text)
+{
+    SceneExtra *extra = arena_alloc(scene->arena, sizeof *extra);
+    extra->is_comment = is_comment;
+    extra->before = before ? arena_string(scene->arena, before) : NULL;
+    extra->text = arena_string(scene->arena, text);
+    SceneAside *aside = scene_aside_add(scene, node);
+    if (aside->last_extra)
+        aside->last_extra->next = extra;
+    else
+        aside->extras = extra;
+    aside->last_extra = extra;
+}
+
+const SceneExtra *scene_extras(const Scene *scene, const SceneNode *node)
+{
+    const SceneAside *aside = scene_aside(scene, node);
+    return aside ? aside->extras : NULL;
+}
+
+void scene_hidden_add(Scene *scene, const SceneNode *node, const SceneHidden *hidden)
+{
+    SceneHidden *copy = arena_copy(scene->arena, hidden, sizeof *hidden);
+    copy->name = arena_string(scene->arena, hidden->name);
+    copy->next = NULL;
+    SceneAside *aside = scene_aside_add(scene, node);
+    if (aside->last_hidden)
+        aside->last_hidden->next = copy;
+    else
+        aside->hidden = copy;
+    aside->last_hidden = copy;
+}
+
+void scene_hidden_clear(Scene *scene, const SceneNode *node)
+{
+    if (!scene_hidden(scene, node))
+        return;
+    SceneAside *aside = scene_aside_add(scene, node);
+    aside->hidden = aside->last_hidden = NULL;
+}
+
+const SceneHidden *scene_hidden(const Scene *scene, const SceneNode *node)
+{
+    const SceneAside *aside = scene_aside(scene, node);
+    return aside ? aside->hidden : NULL;
+}
+
+void scene_extern_add(Scene *scene, const char *url, bool is_importable, SourcePos pos)
+{
+    memory_grow(&scene->externs, &scene->extern_capacity, scene->extern_count + 1, sizeof *scene->externs);
+    scene->externs[scene->extern_count++] =
+        (SceneExtern){ .url = arena_string(scene->arena, url), .is_importable = is_importable, .pos = pos };
+}
+
+int scene_extern_count(const Scene *scene)
+{
+    return scene->extern_count;
+}
+
+const SceneExtern *scene_extern_at(const Scene *scene, int index)
+{
+    assert(index >= 0 && index < scene->extern_count);
+    return &scene->externs[index];
+}

@@ -1,0 +1,205 @@
+// Deep copies. Inside a copy everything that referred to the original (USE, connected fields, parameters shared with the
+// tree of an instance) refers to the copy.
+#include "base/hash.h"
+#include "base/memory.h"
+#include "scene/scene.h"
+#include "scene/scene_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ClonePair {
+    const SceneNode *from;
+    SceneNode *to;
+} ClonePair;
+
+typedef struct Cloner {
+    Scene *scene;
+    SceneNode *instance;  // of a PROTO's body: what its connections now name; else NULL
+    ClonePair *pairs;     // open addressing, by the id of the original
+    int pair_count, pair_slots;
+} Cloner;
+
+static ClonePair *pair_slot(ClonePair *pairs, int slots, const SceneNode *from)
+{
+    uint64_t slot = hash_combine(0, from->id);
+    while (pairs[slot & (uint64_t)(slots - 1)].from && pairs[slot & (uint64_t)(slots - 1)].from != from)
+        slot++;
+    return &pairs[slot & (uint64_t)(slots - 1)];
+}
+
+static SceneNode *copy_of(const Cloner *cloner, const SceneNode *from)
+{
+    return cloner->pair_count ? pair_slot(cloner->pairs, cloner->pair_slots, from)->to : NULL;
+}
+
+static void remember(Cloner *cloner, const SceneNode *from, SceneNode *to)
+{
+    if (cloner->pair_count * 2 >= cloner->pair_slots) {
+        int slots = cloner->pair_slots ? cloner->pair_slots * 2 : 32;
+        ClonePair *pairs = memory_alloc_array((size_t)slots, sizeof *pairs);
+        for (int i = 0; i < cloner->pair_slots; i++)
+            if (cloner->pairs[i].from)
+                *pair_slot(pairs, slots, cloner->pairs[i].from) = cloner->pairs[i];
+        free(cloner->pairs);
+        cloner->pairs = pairs;
+        cloner->pair_slots = slots;
+    }
+    ClonePair *pair = pair_slot(cloner->pairs, cloner->pair_slots, from);
+    if (!pair->from)
+        cloner->pair_count++;
+    *pair = (ClonePair){ from, to };
+}
+
+static SceneNode *clone_node(Cloner *cloner, const SceneNode *from, SceneNode *parent);
+
+// A node given as a parameter hangs in two places: it is copied once, and its parent is the copy of its parent.
+static SceneNode *clone_child(Cloner *cloner, const SceneNode *from, const SceneNode *from_parent, SceneNode *parent)
+{
+    if (!from)
+        return NULL;
+    SceneNode *to = copy_of(cloner, from);
+    if (!to)
+        return clone_node(cloner, from, parent);
+    if (from->parent == from_parent)
+        to->parent = parent;
+    return to;
+}
+
+static FieldValue clone_value(Cloner *cloner, const SceneField *field, const SceneNode *from, SceneNode *to)
+{
+    FieldValue value = field->value;
+    if (field->type->kind == FIELD_SF_NODE) {
+        value.node = clone_child(cloner, value.node, from, to);
+    } else if (field->type->kind == FIELD_MF_NODE) {
+        FieldList *copy = arena_alloc(cloner->scene->arena, sizeof *copy);
+        copy->count = copy->capacity = value.list->count;
+        copy->nodes = arena_alloc_array(cloner->scene->arena, (size_t)copy->count, sizeof *copy->nodes);
+        for (int i = 0; i < copy->count; i++)
+            copy->nodes[i] = clone_child(cloner, value.list->nodes[i], from, to);
+        value.list = copy;
+    } else if (field_kind_is_list(field->type->kind) && !cloner->instance) {
+        value.list = scene_list_copy(cloner->scene, value.list, field_kind_item(field->type->kind), 0);
+    } else if (field_kind_is_list(field->type->kind) && value.list->capacity) {
+        FieldList *shared = arena_copy(cloner->scene->arena, value.list, sizeof *shared);
+        shared->capacity = 0;
+        value.list = shared;
+    }
+    return value;
+}
+
+// A connected field that shares its parameter's list goes on sharing it in the copy.
+static bool share_with_parameter(const Cloner *cloner, const SceneNode *from_instance, const SceneNode *to_instance,
+                                 const SceneField *from, SceneField *to)
+{
+    (void)cloner;
+    const FieldType *parameter = &from_instance->proto->parameters[from->is_parameter];
+    const SceneField *from_field = scene_own_field(from_instance, parameter);
+    const SceneField *to_field = scene_own_field(to_instance, parameter);
+    if (!from_field || !to_field || !field_kind_is_list(from->type->kind) || from_field->value.list != from->value.list)
+        return false;
+    to->value = to_field->value;
+    return true;
+}
+
+static void clone_fields(Cloner *cloner, const SceneNode *from, SceneNode *to)
+{
+    if (!from->field_count)
+        return;
+    SceneField *fields = arena_alloc_array(cloner->scene->arena, from->field_count, sizeof *fields);
+    to->fields = fields;
+    to->field_capacity = from->field_count;
+    for (int i = 0; i < from->field_count; i++) {
+        const SceneField *source = &from->fields[i];
+        SceneField *field = &fields[i];
+        *field = *source;
+        bool is_shared = false;
+        if (source->is_parameter >= 0 && source->is_instance) {
+            const SceneNode *original = NULL;
+            for (const SceneNode *above = from; above && !original; above = above->parent)
+                if (above->id == source->is_instance)
+                    original = above;
+            SceneNode *instance = original ? copy_of(cloner, original) : NULL;
+            if (instance) {
+                field->is_instance = instance->id;
+                is_shared = share_with_parameter(cloner, original, instance, source, field);
+            } else if (!original) {
+                field->is_parameter = -1;  // the copy leaves the PROTO that it was part of
+                field->is_instance = 0;
+            }
+        } else if (source->is_parameter >= 0 && cloner->instance) {
+            field->is_instance = cloner->instance->id;
+        }
+        if (!is_shared)
+            field->value = clone_value(cloner, source, from, to);
+        else if (field->type->kind == FIELD_MF_NODE)
+            for (int j = 0; j < field->value.list->count; j++)
+                if (source->value.list->nodes[j] && source->value.list->nodes[j]->parent == from)
+                    field->value.list->nodes[j]->parent = to;
+        to->field_count = (uint16_t)(i + 1);
+    }
+}
+
+static void clone_aside(Scene *scene, const SceneNode *from, SceneNode *to)
+{
+    const SceneAside *source = scene_aside(scene, from);
+    if (!source)
+        return;
+    SceneAside copy = *source;  // the table may move
+    SceneAside *aside = scene_aside_add(scene, to);
+    uint32_t key = aside->key;
+    *aside = copy;
+    aside->key = key;
+    aside->extras = aside->last_extra = NULL;
+    aside->hidden = aside->last_hidden = NULL;
+    for (const SceneExtra *extra = copy.extras; extra; extra = extra->next)
+        scene_extra_add(scene, to, extra->is_comment, extra->before, extra->text);
+    for (const SceneHidden *hidden = copy.hidden; hidden; hidden = hidden->next)
+        scene_hidden_add(scene, to, hidden);
+}
+
+static SceneNode *clone_node(Cloner *cloner, const SceneNode *from, SceneNode *parent)
+{
+    SceneNode *to = scene_new_node(cloner->scene);
+    uint32_t id = to->id;
+    *to = *from;
+    to->id = id;
+    to->parent = parent;
+    to->fields = NULL;
+    to->field_count = to->field_capacity = 0;
+    to->is_removed = false;
+    if (cloner->instance)
+        to->in_proto = true;
+    else
+        clone_aside(cloner->scene, from, to);
+    remember(cloner, from, to);
+    clone_fields(cloner, from, to);
+    if (from->kind == SCENE_NODE_INSTANCE && from->target)
+        to->target = clone_child(cloner, from->target, from, to);
+    else if (from->kind == SCENE_NODE_USE && copy_of(cloner, from->target))
+        to->target = copy_of(cloner, from->target);
+    return to;
+}
+
+static SceneNode *run(Cloner *cloner, const SceneNode *from, SceneNode *parent)
+{
+    SceneNode *to = clone_node(cloner, from, parent);
+    free(cloner->pairs);
+    return to;
+}
+
+SceneNode *scene_node_clone(Scene *scene, const SceneNode *node)
+{
+    if (!node)
+        return NULL;
+    Cloner cloner = { .scene = scene };
+    return run(&cloner, node, NULL);
+}
+
+SceneNode *scene_node_clone_body(Scene *scene, const SceneNode *body, SceneNode *instance)
+{
+    Cloner cloner = { .scene = scene, .instance = instance };
+    SceneNode *to = run(&cloner, body, instance);
+    instance->target = to;
+    return to;
+}

@@ -1,0 +1,155 @@
+// Searching, walking and naming.
+#include "scene/scene.h"
+#include "scene/scene_internal.h"
+
+#include <string.h>
+
+// Walks what a file writes: parameters of an instance, not the tree it makes. Stops at the first node for which `visit`
+// returns false and returns it.
+static SceneNode *walk_written(SceneNode *node, bool (*visit)(SceneNode *node, const void *context), const void *context)
+{
+    if (!node)
+        return NULL;
+    if (!visit(node, context))
+        return node;
+    if (node->kind == SCENE_NODE_USE)
+        return NULL;
+    for (int i = 0; i < node->field_count; i++) {
+        const SceneField *field = &node->fields[i];
+        SceneNode *found = NULL;
+        if (field->type->kind == FIELD_SF_NODE) {
+            found = walk_written(field->value.node, visit, context);
+        } else if (field->type->kind == FIELD_MF_NODE) {
+            for (int j = 0; j < field->value.list->count && !found; j++)
+                found = walk_written(field->value.list->nodes[j], visit, context);
+        }
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+typedef struct DefSearch {
+    const SceneNode *top;
+    const char *name;
+    size_t length;
+} DefSearch;
+
+static bool lacks_def(SceneNode *node, const void *context)
+{
+    const DefSearch *search = context;
+    return node == search->top || node->kind == SCENE_NODE_USE || !node->def ||
+           strncmp(node->def, search->name, search->length) != 0 || node->def[search->length] != '\0';
+}
+
+SceneNode *scene_find_def_below(const SceneNode *top, const char *path)
+{
+    SceneNode *node = (SceneNode *)top;
+    while (node) {
+        const char *dot = strchr(path, '.');
+        size_t length = dot ? (size_t)(dot - path) : strlen(path);
+        if (length == 0)
+            return NULL;
+        const DefSearch search = { node, path, length };
+        node = walk_written(node, lacks_def, &search);
+        if (!dot)
+            break;
+        path = dot + 1;
+    }
+    SceneNode *actual = scene_actual(node);
+    return actual ? actual : node;
+}
+
+SceneNode *scene_find_def(const Scene *scene, const char *path)
+{
+    return scene_find_def_below(scene->root, path);
+}
+
+typedef struct SolidSearch {
+    const char *name;
+    SceneNode *found;
+} SolidSearch;
+
+static bool is_other_solid(SceneNode *node, void *context)
+{
+    SolidSearch *search = context;
+    if (!schema_type_is(node->type, "Solid") || strcmp(scene_string(node, "name"), search->name) != 0)
+        return true;
+    search->found = node;
+    return false;
+}
+
+SceneNode *scene_find_solid(const Scene *scene, const char *name)
+{
+    SolidSearch search = { name, NULL };
+    scene_walk(scene->root, false, is_other_solid, &search);
+    return search.found;
+}
+
+bool scene_walk(SceneNode *node, bool into_use, SceneVisit visit, void *context)
+{
+    if (!node || (node->kind == SCENE_NODE_USE && !into_use))
+        return true;
+    node = scene_actual(node);
+    if (!node)
+        return true;
+    if (!visit(node, context))
+        return false;
+    // The visitor may add fields and items; what it adds behind is visited too.
+    for (int i = 0; i < node->field_count; i++) {
+        FieldKind kind = node->fields[i].type->kind;
+        if (kind == FIELD_SF_NODE && !scene_walk(node->fields[i].value.node, into_use, visit, context))
+            return false;
+        if (kind == FIELD_MF_NODE)
+            for (int j = 0; i < node->field_count && j < node->fields[i].value.list->count; j++)
+                if (!scene_walk(node->fields[i].value.list->nodes[j], into_use, visit, context))
+                    return false;
+    }
+    return true;
+}
+
+// "children[2]" or "geometry": the place of the node in its holder, "" when it is not there.
+static const char *place_in_parent(const SceneNode *node, Arena *arena)
+{
+    const SceneNode *parent = node->parent;
+    for (int i = 0; i < parent->field_count; i++) {
+        const SceneField *field = &parent->fields[i];
+        if (field->type->kind == FIELD_SF_NODE && field->value.node == node)
+            return field->type->name;
+        if (field->type->kind == FIELD_MF_NODE)
+            for (int j = 0; j < field->value.list->count; j++)
+                if (field->value.list->nodes[j] == node)
+                    return arena_printf(arena, "%s[%d]", field->type->name, j);
+    }
+    return "";
+}
+
+static const char *node_label(const SceneNode *node, Arena *arena)
+{
+    const char *type = node->kind == SCENE_NODE_INSTANCE ? node->proto->name : node->type ? node->type->name : "?";
+    if (!node->def)
+        return type;
+    return node->kind == SCENE_NODE_USE ? arena_printf(arena, "USE %s", node->def)
+                                        : arena_printf(arena, "DEF %s %s", node->def, type);
+}
+
+const char *scene_node_path(const SceneNode *node, Arena *arena)
+{
+    enum { MOST_PARTS = 32 };  // the innermost say enough
+    if (!node)
+        return "";
+    const char *path = NULL;
+    for (int parts = 0; node && parts < MOST_PARTS; parts++) {
+        if (!node->parent && node->id == 0)
+            break;  // the root goes without saying
+        bool is_tree_root = node->parent && node->parent->kind == SCENE_NODE_INSTANCE && node->parent->target == node;
+        if (!is_tree_root) {
+            const char *label = node_label(node, arena);
+            path = path ? arena_printf(arena, "%s.%s", label, path) : label;
+            if (node->parent && node->parent->id != 0)
+                path = arena_printf(arena, "%s %s", place_in_parent(node, arena), path);
+        }
+        node = node->parent;
+    }
+    return path ? path : "";
+}

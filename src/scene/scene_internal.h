@@ -1,0 +1,49 @@
+// scene_internal.h - how a scene keeps its nodes. For the files of this folder alone.
+#ifndef TALUS_SCENE_SCENE_INTERNAL_H
+#define TALUS_SCENE_SCENE_INTERNAL_H
+
+#include "scene/scene.h"
+
+// Nodes live in blocks of equal size, so a node's id is also its place.
+enum { SCENE_BLOCK_BITS = 10, SCENE_BLOCK_NODES = 1 << SCENE_BLOCK_BITS };
+
+// A few nodes have something more to remember; it is kept aside, by id.
+typedef struct SceneAside {
+    uint32_t key;  // id + 1; 0 when the slot is free
+    SceneExtra *extras, *last_extra;
+    SceneHidden *hidden, *last_hidden;
+    const char *unknown_type, *unknown_text;
+} SceneAside;
+
+typedef struct SceneAttachment {
+    void *data;
+    void (*destroy)(void *data);
+    struct SceneAttachment *next;
+} SceneAttachment;
+
+struct Scene {
+    Arena *arena;
+    SceneNode **blocks;
+    int block_count, block_capacity;
+    uint32_t next_id;
+    SceneNode *root;
+    int release;
+    const char *path;
+    SceneAside *asides;
+    int aside_count, aside_slots;
+    SceneExtern *externs;
+    int extern_count, extern_capacity;
+    SceneAttachment *attachments;
+};
+
+extern const FieldList scene_empty_list;
+
+size_t scene_item_size(FieldKind item_kind);  // bytes of one item in a list
+SceneField *scene_own_field(const SceneNode *node, const FieldType *type);  // of exactly this node, NULL when not set
+void scene_adopt(SceneNode *child, SceneNode *parent, const FieldType *field);  // sets the parent; NULL child is fine
+SceneNode *scene_new_node(Scene *scene);
+const SceneAside *scene_aside(const Scene *scene, const SceneNode *node);
+SceneAside *scene_aside_add(Scene *scene, const SceneNode *node);
+FieldList *scene_list_copy(Scene *scene, const FieldList *list, FieldKind item_kind, int capacity);
+
+#endif
