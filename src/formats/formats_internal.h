@@ -1,0 +1,155 @@
+// formats_internal.h - the reader of VRML-like text, and the seams between its parts. For this folder alone.
+//
+//   lexer.c    text -> tokens with places; knows nothing of nodes
+//   parser.c   tokens -> nodes and values (Reader)
+//   proto*.c   which PROTO a name means, its definition, and the tree of an instance
+//   upgrade*.c old releases -> newest schema; check*.c structure
+//   writer.c   scene -> text
+//   formats.c  puts them together
+//
+// A Reader reads one text in one DEF scope. A world is one Reader; the body of a PROTO (or what its template made of it)
+// is another one with `parameters` set, in which a field may be connected: `translation IS pose`. Such a body is read
+// once into nodes (of the same scene, or of a scene that lives as long) and copied for every instance with
+// scene_node_clone_body(). Nodes given as parameters are read by the Reader of the file that gives them, hence in the
+// scope of that file, before proto_instantiate() is called at the closing brace of the instance.
+#ifndef TALUS_FORMATS_FORMATS_INTERNAL_H
+#define TALUS_FORMATS_FORMATS_INTERNAL_H
+
+#include "formats/formats.h"
+
+// ---------------------------------------------------------------------------------------------------------- lexer.c
+
+typedef enum TokenKind {
+    TOKEN_END,
+    TOKEN_WORD,           // names, keywords, also numbers that are none: "1.2.3"
+    TOKEN_NUMBER,         // `number` holds it; nan and inf are words
+    TOKEN_STRING,         // `text` is what stands between the quotes, escapes not yet resolved
+    TOKEN_BRACE_OPEN,
+    TOKEN_BRACE_CLOSE,
+    TOKEN_BRACKET_OPEN,
+    TOKEN_BRACKET_CLOSE,
+} TokenKind;
+
+typedef struct Token {
+    const char *text;
+    size_t length;
+    double number;
+    SourcePos pos;
+    uint8_t kind;
+    bool has_escapes;
+} Token;
+
+typedef struct Lexer {
+    const char *start, *end;   // the whole text; need not end with NUL
+    const char *at;            // next character to read
+    const char *line_start;
+    uint32_t line;
+    uint16_t file;
+    bool reported_encoding;
+    const char *comment, *comment_end;  // comments since someone last took them, from the first '#' on; NULL: none
+    const uint32_t *line_map;  // for generated text: line_map[i] is the source line of line i + 1; NULL: the same
+    uint32_t line_map_count;
+    DiagSink *diags;
+} Lexer;
+
+// Skips a byte order mark. `text` must outlive the lexer.
+void lexer_init(Lexer *lexer, const char *text, size_t size, uint16_t file, DiagSink *diags);
+void lexer_next(Lexer *lexer, Token *token);
+SourcePos lexer_pos(const Lexer *lexer, const char *at);  // `at` must be on the current line
+bool token_is(const Token *token, const char *word);      // a word that is exactly this
+// The string or word with escapes resolved, in the arena; bytes that are not UTF-8 become '?'. NULs end it.
+const char *token_string(const Token *token, Arena *arena);
+
+// --------------------------------------------------------------------------------------------------------- parser.c
+
+typedef struct DefEntry {
+    SceneNode *node;
+    int64_t expanded;  // nodes that a USE of it stands for
+} DefEntry;
+
+typedef struct ProtoScope ProtoScope;  // of proto.c: which file this is, what it declares, what was found already
+
+typedef struct Reader {
+    Scene *scene;
+    DiagSink *diags;
+    const Limits *limits;
+    Lexer lexer;
+    Token token;              // the one to look at next
+    const char *previous_end; // where the one before it ended
+    FileFormat format;        // FORMAT_WORLD, FORMAT_OBJECT, FORMAT_PROTO or FORMAT_VRML97
+    int release;              // of the text's header
+
+    ProtoScope *protos;       // NULL: unknown names are unknown nodes
+    const FieldType *parameters;  // what IS may name; NULL outside of PROTO bodies
+    int parameter_count;
+    bool is_body;             // instances inside are not made yet: whoever copies the body does that
+    bool *parameter_used;     // parameter_count flags, set when an IS names one; NULL: nobody asks
+
+    int depth;
+    int64_t expanded;         // nodes so far, each USE counting as what it repeats
+    bool too_many_nodes;
+    struct {                  // scratch of the parser: stacks shared by all levels
+        SceneField *fields;
+        SceneNode **nodes;
+        double *numbers;
+        int field_count, field_capacity, node_count, node_capacity, number_capacity;
+        const char **strings;
+        int string_capacity;
+    } scratch;
+    struct {                  // DEF names, open addressing
+        DefEntry *slots;
+        int count, slot_count;
+    } defs;
+} Reader;
+
+// The text must outlive the reader. The first token is read already.
+void reader_init(Reader *reader, Scene *scene, const char *text, size_t size, uint16_t file, const Limits *limits,
+                 DiagSink *diags);
+void reader_deinit(Reader *reader);
+void reader_advance(Reader *reader);  // to the next token
+
+// The header line "#VRML_SIM R2025a utf8", to be called before anything was read. Returns false, having reported it,
+// when it is missing or wrong; reading on is then a guess at the newest release. Sets `release` and `format`.
+bool reader_header(Reader *reader, FileFormat expected);
+// An "EXTERNPROTO url" or "IMPORTABLE EXTERNPROTO url" at the current token: true and *out when there is one.
+bool reader_extern(Reader *reader, SceneExtern *out);
+
+// A node, USE or NULL at the current token. Returns false when none is there or it is unusable (reported, and skipped);
+// *node is NULL for NULL.
+bool reader_node(Reader *reader, SceneNode **node);
+// A value of the type's kind, in range, in the scene's arena. Returns false when there is none (reported, and skipped);
+// *value is then the type's default.
+bool reader_value(Reader *reader, const FieldType *type, FieldValue *value);
+// Skips one value of unknown kind, or everything up to the next field name or closing brace.
+void reader_skip_value(Reader *reader);
+// Skips a balanced {...} or [...] at the current token. Returns false at the end of the text.
+bool reader_skip_block(Reader *reader);
+bool reader_expect(Reader *reader, TokenKind kind, const char *what);  // reports "expected what, found ..." when it is not
+
+// ---------------------------------------------------------------------------------------------------------- proto*.c
+
+// Made for the file at `path`, whose EXTERNPROTO lines are in reader->scene or are added with proto_scope_declare.
+// Belongs to the scene (scene_attach).
+ProtoScope *proto_scope_create(Scene *scene, const char *path, const FormatsOptions *options, DiagSink *diags);
+void proto_scope_declare(ProtoScope *scope, const SceneExtern *declaration);
+// The PROTO that this file means by a name that is no base node, or NULL when it means none (then it is an unknown node,
+// reported by the caller). One that cannot be found is a placeholder: reported once, kept, its unknown parameters too.
+SceneProto *proto_resolve(Reader *reader, const char *name, size_t length, SourcePos pos);
+// Called at the closing brace of an instance whose parameters have been read: makes its tree (`target`), or reports.
+void proto_instantiate(Reader *reader, SceneNode *instance);
+// A .proto file: defines it and puts one instance with all defaults into the scene.
+bool proto_read_file(Reader *reader, const char *path);
+
+// ------------------------------------------------------------------------------------------------ upgrade*.c, check*.c
+
+// Brings nodes read from a file of `release` to the newest schema: everything below `top`, but not into instances of
+// PROTOs (their own release counts for them). For a world `top` is the root of the scene.
+void upgrade_nodes(Scene *scene, SceneNode *top, int release, DiagSink *diags);
+
+// ----------------------------------------------------------------------------------------------------------- writer.c
+
+// One value as a file writes it, lists and nodes indented to continue at `indent` spaces.
+void writer_value(const Scene *scene, FieldKind kind, const FieldValue *value, int indent, Text *out);
+bool writer_is_default(const FieldType *type, const FieldValue *value);
+
+#endif
