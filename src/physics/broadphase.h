@@ -1,0 +1,25 @@
+// broadphase.h - which boxes overlap. Works on numbers alone; knows no shapes, bodies or ODE.
+// Proxies are named by the caller's index (small, from 0). Pairs come out sorted by index, whatever happened before, so
+// that the order of contacts does not depend on history.
+#ifndef TALUS_PHYSICS_BROADPHASE_H
+#define TALUS_PHYSICS_BROADPHASE_H
+
+#include "base/common.h"
+
+typedef struct BroadBox { double low[3], high[3]; } BroadBox;  // infinite sides are fine
+typedef struct BroadPair { int a, b; } BroadPair;              // a < b
+
+typedef struct Broadphase Broadphase;
+Broadphase *broadphase_create(void);
+void broadphase_destroy(Broadphase *broadphase);  // NULL is fine
+
+// Two proxies meet when (a.category & b.mask) or (b.category & a.mask) is not zero and their groups differ (0: none).
+void broadphase_add(Broadphase *broadphase, int proxy, uint32_t category, uint32_t mask, int group, const BroadBox *box);
+void broadphase_remove(Broadphase *broadphase, int proxy);
+void broadphase_move(Broadphase *broadphase, int proxy, const BroadBox *box);
+// A proxy that rests: pairs of two resting ones are not reported.
+void broadphase_set_resting(Broadphase *broadphase, int proxy, bool is_resting);
+// Valid until the next call.
+const BroadPair *broadphase_pairs(Broadphase *broadphase, int *count);
+
+#endif

@@ -1,0 +1,89 @@
+// joint.h - joints, their motors, springs and brakes: the model as plain structs, and what the build and the step call.
+// Everything of a joint that changes with time is in PhysicsJointState: plain bytes, no pointers, copied by snapshots.
+// ODE's own joint objects stand beside it; after a restore joint_restored() brings them in line.
+#ifndef TALUS_PHYSICS_JOINT_H
+#define TALUS_PHYSICS_JOINT_H
+
+#include "physics/physics.h"
+
+#include <ode/ode.h>
+
+typedef enum MotorMode { MOTOR_POSITION, MOTOR_VELOCITY, MOTOR_FORCE } MotorMode;
+
+// One axis of a joint as the file describes it.
+typedef struct PhysicsAxis {
+    SceneNode *parameters;          // JointParameters family, NULL: defaults
+    SceneNode *motor, *sensor, *brake;  // devices of the axis, NULL when absent
+    Vec3 axis;                      // unit, frame of the joint (PhysicsJoint.frame)
+    double min_stop, max_stop;      // active when they differ
+    double spring, damping, static_friction;
+    double stop_erp, stop_cfm;      // -1: the world's
+    double motor_min, motor_max;    // position range of the motor, active when they differ
+    double motor_max_velocity, motor_max_force, motor_multiplier;
+    int coupled_first;              // index of the first joint coupled by the motor's name, -1: none
+} PhysicsAxis;
+
+typedef struct PhysicsAxisState {
+    double position, velocity;
+    double offset;                  // joint position at which ODE's angle is zero
+    double feedback;                // force or torque that the motor gave in the last step
+    double target_position, target_velocity, command_velocity;
+    double acceleration;            // -1: unlimited
+    double available_force;
+    double force_command;           // in MOTOR_FORCE
+    double gains[3];                // P, I, D
+    double integral, last_error;
+    double brake_damping;
+    int32_t mode;                   // MotorMode
+    int32_t reserved;
+} PhysicsAxisState;
+
+typedef struct PhysicsJointState {
+    PhysicsAxisState axes[PHYSICS_JOINT_AXES];
+    Pose anchored[2];               // poses of parent and child body when ODE's anchor and axes were last set
+    int32_t is_attached;            // connectors and grippers come and go
+    int32_t is_broken;
+} PhysicsJointState;
+
+typedef struct PhysicsJoint {
+    SceneNode *node;
+    PhysicsJointKind kind;
+    int parent;                     // solid that holds it, -1: none (then it is not simulated)
+    int child;                      // end point, -1: none
+    bool child_is_world;            // SolidReference "<static environment>"
+    bool is_reference;              // the end point is a SolidReference: it closes a loop and owns no solid
+    int body[2];                    // of parent and child, -1: none
+    bool is_dynamic;                // simulated by the solver; else kinematic: positions computed, no forces
+    bool is_alive;
+    Pose frame;                     // of the joint's holder (nearest Pose above) in the parent solid's frame
+    Pose zero;                      // of the end point at position zero, in `frame`
+    Vec3 anchor;                    // in `frame`
+    Vec3 suspension_axis;
+    double suspension_spring, suspension_damping;
+    int axis_count;
+    PhysicsAxis axes[PHYSICS_JOINT_AXES];
+    dJointID ode;                   // the constraint itself, NULL when kinematic
+    dJointID motor;                 // AMotor or LMotor that drives and stops (ball joints), NULL
+    dJointID spring;                // AMotor or LMotor of spring and damper, NULL
+    dJointFeedback feedback;        // filled when wants_feedback
+    bool wants_feedback;
+} PhysicsJoint;
+
+typedef struct Physics Physics;
+
+// Called by build.c once all solids, bodies and end points are known: reads the fields of the joint's nodes and its
+// devices, then makes ODE's objects.
+void joint_read(Physics *physics, int joint);
+void joint_make(Physics *physics, int joint);
+void joint_unmake(Physics *physics, int joint);
+// One or both of its bodies (or the solid it hangs from) were moved by hand: anchors and axes are set again. `is_rigid`:
+// both sides moved together, so positions stay.
+void joint_moved(Physics *physics, int joint, bool is_rigid);
+void joint_restored(Physics *physics, int joint);  // the state was overwritten by a snapshot
+void joint_sync_scene(Physics *physics, int joint);  // position fields and the end point's pose
+void joint_field_changed(Physics *physics, int joint, SceneNode *node, const char *field);
+
+void joints_prestep(Physics *physics, double dt);   // motors, springs, kinematic joints
+void joints_poststep(Physics *physics, double dt);  // positions, velocities, feedback
+
+#endif

@@ -1,0 +1,193 @@
+// physics.h - solids in motion: bodies, shapes, joints, contacts, fluids, and the step that moves them.
+// Belongs here: everything between a scene at rest and its next state. Not here: the order of a simulation step
+// (sim/), what sensors read (devices/), controllers. No ODE type appears here; plugins/ finds them in physics/ode.h.
+//
+// A Physics borrows the scene it was made from and owns all the rest. One thread at a time works on it; several may
+// live in one process. Objects are named by index: solids, bodies, shapes and joints are numbered in file order, parents
+// before children. Removing one leaves a hole and its index is never given again, so an index is a safe thing to keep.
+#ifndef TALUS_PHYSICS_PHYSICS_H
+#define TALUS_PHYSICS_PHYSICS_H
+
+#include "base/diag.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "scene/scene.h"
+
+typedef struct Physics Physics;
+
+typedef enum PhysicsNanPolicy { PHYSICS_NAN_STOP, PHYSICS_NAN_FREEZE } PhysicsNanPolicy;
+
+typedef struct PhysicsOptions {
+    const char *stepper;          // "ode-exact", "ode-quick", "talus"; NULL: the default
+    PhysicsNanPolicy nan_policy;
+    int threads;                  // 0: WorldInfo decides
+    uint64_t seed;                // of the run; see has_seed
+    bool has_seed;                // false: WorldInfo.randomSeed
+    const Limits *limits;         // NULL: defaults
+} PhysicsOptions;
+
+// Builds all solids of the scene. What is wrong in it is reported and mended or left out; only an unknown stepper gives
+// NULL. The sink must outlive the Physics: trouble of the run is reported there too.
+Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *diags);
+void physics_destroy(Physics *physics);  // NULL is fine
+
+Scene *physics_scene(const Physics *physics);
+double physics_time_step(const Physics *physics);  // s
+Vec3 physics_gravity(const Physics *physics);
+uint64_t physics_seed(const Physics *physics);
+const char *physics_stepper_name(const Physics *physics);
+const char *const *physics_stepper_names(void);  // NULL-terminated
+
+// The parts of one step, in the order in which sim/ calls them (reference: the phase list in sim/sim.c).
+void physics_begin_step(Physics *physics, uint64_t step);  // seeds generators, forgets last step's marks
+void physics_prestep(Physics *physics);    // moves made by hand, kinematic solids, joints and motors, propellers
+void physics_fluids(Physics *physics);     // buoyancy and drag from the last collision pass
+void physics_advance(Physics *physics);    // the stepper
+void physics_collide(Physics *physics);    // contacts for the next step; also called once after load
+void physics_poststep(Physics *physics);   // poses and joint positions read back; false states found
+bool physics_has_failed(const Physics *physics);  // a state is not finite and the policy says stop
+
+// ---- solids ----
+// Every Solid of the scene (devices and robots included), whether it has physics or not.
+int physics_solid_count(const Physics *physics);                   // holes included
+bool physics_solid_exists(const Physics *physics, int solid);
+int physics_solid_of(const Physics *physics, const SceneNode *node);  // -1 when it is none
+SceneNode *physics_solid_node(const Physics *physics, int solid);
+int physics_solid_parent(const Physics *physics, int solid);       // nearest solid above, -1 at the top
+int physics_solid_robot(const Physics *physics, int solid);        // nearest Robot at or above it, -1
+int physics_solid_joint(const Physics *physics, int solid);        // the joint whose end point it is, -1
+int physics_solid_body(const Physics *physics, int solid);         // -1: kinematic
+const char *physics_solid_label(const Physics *physics, int solid);  // unique: DEF or name, with parents where needed
+Pose physics_solid_pose(const Physics *physics, int solid);        // of the node's frame, in the world
+Vec3 physics_solid_linear_velocity(const Physics *physics, int solid);   // of the node's origin, world frame
+Vec3 physics_solid_angular_velocity(const Physics *physics, int solid);
+Vec3 physics_solid_point_velocity(const Physics *physics, int solid, Vec3 point);  // world point that moves with it
+Vec3 physics_solid_center_of_mass(const Physics *physics, int solid);  // world, of the solid alone; its origin without physics
+double physics_solid_mass(const Physics *physics, int solid);      // of the solid alone, 0 without physics
+bool physics_solid_is_idle(const Physics *physics, int solid);
+bool physics_solid_is_colliding(const Physics *physics, int solid);  // in the last collision pass
+
+// Writing takes effect at the next step and wakes what it touches. A pose is a teleport: velocities stay.
+void physics_solid_set_pose(Physics *physics, int solid, Pose world);
+void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 angular);  // merged body's, world frame
+void physics_solid_reset(Physics *physics, int solid);  // velocities, forces and motor speeds of it and all below to zero
+// For the next step only. `point` is a world point. False when the solid has no body (or a value is not finite).
+bool physics_solid_add_force(Physics *physics, int solid, Vec3 force);
+bool physics_solid_add_force_at(Physics *physics, int solid, Vec3 force, Vec3 point);
+bool physics_solid_add_torque(Physics *physics, int solid, Vec3 torque);
+void physics_solid_wake(Physics *physics, int solid);
+
+// ---- bodies ----
+int physics_body_count(const Physics *physics);
+bool physics_body_exists(const Physics *physics, int body);
+int physics_body_solid(const Physics *physics, int body);  // the top one of the solids merged into it
+double physics_body_mass(const Physics *physics, int body);
+Mat3 physics_body_inertia(const Physics *physics, int body);  // about the centre of mass, body axes
+Pose physics_body_pose(const Physics *physics, int body);     // origin at the centre of mass, axes of its solid
+Vec3 physics_body_linear_velocity(const Physics *physics, int body);  // of the centre of mass
+Vec3 physics_body_angular_velocity(const Physics *physics, int body);
+bool physics_body_is_idle(const Physics *physics, int body);
+
+// ---- shapes: what collides ----
+typedef enum PhysicsShapeKind {
+    PHYSICS_SHAPE_BOX, PHYSICS_SHAPE_SPHERE, PHYSICS_SHAPE_CAPSULE, PHYSICS_SHAPE_CYLINDER, PHYSICS_SHAPE_PLANE,
+    PHYSICS_SHAPE_MESH, PHYSICS_SHAPE_HEIGHTS,
+} PhysicsShapeKind;
+
+typedef struct PhysicsShape {
+    PhysicsShapeKind kind;
+    int solid;              // -1 for a fluid's
+    int body;               // -1: static or kinematic
+    SceneNode *geometry;
+    Vec3 size;              // box: edges; sphere: radius; capsule, cylinder: radius, height
+    Pose local;             // in the frame of its solid
+    Pose world;
+} PhysicsShape;
+int physics_shape_count(const Physics *physics);
+bool physics_shape_exists(const Physics *physics, int shape);
+PhysicsShape physics_shape(const Physics *physics, int shape);
+bool physics_shape_is_colliding(const Physics *physics, int shape);
+
+// ---- joints ----
+#define PHYSICS_JOINT_AXES 3
+typedef enum PhysicsJointKind {
+    PHYSICS_JOINT_HINGE, PHYSICS_JOINT_HINGE2, PHYSICS_JOINT_SLIDER, PHYSICS_JOINT_BALL, PHYSICS_JOINT_FIXED,
+} PhysicsJointKind;
+int physics_joint_count(const Physics *physics);
+bool physics_joint_exists(const Physics *physics, int joint);
+int physics_joint_of(const Physics *physics, const SceneNode *node);  // -1
+SceneNode *physics_joint_node(const Physics *physics, int joint);
+PhysicsJointKind physics_joint_kind(const Physics *physics, int joint);
+int physics_joint_axis_count(const Physics *physics, int joint);
+int physics_joint_parent(const Physics *physics, int joint);  // solid, -1: the world
+int physics_joint_child(const Physics *physics, int joint);   // solid, -1 when the end point is none
+double physics_joint_position(const Physics *physics, int joint, int axis);
+double physics_joint_velocity(const Physics *physics, int joint, int axis);
+void physics_joint_set_position(Physics *physics, int joint, int axis, double position);  // teleports the end point
+
+// ---- contacts ----
+// The points found by the last collision pass, in a fixed order. They act in the coming step; force is that of the step
+// before on the same pair of shapes' nearest point, known when forces were asked for (physics_want_contact_forces).
+typedef struct PhysicsContact {
+    int shape[2];       // -1 for a shape that a plugin made
+    int solid[2];       // -1 likewise
+    int body[2];        // -1: static or kinematic
+    Vec3 point;         // world
+    Vec3 normal;        // from solid 1 into solid 0, as ODE has it
+    double depth;       // m
+    int properties;     // index in WorldInfo.contactProperties, -1: defaults
+    Vec3 direction;     // first friction direction, zero when the solver chooses
+    double friction, friction2;  // coefficients, INFINITY for no limit
+    double rolling, rolling2, spinning;
+    double slip, slip2;
+    double bounce, bounce_velocity;
+    double soft_erp, soft_cfm;
+    double motion;      // surface speed along `direction` (tracks)
+    double sliding_speed;  // m/s, of the surfaces along the plane of contact
+    double rolling_speed;  // m/s, at which the point travels over both surfaces alike
+    double impact_energy;  // J, of the approach along the normal at the moment the pair first touched; else 0
+    bool is_new;        // the pair did not touch in the pass before
+    bool is_asleep;
+    uint32_t flags;     // the folder's own
+    void *ode_joint;    // the folder's own
+} PhysicsContact;
+const PhysicsContact *physics_contacts(const Physics *physics, int *count);
+// What acted in the last step, with the force on solid 0 (world, N); solid 1 feels the opposite. Empty unless wanted.
+typedef struct PhysicsContactForce { int contact_shape[2]; int solid[2]; Vec3 point, normal, force; } PhysicsContactForce;
+void physics_want_contact_forces(Physics *physics, bool want);
+const PhysicsContactForce *physics_contact_forces(const Physics *physics, int *count);
+
+// Which ContactProperties every pair of materials gets, one line each: what `talus info --contacts` prints.
+void physics_explain_materials(const Physics *physics, Text *out);
+// The contacts of the last pass, one line each: what `talus run --explain-contacts` prints.
+void physics_explain_contacts(const Physics *physics, Text *out);
+
+// ---- the scene ----
+// Writes poses, velocities and joint positions into the scene, so that saving it saves the moment.
+void physics_sync_scene(Physics *physics);
+// After a field of `node` (or below it, for nodes that are not solids) was changed in the scene by anybody.
+void physics_field_changed(Physics *physics, SceneNode *node, const char *field);
+// After nodes were put into or taken out of the scene below (or at) `node`.
+void physics_node_added(Physics *physics, SceneNode *node);
+void physics_node_removed(Physics *physics, SceneNode *node);
+
+// ---- state ----
+// A snapshot holds all that the future depends on. Restoring wants the same model: the hash of it guards.
+uint64_t physics_model_hash(const Physics *physics);
+uint64_t physics_state_hash(const Physics *physics);
+size_t physics_snapshot_size(const Physics *physics);
+void physics_snapshot(const Physics *physics, void *buffer);
+bool physics_restore(Physics *physics, const void *buffer, size_t size);  // false: not of this model; nothing changed
+
+typedef struct PhysicsStatistics {
+    int solids, bodies, bodies_awake, shapes, joints;
+    int pairs;             // of boxes that overlap, in the last pass
+    int contacts;          // in the last pass
+    int contacts_dropped;  // beyond maxContactJoints, since load
+    int frozen;
+    double deepest;        // m, in the last pass
+} PhysicsStatistics;
+PhysicsStatistics physics_statistics(const Physics *physics);
+
+#endif

@@ -1,0 +1,262 @@
+// physics_internal.h - the folder's shared structs. ODE's types are allowed here.
+// Data of one Physics in flat arrays: what the file fixes (PhysicsSolid, Body, Shape, PhysicsJoint) apart from what time
+// changes (*State, plain bytes without pointers, which snapshots copy and the state hash reads).
+#ifndef TALUS_PHYSICS_PHYSICS_INTERNAL_H
+#define TALUS_PHYSICS_PHYSICS_INTERNAL_H
+
+#include "base/arena.h"
+#include "physics/broadphase.h"
+#include "physics/joint.h"
+#include "physics/mass.h"
+#include "physics/physics.h"
+#include "physics/stepper.h"
+
+#include <ode/ode.h>
+
+// ---- solids ----
+typedef struct PhysicsSolid {
+    SceneNode *node;
+    const char *label;      // unique, for messages and columns
+    int parent;             // nearest solid above, -1
+    int top;                // uppermost solid of its tree
+    int robot;              // nearest Robot at or above, -1
+    int joint;              // joint whose end point it is, -1
+    int merger;             // solid whose body it shares (itself when it has one of its own), -1: kinematic
+    int body;               // -1: kinematic
+    int first_shape, shape_count;
+    Pose base;              // from the frame of the parent solid to the frame its translation and rotation are in
+    Pose in_body;           // of its frame in the body's
+    MassProperties mass;    // own, in its frame; mass 0 without physics
+    double reference_mass;  // of its boundingObject at 1000 kg/m^3: the weight of its damping
+    double linear_damping, angular_damping;  // per second, -1: no Damping node
+    int material;           // row of the contact table
+    int track;              // index of the Track it is, -1
+    int weld;               // index in Physics.welds, -1
+    bool is_alive;
+    bool is_helix;          // of a propeller: never dynamic
+    bool allows_self_collision;  // robots
+    bool feels_static;      // touch sensors and robots notice static shapes
+    bool has_dynamic_parent;  // some solid above has a body
+} PhysicsSolid;
+
+typedef struct SolidState {
+    Pose local;             // in the frame of the parent solid; of kinematic solids (dynamic ones have their body)
+    Vec3 linear, angular;   // kinematic velocity, world frame
+    int32_t is_colliding;   // in the last pass
+    int32_t is_touching;    // as above, static on static included (touch sensors)
+} SolidState;
+
+// ---- bodies ----
+typedef struct Body {
+    dBodyID ode;
+    const dReal *position, *quaternion, *linear, *angular;  // inside ODE's body, valid while it lives
+    dSpaceID space;         // of its shapes when it has several, else NULL
+    int solid;              // the merger
+    Vec3 com;               // centre of mass in the frame of that solid
+    double mass;
+    Mat3 inertia;           // about the centre of mass, body axes
+    double linear_damping, angular_damping;  // per step
+    int first_solid;
+    bool is_alive;
+    bool is_anchored;       // a joint or weld ties it to the static world
+} Body;
+
+typedef struct BodyState {
+    Vec3 position;          // of the centre of mass
+    Quat orientation;
+    Vec3 linear, angular;
+    Vec3 force, torque;     // applied from outside since the last step (snapshots only; ODE's body accumulates them)
+    double idle_left;       // s until it falls asleep
+    int32_t is_disabled;    // asleep
+    int32_t is_frozen;      // isolated after a state that was not finite
+} BodyState;
+
+// ---- shapes ----
+typedef struct Shape {
+    dGeomID ode;
+    PhysicsShapeKind kind;
+    int solid;              // -1 for a fluid's
+    int fluid;              // -1
+    int body;               // -1
+    SceneNode *geometry;
+    Vec3 size;
+    Pose local;             // in the frame of its solid
+    Pose fix;               // from the geometry's frame to that of ODE's geom (height fields lie otherwise)
+    bool is_alive;
+    bool is_colliding;      // last pass
+    bool was_changed;       // moved or resized by hand since the last pass: wakes what it touches
+    uint32_t index;         // in Physics.shapes; dGeomGetData points to this struct's index + 1
+} Shape;
+
+typedef struct Weld { dJointID ode; int solid, body; bool is_alive; Pose anchored; } Weld;
+
+// ---- contacts ----
+typedef struct ContactRule {      // a ContactProperties node, ready for use
+    SceneNode *node;              // NULL: the defaults
+    int friction_count, slip_count;
+    double friction[4], slip[4];  // -1 already INFINITY
+    double rotation[2];
+    double rolling[3];
+    double bounce, bounce_velocity, soft_erp, soft_cfm;
+    int max_joints;
+} ContactRule;
+
+enum { CONTACT_INVERSED = 1u << 0, CONTACT_ASYMMETRIC = 1u << 1, CONTACT_HAS_SLIP = 1u << 2 };
+
+typedef struct ContactTable {     // rules by pair of materials
+    ContactRule *rules;           // rules[0] are the defaults
+    int rule_count;
+    const char **materials;       // materials[0] stands for every name that no rule mentions
+    int material_count;
+    int16_t *rule_of;             // material_count squared: rule index; negative: inversed, -(index + 1)
+} ContactTable;
+
+
+// Bytes that snapshots copy and the hash reads.
+typedef struct StateBlock { const char *name; void *data; size_t size; bool is_hashed; } StateBlock;
+#define STATE_BLOCKS_MAX 16
+
+// What plugins may ask to be called for (set by plugins/ through physics/ode.h).
+typedef struct CollideHook {
+    int (*collide)(void *context, dGeomID a, dGeomID b);  // 0: default handling, 1: handled, 2: handled and colliding
+    void *context;
+} CollideHook;
+
+typedef struct MeshEntry MeshEntry;
+
+struct Physics {
+    Scene *scene;
+    DiagSink *diags;
+    Limits limits;
+    Arena *arena;                 // model data, lives as long as the Physics
+    const StepperType *stepper;
+    void *stepper_self;
+    PhysicsNanPolicy nan_policy;
+    int threads;
+    uint64_t seed;
+    uint64_t step;
+
+    SceneNode *info;              // WorldInfo, NULL when there is none
+    double dt;
+    Vec3 gravity;
+    int up_axis;                  // index of the component that gravity acts along
+    double erp, cfm;
+    double disable_time, disable_linear, disable_angular;  // time 0: bodies never fall asleep
+    double default_linear_damping, default_angular_damping;  // per second
+
+    dWorldID world;
+    dSpaceID space;
+    dJointGroupID contact_group;  // contact joints of awake pairs, emptied before every pass
+
+    PhysicsSolid *solids;
+    SolidState *solid_states;
+    Pose *solid_world;            // derived from bodies and local poses
+    int solid_count, solid_capacity, solid_state_capacity, solid_world_capacity;
+    int32_t *solid_of_node;       // by node id, -1
+    int node_map_size;
+    Body *bodies;
+    BodyState *body_states;
+    int body_count, body_capacity, body_state_capacity;
+    Shape *shapes;
+    int shape_count, shape_capacity;
+    PhysicsJoint *joints;
+    PhysicsJointState *joint_states;
+    int joint_count, joint_capacity, joint_state_capacity;
+    Weld *welds;
+    int weld_count, weld_capacity;
+    MeshEntry *meshes;
+    int mesh_count, mesh_capacity;
+
+    Broadphase *broadphase;
+    ContactTable contact_table;
+    PhysicsContact *contacts;     // sleeping ones first, then those of the last pass by pair
+    int contact_count, contact_capacity, sleeping_contact_count;
+    dJointFeedback *feedbacks;    // one per contact when forces are wanted
+    int feedback_capacity;
+    PhysicsContactForce *contact_forces;
+    int contact_force_count, contact_force_capacity;
+    bool wants_contact_forces;
+    uint64_t *touching, *touched; // keys of the pairs touching in this pass and in the one before, sorted
+    int touching_count, touching_capacity, touched_count, touched_capacity;
+    dContactGeom *found;          // scratch of the narrow phase
+    int found_capacity;
+
+    CollideHook collide_hook;
+    bool has_failed;
+    bool is_static_moved;         // a static shape was moved: the whole world wakes
+    int trouble_count;            // messages about exploding states so far
+    int contacts_dropped, pair_count;
+    double deepest;
+
+    struct Fluids *fluids;        // fluid.c, NULL when there are none
+    struct Machines *machines;    // tracks, connectors, grippers, propellers, chargers: machine.c, NULL when none
+};
+
+// ---- build.c: from nodes to solids, bodies, shapes and joints ----
+void build_world(Physics *physics);
+void build_subtree(Physics *physics, SceneNode *node);
+void remove_subtree(Physics *physics, int solid);  // with everything below and all joints at it
+
+// ---- shape.c ----
+// Adds the shapes of a boundingObject (NULL is fine) for solid or fluid `owner`; returns how many.
+int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding);
+void shape_place(Physics *physics, int shape);   // puts a body-less one where its solid is
+void shape_destroy(Physics *physics, int shape);
+void shape_update_box(Physics *physics, int shape);
+void meshes_destroy(Physics *physics);
+
+// ---- body.c: state in and out of ODE ----
+void body_gather(Physics *physics);              // ODE -> BodyState
+void body_write(Physics *physics, int body);     // BodyState -> ODE
+void body_wake(Physics *physics, int body);
+void bodies_fall_asleep(Physics *physics);       // ODE's auto-disabling, with timers of our own
+void solids_update(Physics *physics);            // world poses of all solids from bodies and local poses
+void solid_move(Physics *physics, int solid, Pose world);  // rigidly with everything below
+static inline Pose body_pose(const Physics *physics, int body)
+{
+    return (Pose){ physics->body_states[body].position, physics->body_states[body].orientation };
+}
+
+// ---- contact.c, surface.c ----
+void contact_table_build(Physics *physics);
+int contact_material(const Physics *physics, const char *name);
+void contacts_collide(Physics *physics);
+void contacts_recreate(Physics *physics);        // ODE's contact joints from the records (after a restore)
+void contacts_forget(Physics *physics, int body_or_shape_owner_solid);  // records of a solid that goes away
+void contact_surface(Physics *physics, PhysicsContact *contact);
+void contact_to_ode(const PhysicsContact *contact, dContact *out);
+bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);
+
+// ---- trouble.c: states that are not finite ----
+bool trouble_check_forces(Physics *physics);     // before the step: drops what is not finite, naming the body
+void trouble_check_states(Physics *physics);     // after it
+
+// ---- odelib.c: one-time start of ODE, per-thread data, its messages ----
+void odelib_begin(Physics *physics);             // binds ODE's message handler to this world on this thread
+void odelib_end(void);
+
+// ---- machine.c, fluid.c: hooks; each does nothing when there is nothing of its kind ----
+void machines_add(Physics *physics, SceneNode *node, int solid, Pose frame);  // Track, Connector, Propeller ... met in build
+void machines_built(Physics *physics);
+void machines_prestep(Physics *physics, double dt);
+void machines_poststep(Physics *physics, double dt);
+void machines_contact(Physics *physics, PhysicsContact *contact);  // a track's belt moves the surface
+void machines_destroy(Physics *physics);
+int machines_state(Physics *physics, StateBlock *blocks);          // how many blocks were added
+void machines_restored(Physics *physics);
+void machines_sync_scene(Physics *physics);
+void fluids_add(Physics *physics, SceneNode *node, Pose pose);
+void fluids_pair(Physics *physics, int solid_shape, int fluid_shape);  // boxes overlap, in the collision pass
+void fluids_begin_pass(Physics *physics);
+void fluids_step(Physics *physics, double dt);
+void fluids_destroy(Physics *physics);
+
+// ---- snapshot.c ----
+int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX]);
+
+static inline const char *solid_label(const Physics *physics, int solid)
+{
+    return solid < 0 ? "the world" : physics->solids[solid].label;
+}
+
+#endif

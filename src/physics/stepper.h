@@ -1,0 +1,29 @@
+// stepper.h - the seam behind which a solver moves all bodies by one time step.
+// A stepper gets the Physics between two collision passes: bodies with their states and forces, joints, contacts. It
+// must leave the new state in BodyState[] and, equal to the last bit, in ODE's bodies (which plugins read), fill the
+// feedback structs of joints that have one, set the forces of contacts when wanted, and clear the forces it used.
+// Before it runs, ODE's bodies are the truth (a plugin may have changed them); body_gather() reads them.
+#ifndef TALUS_PHYSICS_STEPPER_H
+#define TALUS_PHYSICS_STEPPER_H
+
+#include "base/common.h"
+
+typedef struct Physics Physics;
+
+typedef struct StepperType {
+    const char *name;
+    const char *help;
+    bool wants_ode_contacts;  // contact joints are made in ODE; else only PhysicsContact records (unless a plugin runs)
+    void *(*create)(Physics *physics);                       // NULL: no state of its own
+    void (*destroy)(void *self);
+    void (*step)(void *self, Physics *physics, double dt);
+    // State of its own that the future depends on (warm starts). NULL: none. `size` may differ from step to step.
+    size_t (*state_size)(void *self);
+    void (*save)(void *self, void *buffer);
+    void (*restore)(void *self, const void *buffer, size_t size);  // size 0: forget everything
+} StepperType;
+
+const StepperType *stepper_find(const char *name);  // NULL name: the default; NULL when unknown
+const char *const *stepper_names(void);             // NULL-terminated
+
+#endif

@@ -1,0 +1,93 @@
+// sim.h - a world that runs: scene, physics and time, one step after the other in a fixed list of phases.
+// Belongs here: the order of a step, time, reset, snapshots, the state hash, saving. Not here: how bodies move
+// (physics/), processes, windows, files of a recording (control/, viewer/, record/ hook into the phases).
+// A Sim owns its scene and physics. One thread at a time works on it; several may live in one process.
+#ifndef TALUS_SIM_SIM_H
+#define TALUS_SIM_SIM_H
+
+#include "formats/formats.h"
+#include "physics/physics.h"
+
+typedef struct Sim Sim;
+
+typedef struct SimOptions {
+    PhysicsOptions physics;
+    FormatsOptions formats;
+} SimOptions;
+
+// The phases of one step, in this order. A hook on a phase runs after what the phase does by itself.
+#define SIM_PHASES(X)                                                                           \
+    X(BEGIN, "begin")            /* marks and contacts of the last step forgotten */              \
+    X(COMMANDS, "commands")      /* what controllers and viewers asked for: moves, new fields */  \
+    X(PRESTEP, "prestep")        /* moves by hand, kinematic solids, motors, springs */           \
+    X(PLUGIN_STEP, "plugin")     /* webots_physics_step */                                        \
+    X(FLUIDS, "fluids")          /* buoyancy and drag */                                          \
+    X(ADVANCE, "advance")        /* the stepper */                                                \
+    X(RAYS, "rays")              /* rays of sensors that are due are placed */                    \
+    X(COLLIDE, "collide")        /* contacts of the coming step */                                \
+    X(PLUGIN_END, "plugin end")  /* webots_physics_step_end */                                    \
+    X(POSTSTEP, "poststep")      /* poses and positions read back, false states found */          \
+    X(TIME, "time")              /* the clock moves on */                                         \
+    X(DEVICES, "devices")        /* sensors that are due are read */                              \
+    X(CONTROL, "control")        /* controllers get readings, give commands */                    \
+    X(OUTPUT, "output")          /* recording, viewers */
+
+typedef enum SimPhase {
+#define SIM_PHASE_ENUM(name, text) SIM_PHASE_##name,
+    SIM_PHASES(SIM_PHASE_ENUM)
+#undef SIM_PHASE_ENUM
+    SIM_PHASE_COUNT
+} SimPhase;
+
+// False stops the run: the step is finished, then sim_step returns false and sim_failure says why.
+typedef bool (*SimHook)(Sim *sim, void *context);
+
+// The sink must outlive the Sim. NULL when the file cannot be read at all or an option is wrong; the sink says why.
+Sim *sim_load(const char *path, const SimOptions *options, DiagSink *diags);
+Sim *sim_load_text(const char *name, const char *text, size_t size, const SimOptions *options, DiagSink *diags);
+Sim *sim_create(Scene *scene, const SimOptions *options, DiagSink *diags);  // takes the scene
+void sim_destroy(Sim *sim);  // NULL is fine
+
+Scene *sim_scene(const Sim *sim);
+Physics *sim_physics(const Sim *sim);
+DiagSink *sim_diags(const Sim *sim);
+
+// Hooks run in the order they were added. They are for those who follow in the data flow; none changes the results
+// unless it means to.
+void sim_add_hook(Sim *sim, SimPhase phase, SimHook hook, void *context);
+void sim_remove_hooks(Sim *sim, void *context);  // all with this context
+// Called at reset and restore, after the state is back.
+void sim_add_reset_hook(Sim *sim, SimHook hook, void *context);
+
+bool sim_step(Sim *sim);                    // false when the run has failed or a hook stopped it
+uint64_t sim_steps(const Sim *sim);
+double sim_time(const Sim *sim);            // s
+double sim_time_step(const Sim *sim);       // s
+void sim_stop(Sim *sim, const char *reason);  // marks it failed; the first reason stays
+const char *sim_failure(const Sim *sim);    // NULL while all is well
+
+bool sim_reset(Sim *sim);                   // the state at load (or of the last save): nodes, poses, time 0
+uint64_t sim_hash(const Sim *sim);
+uint64_t sim_model_hash(const Sim *sim);
+
+// Snapshots in memory. The buffer is the caller's; it grows as needed and may be used again. { 0 } is empty.
+typedef struct SimSnapshot { void *data; size_t size, capacity; } SimSnapshot;
+void sim_snapshot(Sim *sim, SimSnapshot *snapshot);
+bool sim_restore(Sim *sim, const SimSnapshot *snapshot);  // false: not of this model (reported); nothing changed
+void sim_snapshot_free(SimSnapshot *snapshot);
+bool sim_snapshot_write(Sim *sim, const char *path);
+bool sim_snapshot_read(Sim *sim, const char *path);
+
+void sim_sync_scene(Sim *sim);              // the scene now says what the simulation is at
+bool sim_save(Sim *sim, const char *path);  // sync, then write the world; reset goes back to this moment
+
+// Nodes at run time.
+SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index, const char *text, size_t size);
+bool sim_remove(Sim *sim, SceneNode *node);
+void sim_field_changed(Sim *sim, SceneNode *node, const char *field);
+
+// Processor seconds spent in each phase since load, hooks included.
+const double *sim_phase_seconds(const Sim *sim);
+const char *sim_phase_name(SimPhase phase);
+
+#endif
