@@ -1,0 +1,122 @@
+#include "base/worker.h"
+
+#include "base/file.h"
+#include "support/support.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// What the test worker does is the first word of the request.
+static bool handle(const char *request, size_t size, WorkerReply *reply, void *state)
+{
+    if (size >= 4 && !memcmp(request, "echo", 4)) {
+        worker_reply_add(reply, request + 4, size - 4);
+        return true;
+    }
+    if (!strncmp(request, "state", size)) {
+        worker_reply_add(reply, state, strlen(state));
+        return true;
+    }
+    if (!strncmp(request, "crash", size))
+        abort();
+    if (!strncmp(request, "leave", size))
+        _exit(3);
+    if (!strncmp(request, "hang", size))
+        for (volatile int i = 0;; i++)
+            ;
+    if (!strncmp(request, "grow", size))
+        for (;;) {
+            void *block = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (block != MAP_FAILED)
+                memset(block, 1, 1 << 20);
+        }
+    if (!strncmp(request, "flood", size))
+        for (;;)
+            worker_reply_reserve(reply, 1 << 16);
+    if (!strncmp(request, "escape", size)) {
+        bool escaped = open("/etc/passwd", O_RDONLY) >= 0 || open("/dev/null", O_WRONLY) >= 0 || socket(AF_INET, SOCK_STREAM, 0) >= 0 ||
+                       fork() >= 0 || kill(getppid(), 0) == 0 || execl("/bin/true", "true", NULL) == 0;
+        worker_reply_add(reply, escaped ? "out" : "in", escaped ? 3 : 2);
+        return true;
+    }
+    worker_reply_add(reply, "what is that", 12);
+    return false;
+}
+
+static void *start(const void *context)
+{
+    return strdup(context);
+}
+
+static Worker *make(void)
+{
+    return worker_create(&(WorkerOptions){ .name = "test worker", .start = start, .handle = handle, .context = "ready",
+                                           .time_ms = 1000, .memory_bytes = 256 << 20, .reply_bytes = 8 << 20 });
+}
+
+static WorkerStatus call(Worker *worker, const char *text, WorkerAnswer *answer)
+{
+    return worker_call(worker, &(WorkerPart){ text, strlen(text) }, 1, answer);
+}
+
+static void answers_and_survives_everything(void **state)
+{
+    (void)state;
+    static const struct { const char *request; WorkerStatus status; const char *answer, *message; } cases[] = {
+        { "echo hello", WORKER_OK, " hello", "" },
+        { "state", WORKER_OK, "ready", "" },
+        { "unknown", WORKER_REFUSED, NULL, "what is that" },
+        { "escape", WORKER_OK, "in", "" },
+        { "crash", WORKER_CRASHED, NULL, "crashed" },
+        { "echo again", WORKER_OK, " again", "" },
+        { "hang", WORKER_TIMEOUT, NULL, "more than 1 s" },
+        { "leave", WORKER_CRASHED, NULL, "ended unexpectedly" },
+        { "flood", WORKER_CRASHED, NULL, "made more than 8 MB" },
+        { "grow", WORKER_MEMORY, NULL, "more than 256 MB" },
+        { "echo", WORKER_OK, "", "" },
+    };
+    Worker *worker = make();
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        WorkerAnswer answer;
+        WorkerStatus status = call(worker, cases[i].request, &answer);
+        if (status != cases[i].status)
+            fail_msg("%s: status %d, %s", cases[i].request, (int)status, answer.message);
+        CHECK(!cases[i].answer || !strcmp(answer.data, cases[i].answer), cases[i].request);
+        CHECK(cases[i].answer || !answer.data, cases[i].request);
+        CHECK(strstr(answer.message, cases[i].message), answer.message);
+        free(answer.data);
+    }
+    worker_destroy(worker);
+}
+
+static void parts_are_joined_and_large_answers_arrive(void **state)
+{
+    (void)state;
+    Worker *worker = make();
+    size_t size = (8 << 20) - 4;
+    char *data = malloc(size);
+    for (size_t i = 0; i < size; i++)
+        data[i] = (char)(i * 7 + (i >> 9));
+    for (int round = 0; round < 3; round++) {
+        WorkerAnswer answer;
+        const WorkerPart parts[] = { { "echo", 4 }, { data, size / 2 }, { data + size / 2, size - size / 2 } };
+        assert_int_equal(worker_call(worker, parts, 3, &answer), WORKER_OK);
+        assert_int_equal(answer.size, size);
+        assert_memory_equal(answer.data, data, size);
+        free(answer.data);
+    }
+    free(data);
+    worker_destroy(worker);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_and_survives_everything),
+        cmocka_unit_test(parts_are_joined_and_large_answers_arrive),
+    };
+    return cmocka_run_group_tests_name("base.worker", tests, NULL, NULL);
+}
