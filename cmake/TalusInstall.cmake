@@ -1,4 +1,31 @@
+# `make install`: program, library, headers, PROTO library, CMake package config, pkg-config, man page, bash completion.
 include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
 install(TARGETS talus RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS talus_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/talus-${PROJECT_VERSION_MAJOR} FILES_MATCHING PATTERN "*.h")
+install(TARGETS talus_shared EXPORT talus LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/talus-api FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/talus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY library DESTINATION ${CMAKE_INSTALL_DATADIR}/talus)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+configure_package_config_file(cmake/talus-config.cmake.in ${CMAKE_BINARY_DIR}/talus-config.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/talus)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/talus-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/talus-config.cmake ${CMAKE_BINARY_DIR}/talus-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/talus)
+install(EXPORT talus NAMESPACE talus:: FILE talus-targets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/talus)
+
+configure_file(cmake/talus.pc.in ${CMAKE_BINARY_DIR}/talus.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/talus.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The manual page and the completion are made by the program from the rows of its verbs.
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/talus.1 ${CMAKE_BINARY_DIR}/talus.bash
+  COMMAND talus manual > ${CMAKE_BINARY_DIR}/talus.1
+  COMMAND talus manual --completion > ${CMAKE_BINARY_DIR}/talus.bash
+  DEPENDS talus VERBATIM)
+add_custom_target(talus_manual ALL DEPENDS ${CMAKE_BINARY_DIR}/talus.1 ${CMAKE_BINARY_DIR}/talus.bash)
+install(FILES ${CMAKE_BINARY_DIR}/talus.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_BINARY_DIR}/talus.bash RENAME talus DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# `make install` into a DESTDIR gives a tree that pkg-config and CMake users can build against.
+set -eu
+stage=$TALUS_BUILD_DIR/scratch/install
+rm -rf "$stage"
+DESTDIR=$stage cmake --install "$TALUS_BUILD_DIR" --prefix /usr >/dev/null
+for file in usr/bin/talus usr/share/man/man1/talus.1 usr/share/bash-completion/completions/talus usr/include/talus/talus.h; do
+  test -s "$stage/$file" || { echo "missing: $file"; exit 1; }
+done
+libdir=$(dirname "$(find "$stage/usr" -name talus.pc)")
+grep -q '^Libs: .*-ltalus' "$libdir/talus.pc"
+cat > "$stage/user.c" <<'C'
+#include <talus/talus.h>
+#include <stdio.h>
+int main(void) { return puts(talus_version()) < 0; }
+C
+case $(grep -o 'TALUS_SANITIZE:STRING=.*' "$TALUS_BUILD_DIR/CMakeCache.txt" | cut -d= -f2) in
+  "") sanitize= ;;
+  *) echo "built against a plain build only; the files are in place"; exit 0 ;;
+esac
+export PKG_CONFIG_SYSROOT_DIR=$stage PKG_CONFIG_PATH=$libdir
+cc "$stage/user.c" -o "$stage/user" $(pkg-config --cflags --libs talus | sed "s#$stage$stage#$stage#g")
+LD_LIBRARY_PATH=$(dirname "$libdir") "$stage/user"
+mkdir -p "$stage/cmake-user"
+cp "$stage/user.c" "$stage/cmake-user/"
+cat > "$stage/cmake-user/CMakeLists.txt" <<'C'
+cmake_minimum_required(VERSION 3.25)
+project(user C)
+find_package(talus CONFIG REQUIRED)
+add_executable(user user.c)
+target_link_libraries(user talus::talus)
+C
+cmake -S "$stage/cmake-user" -B "$stage/cmake-user/build" -DCMAKE_PREFIX_PATH="$stage/usr" >/dev/null
+cmake --build "$stage/cmake-user/build" >/dev/null
+LD_LIBRARY_PATH=$(dirname "$libdir") "$stage/cmake-user/build/user"
