@@ -1,6 +1,19 @@
 // schema.h - what node types there are and what fields they have: one table for reader, checker, upgrader, writer,
 // manual pages, supervisor API and viewer. Immutable after the first use; shared by all worlds and threads.
 // Not here: nodes of a world (scene.h), parsing of files (formats/).
+//
+// The family tree is chosen for whoever asks schema_type_is():
+//   Group        Group, Billboard, TrackWheel, Pose and all below
+//     Pose       Pose, Transform, Fluid, Solid and all below
+//       Solid    Solid, Charger, Track, Robot, the devices that have a body (Camera, Connector ...), Servo of old files
+//   Device       every device, those that are Solids included: it asks for NODE_DEVICE, not for a parent
+//   Motor        RotationalMotor, LinearMotor
+//   Joint        HingeJoint, Hinge2Joint, BallJoint, SliderJoint: all siblings, a Hinge2Joint is no HingeJoint
+//   JointParameters  itself, HingeJointParameters, Hinge2JointParameters, BallJointParameters
+//   Geometry, Light, AbstractAppearance (Appearance, PBRAppearance), Texture (ImageTexture and those of VRML97)
+// Skin has a pose but is no Pose, since it has no children.
+//
+// To add a type, add its rows to the schema_*.c of its family: everything else follows.
 #ifndef TALUS_SCENE_SCHEMA_H
 #define TALUS_SCENE_SCHEMA_H
 
@@ -73,7 +86,9 @@ typedef enum FieldClass {
 
 // One field. Rows of the table give the first group; the rest is filled in when the schema is first used.
 // `allowed`: for numbers a range ">0", ">=0", "!=0", "[0,1]", "-1|>=0"; for strings the words "a|b|c"; for nodes the
-// types "Solid|SolidReference|Slot" (a type stands for its descendants too). NULL: anything of the kind.
+// types "Solid|SolidReference|Slot" (a type stands for its descendants too, but "=Group" for Group alone). Ranges may
+// also be "(0,3.14]", "<=1" or a plain number, and alternatives are joined by '|'. They hold for each component of a
+// vector and each item of a list; "!=0" of a vector means that it is not the zero vector. NULL: anything of the kind.
 typedef struct FieldType {
     const char *name;
     FieldKind kind;
@@ -86,13 +101,16 @@ typedef struct FieldType {
 
     FieldValue value;  // the default, parsed
     uint16_t index;    // place among the fields of its type
+    const struct FieldType *older;  // the field of this name as old files have it, of another kind (a vector `gravity`);
+                                    // NULL when there is none. A reader tries it when the value is not of `kind`.
 } FieldType;
 
 typedef enum NodeFlags {
     NODE_ABSTRACT = 1 << 0,   // never written in a file
     NODE_DEVICE = 1 << 1,     // reachable by name from the controller of its robot
     NODE_EXPERIMENTAL = 1 << 2,
-    NODE_REMOVED = 1 << 3,    // only in old files; the upgrader turns it into something newer, or Talus handles it itself
+    NODE_REMOVED = 1 << 3,    // only in old files; the upgrader turns it into something newer, or Talus handles it itself.
+                              // (`Joint` is both abstract and removed: V5 files write it.)
     NODE_VRML97 = 1 << 4,     // only in .wrl meshes
     NODE_TALUS = 1 << 5,      // an addition of ours
 } NodeFlags;
@@ -122,7 +140,8 @@ bool schema_type_is(const NodeType *type, const char *ancestor);  // the type it
 const FieldType *schema_field(const NodeType *type, const char *name);  // NULL when unknown
 const FieldType *schema_field_text(const NodeType *type, const char *name, size_t length);
 
-// Whether a number, word or node type is within `allowed`. For values out of range *nearest is the nearest legal one.
+// Whether a number, word or node type is within `allowed` (NULL allows everything). For a number out of range *nearest
+// (may be NULL) is the nearest legal one, or NaN when there is none because the bound itself is not legal.
 bool schema_allows_number(const char *allowed, double value, double *nearest);
 bool schema_allows_word(const char *allowed, const char *word);
 bool schema_allows_type(const char *allowed, const NodeType *type);
