@@ -8,7 +8,7 @@
 
 #include <ode/ode.h>
 
-typedef enum MotorMode { MOTOR_POSITION, MOTOR_VELOCITY, MOTOR_FORCE } MotorMode;
+typedef enum MotorMode { MOTOR_POSITION, MOTOR_VELOCITY, MOTOR_FORCE } MotorMode;  // as PhysicsMotorMode
 
 // One axis of a joint as the file describes it.
 typedef struct PhysicsAxis {
@@ -20,7 +20,7 @@ typedef struct PhysicsAxis {
     double stop_erp, stop_cfm;      // -1: the world's
     double motor_min, motor_max;    // position range of the motor, active when they differ
     double motor_max_velocity, motor_max_force, motor_multiplier;
-    int coupled_first;              // index of the first joint coupled by the motor's name, -1: none
+    int coupled_next;               // joint * PHYSICS_JOINT_AXES + axis of the next motor coupled by name, a ring; -1: none
 } PhysicsAxis;
 
 typedef struct PhysicsAxisState {
@@ -35,7 +35,7 @@ typedef struct PhysicsAxisState {
     double integral, last_error;
     double brake_damping;
     int32_t mode;                   // MotorMode
-    int32_t reserved;
+    int32_t is_without_power;
 } PhysicsAxisState;
 
 typedef struct PhysicsJointState {
@@ -67,6 +67,8 @@ typedef struct PhysicsJoint {
     dJointID spring;                // AMotor or LMotor of spring and damper, NULL
     dJointFeedback feedback;        // filled when wants_feedback
     bool wants_feedback;
+    bool is_reversed;               // there is no parent body: ODE swapped the sides
+    bool is_sprung_inside;          // a slider whose own motor row is its spring
 } PhysicsJoint;
 
 typedef struct Physics Physics;
@@ -82,6 +84,16 @@ void joint_moved(Physics *physics, int joint, bool is_rigid);
 void joint_restored(Physics *physics, int joint);  // the state was overwritten by a snapshot
 void joint_sync_scene(Physics *physics, int joint);  // position fields and the end point's pose
 void joint_field_changed(Physics *physics, int joint, SceneNode *node, const char *field);
+
+// Turns (slides) of the axes as a pose in `frame`: what takes the end point from position zero to the positions given.
+Pose joint_motion(const PhysicsJoint *joint, const double positions[PHYSICS_JOINT_AXES]);
+void joint_pose_child(Physics *physics, int joint);   // puts a kinematic end point where its positions say
+
+// motor.c
+void motor_read(Physics *physics, int joint, int axis);    // fields of the motor node
+void motors_couple(Physics *physics);                      // rings of motors that share a name; after all joints are read
+double motor_velocity(Physics *physics, int joint, int axis, double dt);  // this step's velocity command
+void motor_move_kinematic(Physics *physics, int joint, int axis, double dt);  // without physics: moves the position itself
 
 void joints_prestep(Physics *physics, double dt);   // motors, springs, kinematic joints
 void joints_poststep(Physics *physics, double dt);  // positions, velocities, feedback

@@ -113,6 +113,7 @@ bool physics_shape_is_colliding(const Physics *physics, int shape);
 #define PHYSICS_JOINT_AXES 3
 typedef enum PhysicsJointKind {
     PHYSICS_JOINT_HINGE, PHYSICS_JOINT_HINGE2, PHYSICS_JOINT_SLIDER, PHYSICS_JOINT_BALL, PHYSICS_JOINT_FIXED,
+    PHYSICS_JOINT_TRACK, PHYSICS_JOINT_PROPELLER,  // one axis of a belt or rotor, moved by its motor alone
 } PhysicsJointKind;
 int physics_joint_count(const Physics *physics);
 bool physics_joint_exists(const Physics *physics, int joint);
