@@ -57,7 +57,7 @@ void lexer_init(Lexer *lexer, const char *text, size_t size, uint16_t file, Diag
 void lexer_next(Lexer *lexer, Token *token);
 SourcePos lexer_pos(const Lexer *lexer, const char *at);  // `at` must be on the current line
 bool token_is(const Token *token, const char *word);      // a word that is exactly this
-// The string or word with escapes resolved, in the arena; bytes that are not UTF-8 become '?'. NULs end it.
+// The string or word with escapes resolved, in the arena; bytes that are not UTF-8, and NULs, become '?'.
 const char *token_string(const Token *token, Arena *arena);
 
 // --------------------------------------------------------------------------------------------------------- parser.c
@@ -87,7 +87,10 @@ typedef struct Reader {
 
     int depth;
     int64_t expanded;         // nodes so far, each USE counting as what it repeats
-    bool too_many_nodes;
+    int64_t syntax_errors;
+    bool too_many_nodes, too_deep;  // reported already
+    uint64_t *reported;       // hashes of unknown names that were reported already, open addressing
+    int reported_count, reported_slots;
     struct {                  // scratch of the parser: stacks shared by all levels
         SceneField *fields;
         SceneNode **nodes;
@@ -113,6 +116,8 @@ void reader_advance(Reader *reader);  // to the next token
 bool reader_header(Reader *reader, FileFormat expected);
 // An "EXTERNPROTO url" or "IMPORTABLE EXTERNPROTO url" at the current token: true and *out when there is one.
 bool reader_extern(Reader *reader, SceneExtern *out);
+// All nodes up to the end of the text, as children of the scene's root.
+void reader_world(Reader *reader);
 
 // A node, USE or NULL at the current token. Returns false when none is there or it is unusable (reported, and skipped);
 // *node is NULL for NULL.
@@ -120,8 +125,20 @@ bool reader_node(Reader *reader, SceneNode **node);
 // A value of the type's kind, in range, in the scene's arena. Returns false when there is none (reported, and skipped);
 // *value is then the type's default.
 bool reader_value(Reader *reader, const FieldType *type, FieldValue *value);
+// The field after its name: a value, or IS and a parameter. A connected field has the parameter's default as its value
+// (no nodes). Its kind is that of the parameter, or the list of it: old PROTOs have `controllerArgs IS args` with an
+// SFString; scene_value_as() converts. Returns false when the field is to be left out.
+bool reader_field(Reader *reader, const FieldType *type, SceneField *field);
 // Skips one value of unknown kind, or everything up to the next field name or closing brace.
 void reader_skip_value(Reader *reader);
+// A comment before the current token is kept with the node: before its field `before`, NULL before the node, "" at its end.
+void reader_take_comment(Reader *reader, const SceneNode *node, const char *before);
+void reader_drop_comments_before(Reader *reader, const char *end);
+// Like diag_error, for mistakes of syntax: counts them. After too many of them the rest of the text is skipped.
+void reader_error(Reader *reader, SourcePos pos, const char *format, ...) PRINTF_LIKE(3, 4);
+// Whether this name is reported for the first time in this text.
+bool reader_first_report(Reader *reader, const char *kind, const char *name, size_t length);
+const char *token_describe(const Token *token, char buffer[64]);  // for messages: 'word', "string", end of file
 // Skips a balanced {...} or [...] at the current token. Returns false at the end of the text.
 bool reader_skip_block(Reader *reader);
 bool reader_expect(Reader *reader, TokenKind kind, const char *what);  // reports "expected what, found ..." when it is not
@@ -145,6 +162,12 @@ bool proto_read_file(Reader *reader, const char *path);
 // Brings nodes read from a file of `release` to the newest schema: everything below `top`, but not into instances of
 // PROTOs (their own release counts for them). For a world `top` is the root of the scene.
 void upgrade_nodes(Scene *scene, SceneNode *top, int release, DiagSink *diags);
+
+// ------------------------------------------------------------------------------------------------------------ body*.c
+
+// A .body or .cnoid file as nodes of an empty scene. False when nothing could be read.
+bool body_read_scene(Scene *scene, const char *name, const char *text, size_t size, const FormatsOptions *options,
+                     DiagSink *diags);
 
 // ----------------------------------------------------------------------------------------------------------- writer.c
 

@@ -46,6 +46,14 @@ void scene_attach(Scene *scene, void *data, void (*destroy)(void *data))
     scene->attachments = attachment;
 }
 
+void *scene_attached(const Scene *scene, void (*destroy)(void *data))
+{
+    for (const SceneAttachment *attachment = scene->attachments; attachment; attachment = attachment->next)
+        if (attachment->destroy == destroy)
+            return attachment->data;
+    return NULL;
+}
+
 Arena *scene_arena(Scene *scene)
 {
     return scene->arena;
@@ -203,7 +211,7 @@ void scene_adopt(SceneNode *child, SceneNode *parent, const FieldType *field)
     if (!child)
         return;
     child->parent = parent;
-    if (parent->in_bounding || !strcmp(field->name, "boundingObject"))
+    if (parent->in_bounding || (field->name[0] == 'b' && !strcmp(field->name, "boundingObject")))
         mark_bounding(child);
 }
 

@@ -47,7 +47,6 @@ struct SceneNode {
     uint8_t kind;           // SceneNodeKind
     bool is_removed;        // taken out at run time; memory stays
     bool in_bounding;       // somewhere below a boundingObject field
-    bool is_upgraded;       // has been brought to the newest schema (formats/upgrade.c)
     bool in_proto;          // inside the tree of an instance and not given by the user as a parameter
 };
 
@@ -70,6 +69,7 @@ Arena *scene_arena(Scene *scene);  // load-time data of the scene lives here
 
 // Gives the scene something else to own; destroyed, last given first, after everything of the scene itself.
 void scene_attach(Scene *scene, void *data, void (*destroy)(void *data));
+void *scene_attached(const Scene *scene, void (*destroy)(void *data));  // what was given last with this, or NULL
 
 // The root is a Group whose children are the top-level nodes of the file.
 SceneNode *scene_root(const Scene *scene);
@@ -143,6 +143,9 @@ Pose scene_pose(const SceneNode *node);        // translation and rotation field
 Pose scene_world_pose(const SceneNode *node);  // of the poses above and its own
 SourcePos scene_field_pos(const SceneNode *node, const char *name);  // of the field, of the node when not set
 FieldValue scene_value(const SceneNode *node, const FieldType *type);  // of exactly this node, no wrapper followed
+
+// The value as one of another kind: the same, or a single value as a list of it. Anything else is asserted against.
+FieldValue scene_value_as(Scene *scene, FieldValue value, FieldKind from, FieldKind to);
 
 // Writing: values are copied into the scene. A write to a PROTO parameter reaches the fields connected to it, and a
 // write to a connected field its parameter.

@@ -40,11 +40,23 @@ void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int 
     list->capacity = capacity;
 }
 
+FieldValue scene_value_as(Scene *scene, FieldValue value, FieldKind from, FieldKind to)
+{
+    if (from == to)
+        return value;
+    assert(to == (FIELD_MF | from));
+    FieldList *list = arena_alloc(scene->arena, sizeof *list);
+    list->count = list->capacity = 1;
+    list->items = arena_copy(scene->arena, &value, scene_item_size(from));
+    return (FieldValue){ .list = list };
+}
+
 // ------------------------------------------------------------------------------------- parameters and their fields
 
 typedef struct Connection {
     uint32_t instance;
     int16_t parameter;
+    FieldKind kind;
     FieldValue value;
 } Connection;
 
@@ -62,7 +74,7 @@ static void set_raw(Scene *scene, SceneNode *node, const FieldType *type, FieldV
             scene_adopt(value.list->nodes[i], node, type);
     if (node->kind == SCENE_NODE_INSTANCE && node->target && type >= node->proto->parameters &&
         type < node->proto->parameters + node->proto->parameter_count) {
-        Connection connection = { node->id, (int16_t)(type - node->proto->parameters), value };
+        Connection connection = { node->id, (int16_t)(type - node->proto->parameters), type->kind, value };
         spread(scene, node->target, &connection);
     }
 }
@@ -75,7 +87,8 @@ static void spread(Scene *scene, SceneNode *node, const Connection *connection)
         SceneField *field = &node->fields[i];
         if (field->is_parameter >= 0 && field->is_instance == connection->instance) {
             if (field->is_parameter == connection->parameter)
-                set_raw(scene, node, field->type, connection->value);
+                set_raw(scene, node, field->type,
+                        scene_value_as(scene, connection->value, connection->kind, field->type->kind));
             continue;  // what is given from outside holds no further connection to this instance
         }
         if (field->type->kind == FIELD_SF_NODE)
@@ -96,8 +109,16 @@ static void write_value(Scene *scene, SceneNode *node, const FieldType *type, Fi
         SceneNode *instance = scene_find_id(scene, field->is_instance);
         if (!instance || instance->kind != SCENE_NODE_INSTANCE || field->is_parameter >= instance->proto->parameter_count)
             break;
+        const FieldType *parameter = &instance->proto->parameters[field->is_parameter];
+        if (parameter->kind != type->kind) {
+            if (value.list->count != 1)
+                break;  // a list that its single-valued parameter cannot hold stays below
+            FieldValue item = { 0 };
+            memcpy(&item, value.list->items, scene_item_size(parameter->kind));
+            value = item;
+        }
         node = instance;
-        type = &instance->proto->parameters[field->is_parameter];
+        type = parameter;
         field = scene_own_field(node, type);
     }
     set_raw(scene, node, type, value);

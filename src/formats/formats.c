@@ -1,0 +1,197 @@
+#include "formats/formats.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "formats/formats_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------------------------ formats
+
+static const struct { const char *extension, *name; FileFormat format; } formats[] = {
+    { ".wbt", "Webots world", FORMAT_WORLD },      { ".wbo", "Webots object", FORMAT_OBJECT },
+    { ".proto", "Webots PROTO", FORMAT_PROTO },    { ".wrl", "VRML97", FORMAT_VRML97 },
+    { ".vrml", "VRML97", FORMAT_VRML97 },          { ".body", "Choreonoid body", FORMAT_BODY },
+    { ".cnoid", "Choreonoid project", FORMAT_PROJECT },
+};
+
+const char *formats_name(FileFormat format)
+{
+    for (int i = 0; i < COUNT_OF(formats); i++)
+        if (formats[i].format == format)
+            return formats[i].name;
+    return "unknown";
+}
+
+static FileFormat format_by_name(const char *path)
+{
+    const char *extension = path_extension(path);
+    for (int i = 0; i < COUNT_OF(formats); i++)
+        if (!strcasecmp(extension, formats[i].extension))
+            return formats[i].format;
+    return FORMAT_UNKNOWN;
+}
+
+// Whether the first word that is no comment and no declaration is PROTO.
+static bool holds_proto(const char *text, size_t size)
+{
+    enum { WORDS_TO_LOOK_AT = 2000 };
+    DiagSink *diags = diag_create();  // what is wrong with the text is said when it is read
+    Lexer lexer;
+    Token token;
+    lexer_init(&lexer, text, size, 0, diags);
+    bool found = false;
+    for (int i = 0; i < WORDS_TO_LOOK_AT; i++) {
+        lexer_next(&lexer, &token);
+        if (token_is(&token, "PROTO"))
+            found = true;
+        if (token.kind != TOKEN_STRING && !token_is(&token, "EXTERNPROTO") && !token_is(&token, "IMPORTABLE"))
+            break;
+    }
+    diag_destroy(diags);
+    return found;
+}
+
+FileFormat formats_detect(const char *path, const char *text, size_t size)
+{
+    if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
+        text += 3;
+        size -= 3;
+    }
+    FileFormat named = format_by_name(path);
+    if (size >= 9 && !memcmp(text, "#VRML_SIM", 9)) {
+        if (holds_proto(text, size))
+            return FORMAT_PROTO;
+        return named == FORMAT_OBJECT ? FORMAT_OBJECT : FORMAT_WORLD;
+    }
+    if (size >= 7 && !memcmp(text, "#VRML V", 7))
+        return named == FORMAT_OBJECT ? FORMAT_OBJECT : FORMAT_VRML97;
+    if (named == FORMAT_PROTO && !holds_proto(text, size))
+        return FORMAT_UNKNOWN;  // also the ending of protocol buffer definitions
+    return named;
+}
+
+// ------------------------------------------------------------------------------------------------------------ loading
+
+// What a scene remembers of its load, for nodes that are read into it later.
+typedef struct LoadContext {
+    ProtoScope *protos;
+    Limits limits;
+} LoadContext;
+
+static void load_context_destroy(void *data)
+{
+    free(data);
+}
+
+static bool load_scene(Scene *scene, FileFormat format, const char *name, const char *text, size_t size,
+                       const FormatsOptions *options, DiagSink *diags)
+{
+    LoadContext *context = memory_alloc(sizeof *context);
+    context->limits = *limits_or_default(options->limits);
+    scene_attach(scene, context, load_context_destroy);
+    Reader reader;
+    reader_init(&reader, scene, text, size, diag_file(diags, name), &context->limits, diags);
+    reader_header(&reader, format);
+    scene_set_path(scene, name);
+    scene_set_release(scene, reader.release);
+    if (format != FORMAT_VRML97)
+        reader.protos = context->protos = proto_scope_create(scene, name, options, diags);
+    bool is_read = true;
+    if (format == FORMAT_PROTO)
+        is_read = proto_read_file(&reader, name);
+    else
+        reader_world(&reader);
+    reader_deinit(&reader);
+    if (format != FORMAT_VRML97 && !options->without_upgrade)
+        upgrade_nodes(scene, scene_root(scene), scene_release(scene), diags);
+    if (format == FORMAT_WORLD && is_read)
+        formats_check(scene, diags);
+    return is_read;
+}
+
+Scene *formats_load_text(const char *name, const char *text, size_t size, const FormatsOptions *options, DiagSink *diags)
+{
+    static const FormatsOptions defaults = { 0 };
+    options = options ? options : &defaults;
+    SourcePos whole = { .file = diag_file(diags, name) };
+    if ((int64_t)size > limits_or_default(options->limits)->file_bytes) {
+        diag_error(diags, whole, "the file is larger than %lld bytes",
+                   (long long)limits_or_default(options->limits)->file_bytes);
+        return NULL;
+    }
+    FileFormat format = formats_detect(name, text, size);
+    Scene *scene = scene_create();
+    bool is_read = false;
+    switch (format) {
+    case FORMAT_WORLD:
+    case FORMAT_OBJECT:
+    case FORMAT_PROTO:
+    case FORMAT_VRML97:
+        is_read = load_scene(scene, format, name, text, size, options, diags);
+        break;
+    case FORMAT_BODY:
+    case FORMAT_PROJECT:
+        is_read = body_read_scene(scene, name, text, size, options, diags);
+        break;
+    default:
+        diag_error(diags, whole, "this is not a file that can be opened here");
+        diag_hint(diags, "known are .wbt, .wbo, .proto, .wrl and .body files, by their first line or their name");
+        break;
+    }
+    if (is_read)
+        return scene;
+    scene_destroy(scene);
+    return NULL;
+}
+
+Scene *formats_load(const char *path, const FormatsOptions *options, DiagSink *diags)
+{
+    const Limits *limits = limits_or_default(options ? options->limits : NULL);
+    FileData file;
+    SourcePos whole = { .file = diag_file(diags, path) };
+    if (!file_read(path, (size_t)limits->file_bytes, &file, diags, whole))
+        return NULL;
+    Scene *scene = formats_load_text(path, file.data, file.size, options, diags);
+    file_release(&file);
+    return scene;
+}
+
+const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size, DiagSink *diags)
+{
+    const LoadContext *context = scene_attached(scene, load_context_destroy);
+    const Limits *limits = context ? &context->limits : &limits_default;
+    FieldList *list = arena_alloc(scene_arena(scene), sizeof *list);
+    if ((int64_t)size > limits->file_bytes) {
+        diag_error(diags, (SourcePos){ 0 }, "the text is larger than %lld bytes", (long long)limits->file_bytes);
+        return list;
+    }
+    Reader reader;
+    reader_init(&reader, scene, text, size, diag_file(diags, "(imported)"), limits, diags);
+    reader.format = FORMAT_OBJECT;
+    reader.protos = context ? context->protos : NULL;
+    while (reader.token.kind != TOKEN_END) {
+        const char *before = reader.token.text;
+        SceneNode *node;
+        if (reader_node(&reader, &node) && node) {
+            scene_list_reserve(scene, list, FIELD_SF_NODE, list->count + 1);
+            list->nodes[list->count++] = node;
+        } else if (reader.token.text == before) {
+            reader_advance(&reader);
+        }
+    }
+    reader_deinit(&reader);
+    return list;
+}
+
+// ------------------------------------------------------------------------------------------------------------- saving
+
+bool formats_save(const Scene *scene, const char *path, DiagSink *diags)
+{
+    Text text = { 0 };
+    formats_write(scene, &text);
+    bool is_saved = file_write_atomic(path, text.data ? text.data : "", text.length, diags);
+    text_free(&text);
+    return is_saved;
+}

@@ -1,2 +1,0 @@
--- wbcommon - another name of wbcore.
-return require('wbcore')

@@ -1,0 +1,605 @@
+// Nodes: their fields, DEF and USE, instances of PROTOs, and what is kept of the unknown.
+#include "base/hash.h"
+#include "base/memory.h"
+#include "formats/formats_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// --------------------------------------------------------------------------------------------------------------- DEF
+
+static DefEntry *def_slot(const Reader *reader, const char *name, size_t length)
+{
+    uint64_t slot = hash_bytes(name, length, 0);
+    uint64_t mask = (uint64_t)(reader->defs.slot_count - 1);
+    for (;; slot++) {
+        DefEntry *entry = &reader->defs.slots[slot & mask];
+        if (!entry->node || (!strncmp(entry->node->def, name, length) && !entry->node->def[length]))
+            return entry;
+    }
+}
+
+static const DefEntry *find_def(const Reader *reader, const char *name, size_t length)
+{
+    if (!reader->defs.count)
+        return NULL;
+    const DefEntry *entry = def_slot(reader, name, length);
+    return entry->node ? entry : NULL;
+}
+
+static void grow_defs(Reader *reader)
+{
+    DefEntry *old = reader->defs.slots;
+    int old_count = reader->defs.slot_count;
+    reader->defs.slot_count = old_count ? old_count * 2 : 64;
+    reader->defs.slots = memory_alloc_array((size_t)reader->defs.slot_count, sizeof *old);
+    for (int i = 0; i < old_count; i++)
+        if (old[i].node)
+            *def_slot(reader, old[i].node->def, strlen(old[i].node->def)) = old[i];
+    free(old);
+}
+
+// Called when the node is complete: what is inside of it cannot use it. A node inside with the same name goes on counting.
+static void register_def(Reader *reader, SceneNode *node, int64_t expanded)
+{
+    if (reader->defs.count * 2 >= reader->defs.slot_count)
+        grow_defs(reader);
+    DefEntry *entry = def_slot(reader, node->def, strlen(node->def));
+    if (entry->node && entry->node->id > node->id)
+        return;
+    if (!entry->node)
+        reader->defs.count++;
+    *entry = (DefEntry){ node, expanded };
+}
+
+static const char *closest_def(Reader *reader, const char *name)
+{
+    enum { MOST = 2000 };
+    if (reader->defs.count > MOST)
+        return NULL;
+    const char **candidates = memory_alloc_array((size_t)reader->defs.count + 1, sizeof *candidates);
+    // In the order of the file, so that the hint never depends on the table.
+    const SceneNode *last = NULL;
+    int count = 0;
+    for (int found = 0; found < reader->defs.count; found++) {
+        const SceneNode *next = NULL;
+        for (int i = 0; i < reader->defs.slot_count; i++) {
+            const SceneNode *node = reader->defs.slots[i].node;
+            if (node && (!last || node->id > last->id) && (!next || node->id < next->id))
+                next = node;
+        }
+        if (!next)
+            break;
+        candidates[count++] = next->def;
+        last = next;
+    }
+    const char *closest = text_closest(name, candidates, count);
+    free(candidates);
+    return closest;
+}
+
+static bool is_name(const Token *token)
+{
+    return (token->kind == TOKEN_WORD || token->kind == TOKEN_NUMBER) && token->length < 4096;
+}
+
+static bool count_node(Reader *reader, SourcePos pos, int64_t nodes)
+{
+    if (reader->expanded + nodes <= reader->limits->nodes && scene_node_count(reader->scene) < reader->limits->nodes) {
+        reader->expanded += nodes;
+        return true;
+    }
+    if (!reader->too_many_nodes)
+        reader_error(reader, pos, "more than %lld nodes, each USE counting as what it repeats; the rest is left out",
+                     (long long)reader->limits->nodes);
+    reader->too_many_nodes = true;
+    return false;
+}
+
+static bool read_use(Reader *reader, SceneNode **node)
+{
+    SourcePos pos = reader->token.pos;
+    reader_advance(reader);
+    if (!is_name(&reader->token)) {
+        reader_expect(reader, TOKEN_WORD, "a name after USE");
+        return false;
+    }
+    Token token = reader->token;
+    reader_advance(reader);
+    Arena *arena = scene_arena(reader->scene);
+    const DefEntry *entry = find_def(reader, token.text, token.length);
+    const char *name = entry ? entry->node->def : token_string(&token, arena);
+    if (!entry)
+        entry = find_def(reader, name, strlen(name));  // with bytes that are not UTF-8
+    if (!entry) {
+        reader_error(reader, token.pos, "USE %.60s: no node above has this DEF name", name);
+        const char *closest = closest_def(reader, name);
+        if (closest)
+            diag_hint(reader->diags, "did you mean '%s'?", closest);
+        return false;
+    }
+    if (!count_node(reader, pos, entry->expanded))
+        return false;
+    *node = scene_node_create_use(reader->scene, entry->node, name, pos);
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------- fields of a node
+
+static void push_field(Reader *reader, int base, const SceneField *field)
+{
+    for (int i = base; i < reader->scratch.field_count; i++) {
+        if (reader->scratch.fields[i].type != field->type)
+            continue;
+        diag_warning(reader->diags, field->pos, "%s is given twice; the last one counts", field->type->name);
+        reader->scratch.fields[i] = *field;
+        return;
+    }
+    if (reader->scratch.field_count == reader->scratch.field_capacity)
+        memory_grow(&reader->scratch.fields, &reader->scratch.field_capacity, reader->scratch.field_count + 1,
+                    sizeof *reader->scratch.fields);
+    reader->scratch.fields[reader->scratch.field_count++] = *field;
+}
+
+static const FieldType *find_field(const SceneNode *node, const char *name, size_t length)
+{
+    if (node->kind == SCENE_NODE_PLAIN)
+        return schema_field_text(node->type, name, length);
+    for (int i = 0; i < node->proto->parameter_count; i++) {
+        const FieldType *parameter = &node->proto->parameters[i];
+        if (!strncmp(parameter->name, name, length) && !parameter->name[length])
+            return parameter;
+    }
+    return NULL;
+}
+
+static const char *node_name(const SceneNode *node)
+{
+    return node->kind == SCENE_NODE_PLAIN ? node->type->name : node->proto->name;
+}
+
+static void report_unknown_field(Reader *reader, const SceneNode *node, const Token *name)
+{
+    if (!reader_first_report(reader, node_name(node), name->text, name->length))
+        return;
+    char buffer[64];
+    bool is_plain = node->kind == SCENE_NODE_PLAIN;
+    diag_warning(reader->diags, name->pos, "%s has no %s %s; it is ignored", node_name(node),
+                 is_plain ? "field" : "parameter", token_describe(name, buffer));
+    const char *candidates[256];
+    int count = int_min(is_plain ? node->type->field_count : node->proto->parameter_count, COUNT_OF(candidates));
+    for (int i = 0; i < count; i++)
+        candidates[i] = is_plain ? node->type->fields[i].name : node->proto->parameters[i].name;
+    const char *word = arena_text(scene_arena(reader->scene), name->text, (size_t)int_min((int)name->length, 100));
+    const char *closest = text_closest(word, candidates, count);
+    if (closest)
+        diag_hint(reader->diags, "did you mean '%s'?", closest);
+}
+
+// Nodes with a DEF name inside of text that is passed over: a USE of them is no mistake, it just has nothing to show.
+static void register_passed_over(Reader *reader, const char *start)
+{
+    Lexer lexer = { .start = start, .end = reader->previous_end, .at = start, .line_start = start, .line = 1,
+                    .diags = reader->diags, .reported_encoding = true };
+    Token token;
+    for (lexer_next(&lexer, &token); token.kind != TOKEN_END; lexer_next(&lexer, &token)) {
+        if (!token_is(&token, "DEF"))
+            continue;
+        lexer_next(&lexer, &token);
+        if (!is_name(&token) || !count_node(reader, reader->token.pos, 1))
+            continue;
+        SceneNode *node = scene_node_create_unknown(reader->scene, "", "", (SourcePos){ 0 });
+        node->def = token_string(&token, scene_arena(reader->scene));
+        register_def(reader, node, 1);
+    }
+}
+
+// Text from `start` to the end of what was read, for saving.
+static const char *text_since(Reader *reader, const char *start)
+{
+    reader_drop_comments_before(reader, reader->previous_end);
+    Token text = { .kind = TOKEN_WORD, .text = start, .length = (size_t)(reader->previous_end - start) };
+    return token_string(&text, scene_arena(reader->scene));
+}
+
+static void read_unknown_field(Reader *reader, const SceneNode *node)
+{
+    Token name = reader->token;
+    bool is_placeholder = node->kind == SCENE_NODE_INSTANCE && node->proto->is_placeholder;
+    bool is_script = node->kind == SCENE_NODE_PLAIN && !strcmp(node->type->name, "Script");
+    if (!is_placeholder && !is_script)
+        report_unknown_field(reader, node, &name);
+    reader_advance(reader);
+    if (is_script && reader->token.kind == TOKEN_WORD && (token_is(&name, "eventIn") || token_is(&name, "eventOut") || token_is(&name, "field"))) {
+        reader_advance(reader);  // its type and name
+        if (reader->token.kind == TOKEN_WORD)
+            reader_advance(reader);
+        if (token_is(&name, "field") || token_is(&reader->token, "IS"))
+            reader_skip_value(reader);
+    } else {
+        reader_skip_value(reader);
+    }
+    register_passed_over(reader, name.text);
+    if (reader->format != FORMAT_VRML97)
+        scene_extra_add(reader->scene, node, false, NULL, text_since(reader, name.text));
+}
+
+// What a line "hidden translation_1 ..." of an instance holds, by the start of its name.
+static FieldKind hidden_kind(const Token *name)
+{
+    static const struct { const char *start; FieldKind kind; } kinds[] = {
+        { "translation_", FIELD_SF_VEC3F },     { "rotation_", FIELD_SF_ROTATION },
+        { "linearVelocity_", FIELD_SF_VEC3F },  { "angularVelocity_", FIELD_SF_VEC3F },
+        { "position_", FIELD_SF_FLOAT },        { "position2_", FIELD_SF_FLOAT },
+        { "position3_", FIELD_SF_FLOAT },
+    };
+    for (int i = 0; i < COUNT_OF(kinds); i++)
+        if (name->length > strlen(kinds[i].start) && !memcmp(name->text, kinds[i].start, strlen(kinds[i].start)))
+            return kinds[i].kind;
+    return FIELD_NONE;
+}
+
+static void read_hidden(Reader *reader, SceneNode *node, int fields_base)
+{
+    reader_advance(reader);
+    Token name = reader->token;
+    if (name.kind != TOKEN_WORD) {
+        reader_expect(reader, TOKEN_WORD, "a name after 'hidden'");
+        return;
+    }
+    FieldKind kind = hidden_kind(&name);
+    if (node->kind == SCENE_NODE_INSTANCE && kind != FIELD_NONE) {
+        SceneHidden hidden = { .name = token_string(&name, scene_arena(reader->scene)), .kind = kind, .pos = name.pos };
+        FieldType type = { .name = hidden.name, .kind = kind };
+        reader_advance(reader);
+        FieldValue value;
+        if (!reader_value(reader, &type, &value))
+            return;
+        if (kind == FIELD_SF_FLOAT)
+            hidden.v[0] = value.f;
+        else
+            memcpy(hidden.v, value.v, sizeof hidden.v);
+        scene_hidden_add(reader->scene, node, &hidden);
+        return;
+    }
+    const FieldType *type = find_field(node, name.text, name.length);
+    if (!type) {
+        read_unknown_field(reader, node);
+        return;
+    }
+    reader_advance(reader);
+    SceneField field = { .pos = name.pos };
+    if (reader_field(reader, type, &field))
+        push_field(reader, fields_base, &field);
+}
+
+static void read_stray(Reader *reader, const SceneNode *node, const Token *last_field)
+{
+    char buffer[64], last[64];
+    reader_error(reader, reader->token.pos, "expected a field of %s or '}', found %s", node_name(node),
+                 token_describe(&reader->token, buffer));
+    if (reader->token.kind == TOKEN_END)
+        return;
+    if ((reader->token.kind == TOKEN_NUMBER || reader->token.kind == TOKEN_STRING) && last_field->length)
+        diag_hint(reader->diags, "%s has more values than it takes", token_describe(last_field, last));
+    if (reader->token.kind == TOKEN_BRACE_OPEN || reader->token.kind == TOKEN_BRACKET_OPEN) {
+        reader_skip_block(reader);
+        return;
+    }
+    TokenKind kind = reader->token.kind;
+    do
+        reader_advance(reader);
+    while (reader->token.kind == kind && (kind == TOKEN_NUMBER || kind == TOKEN_STRING));
+}
+
+// A word that begins a node where a field should be: the list it was in has ended too early, or lacks its name.
+static bool is_node_without_field(const Reader *reader)
+{
+    const Token *token = &reader->token;
+    if (token_is(token, "DEF") || token_is(token, "USE"))
+        return true;
+    Lexer ahead = reader->lexer;
+    Token next;
+    lexer_next(&ahead, &next);
+    return next.kind == TOKEN_BRACE_OPEN;
+}
+
+static void read_fields(Reader *reader, SceneNode *node)
+{
+    int base = reader->scratch.field_count;
+    SourcePos opened = reader->token.pos;
+    Token last_field = { 0 };
+    reader_advance(reader);
+    while (reader->token.kind != TOKEN_BRACE_CLOSE && reader->token.kind != TOKEN_END) {
+        if (reader->token.kind != TOKEN_WORD) {
+            read_stray(reader, node, &last_field);
+            continue;
+        }
+        Token name = reader->token;
+        last_field = name;
+        const FieldType *type = find_field(node, name.text, name.length);
+        if (type) {
+            if (reader->lexer.comment)
+                reader_take_comment(reader, node, type->name);
+            reader_advance(reader);
+            SceneField field = { .pos = name.pos };
+            if (reader_field(reader, type, &field))
+                push_field(reader, base, &field);
+        } else if (token_is(&name, "hidden")) {
+            read_hidden(reader, node, base);
+        } else if (reader->format == FORMAT_VRML97 && token_is(&name, "ROUTE")) {
+            for (int i = 0; i < 4 && reader->token.kind == TOKEN_WORD; i++)
+                reader_advance(reader);
+        } else if (is_node_without_field(reader)) {
+            char buffer[64];
+            reader_error(reader, name.pos, "expected a field of %s or '}', found the node %s", node_name(node),
+                         token_describe(&name, buffer));
+            diag_hint(reader->diags, "nodes stand in a list such as children [ ... ], or after the name of a field");
+            SceneNode *lost;
+            if (!reader_node(reader, &lost) && reader->token.text == name.text)
+                reader_advance(reader);
+        } else {
+            read_unknown_field(reader, node);
+        }
+    }
+    reader_take_comment(reader, node, "");
+    if (reader->token.kind == TOKEN_BRACE_CLOSE) {
+        reader_advance(reader);
+    } else {
+        reader_error(reader, reader->token.pos, "the file ends inside of %s", node_name(node));
+        diag_hint(reader->diags, "the '{' at %u:%u has no '}'", opened.line, opened.column);
+    }
+    scene_node_set_fields(reader->scene, node, reader->scratch.fields + base, reader->scratch.field_count - base);
+    reader->scratch.field_count = base;
+}
+
+// ------------------------------------------------------------------------------------------------------------- nodes
+
+static void report_unknown_node(Reader *reader, const Token *name)
+{
+    if (!reader_first_report(reader, "", name->text, name->length))
+        return;
+    char buffer[64];
+    diag_warning(reader->diags, name->pos, "%s is neither a node nor a PROTO that can be found; it is ignored",
+                 token_describe(name, buffer));
+    int count = schema_type_count();
+    const char **candidates = memory_alloc_array((size_t)count + 1, sizeof *candidates);
+    int used = 0;
+    for (int i = 0; i < count; i++)
+        if (!(schema_type_at(i)->flags & NODE_ABSTRACT))
+            candidates[used++] = schema_type_at(i)->name;
+    const char *word = arena_text(scene_arena(reader->scene), name->text, (size_t)int_min((int)name->length, 100));
+    const char *closest = text_closest(word, candidates, used);
+    free(candidates);
+    if (closest)
+        diag_hint(reader->diags, "did you mean '%s'?", closest);
+    else if (reader->release >= 2022100 && reader->format != FORMAT_VRML97)
+        diag_hint(reader->diags, "a PROTO is declared at the top of the file: EXTERNPROTO \".../%.40s.proto\"", word);
+}
+
+static bool read_unknown_node(Reader *reader, const Token *name, const char *def, SceneNode **node)
+{
+    Token copy = *name;
+    report_unknown_node(reader, name);
+    if (reader->token.kind == TOKEN_BRACE_OPEN)
+        reader_skip_block(reader);
+    const char *type_name = token_string(&copy, scene_arena(reader->scene));
+    const char *text = reader->format == FORMAT_VRML97 ? "" : text_since(reader, name->text);
+    *node = scene_node_create_unknown(reader->scene, type_name, text, name->pos);
+    register_passed_over(reader, name->text);
+    if (def) {
+        (*node)->def = def;
+        register_def(reader, *node, 1);
+    }
+    return true;
+}
+
+// A base node of this name, unless the file means a PROTO: names of removed and of VRML97 nodes are free for them.
+static const NodeType *find_type(Reader *reader, const Token *name, SceneProto **proto)
+{
+    const NodeType *type = schema_type_text(name->text, name->length);
+    *proto = NULL;
+    if (type && (type->flags & NODE_ABSTRACT) && !(type->flags & NODE_REMOVED))
+        type = NULL;
+    bool is_free = !type;
+    if (type && reader->format != FORMAT_VRML97) {
+        if (type->flags & NODE_VRML97)
+            is_free = true;
+        else if ((type->flags & NODE_REMOVED) && type->until)
+            is_free = reader->release > schema_release(type->until, strlen(type->until));
+    }
+    if (is_free && reader->protos)
+        *proto = proto_resolve(reader, name->text, name->length, name->pos);
+    if (*proto && (*proto)->is_placeholder && type)
+        *proto = NULL;
+    return *proto ? NULL : type;
+}
+
+// Nesting deeper than allowed: the block is passed over without going down into it.
+static bool enter(Reader *reader, SourcePos pos)
+{
+    if (reader->depth < reader->limits->nesting) {
+        reader->depth++;
+        return true;
+    }
+    if (!reader->too_deep)
+        reader_error(reader, pos, "nodes are nested deeper than %lld; what is deeper is left out",
+                     (long long)reader->limits->nesting);
+    reader->too_deep = true;
+    if (reader->token.kind == TOKEN_BRACE_OPEN)
+        reader_skip_block(reader);
+    return false;
+}
+
+static bool read_def(Reader *reader, Token *def)
+{
+    SourcePos pos = reader->token.pos;
+    reader_advance(reader);
+    if (!is_name(&reader->token)) {
+        reader_expect(reader, TOKEN_WORD, "a name and a node after DEF");
+        return false;
+    }
+    Lexer ahead = reader->lexer;
+    Token next;
+    lexer_next(&ahead, &next);
+    if (next.kind == TOKEN_BRACE_OPEN) {
+        if (reader->format == FORMAT_VRML97)
+            diag_warning(reader->diags, pos, "DEF has no name; it is ignored");
+        else
+            reader_error(reader, pos, "DEF has no name");
+        diag_hint(reader->diags, "DEF is followed by a name and a node: DEF NAME %.*s { ... }",
+                  int_min((int)reader->token.length, 40), reader->token.text);
+        return true;
+    }
+    *def = reader->token;
+    reader_advance(reader);
+    return true;
+}
+
+bool reader_node(Reader *reader, SceneNode **node)
+{
+    *node = NULL;
+    Token def = { 0 };
+    if (token_is(&reader->token, "NULL")) {
+        reader_advance(reader);
+        return true;
+    }
+    if (token_is(&reader->token, "USE"))
+        return read_use(reader, node);
+    if (token_is(&reader->token, "DEF") && !read_def(reader, &def))
+        return false;
+    Token name = reader->token;
+    if (name.kind != TOKEN_WORD || name.length >= 4096) {
+        reader_expect(reader, TOKEN_WORD, "the name of a node");
+        return false;
+    }
+    Lexer ahead = reader->lexer;
+    Token next;
+    lexer_next(&ahead, &next);
+    if (next.kind != TOKEN_BRACE_OPEN && !schema_type_text(name.text, name.length) && !def.length) {
+        char buffer[64];
+        reader_error(reader, name.pos, "expected a node, found %s", token_describe(&name, buffer));
+        return false;
+    }
+
+    const char *def_name = def.length ? token_string(&def, scene_arena(reader->scene)) : NULL;
+    SceneProto *proto;
+    const NodeType *type = find_type(reader, &name, &proto);
+    if (!count_node(reader, name.pos, 1)) {
+        reader_advance(reader);
+        if (reader->token.kind == TOKEN_BRACE_OPEN)
+            reader_skip_block(reader);
+        return false;
+    }
+    if (!type && !proto) {
+        reader_advance(reader);
+        return read_unknown_node(reader, &name, def_name, node);
+    }
+    int64_t expanded_before = reader->expanded - 1;
+    SceneNode *made = type ? scene_node_create(reader->scene, type, name.pos)
+                           : scene_node_create_instance(reader->scene, proto, name.pos);
+    made->def = def_name;
+    if (reader->lexer.comment)
+        reader_take_comment(reader, made, NULL);
+    reader_advance(reader);
+    if (!enter(reader, name.pos))
+        return false;
+    if (reader->token.kind == TOKEN_BRACE_OPEN)
+        read_fields(reader, made);
+    else
+        reader_expect(reader, TOKEN_BRACE_OPEN, "'{' after the name of a node");
+    reader->depth--;
+    if (proto && !reader->is_body)
+        proto_instantiate(reader, made);
+    if (def_name)
+        register_def(reader, made, reader->expanded - expanded_before);
+    *node = made;
+    return true;
+}
+
+// -------------------------------------------------------------------------------------------------------- whole files
+
+// ROUTE a.b TO c.d, PROTO Name [ ... ] { ... }: parts of VRML97 that a still mesh has no use for.
+static bool skip_vrml97_statement(Reader *reader)
+{
+    Token token = reader->token;
+    if (token_is(&token, "ROUTE")) {
+        reader_advance(reader);
+        for (int i = 0; i < 3 && reader->token.kind == TOKEN_WORD; i++)
+            reader_advance(reader);
+    } else if (token_is(&token, "PROTO")) {
+        reader_advance(reader);
+        if (reader->token.kind == TOKEN_WORD)
+            reader_advance(reader);
+        if (reader->token.kind == TOKEN_BRACKET_OPEN)
+            reader_skip_block(reader);
+        if (reader->token.kind == TOKEN_BRACE_OPEN)
+            reader_skip_block(reader);
+    } else {
+        return false;
+    }
+    char buffer[64];
+    if (reader->format == FORMAT_VRML97) {
+        if (reader_first_report(reader, "statement", token.text, token.length))
+            diag_note(reader->diags, token.pos, "%s is ignored", token_describe(&token, buffer));
+    } else {
+        reader_error(reader, token.pos, "%s cannot stand in a world", token_describe(&token, buffer));
+        diag_hint(reader->diags, token_is(&token, "PROTO") ? "a PROTO has a file of its own, named after it"
+                                                           : "nothing in a world is connected by routes");
+    }
+    return true;
+}
+
+static bool read_declaration(Reader *reader)
+{
+    SceneExtern declaration;
+    if (!reader_extern(reader, &declaration))
+        return false;
+    if (declaration.url && reader->format != FORMAT_VRML97) {
+        scene_extern_add(reader->scene, declaration.url, declaration.is_importable, declaration.pos);
+        if (reader->protos)
+            proto_scope_declare(reader->protos, &declaration);
+    }
+    return true;
+}
+
+void reader_world(Reader *reader)
+{
+    SceneNode *root = scene_root(reader->scene);
+    const FieldType *children = schema_field(root->type, "children");
+    int base = reader->scratch.node_count;
+    while (reader->token.kind != TOKEN_END) {
+        if (reader->token.kind == TOKEN_WORD && (token_is(&reader->token, "EXTERNPROTO") || token_is(&reader->token, "IMPORTABLE")))
+            reader_take_comment(reader, root, NULL);
+        if (read_declaration(reader) || skip_vrml97_statement(reader))
+            continue;
+        const char *before = reader->token.text;
+        if (reader->token.kind != TOKEN_WORD) {
+            char buffer[64];
+            reader_error(reader, reader->token.pos, "expected a node, found %s", token_describe(&reader->token, buffer));
+            if (reader->token.kind == TOKEN_BRACE_CLOSE || reader->token.kind == TOKEN_BRACKET_CLOSE)
+                diag_hint(reader->diags, "there is one more of them than was opened");
+            if (reader->token.kind == TOKEN_BRACE_OPEN || reader->token.kind == TOKEN_BRACKET_OPEN)
+                reader_skip_block(reader);
+            else
+                reader_advance(reader);
+            continue;
+        }
+        SceneNode *node;
+        bool is_read = reader_node(reader, &node);
+        if (is_read && node) {
+            memory_grow(&reader->scratch.nodes, &reader->scratch.node_capacity, reader->scratch.node_count + 1,
+                        sizeof(SceneNode *));
+            reader->scratch.nodes[reader->scratch.node_count++] = node;
+        }
+        if (!is_read && reader->token.text == before && reader->token.kind != TOKEN_END) {
+            reader_advance(reader);
+            reader_skip_value(reader);
+        }
+    }
+    reader_take_comment(reader, root, "");
+    FieldList list = { .count = reader->scratch.node_count - base };
+    list.nodes = reader->scratch.nodes ? reader->scratch.nodes + base : NULL;
+    scene_set_value(reader->scene, root, children, (FieldValue){ .list = &list });
+    reader->scratch.node_count = base;
+}
