@@ -4,6 +4,13 @@ file(GLOB_RECURSE TALUS_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.c)
 list(FILTER TALUS_SOURCES EXCLUDE REGEX "/src/app/")
 file(GLOB TALUS_APP_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/app/*.c)
 
+# JavaScript and Lua that PROTO templates lean on.
+include(TalusEmbed)
+file(GLOB TALUS_TEMPLATE_MODULES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/formats/modules/*)
+talus_embed(${CMAKE_BINARY_DIR}/generated/template_modules.c formats/worker.h template_modules template_module_count
+            ${TALUS_TEMPLATE_MODULES})
+list(APPEND TALUS_SOURCES ${CMAKE_BINARY_DIR}/generated/template_modules.c)
+
 add_library(talus_objects OBJECT ${TALUS_SOURCES})
 target_include_directories(talus_objects PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(talus_objects PUBLIC talus_flags ${TALUS_LIBRARIES})

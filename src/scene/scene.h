@@ -47,6 +47,7 @@ struct SceneNode {
     uint8_t kind;           // SceneNodeKind
     bool is_removed;        // taken out at run time; memory stays
     bool in_bounding;       // somewhere below a boundingObject field
+    bool is_upgraded;       // has been brought to the newest schema (formats/upgrade.c)
     bool in_proto;          // inside the tree of an instance and not given by the user as a parameter
 };
 

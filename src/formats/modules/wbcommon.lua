@@ -1,0 +1,2 @@
+-- wbcommon - another name of wbcore.
+return require('wbcore')
