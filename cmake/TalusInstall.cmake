@@ -7,7 +7,7 @@ install(TARGETS talus_shared EXPORT talus LIBRARY DESTINATION ${CMAKE_INSTALL_LI
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/talus-api FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY include/talus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY library DESTINATION ${CMAKE_INSTALL_DATADIR}/talus)
+install(DIRECTORY library DESTINATION ${CMAKE_INSTALL_DATADIR}/talus OPTIONAL)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
@@ -18,6 +18,8 @@ install(FILES ${CMAKE_BINARY_DIR}/talus-config.cmake ${CMAKE_BINARY_DIR}/talus-c
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/talus)
 install(EXPORT talus NAMESPACE talus:: FILE talus-targets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/talus)
 
+# The .pc file finds its prefix from where it lies, so that a tree can be moved.
+file(RELATIVE_PATH TALUS_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/talus.pc.in ${CMAKE_BINARY_DIR}/talus.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/talus.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -18,8 +18,8 @@ case $(grep -o 'TALUS_SANITIZE:STRING=.*' "$TALUS_BUILD_DIR/CMakeCache.txt" | cu
   "") sanitize= ;;
   *) echo "built against a plain build only; the files are in place"; exit 0 ;;
 esac
-export PKG_CONFIG_SYSROOT_DIR=$stage PKG_CONFIG_PATH=$libdir
-cc "$stage/user.c" -o "$stage/user" $(pkg-config --cflags --libs talus | sed "s#$stage$stage#$stage#g")
+export PKG_CONFIG_PATH=$libdir
+cc "$stage/user.c" -o "$stage/user" $(pkg-config --cflags --libs talus)
 LD_LIBRARY_PATH=$(dirname "$libdir") "$stage/user"
 mkdir -p "$stage/cmake-user"
 cp "$stage/user.c" "$stage/cmake-user/"
