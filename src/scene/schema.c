@@ -12,7 +12,7 @@
 
 static const SchemaFamily *const families[] = {
     &schema_world,   &schema_solids, &schema_geometry, &schema_appearance, &schema_joints,
-    &schema_devices, &schema_lights, &schema_old,      &schema_vrml97,
+    &schema_devices, &schema_lights, &schema_old,      &schema_vrml97,    &schema_talus,
 };
 
 // Everything below is written once, under pthread_once, and never freed: it is the program's vocabulary.

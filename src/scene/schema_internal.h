@@ -10,7 +10,7 @@ typedef struct SchemaFamily {
 } SchemaFamily;
 
 extern const SchemaFamily schema_world, schema_solids, schema_geometry, schema_appearance, schema_joints, schema_devices,
-    schema_lights, schema_old, schema_vrml97;
+    schema_lights, schema_old, schema_vrml97, schema_talus;
 
 // clang-format off
 // A field: name, kind without FIELD_, default, allowed, unit, help.
@@ -35,7 +35,7 @@ extern const SchemaFamily schema_world, schema_solids, schema_geometry, schema_a
 // clang-format on
 
 // Node types that several fields allow.
-#define ALLOWED_CHILDREN "Group|Shape|CadShape|Joint|Light|Propeller|Slot|Skin"
+#define ALLOWED_CHILDREN "Group|Shape|CadShape|Joint|Light|Propeller|Slot|Skin|BodyExtra|Body"
 #define ALLOWED_BOUNDING "Box|Capsule|Cylinder|ElevationGrid|IndexedFaceSet|Mesh|Plane|Sphere|Shape|=Group|=Pose|=Transform"
 #define ALLOWED_END_POINT "Solid|SolidReference|Slot"
 
