@@ -128,8 +128,7 @@ double physics_joint_velocity(const Physics *physics, int joint, int axis);
 void physics_joint_set_position(Physics *physics, int joint, int axis, double position);  // teleports the end point
 
 // ---- contacts ----
-// The points found by the last collision pass, in a fixed order. They act in the coming step; force is that of the step
-// before on the same pair of shapes' nearest point, known when forces were asked for (physics_want_contact_forces).
+// The points found by the last collision pass, in a fixed order. They act in the coming step.
 typedef struct PhysicsContact {
     int shape[2];       // -1 for a shape that a plugin made
     int solid[2];       // -1 likewise
@@ -145,15 +144,18 @@ typedef struct PhysicsContact {
     double bounce, bounce_velocity;
     double soft_erp, soft_cfm;
     double motion;      // surface speed along `direction` (tracks)
-    double sliding_speed;  // m/s, of the surfaces along the plane of contact
-    double rolling_speed;  // m/s, at which the point travels over both surfaces alike
-    double impact_energy;  // J, of the approach along the normal at the moment the pair first touched; else 0
     bool is_new;        // the pair did not touch in the pass before
     bool is_asleep;
-    uint32_t flags;     // the folder's own
-    void *ode_joint;    // the folder's own
+    uint32_t mode;      // the folder's own: ODE's bits of what holds
 } PhysicsContact;
 const PhysicsContact *physics_contacts(const Physics *physics, int *count);
+// How the surfaces of contact `index` move against each other, for sounds and wear.
+typedef struct PhysicsContactMotion {
+    double sliding_speed;  // m/s, in the plane of contact
+    double rolling_speed;  // m/s, at which the point of contact travels over the surfaces as they turn
+    double impact_energy;  // J, of the approach along the normal when the pair did not touch before; else 0
+} PhysicsContactMotion;
+PhysicsContactMotion physics_contact_motion(const Physics *physics, int index);
 // What acted in the last step, with the force on solid 0 (world, N); solid 1 feels the opposite. Empty unless wanted.
 typedef struct PhysicsContactForce { int contact_shape[2]; int solid[2]; Vec3 point, normal, force; } PhysicsContactForce;
 void physics_want_contact_forces(Physics *physics, bool want);

@@ -19,6 +19,7 @@ typedef struct PhysicsSolid {
     const char *label;      // unique, for messages and columns
     int parent;             // nearest solid above, -1
     int top;                // uppermost solid of its tree
+    int end;                // one past the last solid below it: a tree is contiguous
     int robot;              // nearest Robot at or above, -1
     int joint;              // joint whose end point it is, -1
     int merger;             // solid whose body it shares (itself when it has one of its own), -1: kinematic
@@ -49,7 +50,7 @@ typedef struct SolidState {
 // ---- bodies ----
 typedef struct Body {
     dBodyID ode;
-    const dReal *position, *quaternion, *linear, *angular;  // inside ODE's body, valid while it lives
+    const dReal *position, *quaternion, *rotation, *linear, *angular;  // inside ODE's body, valid while it lives
     dSpaceID space;         // of its shapes when it has several, else NULL
     int solid;              // the merger
     Vec3 com;               // centre of mass in the frame of that solid
@@ -72,6 +73,10 @@ typedef struct BodyState {
 } BodyState;
 
 // ---- shapes ----
+// What the data pointer of every geom of ours points to; plugins tell their own geoms apart by it.
+#define SHAPE_MAGIC 0x7765626f7473u
+typedef struct ShapeTag { uint64_t magic; Physics *physics; int shape; } ShapeTag;
+
 typedef struct Shape {
     dGeomID ode;
     PhysicsShapeKind kind;
@@ -85,10 +90,12 @@ typedef struct Shape {
     bool is_alive;
     bool is_colliding;      // last pass
     bool was_changed;       // moved or resized by hand since the last pass: wakes what it touches
-    uint32_t index;         // in Physics.shapes; dGeomGetData points to this struct's index + 1
+    struct ShapeTag *tag;   // dGeomGetData of its geom
 } Shape;
 
-typedef struct Weld { dJointID ode; int solid, body; bool is_alive; Pose anchored; } Weld;
+// A rigid tie to the static world, or (touch sensors) to the body of the solid above.
+typedef struct Weld { dJointID ode; int solid, body, parent_body; bool is_alive; } Weld;
+typedef struct WeldState { Pose anchored[2]; } WeldState;  // poses of body and parent body when it was last set
 
 // ---- contacts ----
 typedef struct ContactRule {      // a ContactProperties node, ready for use
@@ -100,8 +107,6 @@ typedef struct ContactRule {      // a ContactProperties node, ready for use
     double bounce, bounce_velocity, soft_erp, soft_cfm;
     int max_joints;
 } ContactRule;
-
-enum { CONTACT_INVERSED = 1u << 0, CONTACT_ASYMMETRIC = 1u << 1, CONTACT_HAS_SLIP = 1u << 2 };
 
 typedef struct ContactTable {     // rules by pair of materials
     ContactRule *rules;           // rules[0] are the defaults
@@ -122,7 +127,18 @@ typedef struct CollideHook {
     void *context;
 } CollideHook;
 
-typedef struct MeshEntry MeshEntry;
+// A mesh or grid of heights, shared by all shapes that repeat its geometry node.
+typedef struct MeshEntry {
+    SceneNode *geometry;
+    double *vertices;
+    int vertex_count;
+    int *indices;
+    int triangle_count;
+    dTriMeshDataID mesh;          // NULL for heights
+    double *heights;
+    dHeightfieldDataID field;     // NULL for meshes
+    bool is_usable;
+} MeshEntry;
 
 struct Physics {
     Scene *scene;
@@ -163,7 +179,10 @@ struct Physics {
     PhysicsJointState *joint_states;
     int joint_count, joint_capacity, joint_state_capacity;
     Weld *welds;
-    int weld_count, weld_capacity;
+    WeldState *weld_states;
+    int weld_count, weld_capacity, weld_state_capacity;
+    BodyState *previous;          // of all bodies before the step
+    int previous_capacity;
     MeshEntry *meshes;
     int mesh_count, mesh_capacity;
 
@@ -171,6 +190,8 @@ struct Physics {
     ContactTable contact_table;
     PhysicsContact *contacts;     // sleeping ones first, then those of the last pass by pair
     int contact_count, contact_capacity, sleeping_contact_count;
+    dJointID *contact_joints;     // beside contacts; NULL where ODE has none
+    int contact_joint_capacity;
     dJointFeedback *feedbacks;    // one per contact when forces are wanted
     int feedback_capacity;
     PhysicsContactForce *contact_forces;
@@ -184,6 +205,7 @@ struct Physics {
     CollideHook collide_hook;
     bool has_failed;
     bool is_static_moved;         // a static shape was moved: the whole world wakes
+    bool needs_pass;              // a body was moved by hand: contacts are found anew before the step
     int trouble_count;            // messages about exploding states so far
     int contacts_dropped, pair_count;
     double deepest;
@@ -198,8 +220,11 @@ void build_subtree(Physics *physics, SceneNode *node);
 void remove_subtree(Physics *physics, int solid);  // with everything below and all joints at it
 
 // ---- shape.c ----
-// Adds the shapes of a boundingObject (NULL is fine) for solid or fluid `owner`; returns how many.
-int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding);
+// Adds the shapes of a boundingObject (NULL is fine) for a solid or a fluid (the other is -1); returns how many. `frame`
+// is where the boundingObject stands in the frame of the solid, or in the world for a fluid.
+int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Pose frame);
+// Adds the mass of every shape of a boundingObject, at this density, in the solid's frame. False when nothing has any.
+bool shapes_mass(Physics *physics, SceneNode *bounding, double density, MassProperties *mass);
 void shape_place(Physics *physics, int shape);   // puts a body-less one where its solid is
 void shape_destroy(Physics *physics, int shape);
 void shape_update_box(Physics *physics, int shape);
@@ -209,6 +234,7 @@ void meshes_destroy(Physics *physics);
 void body_gather(Physics *physics);              // ODE -> BodyState
 void body_write(Physics *physics, int body);     // BodyState -> ODE
 void body_wake(Physics *physics, int body);
+void weld_set(Physics *physics, int weld);       // ties it where its bodies are now
 void bodies_fall_asleep(Physics *physics);       // ODE's auto-disabling, with timers of our own
 void solids_update(Physics *physics);            // world poses of all solids from bodies and local poses
 void solid_move(Physics *physics, int solid, Pose world);  // rigidly with everything below
@@ -221,8 +247,10 @@ static inline Pose body_pose(const Physics *physics, int body)
 void contact_table_build(Physics *physics);
 int contact_material(const Physics *physics, const char *name);
 void contacts_collide(Physics *physics);
-void contacts_recreate(Physics *physics);        // ODE's contact joints from the records (after a restore)
-void contacts_forget(Physics *physics, int body_or_shape_owner_solid);  // records of a solid that goes away
+void contacts_release(Physics *physics);         // destroys ODE's contact joints, keeps the records
+void contacts_recreate(Physics *physics);        // and makes them again, after all other joints
+void contacts_forget(Physics *physics, int top); // records of solid `top` and all below it, which go away
+void contacts_collect_forces(Physics *physics);  // after the step, when wanted
 void contact_surface(Physics *physics, PhysicsContact *contact);
 void contact_to_ode(const PhysicsContact *contact, dContact *out);
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);

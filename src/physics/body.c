@@ -1,0 +1,181 @@
+// The state of bodies and solids: in and out of ODE, asleep and awake, moved by hand.
+#include "physics/physics_internal.h"
+
+static Vec3 from_ode(const dReal *v)
+{
+    return vec3(v[0], v[1], v[2]);
+}
+
+void body_gather(Physics *physics)
+{
+    for (int i = 0; i < physics->body_count; i++) {
+        const Body *body = &physics->bodies[i];
+        if (!body->is_alive)
+            continue;
+        BodyState *state = &physics->body_states[i];
+        state->is_disabled = !dBodyIsEnabled(body->ode);
+        const dReal *q = body->quaternion;
+        state->position = from_ode(body->position);
+        state->orientation = (Quat){ q[0], q[1], q[2], q[3] };
+        state->linear = from_ode(body->linear);
+        state->angular = from_ode(body->angular);
+    }
+}
+
+void body_write(Physics *physics, int index)
+{
+    const Body *body = &physics->bodies[index];
+    const BodyState *state = &physics->body_states[index];
+    dBodySetPosition(body->ode, state->position.x, state->position.y, state->position.z);
+    // dBodySetQuaternion would normalise once more and change the last bit of a state that is to be restored exactly.
+    dReal *q = (dReal *)body->quaternion, *rotation = (dReal *)body->rotation;
+    q[0] = state->orientation.w, q[1] = state->orientation.x, q[2] = state->orientation.y, q[3] = state->orientation.z;
+    dRfromQ(rotation, q);
+    dBodySetLinearVel(body->ode, state->linear.x, state->linear.y, state->linear.z);
+    dBodySetAngularVel(body->ode, state->angular.x, state->angular.y, state->angular.z);
+}
+
+void body_wake(Physics *physics, int index)
+{
+    BodyState *state = &physics->body_states[index];
+    if (state->is_frozen)
+        return;
+    state->idle_left = physics->disable_time;
+    state->is_disabled = 0;
+    dBodyEnable(physics->bodies[index].ode);
+}
+
+// The rule of ODE's auto-disabling with one sample: a body that something touches or holds and that has been slower than
+// both thresholds for the given time is disabled and loses its velocity. ODE hides its timers, which a snapshot needs,
+// so ODE's own is off and this one runs at the same place: just before the islands are built.
+void bodies_fall_asleep(Physics *physics)
+{
+    if (!(physics->disable_time > 0.0))
+        return;
+    double linear2 = physics->disable_linear * physics->disable_linear;
+    double angular2 = physics->disable_angular * physics->disable_angular;
+    for (int i = 0; i < physics->body_count; i++) {
+        const Body *body = &physics->bodies[i];
+        BodyState *state = &physics->body_states[i];
+        if (!body->is_alive || state->is_disabled || state->is_frozen || dBodyGetNumJoints(body->ode) == 0)
+            continue;
+        if (vec3_length2(state->linear) > linear2 || vec3_length2(state->angular) > angular2) {
+            state->idle_left = physics->disable_time;
+            continue;
+        }
+        state->idle_left -= physics->dt;
+        if (state->idle_left > 0.0)
+            continue;
+        state->linear = state->angular = VEC3_ZERO;
+        state->is_disabled = 1;
+        dBodySetLinearVel(body->ode, 0, 0, 0);
+        dBodySetAngularVel(body->ode, 0, 0, 0);
+        dBodyDisable(body->ode);
+    }
+}
+
+void weld_set(Physics *physics, int index)
+{
+    const Weld *weld = &physics->welds[index];
+    dJointSetFixed(weld->ode);
+    physics->weld_states[index].anchored[0] = body_pose(physics, weld->body);
+    physics->weld_states[index].anchored[1] = weld->parent_body >= 0 ? body_pose(physics, weld->parent_body) : POSE_IDENTITY;
+}
+
+static Pose solid_pose_now(const Physics *physics, int index)
+{
+    const PhysicsSolid *solid = &physics->solids[index];
+    if (solid->body >= 0)
+        return pose_mul(body_pose(physics, solid->body), solid->in_body);
+    Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
+    return pose_mul(above, physics->solid_states[index].local);
+}
+
+static bool pose_equals(Pose a, Pose b)
+{
+    return vec3_is_equal(a.t, b.t) && a.q.w == b.q.w && a.q.x == b.q.x && a.q.y == b.q.y && a.q.z == b.q.z;
+}
+
+void solids_update(Physics *physics)
+{
+    for (int i = 0; i < physics->solid_count; i++) {
+        const PhysicsSolid *solid = &physics->solids[i];
+        if (!solid->is_alive || (solid->body >= 0 && physics->body_states[solid->body].is_disabled))
+            continue;
+        Pose pose = solid_pose_now(physics, i);
+        if (solid->body < 0) {
+            if (pose_equals(pose, physics->solid_world[i]))
+                continue;
+            physics->solid_world[i] = pose;
+            for (int k = 0; k < solid->shape_count; k++)
+                if (physics->shapes[solid->first_shape + k].is_alive)
+                    shape_place(physics, solid->first_shape + k);
+        }
+        physics->solid_world[i] = pose;
+    }
+}
+
+static void place_kinematic(Physics *physics, int index, Pose pose)
+{
+    const PhysicsSolid *solid = &physics->solids[index];
+    physics->solid_world[index] = pose;
+    Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
+    physics->solid_states[index].local = pose_mul(pose_inverse(above), pose);
+    for (int k = 0; k < solid->shape_count; k++) {
+        Shape *shape = &physics->shapes[solid->first_shape + k];
+        if (!shape->is_alive)
+            continue;
+        shape_place(physics, solid->first_shape + k);
+        shape->was_changed = true;
+        physics->is_static_moved = true;
+    }
+}
+
+void solid_move(Physics *physics, int top, Pose world)
+{
+    const PhysicsSolid *moved = &physics->solids[top];
+    Pose motion = pose_mul(world, pose_inverse(physics->solid_world[top]));
+    // A solid that shares the body of one above takes that one along.
+    if (moved->merger >= 0 && moved->merger != top) {
+        Pose target = pose_mul(motion, physics->solid_world[moved->merger]);
+        solid_move(physics, moved->merger, target);
+        return;
+    }
+    for (int i = top; i < moved->end; i++) {
+        const PhysicsSolid *solid = &physics->solids[i];
+        if (!solid->is_alive)
+            continue;
+        Pose pose = i == top ? world : pose_mul(motion, physics->solid_world[i]);
+        pose.q = quat_normalized(pose.q);
+        if (solid->body < 0) {
+            place_kinematic(physics, i, pose);
+            continue;
+        }
+        if (solid->merger == i) {
+            BodyState *state = &physics->body_states[solid->body];
+            state->position = pose_apply(pose, physics->bodies[solid->body].com);
+            state->orientation = pose.q;
+            body_write(physics, solid->body);
+            body_wake(physics, solid->body);
+            physics->needs_pass = true;
+        }
+        physics->solid_world[i] = solid->merger == i ? pose : solid_pose_now(physics, i);
+        for (int k = 0; k < solid->shape_count; k++)
+            if (physics->shapes[solid->first_shape + k].is_alive)
+                shape_update_box(physics, solid->first_shape + k);
+    }
+    for (int i = top; i < moved->end; i++) {
+        const PhysicsSolid *solid = &physics->solids[i];
+        if (solid->is_alive && solid->weld >= 0)
+            weld_set(physics, solid->weld);
+    }
+    for (int i = 0; i < physics->joint_count; i++) {
+        const PhysicsJoint *joint = &physics->joints[i];
+        if (!joint->is_alive)
+            continue;
+        bool has_parent = joint->parent >= top && joint->parent < moved->end;
+        bool has_child = joint->child >= top && joint->child < moved->end;
+        if (has_parent || has_child)
+            joint_moved(physics, i, has_parent && has_child);
+    }
+}

@@ -1,0 +1,625 @@
+// From nodes to solids, bodies, shapes and joints, in that order: first every node is looked at (parents before
+// children), then it is decided which solids share a body, then ODE's objects are made. The same code builds a whole
+// world and a subtree that is put in at run time; a subtree always starts at an uppermost solid, because masses merge.
+#include "physics/physics_internal.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+// ---- looking at nodes ----
+
+typedef struct Walk {
+    int parent;     // solid above, -1
+    int joint;      // joint whose end point comes next, -1
+    Pose pose;      // from the parent solid's frame (or the world) to here
+    bool is_helix;
+    bool has_scale; // a Transform with a scale stands above
+    int depth;
+} Walk;
+
+static void walk(Physics *physics, SceneNode *node, Walk at);
+
+static void map_node(Physics *physics, const SceneNode *node, int solid)
+{
+    int needed = (int)node->id + 1;
+    if (needed > physics->node_map_size) {
+        int old = physics->node_map_size, capacity = old;
+        memory_grow(&physics->solid_of_node, &capacity, needed, sizeof(int32_t));
+        for (int i = old; i < capacity; i++)
+            physics->solid_of_node[i] = -1;
+        physics->node_map_size = capacity;
+    }
+    physics->solid_of_node[node->id] = solid;
+}
+
+static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
+{
+    memory_grow(&physics->solids, &physics->solid_capacity, physics->solid_count + 1, sizeof(PhysicsSolid));
+    memory_grow(&physics->solid_states, &physics->solid_state_capacity, physics->solid_count + 1, sizeof(SolidState));
+    memory_grow(&physics->solid_world, &physics->solid_world_capacity, physics->solid_count + 1, sizeof(Pose));
+    int index = physics->solid_count++;
+    PhysicsSolid *solid = &physics->solids[index];
+    *solid = (PhysicsSolid){
+        .node = node, .parent = at->parent, .joint = at->joint, .body = -1, .merger = -1, .weld = -1, .track = -1,
+        .base = at->pose, .in_body = POSE_IDENTITY, .mass = mass_zero(), .is_alive = true, .is_helix = at->is_helix,
+        .linear_damping = -1.0, .angular_damping = -1.0,
+        .first_shape = 0, .shape_count = 0,
+    };
+    const PhysicsSolid *parent = at->parent >= 0 ? &physics->solids[at->parent] : NULL;
+    solid->top = parent ? parent->top : index;
+    bool is_robot = scene_node_is(node, "Robot");
+    solid->robot = is_robot ? index : parent ? parent->robot : -1;
+    solid->allows_self_collision = is_robot && scene_bool(node, "selfCollision");
+    solid->feels_static = is_robot || scene_node_is(node, "TouchSensor");
+    solid->material = contact_material(physics, scene_string(node, "contactMaterial"));
+    solid->label = "";
+
+    SolidState *state = &physics->solid_states[index];
+    memset(state, 0, sizeof(*state));
+    state->local = pose_mul(at->pose, scene_pose(node));
+    state->local.q = quat_normalized(state->local.q);
+    state->linear = scene_vec3(node, "linearVelocity");
+    state->angular = scene_vec3(node, "angularVelocity");
+    Pose above = parent ? physics->solid_world[at->parent] : POSE_IDENTITY;
+    physics->solid_world[index] = pose_mul(above, state->local);
+    if (!pose_is_finite(physics->solid_world[index]) || vec3_length(physics->solid_world[index].t) > LIMIT_COORDINATE) {
+        diag_error(physics->diags, node->pos, "'%s' is placed out of range; it is put at the origin of its parent",
+                   scene_string(node, "name"));
+        state->local = POSE_IDENTITY;
+        physics->solid_world[index] = above;
+    }
+    if (!vec3_is_finite(state->linear) || !vec3_is_finite(state->angular))
+        state->linear = state->angular = VEC3_ZERO;
+    map_node(physics, node, index);
+    return index;
+}
+
+static const struct { const char *type; PhysicsJointKind kind; int axes; } joint_kinds[] = {
+    { "BallJoint", PHYSICS_JOINT_BALL, 3 },      // descends from Hinge2Joint, so it stands first
+    { "Hinge2Joint", PHYSICS_JOINT_HINGE2, 2 },
+    { "HingeJoint", PHYSICS_JOINT_HINGE, 1 },
+    { "SliderJoint", PHYSICS_JOINT_SLIDER, 1 },
+};
+
+// The node at the end of a joint: Slots are transparent.
+static SceneNode *end_point(const SceneNode *joint)
+{
+    SceneNode *node = scene_child(joint, "endPoint");
+    for (int depth = 0; node && scene_node_is(node, "Slot") && depth < 64; depth++)
+        node = scene_child(node, "endPoint");
+    return node;
+}
+
+static void add_joint(Physics *physics, SceneNode *node, Walk at)
+{
+    int kind = 0;
+    while (kind < COUNT_OF(joint_kinds) && !scene_node_is(node, joint_kinds[kind].type))
+        kind++;
+    if (kind == COUNT_OF(joint_kinds))
+        return;
+    memory_grow(&physics->joints, &physics->joint_capacity, physics->joint_count + 1, sizeof(PhysicsJoint));
+    memory_grow(&physics->joint_states, &physics->joint_state_capacity, physics->joint_count + 1, sizeof(PhysicsJointState));
+    int index = physics->joint_count++;
+    physics->joints[index] = (PhysicsJoint){
+        .node = node, .kind = joint_kinds[kind].kind, .axis_count = joint_kinds[kind].axes,
+        .parent = at.parent, .child = -1, .body = { -1, -1 }, .frame = at.pose, .zero = POSE_IDENTITY, .is_alive = true,
+    };
+    memset(&physics->joint_states[index], 0, sizeof(PhysicsJointState));
+    SceneNode *end = end_point(node);
+    if (!end)
+        return;
+    if (scene_node_is(end, "SolidReference")) {
+        physics->joints[index].is_reference = true;
+    } else if (scene_node_is(end, "Solid")) {
+        int before = physics->solid_count;
+        at.joint = index;
+        walk(physics, end, at);
+        if (physics->solid_count > before)
+            physics->joints[index].child = before;
+    }
+}
+
+static void walk_list(Physics *physics, const FieldList *list, Walk at)
+{
+    for (int i = 0; i < list->count; i++)
+        walk(physics, scene_list_node(list, i), at);
+}
+
+static void walk_solid(Physics *physics, SceneNode *node, Walk at)
+{
+    if (at.has_scale)
+        diag_warning(physics->diags, node->pos, "a Solid below a Transform with a scale is simulated without that scale");
+    int index = add_solid(physics, node, &at);
+    Walk below = { .parent = index, .joint = -1, .pose = POSE_IDENTITY, .depth = at.depth + 1 };
+    machines_add(physics, node, index, POSE_IDENTITY);
+    walk_list(physics, scene_list(node, "children"), below);
+    physics->solids[index].end = physics->solid_count;
+}
+
+static void walk(Physics *physics, SceneNode *node, Walk at)
+{
+    node = scene_actual(node);
+    if (!node || node->is_removed || !node->type)
+        return;
+    if (++at.depth > physics->limits.nesting * 4)
+        return;
+    if (scene_node_is(node, "Solid")) {
+        walk_solid(physics, node, at);
+    } else if (scene_node_is(node, "Fluid")) {
+        fluids_add(physics, node, pose_mul(at.parent >= 0 ? physics->solid_world[at.parent] : POSE_IDENTITY,
+                                           pose_mul(at.pose, scene_pose(node))));
+    } else if (scene_node_is(node, "Group")) {
+        if (scene_node_is(node, "Pose"))
+            at.pose = pose_mul(at.pose, scene_pose(node));
+        if (scene_node_is(node, "Transform")) {
+            Vec3 scale = scene_vec3(node, "scale");
+            at.has_scale |= scale.x != 1.0 || scale.y != 1.0 || scale.z != 1.0;
+        }
+        walk_list(physics, scene_list(node, "children"), at);
+    } else if (scene_node_is(node, "Slot")) {
+        walk(physics, scene_child(node, "endPoint"), at);
+    } else if (scene_node_is(node, "Joint")) {
+        add_joint(physics, node, at);
+    } else if (scene_node_is(node, "Propeller")) {
+        machines_add(physics, node, at.parent, at.pose);
+        at.is_helix = true;
+        walk(physics, scene_child(node, "fastHelix"), at);
+        walk(physics, scene_child(node, "slowHelix"), at);
+    }
+}
+
+// ---- unique labels ----
+
+static const char *plain_label(const SceneNode *node)
+{
+    const SceneNode *outer = scene_instance(node);
+    if (outer && outer->def)
+        return outer->def;
+    if (node->def)
+        return node->def;
+    const char *name = scene_string(node, "name");
+    return *name ? name : node->type->name;
+}
+
+typedef struct LabelSlot { const char *label; int solid; } LabelSlot;
+static int by_label(const void *a, const void *b)
+{
+    const LabelSlot *x = a, *y = b;
+    int order = strcmp(x->label, y->label);
+    return order ? order : (x->solid > y->solid) - (x->solid < y->solid);
+}
+
+// Solids with the same label get the label of the solid above in front, as often as it takes; a number at last.
+static void label_solids(Physics *physics)
+{
+    int count = physics->solid_count;
+    LabelSlot *slots = memory_alloc_array((size_t)count + 1, sizeof(LabelSlot));
+    int *above = memory_alloc_array((size_t)count + 1, sizeof(int));
+    int used = 0;
+    for (int i = 0; i < count; i++) {
+        physics->solids[i].label = plain_label(physics->solids[i].node);
+        above[i] = physics->solids[i].parent;
+        if (physics->solids[i].is_alive)
+            slots[used++].solid = i;
+    }
+    for (int round = 0; round < 64; round++) {
+        for (int i = 0; i < used; i++)
+            slots[i].label = physics->solids[slots[i].solid].label;
+        qsort(slots, (size_t)used, sizeof(LabelSlot), by_label);
+        bool is_changed = false;
+        for (int i = 0; i < used;) {
+            int end = i + 1;
+            while (end < used && !strcmp(slots[end].label, slots[i].label))
+                end++;
+            for (int k = i, number = 1; end - i > 1 && k < end; k++, number++) {
+                int solid = slots[k].solid;
+                if (above[solid] >= 0) {
+                    physics->solids[solid].label = arena_printf(physics->arena, "%s.%s",
+                        plain_label(physics->solids[above[solid]].node), slots[k].label);
+                    above[solid] = physics->solids[above[solid]].parent;
+                    is_changed = true;
+                } else if (number > 1) {
+                    physics->solids[solid].label = arena_printf(physics->arena, "%s#%d", slots[k].label, number);
+                    is_changed = true;
+                }
+            }
+            i = end;
+        }
+        if (!is_changed)
+            break;
+    }
+    free(slots);
+    free(above);
+}
+
+// ---- masses ----
+
+static void read_damping(PhysicsSolid *solid, const SceneNode *node)
+{
+    SceneNode *damping = scene_child(node, "damping");
+    if (!damping)
+        return;
+    solid->linear_damping = double_clamp(scene_float(damping, "linear"), 0.0, 1.0);
+    solid->angular_damping = double_clamp(scene_float(damping, "angular"), 0.0, 1.0);
+}
+
+// The inertia that a file gives by itself. False when it gives none or a wrong one (reported).
+static bool read_custom_mass(Physics *physics, const PhysicsSolid *solid, const SceneNode *node, MassProperties *mass)
+{
+    const FieldList *rows = scene_list(node, "inertiaMatrix"), *center = scene_list(node, "centerOfMass");
+    SourcePos pos = scene_field_pos(node, "inertiaMatrix");
+    double value = scene_float(node, "mass");
+    *mass = mass_default();
+    if (rows->count != 2) {
+        diag_warning(physics->diags, pos, "inertiaMatrix of '%s' wants two rows, [Ixx Iyy Izz, Ixy Ixz Iyz]; using 1 kg and unit inertia",
+                     solid->label);
+        return false;
+    }
+    if (!(value > 0.0) || center->count != 1) {
+        diag_warning(physics->diags, pos, "inertiaMatrix of '%s' needs mass and centerOfMass beside it; using 1 kg and unit inertia",
+                     solid->label);
+        return false;
+    }
+    const double *a = rows->numbers, *b = rows->numbers + 3;
+    Mat3 inertia = { { a[0], b[0], b[1], b[0], a[1], b[2], b[1], b[2], a[2] } };
+    MassProperties given = { value, vec3(center->numbers[0], center->numbers[1], center->numbers[2]), inertia };
+    if (!mass_is_valid(given)) {
+        diag_warning(physics->diags, pos, "inertiaMatrix of '%s' is not positive definite or mass out of range; using 1 kg and unit inertia",
+                     solid->label);
+        return false;
+    }
+    *mass = given;
+    return true;
+}
+
+static void read_bounding_mass(Physics *physics, PhysicsSolid *solid, const SceneNode *node, bool has_shape)
+{
+    double mass = scene_float(node, "mass"), density = scene_float(node, "density");
+    if (mass > 0.0 && density > 0.0 && scene_field(node, "density") && scene_field(node, "mass"))
+        diag_note(physics->diags, scene_field_pos(node, "density"), "'%s' has both mass and density; mass counts", solid->label);
+    if (!(mass > 0.0) && !(density > 0.0)) {
+        diag_warning(physics->diags, node->pos, "'%s' has neither mass nor density; using 1000 kg/m^3", solid->label);
+        density = 1000.0;
+    }
+    MassProperties total = solid->mass;  // of the boundingObject at the reference density
+    if (!has_shape) {
+        total = mass_default();
+        if (mass > 0.0)
+            total.mass = mass;
+        diag_warning(physics->diags, node->pos, "'%s' has Physics but no shape in its boundingObject; it gets %g kg and unit inertia",
+                     solid->label, total.mass);
+    } else {
+        total = mass_scaled(total, mass > 0.0 ? mass / total.mass : density / 1000.0);
+    }
+    const FieldList *center = scene_list(node, "centerOfMass");
+    if (center->count > 0)
+        total.center = vec3(center->numbers[0], center->numbers[1], center->numbers[2]);
+    solid->mass = total;
+}
+
+static void read_mass(Physics *physics, int index)
+{
+    PhysicsSolid *solid = &physics->solids[index];
+    SceneNode *node = scene_child(solid->node, "physics");
+    read_damping(solid, node);
+    bool has_shape = shapes_mass(physics, scene_child(solid->node, "boundingObject"), 1000.0, &solid->mass);
+    solid->reference_mass = has_shape ? solid->mass.mass : 0.0;
+    if (scene_list(node, "inertiaMatrix")->count > 0) {
+        MassProperties mass;
+        read_custom_mass(physics, solid, node, &mass);
+        solid->mass = mass;
+    } else {
+        read_bounding_mass(physics, solid, node, has_shape);
+    }
+    if (!mass_is_valid(solid->mass)) {
+        diag_error(physics->diags, node->pos, "the mass of '%s' (%g kg) is out of range; using 1 kg and unit inertia", solid->label,
+                   solid->mass.mass);
+        diag_hint(physics->diags, "masses between %g and %g kg can be simulated", LIMIT_MASS_LOW, LIMIT_MASS_HIGH);
+        Vec3 center = solid->mass.center;
+        solid->mass = mass_default();
+        if (vec3_is_finite(center) && vec3_length(center) < LIMIT_COORDINATE)
+            solid->mass.center = center;
+    }
+}
+
+// ---- who shares a body ----
+
+static bool is_old_wheel(const SceneNode *node)
+{
+    const char *name = scene_string(node, "name");
+    return !strcasecmp(name, "left wheel") || !strcasecmp(name, "right wheel");
+}
+
+static bool has_body_above(const Physics *physics, int solid)
+{
+    for (int i = physics->solids[solid].parent; i >= 0; i = physics->solids[i].parent)
+        if (physics->solids[i].merger >= 0)
+            return true;
+    return false;
+}
+
+static void decide_merger(Physics *physics, int index)
+{
+    PhysicsSolid *solid = &physics->solids[index];
+    const PhysicsSolid *parent = solid->parent >= 0 ? &physics->solids[solid->parent] : NULL;
+    solid->has_dynamic_parent = has_body_above(physics, index);
+    SceneNode *bounding = scene_child(solid->node, "boundingObject");
+    if (!scene_child(solid->node, "physics") || solid->is_helix) {
+        if (solid->has_dynamic_parent && bounding && !solid->is_helix)
+            diag_note(physics->diags, solid->node->pos, "'%s' has no Physics: what hits it does not move the solid it belongs to",
+                      plain_label(solid->node));
+        return;
+    }
+    bool is_apart = solid->joint >= 0 || !parent || parent->merger < 0 || is_old_wheel(solid->node)
+                 || scene_node_is(solid->node, "TouchSensor");
+    solid->merger = is_apart ? index : parent->merger;
+}
+
+static double per_step(const Physics *physics, double per_second)
+{
+    return per_second > 0.0 ? 1.0 - pow(1.0 - per_second, physics->dt) : 0.0;
+}
+
+// Volume-weighted mean of what the merged solids say; the world's default when none says anything.
+static void set_damping(Physics *physics, int index)
+{
+    Body *body = &physics->bodies[index];
+    int end = physics->solids[body->solid].end;
+    double weight = 0.0, linear = 0.0, angular = 0.0;
+    bool has_any = false;
+    for (int i = body->solid; i < end; i++) {
+        const PhysicsSolid *solid = &physics->solids[i];
+        if (solid->body != index)
+            continue;
+        double w = solid->reference_mass > 0.0 ? solid->reference_mass : 1e-12;
+        weight += w;
+        has_any |= solid->linear_damping >= 0.0;
+        linear += w * fmax(solid->linear_damping, 0.0);
+        angular += w * fmax(solid->angular_damping, 0.0);
+    }
+    linear = has_any ? linear / weight : physics->default_linear_damping;
+    angular = has_any ? angular / weight : physics->default_angular_damping;
+    body->linear_damping = per_step(physics, linear);
+    body->angular_damping = per_step(physics, angular);
+    dBodySetDamping(body->ode, body->linear_damping, body->angular_damping);
+}
+
+static void make_body(Physics *physics, int merger)
+{
+    int end = physics->solids[merger].end;
+    memory_grow(&physics->bodies, &physics->body_capacity, physics->body_count + 1, sizeof(Body));
+    memory_grow(&physics->body_states, &physics->body_state_capacity, physics->body_count + 1, sizeof(BodyState));
+    int index = physics->body_count++;
+    MassProperties total = mass_zero();
+    Pose inverse = pose_inverse(physics->solid_world[merger]);
+    for (int i = merger; i < end; i++) {
+        PhysicsSolid *solid = &physics->solids[i];
+        if (solid->merger != merger || !solid->is_alive)
+            continue;
+        solid->body = index;
+        solid->in_body = i == merger ? POSE_IDENTITY : pose_mul(inverse, physics->solid_world[i]);
+        total = mass_sum(total, mass_moved(solid->mass, solid->in_body));
+    }
+    for (int i = merger; i < end; i++)
+        if (physics->solids[i].merger == merger && physics->solids[i].is_alive)
+            physics->solids[i].in_body.t = vec3_sub(physics->solids[i].in_body.t, total.center);
+
+    Body *body = &physics->bodies[index];
+    *body = (Body){ .ode = dBodyCreate(physics->world), .solid = merger, .com = total.center, .mass = total.mass,
+                    .inertia = total.inertia, .first_solid = merger, .is_alive = true };
+    const double *m = total.inertia.m;
+    dMass mass;
+    dMassSetParameters(&mass, total.mass, 0, 0, 0, m[0], m[4], m[8], m[1], m[2], m[5]);
+    dBodySetMass(body->ode, &mass);
+    dBodySetAutoDisableFlag(body->ode, 0);
+    body->position = dBodyGetPosition(body->ode);
+    body->quaternion = dBodyGetQuaternion(body->ode);
+    body->rotation = dBodyGetRotation(body->ode);
+    body->linear = dBodyGetLinearVel(body->ode);
+    body->angular = dBodyGetAngularVel(body->ode);
+    set_damping(physics, index);
+
+    BodyState *state = &physics->body_states[index];
+    memset(state, 0, sizeof(*state));
+    Pose world = physics->solid_world[merger];
+    state->position = pose_apply(world, total.center);
+    state->orientation = quat_normalized(world.q);
+    state->linear = physics->solid_states[merger].linear;
+    state->angular = physics->solid_states[merger].angular;
+    state->idle_left = physics->disable_time;
+    body_write(physics, index);
+}
+
+// Several geoms of one body stand in a space of their own, which plugins get as "the geom" of the solid.
+static void group_shapes(Physics *physics, int body)
+{
+    int count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        int merger = physics->bodies[body].solid;
+        for (int i = merger; i < physics->solids[merger].end; i++) {
+            const PhysicsSolid *solid = &physics->solids[i];
+            if (solid->body != body)
+                continue;
+            for (int k = solid->first_shape; k < solid->first_shape + solid->shape_count; k++) {
+                count += pass == 0;
+                if (pass == 1 && physics->shapes[k].body == body && physics->shapes[k].is_alive) {
+                    dSpaceRemove(physics->space, physics->shapes[k].ode);
+                    dSpaceAdd(physics->bodies[body].space, physics->shapes[k].ode);
+                }
+            }
+        }
+        if (pass == 0 && count < 2)
+            return;
+        if (pass == 0) {
+            physics->bodies[body].space = dSimpleSpaceCreate(physics->space);
+            dSpaceSetCleanup(physics->bodies[body].space, 0);
+        }
+    }
+}
+
+static void make_shapes(Physics *physics, int index)
+{
+    int first = physics->shape_count;
+    int count = shapes_build(physics, index, -1, scene_child(physics->solids[index].node, "boundingObject"), POSE_IDENTITY);
+    PhysicsSolid *solid = &physics->solids[index];
+    solid->first_shape = first;
+    solid->shape_count = count;
+}
+
+// A dynamic solid that hangs rigidly on something without a body of its own is welded: to the static world, or (touch
+// sensors) to the body of the solid it sits on.
+static void make_weld(Physics *physics, int index)
+{
+    PhysicsSolid *solid = &physics->solids[index];
+    if (solid->merger != index || solid->joint >= 0 || solid->parent < 0)
+        return;
+    const PhysicsSolid *parent = &physics->solids[solid->parent];
+    bool is_sensor = scene_node_is(solid->node, "TouchSensor") && parent->body >= 0;
+    if (!is_sensor && solid->has_dynamic_parent)
+        return;
+    memory_grow(&physics->welds, &physics->weld_capacity, physics->weld_count + 1, sizeof(Weld));
+    memory_grow(&physics->weld_states, &physics->weld_state_capacity, physics->weld_count + 1, sizeof(WeldState));
+    solid->weld = physics->weld_count++;
+    Weld *weld = &physics->welds[solid->weld];
+    *weld = (Weld){ .ode = dJointCreateFixed(physics->world, NULL), .solid = index, .body = solid->body,
+                    .parent_body = is_sensor ? parent->body : -1, .is_alive = true };
+    dJointAttach(weld->ode, is_sensor ? physics->bodies[parent->body].ode : NULL, physics->bodies[solid->body].ode);
+    weld_set(physics, solid->weld);
+    if (!is_sensor)
+        physics->bodies[solid->body].is_anchored = true;
+}
+
+// ---- joints ----
+
+static void resolve_reference(Physics *physics, int index)
+{
+    PhysicsJoint *joint = &physics->joints[index];
+    const SceneNode *reference = end_point(joint->node);
+    const char *name = scene_string(reference, "solidName");
+    if (!strcmp(name, "<static environment>")) {
+        joint->child_is_world = true;
+        return;
+    }
+    int top = joint->parent >= 0 ? physics->solids[joint->parent].top : 0;
+    int end = joint->parent >= 0 ? physics->solids[top].end : 0;
+    for (int i = top; i < end && *name; i++)
+        if (physics->solids[i].is_alive && !strcmp(scene_string(physics->solids[i].node, "name"), name)) {
+            joint->child = i;
+            return;
+        }
+    if (*name)
+        diag_error(physics->diags, reference->pos, "no solid named '%s' in the same tree; this joint holds nothing", name);
+}
+
+static void finish_joint(Physics *physics, int index)
+{
+    if (physics->joints[index].is_reference)
+        resolve_reference(physics, index);
+    PhysicsJoint *joint = &physics->joints[index];
+    joint->body[0] = joint->parent >= 0 ? physics->solids[joint->parent].body : -1;
+    joint->body[1] = joint->child >= 0 ? physics->solids[joint->child].body : -1;
+    joint_read(physics, index);
+    joint_make(physics, index);
+}
+
+// ---- whole trees ----
+
+static void build_from(Physics *physics, int first_solid, int first_joint)
+{
+    int end = physics->solid_count;
+    label_solids(physics);
+    int first_body = physics->body_count;
+    for (int i = first_solid; i < end; i++) {
+        decide_merger(physics, i);
+        if (physics->solids[i].merger >= 0)
+            read_mass(physics, i);
+    }
+    for (int i = first_solid; i < end; i++)
+        if (physics->solids[i].merger == i)
+            make_body(physics, i);
+    for (int i = first_solid; i < end; i++)
+        make_shapes(physics, i);
+    for (int i = first_body; i < physics->body_count; i++)
+        group_shapes(physics, i);
+    for (int i = first_solid; i < end; i++)
+        make_weld(physics, i);
+    for (int i = first_joint; i < physics->joint_count; i++)
+        finish_joint(physics, i);
+    machines_built(physics);
+    for (int i = first_solid; i < end; i++)
+        if (physics->solids[i].body < 0)
+            for (int k = 0; k < physics->solids[i].shape_count; k++)
+                shape_place(physics, physics->solids[i].first_shape + k);
+}
+
+void build_world(Physics *physics)
+{
+    const FieldList *nodes = scene_list(scene_root(physics->scene), "children");
+    for (int i = 0; i < nodes->count; i++)
+        walk(physics, scene_list_node(nodes, i), (Walk){ .parent = -1, .joint = -1, .pose = POSE_IDENTITY });
+    build_from(physics, 0, 0);
+}
+
+static Pose pose_above(const SceneNode *node)
+{
+    const SceneNode *parent = scene_parent(node);
+    return parent ? scene_world_pose(parent) : POSE_IDENTITY;
+}
+
+void build_subtree(Physics *physics, SceneNode *node)
+{
+    int first_solid = physics->solid_count, first_joint = physics->joint_count;
+    walk(physics, node, (Walk){ .parent = -1, .joint = -1, .pose = pose_above(node) });
+    build_from(physics, first_solid, first_joint);
+}
+
+static bool is_at_or_below(const Physics *physics, int solid, int top)
+{
+    return solid >= top && solid < physics->solids[top].end;
+}
+
+static void remove_joints(Physics *physics, int top)
+{
+    for (int i = 0; i < physics->joint_count; i++) {
+        PhysicsJoint *joint = &physics->joints[i];
+        if (!joint->is_alive || !(is_at_or_below(physics, joint->parent, top) || is_at_or_below(physics, joint->child, top)))
+            continue;
+        joint_unmake(physics, i);
+        joint->is_alive = false;
+    }
+}
+
+static void remove_solid(Physics *physics, int index)
+{
+    PhysicsSolid *solid = &physics->solids[index];
+    for (int i = 0; i < solid->shape_count; i++)
+        shape_destroy(physics, solid->first_shape + i);
+    if (solid->weld >= 0) {
+        dJointDestroy(physics->welds[solid->weld].ode);
+        physics->welds[solid->weld].is_alive = false;
+    }
+    if (solid->merger == index) {
+        Body *body = &physics->bodies[solid->body];
+        if (body->space)
+            dSpaceDestroy(body->space);
+        dBodyDestroy(body->ode);
+        *body = (Body){ .solid = index };
+    }
+    physics->solid_of_node[solid->node->id] = -1;
+    solid->is_alive = false;
+    solid->body = solid->merger = -1;
+}
+
+void remove_subtree(Physics *physics, int top)
+{
+    remove_joints(physics, top);
+    contacts_forget(physics, top);
+    // Shapes and welds of a merged solid go before the body of the solid above, so children come first.
+    for (int i = physics->solids[top].end - 1; i >= top; i--)
+        if (physics->solids[i].is_alive)
+            remove_solid(physics, i);
+}

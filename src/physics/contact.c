@@ -1,0 +1,535 @@
+// The collision pass: pairs from the broad phase, points from ODE's narrow phase, records of ours, contact joints.
+// Records come in the order of shape indices whatever happened before, because solvers are sensitive to order.
+// Awake contacts live for one step. A pair that fell asleep keeps its records and joints, so that it is held the moment
+// something wakes it; such records stand first in the array.
+#include "physics/physics_internal.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FOUND_FIRST = 128, FOUND_MOST = 8192 };  // points of one pair
+
+// ---- which pairs may touch ----
+
+static bool shares_anchors(const Physics *physics, int deeper, int body)
+{
+    const PhysicsJoint *first = NULL;
+    for (int i = deeper; i >= 0; i = physics->solids[i].parent) {
+        if (physics->solids[i].body == body)
+            return first != NULL;
+        if (physics->solids[i].joint < 0)
+            continue;
+        const PhysicsJoint *joint = &physics->joints[physics->solids[i].joint];
+        bool is_hinge = joint->kind == PHYSICS_JOINT_HINGE || joint->kind == PHYSICS_JOINT_HINGE2 || joint->kind == PHYSICS_JOINT_BALL;
+        if (!is_hinge || (first && !vec3_is_equal(first->anchor, joint->anchor)))
+            return false;
+        first = joint;
+    }
+    return false;
+}
+
+// A shape without a body that rides on a moving solid does not touch the solids it rides on.
+static bool rides_on(const Physics *physics, const PhysicsSolid *rider, int body)
+{
+    if (rider->body >= 0 || !rider->has_dynamic_parent)
+        return false;
+    for (int i = rider->parent; i >= 0; i = physics->solids[i].parent)
+        if (physics->solids[i].body == body)
+            return true;
+    return false;
+}
+
+bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b)
+{
+    const PhysicsSolid *s = &physics->solids[a->solid], *t = &physics->solids[b->solid];
+    if (s->robot >= 0 && s->robot == t->robot && !physics->solids[s->robot].allows_self_collision)
+        return true;
+    if (a->body < 0 && b->body < 0)
+        return !(s->feels_static || t->feels_static) || s->top == t->top;
+    if ((a->body >= 0 && physics->body_states[a->body].is_frozen) || (b->body >= 0 && physics->body_states[b->body].is_frozen))
+        return true;
+    if (a->body >= 0 && b->body >= 0) {
+        if (dAreConnectedExcluding(physics->bodies[a->body].ode, physics->bodies[b->body].ode, dJointTypeContact))
+            return true;
+        return s->top == t->top && (shares_anchors(physics, a->solid, b->body) || shares_anchors(physics, b->solid, a->body));
+    }
+    int moving = a->body >= 0 ? a->body : b->body;
+    if (rides_on(physics, a->body >= 0 ? t : s, moving))
+        return true;
+    return dAreConnectedExcluding(physics->bodies[moving].ode, NULL, dJointTypeContact);
+}
+
+// ---- joints in ODE ----
+
+static bool wants_joints(const Physics *physics)
+{
+    return physics->stepper->wants_ode_contacts || physics->collide_hook.collide;
+}
+
+static dBodyID ode_body(const Physics *physics, int body)
+{
+    return body >= 0 ? physics->bodies[body].ode : NULL;
+}
+
+static void make_joint(Physics *physics, int index)
+{
+    const PhysicsContact *contact = &physics->contacts[index];
+    dContact ode;
+    contact_to_ode(contact, &ode);
+    for (int i = 0; i < 2; i++)
+        if (contact->shape[i] >= 0) {
+            *(i == 0 ? &ode.geom.g1 : &ode.geom.g2) = physics->shapes[contact->shape[i]].ode;
+        }
+    dJointID joint = dJointCreateContact(physics->world, contact->is_asleep ? NULL : physics->contact_group, &ode);
+    dJointAttach(joint, ode_body(physics, contact->body[0]), ode_body(physics, contact->body[1]));
+    physics->contact_joints[index] = joint;
+}
+
+static void attach_feedbacks(Physics *physics)
+{
+    if (!physics->wants_contact_forces)
+        return;
+    memory_grow(&physics->feedbacks, &physics->feedback_capacity, physics->contact_count + 1, sizeof(dJointFeedback));
+    memset(physics->feedbacks, 0, sizeof(dJointFeedback) * (size_t)physics->contact_count);
+    for (int i = 0; i < physics->contact_count; i++)
+        if (physics->contact_joints[i])
+            dJointSetFeedback(physics->contact_joints[i], &physics->feedbacks[i]);
+}
+
+void contacts_collect_forces(Physics *physics)
+{
+    physics->contact_force_count = 0;
+    if (!physics->wants_contact_forces || physics->feedback_capacity < physics->contact_count)
+        return;
+    memory_grow(&physics->contact_forces, &physics->contact_force_capacity, physics->contact_count + 1, sizeof(PhysicsContactForce));
+    for (int i = 0; i < physics->contact_count; i++) {
+        const PhysicsContact *contact = &physics->contacts[i];
+        const dReal *f = physics->feedbacks[i].f1;
+        // With no first body ODE swaps the two, and f1 is the force on the second.
+        double sign = contact->body[0] >= 0 ? 1.0 : -1.0;
+        physics->contact_forces[physics->contact_force_count++] = (PhysicsContactForce){
+            { contact->shape[0], contact->shape[1] }, { contact->solid[0], contact->solid[1] }, contact->point, contact->normal,
+            vec3(sign * f[0], sign * f[1], sign * f[2]),
+        };
+    }
+}
+
+void contacts_release(Physics *physics)
+{
+    for (int i = 0; i < physics->sleeping_contact_count; i++)
+        if (physics->contact_joints[i])
+            dJointDestroy(physics->contact_joints[i]);
+    dJointGroupEmpty(physics->contact_group);
+    for (int i = 0; i < physics->contact_count; i++)
+        physics->contact_joints[i] = NULL;
+}
+
+static void remember_pair(Physics *physics, int a, int b)
+{
+    uint64_t key = ((uint64_t)(uint32_t)a << 32) | (uint32_t)b;
+    if (physics->touching_count > 0 && physics->touching[physics->touching_count - 1] == key)
+        return;
+    memory_grow(&physics->touching, &physics->touching_capacity, physics->touching_count + 1, sizeof(uint64_t));
+    physics->touching[physics->touching_count++] = key;
+}
+
+void contacts_recreate(Physics *physics)
+{
+    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + 1, sizeof(dJointID));
+    physics->touching_count = 0;
+    for (int i = 0; i < physics->contact_count; i++) {
+        physics->contact_joints[i] = NULL;
+        if (wants_joints(physics))
+            make_joint(physics, i);
+        if (!physics->contacts[i].is_asleep)
+            remember_pair(physics, physics->contacts[i].shape[0], physics->contacts[i].shape[1]);
+    }
+    attach_feedbacks(physics);
+}
+
+void contacts_forget(Physics *physics, int top)
+{
+    int end = physics->solids[top].end, kept = 0, sleeping = 0;
+    contacts_release(physics);
+    for (int i = 0; i < physics->contact_count; i++) {
+        const PhysicsContact *contact = &physics->contacts[i];
+        bool goes = false;
+        for (int k = 0; k < 2; k++)
+            goes |= contact->solid[k] >= top && contact->solid[k] < end;
+        for (int k = 0; k < 2 && goes; k++)
+            if (contact->body[k] >= 0)
+                body_wake(physics, contact->body[k]);
+        if (goes)
+            continue;
+        sleeping += contact->is_asleep;
+        physics->contacts[kept++] = *contact;
+    }
+    physics->contact_count = kept;
+    physics->sleeping_contact_count = sleeping;
+    physics->contact_force_count = 0;
+    contacts_recreate(physics);
+}
+
+// ---- sleeping pairs ----
+
+static bool body_rests(const Physics *physics, int body)
+{
+    return body < 0 || physics->body_states[body].is_disabled;
+}
+
+static bool pair_rests(const Physics *physics, const PhysicsContact *contact)
+{
+    for (int i = 0; i < 2; i++)
+        if (contact->shape[i] < 0 || physics->shapes[contact->shape[i]].was_changed)
+            return false;
+    return body_rests(physics, contact->body[0]) && body_rests(physics, contact->body[1]);
+}
+
+static void keep_sleeping(Physics *physics)
+{
+    int kept = 0, old = physics->sleeping_contact_count, first_new = 0;
+    for (int i = 0; i < old; i++) {
+        dJointID joint = physics->contact_joints[i];
+        if (!pair_rests(physics, &physics->contacts[i])) {
+            if (joint)
+                dJointDestroy(joint);
+            continue;
+        }
+        physics->contacts[kept] = physics->contacts[i];
+        physics->contact_joints[kept++] = joint;
+    }
+    first_new = kept;
+    for (int i = old; i < physics->contact_count; i++)
+        if (pair_rests(physics, &physics->contacts[i])) {
+            physics->contacts[kept] = physics->contacts[i];
+            physics->contacts[kept++].is_asleep = true;
+        }
+    dJointGroupEmpty(physics->contact_group);
+    for (int i = first_new; i < kept; i++) {
+        physics->contact_joints[i] = NULL;
+        if (wants_joints(physics))
+            make_joint(physics, i);
+    }
+    physics->contact_count = physics->sleeping_contact_count = kept;
+}
+
+static void wake_all(Physics *physics)
+{
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive && physics->body_states[i].is_disabled)
+            body_wake(physics, i);
+}
+
+static void update_boxes(Physics *physics)
+{
+    for (int i = 0; i < physics->shape_count; i++) {
+        Shape *shape = &physics->shapes[i];
+        shape->is_colliding = false;
+        if (!shape->is_alive)
+            continue;
+        bool is_resting = body_rests(physics, shape->body);
+        if (shape->body >= 0 && !is_resting)
+            shape_update_box(physics, i);
+        bool feels = shape->solid >= 0 && shape->body < 0 && physics->solids[shape->solid].feels_static;
+        broadphase_set_resting(physics->broadphase, i, is_resting && !shape->was_changed && !feels);
+    }
+}
+
+// ---- points of one pair ----
+
+static int by_depth(const void *a, const void *b)
+{
+    const dContactGeom *x = a, *y = b;
+    if (x->depth != y->depth)
+        return x->depth > y->depth ? -1 : 1;
+    // side1 holds the point's place in the collider's own order, see below: ties stay as they came.
+    return (x->side1 > y->side1) - (x->side1 < y->side1);
+}
+
+static double distance2(const dContactGeom *a, const dContactGeom *b)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++)
+        sum += (a->pos[k] - b->pos[k]) * (a->pos[k] - b->pos[k]);
+    return sum;
+}
+
+// Marks which connected region every point is in: points nearer than a fifth of the whole extent belong together.
+static int find_regions(dContactGeom *points, int count)
+{
+    double low[3], high[3], extent2 = 0.0;
+    for (int k = 0; k < 3; k++) {
+        low[k] = high[k] = points[0].pos[k];
+        for (int i = 1; i < count; i++) {
+            low[k] = fmin(low[k], points[i].pos[k]);
+            high[k] = fmax(high[k], points[i].pos[k]);
+        }
+        extent2 += (high[k] - low[k]) * (high[k] - low[k]);
+    }
+    double near2 = extent2 / 25.0;
+    int regions = 0;
+    for (int i = 0; i < count; i++)
+        points[i].side2 = -1;
+    for (int seed = 0; seed < count; seed++) {
+        if (points[seed].side2 >= 0)
+            continue;
+        points[seed].side2 = regions;
+        // Grows the region until nothing is added; the number of points is bounded, so is this.
+        for (bool has_grown = true; has_grown;) {
+            has_grown = false;
+            for (int i = 0; i < count; i++) {
+                if (points[i].side2 >= 0)
+                    continue;
+                for (int k = 0; k < count && points[i].side2 < 0; k++)
+                    if (points[k].side2 == regions && distance2(&points[i], &points[k]) <= near2) {
+                        points[i].side2 = regions;
+                        has_grown = true;
+                    }
+            }
+        }
+        regions++;
+    }
+    return regions;
+}
+
+// Keeps the deepest `most` points, in turn from every separate region, so that a body that rests on two far feet does not
+// lose one of them. Points come sorted by depth; the kept ones stay so.
+static int keep_deepest(Physics *physics, dContactGeom *points, int count, int most, const Shape *a, const Shape *b)
+{
+    enum { REGIONS_CHECKED = 256 };
+    for (int i = 0; i < count; i++)
+        points[i].side1 = i;
+    qsort(points, (size_t)count, sizeof(*points), by_depth);
+    int checked = int_min(count, REGIONS_CHECKED);
+    int regions = find_regions(points, checked);
+    physics->contacts_dropped += count - most;
+    if (regions == 1)
+        return most;
+    if (regions > most) {
+        diag_warning(physics->diags, (SourcePos){ 0 }, "'%s' and '%s' touch in %d separate places; only %d get a contact",
+                     solid_label(physics, a->solid), solid_label(physics, b->solid), regions, most);
+        diag_hint(physics->diags, "raise ContactProperties.maxContactJoints for their materials");
+    }
+    int kept = 0;
+    for (int round = 0; kept < most && round < checked; round++)
+        for (int region = 0; region < regions && kept < most; region++) {
+            int seen = 0;
+            for (int i = kept; i < checked; i++) {
+                if (points[i].side2 != region)
+                    continue;
+                (void)seen;
+                dContactGeom point = points[i];
+                memmove(&points[kept + 1], &points[kept], sizeof(*points) * (size_t)(i - kept));
+                points[kept++] = point;
+                break;
+            }
+        }
+    return kept;
+}
+
+static int find_points(Physics *physics, const Shape *a, const Shape *b)
+{
+    for (;;) {
+        int count = dCollide(a->ode, b->ode, physics->found_capacity, physics->found, sizeof(dContactGeom));
+        if (count < physics->found_capacity || physics->found_capacity >= FOUND_MOST)
+            return count;
+        memory_grow(&physics->found, &physics->found_capacity, int_min(FOUND_MOST, 4 * physics->found_capacity), sizeof(dContactGeom));
+    }
+}
+
+static void mark_touching(Physics *physics, Shape *a, Shape *b, bool is_passive)
+{
+    physics->solid_states[a->solid].is_touching = physics->solid_states[b->solid].is_touching = 1;
+    if (is_passive)
+        return;
+    a->is_colliding = b->is_colliding = true;
+    physics->solid_states[a->solid].is_colliding = physics->solid_states[b->solid].is_colliding = 1;
+}
+
+static bool was_touching(const Physics *physics, int a, int b, int *cursor)
+{
+    uint64_t key = ((uint64_t)(uint32_t)a << 32) | (uint32_t)b;
+    while (*cursor < physics->touched_count && physics->touched[*cursor] < key)
+        ++*cursor;
+    return *cursor < physics->touched_count && physics->touched[*cursor] == key;
+}
+
+static void add_contacts(Physics *physics, int a, int b, int count, bool is_new)
+{
+    memory_grow(&physics->contacts, &physics->contact_capacity, physics->contact_count + count, sizeof(PhysicsContact));
+    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + count, sizeof(dJointID));
+    const Shape *shape[2] = { &physics->shapes[a], &physics->shapes[b] };
+    bool makes_joints = wants_joints(physics);
+    for (int i = 0; i < count; i++) {
+        const dContactGeom *found = &physics->found[i];
+        int index = physics->contact_count;
+        PhysicsContact *contact = &physics->contacts[index];
+        memset(contact, 0, sizeof(*contact));
+        contact->shape[0] = a, contact->shape[1] = b;
+        contact->point = vec3(found->pos[0], found->pos[1], found->pos[2]);
+        contact->normal = vec3(found->normal[0], found->normal[1], found->normal[2]);
+        contact->depth = found->depth;
+        contact->is_new = is_new;
+        for (int k = 0; k < 2; k++) {
+            contact->solid[k] = shape[k]->solid;
+            contact->body[k] = shape[k]->body;
+        }
+        if (!vec3_is_finite(contact->point) || !vec3_is_finite(contact->normal) || !isfinite(contact->depth))
+            continue;
+        contact_surface(physics, contact);
+        physics->contact_joints[index] = NULL;
+        physics->contact_count++;
+        physics->deepest = fmax(physics->deepest, contact->depth);
+        if (makes_joints)
+            make_joint(physics, index);
+    }
+}
+
+// With a geometry that was changed by hand the other body wakes up.
+static void wake_changed(Physics *physics, const Shape *a, const Shape *b)
+{
+    if (a->was_changed && b->body >= 0)
+        body_wake(physics, b->body);
+    if (b->was_changed && a->body >= 0)
+        body_wake(physics, a->body);
+}
+
+static void collide_pair(Physics *physics, BroadPair pair, int *cursor)
+{
+    Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    if (physics->collide_hook.collide) {
+        int answer = physics->collide_hook.collide(physics->collide_hook.context, a->ode, b->ode);
+        if (answer != 0) {
+            if (answer == 2 && a->solid >= 0 && b->solid >= 0)
+                mark_touching(physics, a, b, false);
+            return;
+        }
+    }
+    if (a->fluid >= 0 || b->fluid >= 0) {
+        const Shape *solid = a->fluid >= 0 ? b : a;
+        if (!(a->fluid >= 0 && b->fluid >= 0) && solid->body >= 0)
+            fluids_pair(physics, a->fluid >= 0 ? pair.b : pair.a, a->fluid >= 0 ? pair.a : pair.b);
+        return;
+    }
+    if (contact_pair_is_excluded(physics, a, b))
+        return;
+    int count = find_points(physics, a, b);
+    if (count <= 0)
+        return;
+    bool is_passive = a->body < 0 && b->body < 0;
+    mark_touching(physics, a, b, is_passive);
+    if (is_passive)
+        return;
+    wake_changed(physics, a, b);
+    if (body_rests(physics, a->body) && body_rests(physics, b->body))
+        return;
+    const ContactTable *table = &physics->contact_table;
+    int entry = table->rule_of[physics->solids[a->solid].material * table->material_count + physics->solids[b->solid].material];
+    int most = table->rules[entry < 0 ? -(entry + 1) : entry].max_joints;
+    if (count > most)
+        count = keep_deepest(physics, physics->found, count, most, a, b);
+    bool is_new = !was_touching(physics, pair.a, pair.b, cursor);
+    remember_pair(physics, pair.a, pair.b);
+    add_contacts(physics, pair.a, pair.b, count, is_new);
+}
+
+static void swap_touching(Physics *physics)
+{
+    uint64_t *pairs = physics->touched;
+    int capacity = physics->touched_capacity;
+    physics->touched = physics->touching;
+    physics->touched_capacity = physics->touching_capacity;
+    physics->touched_count = physics->touching_count;
+    physics->touching = pairs;
+    physics->touching_capacity = capacity;
+    physics->touching_count = 0;
+}
+
+void contacts_collide(Physics *physics)
+{
+    if (physics->is_static_moved)
+        wake_all(physics);
+    physics->is_static_moved = false;
+    keep_sleeping(physics);
+    swap_touching(physics);
+    if (!physics->found)
+        memory_grow(&physics->found, &physics->found_capacity, FOUND_FIRST, sizeof(dContactGeom));
+    for (int i = 0; i < physics->solid_count; i++)
+        physics->solid_states[i].is_colliding = physics->solid_states[i].is_touching = 0;
+    update_boxes(physics);
+    fluids_begin_pass(physics);
+    for (int i = 0; i < physics->contact_count; i++) {
+        const PhysicsContact *contact = &physics->contacts[i];
+        mark_touching(physics, &physics->shapes[contact->shape[0]], &physics->shapes[contact->shape[1]], false);
+    }
+    physics->deepest = 0.0;
+    const BroadPair *pairs = broadphase_pairs(physics->broadphase, &physics->pair_count);
+    int cursor = 0;
+    for (int i = 0; i < physics->pair_count; i++)
+        collide_pair(physics, pairs[i], &cursor);
+    attach_feedbacks(physics);
+    for (int i = 0; i < physics->shape_count; i++)
+        physics->shapes[i].was_changed = false;
+}
+
+// ---- what contacts say ----
+
+static Vec3 surface_velocity(const Physics *physics, int body, Vec3 point)
+{
+    if (body < 0)
+        return VEC3_ZERO;
+    const BodyState *state = &physics->body_states[body];
+    return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, state->position)));
+}
+
+PhysicsContactMotion physics_contact_motion(const Physics *physics, int index)
+{
+    const PhysicsContact *contact = &physics->contacts[index];
+    PhysicsContactMotion motion = { 0 };
+    Vec3 relative = vec3_sub(surface_velocity(physics, contact->body[0], contact->point),
+                             surface_velocity(physics, contact->body[1], contact->point));
+    double approach = vec3_dot(relative, contact->normal);
+    motion.sliding_speed = vec3_length(vec3_mad(relative, contact->normal, -approach));
+    Vec3 spin = VEC3_ZERO;
+    double inverse_mass = 0.0, arm = 0.0;
+    for (int i = 0; i < 2; i++) {
+        if (contact->body[i] < 0)
+            continue;
+        const BodyState *state = &physics->body_states[contact->body[i]];
+        spin = i == 0 ? vec3_add(spin, state->angular) : vec3_sub(spin, state->angular);
+        inverse_mass += 1.0 / physics->bodies[contact->body[i]].mass;
+        arm = fmax(arm, vec3_distance(contact->point, state->position));
+    }
+    motion.rolling_speed = arm * vec3_length(vec3_mad(spin, contact->normal, -vec3_dot(spin, contact->normal)));
+    if (contact->is_new && approach < 0.0 && inverse_mass > 0.0)
+        motion.impact_energy = 0.5 / inverse_mass * approach * approach;
+    return motion;
+}
+
+const PhysicsContact *physics_contacts(const Physics *physics, int *count)
+{
+    *count = physics->contact_count;
+    return physics->contacts;
+}
+
+const PhysicsContactForce *physics_contact_forces(const Physics *physics, int *count)
+{
+    *count = physics->contact_force_count;
+    return physics->contact_forces;
+}
+
+void physics_want_contact_forces(Physics *physics, bool want)
+{
+    if (physics->wants_contact_forces == want)
+        return;
+    physics->wants_contact_forces = want;
+    if (want) {
+        attach_feedbacks(physics);
+        return;
+    }
+    for (int i = 0; i < physics->contact_count; i++)
+        if (physics->contact_joints[i])
+            dJointSetFeedback(physics->contact_joints[i], NULL);
+}

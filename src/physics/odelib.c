@@ -1,0 +1,68 @@
+// ODE's process-wide side: started once, thread data per thread, and its messages brought to the sink of the world that
+// is being worked on. ODE's handlers are global functions, so they find the world through a thread-local pointer.
+#include "physics/physics_internal.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local Physics *current;
+static _Thread_local bool has_thread_data;
+
+static void say(const char *severity, const char *format, va_list arguments)
+{
+    char message[512];
+    vsnprintf(message, sizeof(message), format, arguments);
+    for (char *c = message; *c; c++)
+        if (*c == '\n' || *c == '\t')
+            *c = ' ';
+    if (!current) {
+        fprintf(stderr, "talus: ODE: %s\n", message);
+        return;
+    }
+    if (strstr(message, "LCP internal error")) {
+        // The exact solver noticed that its numbers got out of hand; what follows is checked by trouble.c.
+        diag_warning(current->diags, (SourcePos){ 0 }, "the exact solver met a nearly singular system");
+        diag_hint(current->diags, "redundant joints, huge mass ratios or too much friction; a larger WorldInfo.CFM helps");
+        return;
+    }
+    diag_warning(current->diags, (SourcePos){ 0 }, "ODE %s: %s", severity, message);
+}
+
+static void on_message(int number, const char *format, va_list arguments)
+{
+    (void)number;
+    say("says", format, arguments);
+}
+
+// ODE's contract is that these two do not return.
+static void on_error(int number, const char *format, va_list arguments)
+{
+    (void)number;
+    say("error", format, arguments);
+    fprintf(stderr, "talus: internal error: ODE refused a call; this is a bug of Talus or of a plugin\n");
+    abort();
+}
+
+static void start(void)
+{
+    dInitODE2(0);
+    dSetMessageHandler(on_message);
+    dSetErrorHandler(on_error);
+    dSetDebugHandler(on_error);
+}
+
+void odelib_begin(Physics *physics)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+    if (!has_thread_data)
+        has_thread_data = dAllocateODEDataForThread(dAllocateMaskAll) != 0;
+    current = physics;
+}
+
+void odelib_end(void)
+{
+    current = NULL;
+}

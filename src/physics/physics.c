@@ -1,0 +1,542 @@
+#include "physics/physics_internal.h"
+
+#include "base/memory.h"
+#include "physics/ode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the world ----
+
+static SceneNode *find_info(Scene *scene)
+{
+    const FieldList *nodes = scene_list(scene_root(scene), "children");
+    for (int i = 0; i < nodes->count; i++) {
+        SceneNode *node = scene_list_node(nodes, i);
+        if (node && scene_node_is(node, "WorldInfo"))
+            return node;
+    }
+    return NULL;
+}
+
+static double read_time_step(Physics *physics)
+{
+    double ms = physics->info ? scene_float(physics->info, "basicTimeStep") : 32.0;
+    double dt = 0.001 * ms;
+    if (dt >= LIMIT_TIME_STEP_LOW && dt <= LIMIT_TIME_STEP_HIGH)
+        return dt;
+    double used = isfinite(dt) ? double_clamp(dt, LIMIT_TIME_STEP_LOW, LIMIT_TIME_STEP_HIGH) : 0.032;
+    diag_error(physics->diags, scene_field_pos(physics->info, "basicTimeStep"), "basicTimeStep %g ms is out of range; using %g ms", ms,
+               1000.0 * used);
+    return used;
+}
+
+static void read_gravity(Physics *physics)
+{
+    double g = physics->info ? scene_float(physics->info, "gravity") : 9.81;
+    const char *axes = physics->info ? scene_string(physics->info, "coordinateSystem") : "ENU";
+    if (!isfinite(g) || fabs(g) > 1e6)
+        g = 9.81;
+    physics->up_axis = !strcmp(axes, "ENU") ? 2 : 1;
+    physics->gravity = physics->up_axis == 2 ? vec3(0, 0, -g) : vec3(0, -g, 0);
+}
+
+static double info_float(const Physics *physics, const char *field, double preset)
+{
+    double value = physics->info ? scene_float(physics->info, field) : preset;
+    return isfinite(value) ? value : preset;
+}
+
+static void read_world(Physics *physics)
+{
+    read_gravity(physics);
+    physics->erp = double_clamp(info_float(physics, "ERP", 0.2), 0.0, 1.0);
+    physics->cfm = double_clamp(info_float(physics, "CFM", 1e-5), 0.0, 1e6);
+    physics->disable_time = info_float(physics, "physicsDisableTime", 1.0);
+    physics->disable_linear = info_float(physics, "physicsDisableLinearThreshold", 0.01);
+    physics->disable_angular = info_float(physics, "physicsDisableAngularThreshold", 0.01);
+    physics->default_linear_damping = physics->default_angular_damping = 0.0;
+    SceneNode *damping = physics->info ? scene_child(physics->info, "defaultDamping") : NULL;
+    if (damping) {
+        physics->default_linear_damping = double_clamp(scene_float(damping, "linear"), 0.0, 1.0);
+        physics->default_angular_damping = double_clamp(scene_float(damping, "angular"), 0.0, 1.0);
+    }
+    dWorldSetGravity(physics->world, physics->gravity.x, physics->gravity.y, physics->gravity.z);
+    dWorldSetERP(physics->world, physics->erp);
+    dWorldSetCFM(physics->world, physics->cfm);
+    contact_table_build(physics);
+}
+
+static void create_ode(Physics *physics)
+{
+    physics->world = dWorldCreate();
+    physics->space = dSimpleSpaceCreate(NULL);
+    dSpaceSetCleanup(physics->space, 0);
+    physics->contact_group = dJointGroupCreate(0);
+    dWorldSetAutoDisableFlag(physics->world, 0);
+    dWorldSetLinearDampingThreshold(physics->world, 0.0);
+    dWorldSetAngularDampingThreshold(physics->world, 0.0);
+    dWorldSetMaxAngularSpeed(physics->world, 10000.0);
+}
+
+static uint64_t choose_seed(const Physics *physics, const PhysicsOptions *options)
+{
+    if (options->has_seed)
+        return options->seed;
+    // Without a seed in the world (-1) Webots takes the clock; a run of ours is to repeat, so it takes a constant.
+    int seed = physics->info ? scene_int(physics->info, "randomSeed") : 0;
+    return seed >= 0 ? (uint64_t)seed : 0;
+}
+
+Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *diags)
+{
+    static const PhysicsOptions defaults;
+    options = options ? options : &defaults;
+    const StepperType *stepper = stepper_find(options->stepper);
+    if (!stepper) {
+        diag_error(diags, (SourcePos){ 0 }, "there is no stepper '%s'", options->stepper);
+        return NULL;
+    }
+    Physics *physics = memory_alloc(sizeof(*physics));
+    physics->scene = scene;
+    physics->diags = diags;
+    physics->limits = *limits_or_default(options->limits);
+    physics->arena = arena_create();
+    physics->stepper = stepper;
+    physics->nan_policy = options->nan_policy;
+    physics->info = find_info(scene);
+    physics->threads = options->threads > 0 ? options->threads : physics->info ? scene_int(physics->info, "optimalThreadCount") : 1;
+    physics->threads = int_max(1, int_min(physics->threads, 256));
+    physics->seed = choose_seed(physics, options);
+    physics->broadphase = broadphase_create();
+    odelib_begin(physics);
+    create_ode(physics);
+    physics->dt = read_time_step(physics);
+    read_world(physics);
+    build_world(physics);
+    if (stepper->create)
+        physics->stepper_self = stepper->create(physics);
+    odelib_end();
+    return physics;
+}
+
+void physics_destroy(Physics *physics)
+{
+    if (!physics)
+        return;
+    odelib_begin(physics);
+    if (physics->stepper->destroy)
+        physics->stepper->destroy(physics->stepper_self);
+    contacts_release(physics);
+    for (int i = 0; i < physics->joint_count; i++)
+        if (physics->joints[i].is_alive)
+            joint_unmake(physics, i);
+    machines_destroy(physics);
+    fluids_destroy(physics);
+    for (int i = 0; i < physics->shape_count; i++)
+        shape_destroy(physics, i);
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].space)
+            dSpaceDestroy(physics->bodies[i].space);
+    dJointGroupDestroy(physics->contact_group);
+    dSpaceDestroy(physics->space);
+    dWorldDestroy(physics->world);
+    meshes_destroy(physics);
+    odelib_end();
+    broadphase_destroy(physics->broadphase);
+    free(physics->solids);
+    free(physics->solid_states);
+    free(physics->solid_world);
+    free(physics->solid_of_node);
+    free(physics->bodies);
+    free(physics->body_states);
+    free(physics->previous);
+    free(physics->shapes);
+    free(physics->joints);
+    free(physics->joint_states);
+    free(physics->welds);
+    free(physics->weld_states);
+    free(physics->contacts);
+    free(physics->contact_joints);
+    free(physics->feedbacks);
+    free(physics->contact_forces);
+    free(physics->touching);
+    free(physics->touched);
+    free(physics->found);
+    arena_destroy(physics->arena);
+    free(physics);
+}
+
+Scene *physics_scene(const Physics *physics) { return physics->scene; }
+double physics_time_step(const Physics *physics) { return physics->dt; }
+Vec3 physics_gravity(const Physics *physics) { return physics->gravity; }
+uint64_t physics_seed(const Physics *physics) { return physics->seed; }
+const char *physics_stepper_name(const Physics *physics) { return physics->stepper->name; }
+const char *const *physics_stepper_names(void) { return stepper_names(); }
+bool physics_has_failed(const Physics *physics) { return physics->has_failed; }
+
+// ---- the parts of a step ----
+
+void physics_begin_step(Physics *physics, uint64_t step)
+{
+    physics->step = step;
+    dRandSetSeed((unsigned long)((physics->seed + step) & 0xffffffffu));
+}
+
+// Solids without physics that have a velocity move along and take everything below with them.
+static void move_kinematic(Physics *physics)
+{
+    for (int i = 0; i < physics->solid_count; i++) {
+        const PhysicsSolid *solid = &physics->solids[i];
+        const SolidState *state = &physics->solid_states[i];
+        if (!solid->is_alive || solid->body >= 0 || solid->has_dynamic_parent)
+            continue;
+        if (vec3_length2(state->linear) == 0.0 && vec3_length2(state->angular) == 0.0)
+            continue;
+        Pose pose = physics->solid_world[i];
+        pose.t = vec3_mad(pose.t, state->linear, physics->dt);
+        pose.q = quat_integrate(pose.q, state->angular, physics->dt);
+        bool needs_pass = physics->needs_pass;
+        solid_move(physics, i, pose);
+        physics->needs_pass = needs_pass;
+    }
+}
+
+void physics_prestep(Physics *physics)
+{
+    odelib_begin(physics);
+    move_kinematic(physics);
+    joints_prestep(physics, physics->dt);
+    machines_prestep(physics, physics->dt);
+    if (physics->needs_pass) {
+        physics->needs_pass = false;
+        contacts_collide(physics);
+    }
+    odelib_end();
+}
+
+void physics_fluids(Physics *physics)
+{
+    if (!physics->fluids)
+        return;
+    odelib_begin(physics);
+    fluids_step(physics, physics->dt);
+    odelib_end();
+}
+
+void physics_advance(Physics *physics)
+{
+    odelib_begin(physics);
+    trouble_check_forces(physics);
+    body_gather(physics);
+    bodies_fall_asleep(physics);
+    memory_grow(&physics->previous, &physics->previous_capacity, physics->body_count + 1, sizeof(BodyState));
+    memcpy(physics->previous, physics->body_states, sizeof(BodyState) * (size_t)physics->body_count);
+    physics->stepper->step(physics->stepper_self, physics, physics->dt);
+    contacts_collect_forces(physics);
+    trouble_check_states(physics);
+    solids_update(physics);
+    odelib_end();
+}
+
+void physics_collide(Physics *physics)
+{
+    odelib_begin(physics);
+    contacts_collide(physics);
+    odelib_end();
+}
+
+void physics_poststep(Physics *physics)
+{
+    odelib_begin(physics);
+    joints_poststep(physics, physics->dt);
+    machines_poststep(physics, physics->dt);
+    odelib_end();
+}
+
+// ---- solids ----
+
+int physics_solid_count(const Physics *physics) { return physics->solid_count; }
+
+bool physics_solid_exists(const Physics *physics, int solid)
+{
+    return solid >= 0 && solid < physics->solid_count && physics->solids[solid].is_alive;
+}
+
+int physics_solid_of(const Physics *physics, const SceneNode *node)
+{
+    const SceneNode *actual = scene_actual(node);
+    if (!actual || (int64_t)actual->id >= physics->node_map_size)
+        return -1;
+    return physics->solid_of_node[actual->id];
+}
+
+SceneNode *physics_solid_node(const Physics *physics, int solid) { return physics->solids[solid].node; }
+int physics_solid_parent(const Physics *physics, int solid) { return physics->solids[solid].parent; }
+int physics_solid_robot(const Physics *physics, int solid) { return physics->solids[solid].robot; }
+int physics_solid_joint(const Physics *physics, int solid) { return physics->solids[solid].joint; }
+int physics_solid_body(const Physics *physics, int solid) { return physics->solids[solid].body; }
+const char *physics_solid_label(const Physics *physics, int solid) { return physics->solids[solid].label; }
+Pose physics_solid_pose(const Physics *physics, int solid) { return physics->solid_world[solid]; }
+double physics_solid_mass(const Physics *physics, int solid) { return physics->solids[solid].mass.mass; }
+bool physics_solid_is_colliding(const Physics *physics, int solid) { return physics->solid_states[solid].is_colliding != 0; }
+
+Vec3 physics_solid_point_velocity(const Physics *physics, int solid, Vec3 point)
+{
+    const PhysicsSolid *s = &physics->solids[solid];
+    if (s->body >= 0) {
+        const BodyState *state = &physics->body_states[s->body];
+        return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, state->position)));
+    }
+    const SolidState *state = &physics->solid_states[solid];
+    if (vec3_length2(state->linear) > 0.0 || vec3_length2(state->angular) > 0.0)
+        return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, physics->solid_world[solid].t)));
+    return s->parent >= 0 ? physics_solid_point_velocity(physics, s->parent, point) : VEC3_ZERO;
+}
+
+Vec3 physics_solid_linear_velocity(const Physics *physics, int solid)
+{
+    return physics_solid_point_velocity(physics, solid, physics->solid_world[solid].t);
+}
+
+Vec3 physics_solid_angular_velocity(const Physics *physics, int solid)
+{
+    const PhysicsSolid *s = &physics->solids[solid];
+    if (s->body >= 0)
+        return physics->body_states[s->body].angular;
+    const SolidState *state = &physics->solid_states[solid];
+    if (vec3_length2(state->linear) > 0.0 || vec3_length2(state->angular) > 0.0 || s->parent < 0)
+        return state->angular;
+    return physics_solid_angular_velocity(physics, s->parent);
+}
+
+Vec3 physics_solid_center_of_mass(const Physics *physics, int solid)
+{
+    const PhysicsSolid *s = &physics->solids[solid];
+    return s->mass.mass > 0.0 ? pose_apply(physics->solid_world[solid], s->mass.center) : physics->solid_world[solid].t;
+}
+
+bool physics_solid_is_idle(const Physics *physics, int solid)
+{
+    int body = physics->solids[solid].body;
+    return body >= 0 && physics->body_states[body].is_disabled;
+}
+
+void physics_solid_set_pose(Physics *physics, int solid, Pose world)
+{
+    if (!pose_is_finite(world) || vec3_length(world.t) > LIMIT_COORDINATE) {
+        diag_error(physics->diags, (SourcePos){ 0 }, "a pose for '%s' is out of range; it stays where it is", solid_label(physics, solid));
+        return;
+    }
+    odelib_begin(physics);
+    world.q = quat_normalized(world.q);
+    solid_move(physics, solid, world);
+    odelib_end();
+}
+
+void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 angular)
+{
+    const PhysicsSolid *s = &physics->solids[solid];
+    if (!vec3_is_finite(linear) || !vec3_is_finite(angular)) {
+        diag_error(physics->diags, (SourcePos){ 0 }, "a velocity for '%s' is not finite; it is ignored", solid_label(physics, solid));
+        return;
+    }
+    if (s->body < 0) {
+        physics->solid_states[solid].linear = linear;
+        physics->solid_states[solid].angular = angular;
+        return;
+    }
+    odelib_begin(physics);
+    BodyState *state = &physics->body_states[s->body];
+    state->linear = linear;
+    state->angular = angular;
+    body_write(physics, s->body);
+    body_wake(physics, s->body);
+    odelib_end();
+}
+
+void physics_solid_wake(Physics *physics, int solid)
+{
+    int body = physics->solids[solid].body;
+    if (body >= 0)
+        body_wake(physics, body);
+}
+
+static bool can_push(Physics *physics, int solid, Vec3 value)
+{
+    if (physics->solids[solid].body < 0)
+        return false;
+    if (vec3_is_finite(value))
+        return true;
+    diag_error(physics->diags, (SourcePos){ 0 }, "a force on '%s' is not finite; it is dropped", solid_label(physics, solid));
+    return false;
+}
+
+bool physics_solid_add_force(Physics *physics, int solid, Vec3 force)
+{
+    if (!can_push(physics, solid, force))
+        return false;
+    int body = physics->solids[solid].body;
+    body_wake(physics, body);
+    dBodyAddForce(physics->bodies[body].ode, force.x, force.y, force.z);
+    return true;
+}
+
+bool physics_solid_add_force_at(Physics *physics, int solid, Vec3 force, Vec3 point)
+{
+    if (!can_push(physics, solid, force) || !vec3_is_finite(point))
+        return false;
+    int body = physics->solids[solid].body;
+    body_wake(physics, body);
+    dBodyAddForceAtPos(physics->bodies[body].ode, force.x, force.y, force.z, point.x, point.y, point.z);
+    return true;
+}
+
+bool physics_solid_add_torque(Physics *physics, int solid, Vec3 torque)
+{
+    if (!can_push(physics, solid, torque))
+        return false;
+    int body = physics->solids[solid].body;
+    body_wake(physics, body);
+    dBodyAddTorque(physics->bodies[body].ode, torque.x, torque.y, torque.z);
+    return true;
+}
+
+void physics_solid_reset(Physics *physics, int top)
+{
+    odelib_begin(physics);
+    for (int i = top; i < physics->solids[top].end; i++) {
+        const PhysicsSolid *solid = &physics->solids[i];
+        if (!solid->is_alive)
+            continue;
+        physics->solid_states[i].linear = physics->solid_states[i].angular = VEC3_ZERO;
+        if (solid->body < 0)
+            continue;
+        BodyState *state = &physics->body_states[solid->body];
+        state->linear = state->angular = VEC3_ZERO;
+        body_write(physics, solid->body);
+        dBodySetForce(physics->bodies[solid->body].ode, 0, 0, 0);
+        dBodySetTorque(physics->bodies[solid->body].ode, 0, 0, 0);
+    }
+    for (int i = 0; i < physics->joint_count; i++) {
+        const PhysicsJoint *joint = &physics->joints[i];
+        if (!joint->is_alive || joint->child < top || joint->child >= physics->solids[top].end)
+            continue;
+        for (int k = 0; k < joint->axis_count; k++)
+            physics->joint_states[i].axes[k].command_velocity = physics->joint_states[i].axes[k].velocity = 0.0;
+    }
+    odelib_end();
+}
+
+// ---- bodies ----
+
+int physics_body_count(const Physics *physics) { return physics->body_count; }
+
+bool physics_body_exists(const Physics *physics, int body)
+{
+    return body >= 0 && body < physics->body_count && physics->bodies[body].is_alive;
+}
+
+int physics_body_solid(const Physics *physics, int body) { return physics->bodies[body].solid; }
+double physics_body_mass(const Physics *physics, int body) { return physics->bodies[body].mass; }
+Mat3 physics_body_inertia(const Physics *physics, int body) { return physics->bodies[body].inertia; }
+Pose physics_body_pose(const Physics *physics, int body) { return body_pose(physics, body); }
+Vec3 physics_body_linear_velocity(const Physics *physics, int body) { return physics->body_states[body].linear; }
+Vec3 physics_body_angular_velocity(const Physics *physics, int body) { return physics->body_states[body].angular; }
+bool physics_body_is_idle(const Physics *physics, int body) { return physics->body_states[body].is_disabled != 0; }
+
+// ---- shapes ----
+
+int physics_shape_count(const Physics *physics) { return physics->shape_count; }
+
+bool physics_shape_exists(const Physics *physics, int shape)
+{
+    return shape >= 0 && shape < physics->shape_count && physics->shapes[shape].is_alive;
+}
+
+PhysicsShape physics_shape(const Physics *physics, int index)
+{
+    const Shape *shape = &physics->shapes[index];
+    Pose owner = shape->solid >= 0 ? physics->solid_world[shape->solid] : POSE_IDENTITY;
+    return (PhysicsShape){ shape->kind, shape->solid, shape->body, shape->geometry, shape->size, shape->local,
+                           pose_mul(owner, shape->local) };
+}
+
+bool physics_shape_is_colliding(const Physics *physics, int shape) { return physics->shapes[shape].is_colliding; }
+
+// ---- joints ----
+
+int physics_joint_count(const Physics *physics) { return physics->joint_count; }
+
+bool physics_joint_exists(const Physics *physics, int joint)
+{
+    return joint >= 0 && joint < physics->joint_count && physics->joints[joint].is_alive;
+}
+
+int physics_joint_of(const Physics *physics, const SceneNode *node)
+{
+    const SceneNode *actual = scene_actual(node);
+    for (int i = 0; i < physics->joint_count; i++)
+        if (physics->joints[i].is_alive && physics->joints[i].node == actual)
+            return i;
+    return -1;
+}
+
+SceneNode *physics_joint_node(const Physics *physics, int joint) { return physics->joints[joint].node; }
+PhysicsJointKind physics_joint_kind(const Physics *physics, int joint) { return physics->joints[joint].kind; }
+int physics_joint_axis_count(const Physics *physics, int joint) { return physics->joints[joint].axis_count; }
+int physics_joint_parent(const Physics *physics, int joint) { return physics->joints[joint].parent; }
+int physics_joint_child(const Physics *physics, int joint) { return physics->joints[joint].child; }
+double physics_joint_position(const Physics *physics, int joint, int axis) { return physics->joint_states[joint].axes[axis].position; }
+double physics_joint_velocity(const Physics *physics, int joint, int axis) { return physics->joint_states[joint].axes[axis].velocity; }
+
+// ---- numbers ----
+
+PhysicsStatistics physics_statistics(const Physics *physics)
+{
+    PhysicsStatistics statistics = { .pairs = physics->pair_count, .contacts = physics->contact_count,
+                                     .contacts_dropped = physics->contacts_dropped, .deepest = physics->deepest };
+    for (int i = 0; i < physics->solid_count; i++)
+        statistics.solids += physics->solids[i].is_alive;
+    for (int i = 0; i < physics->body_count; i++) {
+        statistics.bodies += physics->bodies[i].is_alive;
+        statistics.bodies_awake += physics->bodies[i].is_alive && !physics->body_states[i].is_disabled;
+        statistics.frozen += physics->bodies[i].is_alive && physics->body_states[i].is_frozen;
+    }
+    for (int i = 0; i < physics->shape_count; i++)
+        statistics.shapes += physics->shapes[i].is_alive;
+    for (int i = 0; i < physics->joint_count; i++)
+        statistics.joints += physics->joints[i].is_alive;
+    return statistics;
+}
+
+// ---- for plugins ----
+
+dWorldID physics_ode_world(const Physics *physics) { return physics->world; }
+dSpaceID physics_ode_space(const Physics *physics) { return physics->space; }
+dJointGroupID physics_ode_contact_group(const Physics *physics) { return physics->contact_group; }
+
+dBodyID physics_ode_body(const Physics *physics, int solid)
+{
+    int body = physics->solids[solid].body;
+    return body >= 0 ? physics->bodies[body].ode : NULL;
+}
+
+dGeomID physics_ode_geom(const Physics *physics, int solid)
+{
+    const PhysicsSolid *s = &physics->solids[solid];
+    if (s->merger == solid && physics->bodies[s->body].space)
+        return (dGeomID)physics->bodies[s->body].space;
+    return s->shape_count > 0 ? physics->shapes[s->first_shape].ode : NULL;
+}
+
+int physics_ode_shape(const Physics *physics, dGeomID geom)
+{
+    const ShapeTag *tag = dGeomIsSpace(geom) ? NULL : dGeomGetData(geom);
+    return tag && tag->magic == SHAPE_MAGIC && tag->physics == physics ? tag->shape : -1;
+}
+
+void physics_ode_set_collide_hook(Physics *physics, PhysicsCollideHook hook, void *context)
+{
+    physics->collide_hook = (CollideHook){ hook, context };
+}

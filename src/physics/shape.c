@@ -1,0 +1,411 @@
+// From a boundingObject to ODE's geoms. A boundingObject is a geometry, a Shape with one, a Pose with one of these (only
+// the first child counts), or a Group of them.
+#include "physics/physics_internal.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BOUNDING_DEPTH = 32 };  // nested groups and poses
+
+typedef void (*GeometryVisit)(Physics *physics, SceneNode *geometry, Pose pose, void *context);
+
+static bool is_pose(const SceneNode *node)
+{
+    return scene_node_is(node, "Pose");
+}
+
+static void each_geometry(Physics *physics, SceneNode *node, Pose pose, int depth, GeometryVisit visit, void *context)
+{
+    node = scene_actual(node);
+    if (!node || depth > BOUNDING_DEPTH)
+        return;
+    if (scene_node_is(node, "Shape")) {
+        SceneNode *geometry = scene_child(node, "geometry");
+        if (geometry)
+            visit(physics, geometry, pose, context);
+    } else if (scene_node_is(node, "Geometry")) {
+        visit(physics, node, pose, context);
+    } else if (scene_node_is(node, "Solid")) {
+        diag_error(physics->diags, node->pos, "a Solid is not allowed inside a boundingObject; it is ignored");
+    } else if (scene_node_is(node, "Group")) {
+        const FieldList *children = scene_list(node, "children");
+        Pose inner = is_pose(node) ? pose_mul(pose, scene_pose(node)) : pose;
+        int count = is_pose(node) ? int_min(children->count, 1) : children->count;
+        if (is_pose(node) && children->count > 1)
+            diag_warning(physics->diags, node->pos, "only the first child of a Pose counts in a boundingObject");
+        for (int i = 0; i < count; i++)
+            each_geometry(physics, scene_list_node(children, i), inner, depth + 1, visit, context);
+    }
+}
+
+// ---- meshes and heights ----
+
+static MeshEntry *mesh_new(Physics *physics, SceneNode *geometry)
+{
+    memory_grow(&physics->meshes, &physics->mesh_capacity, physics->mesh_count + 1, sizeof(MeshEntry));
+    MeshEntry *entry = &physics->meshes[physics->mesh_count++];
+    *entry = (MeshEntry){ .geometry = geometry };
+    return entry;
+}
+
+static Vec3 vertex(const MeshEntry *entry, int index)
+{
+    const double *v = entry->vertices + 3 * (ptrdiff_t)index;
+    return vec3(v[0], v[1], v[2]);
+}
+
+// Triangles that ODE's colliders can stand: three different corners, some area, all finite.
+static bool triangle_is_sound(const MeshEntry *entry, int a, int b, int c)
+{
+    if (a == b || b == c || c == a)
+        return false;
+    Vec3 u = vec3_sub(vertex(entry, b), vertex(entry, a)), v = vec3_sub(vertex(entry, c), vertex(entry, a));
+    double area2 = vec3_length2(vec3_cross(u, v));
+    return isfinite(area2) && area2 > 0.0;
+}
+
+static void add_triangle(MeshEntry *entry, int *capacity, int a, int b, int c)
+{
+    if (!triangle_is_sound(entry, a, b, c))
+        return;
+    memory_grow(&entry->indices, capacity, 3 * (entry->triangle_count + 1), sizeof(int));
+    int *to = entry->indices + 3 * (ptrdiff_t)entry->triangle_count++;
+    to[0] = a, to[1] = b, to[2] = c;
+}
+
+static void read_face_set(Physics *physics, MeshEntry *entry)
+{
+    SceneNode *node = entry->geometry;
+    SceneNode *coord = scene_child(node, "coord");
+    if (!coord)
+        return;
+    const FieldList *points = scene_list(coord, "point"), *index = scene_list(node, "coordIndex");
+    bool is_flipped = !scene_bool(node, "ccw");
+    entry->vertex_count = points->count;
+    entry->vertices = memory_alloc_array((size_t)points->count + 1, 3 * sizeof(double));
+    for (int i = 0; i < 3 * points->count; i++)
+        entry->vertices[i] = fabs(points->numbers[i]) <= LIMIT_COORDINATE ? points->numbers[i] : NAN;
+    int capacity = 0, first = -1, last = -1, wrong = 0;
+    for (int i = 0; i < index->count; i++) {
+        int current = index->ints[i];
+        if (current < 0) {
+            first = last = -1;
+        } else if (current >= points->count) {
+            wrong++;
+        } else if (first < 0) {
+            first = current;
+        } else if (last < 0) {
+            last = current;
+        } else {
+            add_triangle(entry, &capacity, first, is_flipped ? current : last, is_flipped ? last : current);
+            last = current;
+        }
+    }
+    if (wrong > 0)
+        diag_error(physics->diags, scene_field_pos(node, "coordIndex"), "%d of coordIndex are beyond the %d points", wrong,
+                   points->count);
+}
+
+static MeshEntry *mesh_of(Physics *physics, SceneNode *geometry)
+{
+    for (int i = 0; i < physics->mesh_count; i++)
+        if (physics->meshes[i].geometry == geometry)
+            return &physics->meshes[i];
+    MeshEntry *entry = mesh_new(physics, geometry);
+    if (scene_node_is(geometry, "IndexedFaceSet"))
+        read_face_set(physics, entry);
+    if (entry->triangle_count == 0) {
+        diag_warning(physics->diags, geometry->pos, "the %s has no triangle with an area; it does not collide",
+                     geometry->type->name);
+        return entry;
+    }
+    entry->mesh = dGeomTriMeshDataCreate();
+    dGeomTriMeshDataBuildDouble(entry->mesh, entry->vertices, 3 * sizeof(double), entry->vertex_count, entry->indices,
+                                3 * entry->triangle_count, 3 * sizeof(dTriIndex));
+    dGeomTriMeshDataPreprocess2(entry->mesh, 1u << dTRIDATAPREPROCESS_BUILD_CONCAVE_EDGES, NULL);
+    entry->is_usable = true;
+    return entry;
+}
+
+static MeshEntry *heights_of(Physics *physics, SceneNode *geometry)
+{
+    for (int i = 0; i < physics->mesh_count; i++)
+        if (physics->meshes[i].geometry == geometry)
+            return &physics->meshes[i];
+    MeshEntry *entry = mesh_new(physics, geometry);
+    int nx = scene_int(geometry, "xDimension"), ny = scene_int(geometry, "yDimension");
+    double dx = scene_float(geometry, "xSpacing"), dy = scene_float(geometry, "ySpacing");
+    double thickness = scene_float(geometry, "thickness");
+    const FieldList *list = scene_list(geometry, "height");
+    if (nx < 2 || ny < 2 || (int64_t)nx * ny > physics->limits.heightfield_cells) {
+        diag_warning(physics->diags, geometry->pos, "an ElevationGrid of %d by %d heights does not collide", nx, ny);
+        return entry;
+    }
+    if (!(dx > 0.0 && dy > 0.0 && nx * dx <= LIMIT_COORDINATE && ny * dy <= LIMIT_COORDINATE)) {
+        diag_error(physics->diags, geometry->pos, "the size of this ElevationGrid is out of range; it does not collide");
+        return entry;
+    }
+    entry->heights = memory_alloc_array((size_t)nx * (size_t)ny, sizeof(double));
+    double low = INFINITY, high = -INFINITY;
+    // ODE's field lies in x and z with y up; turning it by a quarter about x makes its z run along our -y.
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < nx; i++) {
+            int64_t from = (int64_t)j * nx + i;
+            double h = from < list->count ? list->numbers[from] : 0.0;
+            if (!(fabs(h) <= LIMIT_COORDINATE)) {
+                diag_error(physics->diags, scene_field_pos(geometry, "height"), "a height is out of range; it becomes 0");
+                h = 0.0;
+            }
+            entry->heights[(ptrdiff_t)(ny - 1 - j) * nx + i] = h;
+            low = fmin(low, h);
+            high = fmax(high, h);
+        }
+    entry->field = dGeomHeightfieldDataCreate();
+    dGeomHeightfieldDataBuildDouble(entry->field, entry->heights, 0, (nx - 1) * dx, (ny - 1) * dy, nx, ny, 1.0, 0.0,
+                                    thickness > 0.0 ? thickness : 0.0, 0);
+    dGeomHeightfieldDataSetBounds(entry->field, low, high);
+    entry->is_usable = true;
+    return entry;
+}
+
+void meshes_destroy(Physics *physics)
+{
+    for (int i = 0; i < physics->mesh_count; i++) {
+        MeshEntry *entry = &physics->meshes[i];
+        if (entry->mesh)
+            dGeomTriMeshDataDestroy(entry->mesh);
+        if (entry->field)
+            dGeomHeightfieldDataDestroy(entry->field);
+        free(entry->vertices);
+        free(entry->indices);
+        free(entry->heights);
+    }
+    free(physics->meshes);
+}
+
+// ---- one geometry ----
+
+// Everything about a geometry that does not depend on where it stands.
+typedef struct GeometryForm { bool is_known; PhysicsShapeKind kind; Vec3 size; MeshEntry *entry; } GeometryForm;
+
+static bool size_is_sound(Physics *physics, SceneNode *geometry, Vec3 size, int numbers)
+{
+    const double values[3] = { size.x, size.y, size.z };
+    for (int i = 0; i < numbers; i++)
+        if (!(values[i] > 0.0 && values[i] <= LIMIT_COORDINATE)) {
+            diag_error(physics->diags, geometry->pos, "a size of this %s is not a positive length within range; it does not collide",
+                       geometry->type->name);
+            return false;
+        }
+    return true;
+}
+
+static GeometryForm geometry_form(Physics *physics, SceneNode *geometry)
+{
+    GeometryForm form = { 0 };
+    int numbers = 0;
+    if (scene_node_is(geometry, "Box")) {
+        form = (GeometryForm){ true, PHYSICS_SHAPE_BOX, scene_vec3(geometry, "size"), NULL };
+        numbers = 3;
+    } else if (scene_node_is(geometry, "Sphere")) {
+        form = (GeometryForm){ true, PHYSICS_SHAPE_SPHERE, vec3(scene_float(geometry, "radius"), 0, 0), NULL };
+        numbers = 1;
+    } else if (scene_node_is(geometry, "Capsule") || scene_node_is(geometry, "Cylinder")) {
+        form.is_known = true;
+        form.kind = scene_node_is(geometry, "Capsule") ? PHYSICS_SHAPE_CAPSULE : PHYSICS_SHAPE_CYLINDER;
+        form.size = vec3(scene_float(geometry, "radius"), scene_float(geometry, "height"), 0);
+        numbers = 2;
+    } else if (scene_node_is(geometry, "Plane")) {
+        form = (GeometryForm){ true, PHYSICS_SHAPE_PLANE, VEC3_ZERO, NULL };
+    } else if (scene_node_is(geometry, "IndexedFaceSet") || scene_node_is(geometry, "Mesh")) {
+        form = (GeometryForm){ true, PHYSICS_SHAPE_MESH, VEC3_ZERO, mesh_of(physics, geometry) };
+        form.is_known = form.entry->is_usable;
+    } else if (scene_node_is(geometry, "ElevationGrid")) {
+        form = (GeometryForm){ true, PHYSICS_SHAPE_HEIGHTS, VEC3_ZERO, heights_of(physics, geometry) };
+        form.is_known = form.entry->is_usable;
+    } else {
+        diag_warning(physics->diags, geometry->pos, "a %s does not collide", geometry->type->name);
+    }
+    if (numbers > 0 && !size_is_sound(physics, geometry, form.size, numbers))
+        form.is_known = false;
+    return form;
+}
+
+static dGeomID make_geom(const GeometryForm *form, Pose *fix)
+{
+    *fix = POSE_IDENTITY;
+    switch (form->kind) {
+    case PHYSICS_SHAPE_BOX:
+        return dCreateBox(NULL, form->size.x, form->size.y, form->size.z);
+    case PHYSICS_SHAPE_SPHERE:
+        return dCreateSphere(NULL, form->size.x);
+    case PHYSICS_SHAPE_CAPSULE:
+        return dCreateCapsule(NULL, form->size.x, form->size.y);
+    case PHYSICS_SHAPE_CYLINDER:
+        return dCreateCylinder(NULL, form->size.x, form->size.y);
+    case PHYSICS_SHAPE_PLANE:
+        return dCreatePlane(NULL, 0, 0, 1, 0);
+    case PHYSICS_SHAPE_MESH:
+        return dCreateTriMesh(NULL, form->entry->mesh, NULL, NULL, NULL);
+    case PHYSICS_SHAPE_HEIGHTS: {
+        SceneNode *grid = form->entry->geometry;
+        double width = (scene_int(grid, "xDimension") - 1) * scene_float(grid, "xSpacing");
+        double depth = (scene_int(grid, "yDimension") - 1) * scene_float(grid, "ySpacing");
+        *fix = (Pose){ vec3(0.5 * width, 0.5 * depth, 0.0), quat_from_axis_angle(vec3(1, 0, 0), M_PI / 2) };
+        return dCreateHeightfield(NULL, form->entry->field, 1);
+    }
+    }
+    return NULL;
+}
+
+static void box_of(dGeomID geom, BroadBox *box)
+{
+    dReal aabb[6];
+    dGeomGetAABB(geom, aabb);
+    for (int k = 0; k < 3; k++) {
+        box->low[k] = aabb[2 * k];
+        box->high[k] = aabb[2 * k + 1];
+    }
+}
+
+void shape_update_box(Physics *physics, int shape)
+{
+    BroadBox box;
+    box_of(physics->shapes[shape].ode, &box);
+    broadphase_move(physics->broadphase, shape, &box);
+}
+
+void shape_place(Physics *physics, int index)
+{
+    Shape *shape = &physics->shapes[index];
+    Pose owner = shape->solid >= 0 ? physics->solid_world[shape->solid] : POSE_IDENTITY;
+    Pose world = pose_mul(pose_mul(owner, shape->local), shape->fix);
+    if (shape->kind == PHYSICS_SHAPE_PLANE) {
+        Vec3 normal = quat_rotate(world.q, vec3(0, 0, 1));
+        dGeomPlaneSetParams(shape->ode, normal.x, normal.y, normal.z, vec3_dot(normal, world.t));
+    } else {
+        dGeomSetPosition(shape->ode, world.t.x, world.t.y, world.t.z);
+        dGeomSetQuaternion(shape->ode, (dQuaternion){ world.q.w, world.q.x, world.q.y, world.q.z });
+    }
+    shape_update_box(physics, index);
+}
+
+void shape_destroy(Physics *physics, int index)
+{
+    Shape *shape = &physics->shapes[index];
+    if (!shape->is_alive)
+        return;
+    broadphase_remove(physics->broadphase, index);
+    dGeomDestroy(shape->ode);
+    shape->ode = NULL;
+    shape->is_alive = false;
+}
+
+typedef struct ShapeOwner { int solid, fluid, count; } ShapeOwner;
+
+// Categories of the broad phase: static shapes do not look for each other, unless one notices static ones.
+enum { STATIC = 1u, MOVING = 2u, NOTICING = 4u };
+
+static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *context)
+{
+    ShapeOwner *owner = context;
+    GeometryForm form = geometry_form(physics, geometry);
+    if (!form.is_known)
+        return;
+    const PhysicsSolid *solid = owner->solid >= 0 ? &physics->solids[owner->solid] : NULL;
+    int body = solid ? solid->body : -1;
+    if (body >= 0 && (form.kind == PHYSICS_SHAPE_HEIGHTS || form.kind == PHYSICS_SHAPE_PLANE)) {
+        diag_error(physics->diags, geometry->pos, "a %s cannot move: it stays where it is, without the Physics of '%s'",
+                   geometry->type->name, solid->label);
+        diag_hint(physics->diags, "take the Physics node away or use a Mesh or Box");
+        body = -1;
+    }
+    memory_grow(&physics->shapes, &physics->shape_capacity, physics->shape_count + 1, sizeof(Shape));
+    int index = physics->shape_count++;
+    Shape *shape = &physics->shapes[index];
+    *shape = (Shape){ .kind = form.kind, .solid = owner->solid, .fluid = owner->fluid, .body = body, .geometry = geometry,
+                      .size = form.size, .local = pose, .is_alive = true };
+    shape->ode = make_geom(&form, &shape->fix);
+    shape->tag = arena_alloc(physics->arena, sizeof(ShapeTag));
+    *shape->tag = (ShapeTag){ SHAPE_MAGIC, physics, index };
+    dGeomSetData(shape->ode, shape->tag);
+    dSpaceAdd(physics->space, shape->ode);
+    owner->count++;
+
+    uint32_t category = STATIC, mask = ~(uint32_t)STATIC;
+    if (body >= 0) {
+        dGeomSetBody(shape->ode, physics->bodies[body].ode);
+        Pose offset = pose_mul(pose_mul(solid->in_body, pose), shape->fix);
+        dGeomSetOffsetPosition(shape->ode, offset.t.x, offset.t.y, offset.t.z);
+        dGeomSetOffsetQuaternion(shape->ode, (dQuaternion){ offset.q.w, offset.q.x, offset.q.y, offset.q.z });
+        category = MOVING, mask = ~0u;
+    } else if (solid && solid->feels_static) {
+        category = NOTICING, mask = ~0u;
+    }
+    BroadBox box;
+    box_of(shape->ode, &box);
+    broadphase_add(physics->broadphase, index, category, mask, body + 1, &box);
+    if (body < 0) {
+        shape_place(physics, index);
+        broadphase_set_resting(physics->broadphase, index, false);
+    }
+}
+
+int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Pose frame)
+{
+    ShapeOwner owner = { solid, fluid, 0 };
+    each_geometry(physics, bounding, frame, 0, add_shape, &owner);
+    return owner.count;
+}
+
+// ---- masses ----
+
+typedef struct MassWork { MassProperties total; double density; } MassWork;
+
+static void add_mass(Physics *physics, SceneNode *geometry, Pose pose, void *context)
+{
+    MassWork *work = context;
+    GeometryForm form = geometry_form(physics, geometry);
+    MassProperties mass = mass_zero();
+    bool is_sound = form.is_known;
+    switch (form.is_known ? (int)form.kind : -1) {
+    case PHYSICS_SHAPE_BOX:
+        mass = mass_box(work->density, form.size);
+        break;
+    case PHYSICS_SHAPE_SPHERE:
+        mass = mass_sphere(work->density, form.size.x);
+        break;
+    case PHYSICS_SHAPE_CYLINDER:
+        mass = mass_cylinder(work->density, form.size.x, form.size.y);
+        break;
+    case PHYSICS_SHAPE_CAPSULE:
+        mass = mass_capsule(work->density, form.size.x, form.size.y);
+        break;
+    case PHYSICS_SHAPE_MESH:
+        is_sound = mass_mesh(work->density, form.entry->vertices, form.entry->vertex_count, form.entry->indices,
+                             form.entry->triangle_count, &mass);
+        break;
+    case PHYSICS_SHAPE_PLANE:
+    case PHYSICS_SHAPE_HEIGHTS:
+        diag_warning(physics->diags, geometry->pos, "a %s adds no mass", geometry->type->name);
+        return;
+    default:
+        break;
+    }
+    if (!is_sound) {
+        diag_warning(physics->diags, geometry->pos, "the mass of this %s cannot be computed (not closed, or a wrong size); "
+                     "it counts as 1 kg with unit inertia", geometry->type->name);
+        mass = mass_default();
+    }
+    work->total = mass_sum(work->total, mass_moved(mass, pose));
+}
+
+bool shapes_mass(Physics *physics, SceneNode *bounding, double density, MassProperties *mass)
+{
+    MassWork work = { mass_zero(), density };
+    each_geometry(physics, bounding, POSE_IDENTITY, 0, add_mass, &work);
+    *mass = work.total;
+    return work.total.mass > 0.0;
+}

@@ -1,0 +1,287 @@
+// All that the future depends on, as bytes: a header, then the blocks of state one after the other.
+#include "physics/physics_internal.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static const char magic[8] = "TALPHYS1";
+
+typedef struct Header {
+    char magic[8];
+    uint64_t model, step;
+    int32_t contact_count, sleeping_contact_count;
+    int32_t has_failed, needs_pass, is_static_moved, frozen_count;
+    int32_t contacts_dropped, reserved;
+    uint64_t stepper_size;
+} Header;
+
+int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX])
+{
+    int count = 0;
+    blocks[count++] = (StateBlock){ "solids", physics->solid_states, sizeof(SolidState) * (size_t)physics->solid_count, true };
+    blocks[count++] = (StateBlock){ "bodies", physics->body_states, sizeof(BodyState) * (size_t)physics->body_count, true };
+    blocks[count++] = (StateBlock){ "joints", physics->joint_states, sizeof(PhysicsJointState) * (size_t)physics->joint_count, true };
+    blocks[count++] = (StateBlock){ "welds", physics->weld_states, sizeof(WeldState) * (size_t)physics->weld_count, false };
+    count += machines_state(physics, blocks + count);
+    assert(count <= STATE_BLOCKS_MAX);
+    return count;
+}
+
+static uint64_t add_double(uint64_t hash, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return hash_combine(hash, bits);
+}
+
+uint64_t physics_model_hash(const Physics *physics)
+{
+    uint64_t hash = hash_combine(1, (uint64_t)physics->solid_count);
+    hash = hash_combine(hash, (uint64_t)physics->body_count);
+    hash = hash_combine(hash, (uint64_t)physics->joint_count);
+    hash = add_double(hash, physics->dt);
+    for (int i = 0; i < physics->body_count; i++) {
+        hash = add_double(hash, physics->bodies[i].mass);
+        hash = add_double(hash, physics->bodies[i].inertia.m[0]);
+        hash = hash_combine(hash, (uint64_t)physics->bodies[i].is_alive);
+    }
+    for (int i = 0; i < physics->shape_count; i++) {
+        const Shape *shape = &physics->shapes[i];
+        hash = hash_combine(hash, (uint64_t)shape->kind * 2 + (uint64_t)shape->is_alive);
+        hash = add_double(hash, shape->size.x);
+        hash = add_double(hash, shape->size.y);
+        hash = add_double(hash, shape->size.z);
+    }
+    for (int i = 0; i < physics->joint_count; i++)
+        hash = hash_combine(hash, (uint64_t)physics->joints[i].kind * 2 + (uint64_t)physics->joints[i].is_alive);
+    return hash_combine(hash, hash_string(physics->stepper->name));
+}
+
+// What has been applied from outside since the last step sits in ODE's accumulators.
+static void gather_forces(const Physics *physics)
+{
+    for (int i = 0; i < physics->body_count; i++) {
+        if (!physics->bodies[i].is_alive)
+            continue;
+        const dReal *force = dBodyGetForce(physics->bodies[i].ode), *torque = dBodyGetTorque(physics->bodies[i].ode);
+        physics->body_states[i].force = vec3(force[0], force[1], force[2]);
+        physics->body_states[i].torque = vec3(torque[0], torque[1], torque[2]);
+    }
+}
+
+uint64_t physics_state_hash(const Physics *physics)
+{
+    gather_forces(physics);
+    StateBlock blocks[STATE_BLOCKS_MAX];
+    int count = state_blocks((Physics *)physics, blocks);
+    uint64_t hash = hash_combine(0, physics->step);
+    for (int i = 0; i < count; i++)
+        if (blocks[i].is_hashed)
+            hash = hash_bytes(blocks[i].data, blocks[i].size, hash);
+    return hash;
+}
+
+static size_t stepper_size(const Physics *physics)
+{
+    return physics->stepper->state_size ? physics->stepper->state_size(physics->stepper_self) : 0;
+}
+
+size_t physics_snapshot_size(const Physics *physics)
+{
+    StateBlock blocks[STATE_BLOCKS_MAX];
+    int count = state_blocks((Physics *)physics, blocks);
+    size_t size = sizeof(Header) + sizeof(PhysicsContact) * (size_t)physics->contact_count + stepper_size(physics);
+    for (int i = 0; i < count; i++)
+        size += blocks[i].size;
+    return size;
+}
+
+static char *put(char *to, const void *data, size_t size)
+{
+    if (size > 0)
+        memcpy(to, data, size);
+    return to + size;
+}
+
+void physics_snapshot(const Physics *physics, void *buffer)
+{
+    gather_forces(physics);
+    StateBlock blocks[STATE_BLOCKS_MAX];
+    int count = state_blocks((Physics *)physics, blocks);
+    Header header = { .model = physics_model_hash(physics), .step = physics->step, .contact_count = physics->contact_count,
+                      .sleeping_contact_count = physics->sleeping_contact_count, .has_failed = physics->has_failed,
+                      .needs_pass = physics->needs_pass, .is_static_moved = physics->is_static_moved,
+                      .contacts_dropped = physics->contacts_dropped, .stepper_size = stepper_size(physics) };
+    memcpy(header.magic, magic, sizeof(magic));
+    char *to = put(buffer, &header, sizeof(header));
+    for (int i = 0; i < count; i++)
+        to = put(to, blocks[i].data, blocks[i].size);
+    to = put(to, physics->contacts, sizeof(PhysicsContact) * (size_t)physics->contact_count);
+    if (header.stepper_size > 0)
+        physics->stepper->save(physics->stepper_self, to);
+}
+
+static bool header_fits(Physics *physics, const Header *header, size_t size)
+{
+    StateBlock blocks[STATE_BLOCKS_MAX];
+    int count = state_blocks(physics, blocks);
+    if (memcmp(header->magic, magic, sizeof(magic)) || header->model != physics_model_hash(physics) || header->contact_count < 0
+        || header->sleeping_contact_count < 0 || header->sleeping_contact_count > header->contact_count || header->stepper_size > size)
+        return false;
+    size_t expected = sizeof(Header) + sizeof(PhysicsContact) * (size_t)header->contact_count + (size_t)header->stepper_size;
+    for (int i = 0; i < count; i++)
+        expected += blocks[i].size;
+    return expected == size;
+}
+
+static bool doubles_are_finite(const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+// A snapshot file is untrusted: indices and numbers in it are checked before they are used.
+static bool contents_are_sound(Physics *physics, const Header *header, const char *data)
+{
+    const char *bodies = data + sizeof(SolidState) * (size_t)physics->solid_count;
+    for (int i = 0; i < physics->body_count; i++) {
+        BodyState state;
+        memcpy(&state, bodies + sizeof(state) * (size_t)i, sizeof(state));
+        if (!doubles_are_finite(&state.position.x, 20))
+            return false;
+    }
+    StateBlock blocks[STATE_BLOCKS_MAX];
+    int count = state_blocks(physics, blocks);
+    for (int i = 0; i < count; i++)
+        data += blocks[i].size;
+    for (int i = 0; i < header->contact_count; i++) {
+        PhysicsContact contact;
+        memcpy(&contact, data + sizeof(contact) * (size_t)i, sizeof(contact));
+        for (int k = 0; k < 2; k++) {
+            int shape = contact.shape[k];
+            if (shape < 0 || shape >= physics->shape_count || !physics->shapes[shape].is_alive
+                || contact.solid[k] != physics->shapes[shape].solid || contact.body[k] != physics->shapes[shape].body)
+                return false;
+        }
+        if (!vec3_is_finite(contact.point) || !vec3_is_finite(contact.normal) || !isfinite(contact.depth))
+            return false;
+        if (contact.is_asleep != (i < header->sleeping_contact_count))
+            return false;
+    }
+    return true;
+}
+
+static void restore_welds(Physics *physics)
+{
+    for (int i = 0; i < physics->weld_count; i++) {
+        const Weld *weld = &physics->welds[i];
+        if (!weld->is_alive)
+            continue;
+        const int bodies[2] = { weld->body, weld->parent_body };
+        BodyState now[2];
+        for (int k = 0; k < 2; k++)
+            if (bodies[k] >= 0) {
+                BodyState *state = &physics->body_states[bodies[k]];
+                now[k] = *state;
+                state->position = physics->weld_states[i].anchored[k].t;
+                state->orientation = physics->weld_states[i].anchored[k].q;
+                body_write(physics, bodies[k]);
+            }
+        dJointSetFixed(weld->ode);
+        for (int k = 0; k < 2; k++)
+            if (bodies[k] >= 0) {
+                physics->body_states[bodies[k]] = now[k];
+                body_write(physics, bodies[k]);
+            }
+    }
+}
+
+static void restore_bodies(Physics *physics)
+{
+    for (int i = 0; i < physics->body_count; i++) {
+        const Body *body = &physics->bodies[i];
+        const BodyState *state = &physics->body_states[i];
+        if (!body->is_alive)
+            continue;
+        body_write(physics, i);
+        dBodySetForce(body->ode, state->force.x, state->force.y, state->force.z);
+        dBodySetTorque(body->ode, state->torque.x, state->torque.y, state->torque.z);
+        if (state->is_frozen)
+            dBodySetKinematic(body->ode);
+        else
+            dBodySetDynamic(body->ode);
+        if (state->is_disabled)
+            dBodyDisable(body->ode);
+        else
+            dBodyEnable(body->ode);
+    }
+}
+
+static void restore_places(Physics *physics)
+{
+    for (int i = 0; i < physics->solid_count; i++) {
+        const PhysicsSolid *solid = &physics->solids[i];
+        if (!solid->is_alive)
+            continue;
+        Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
+        physics->solid_world[i] = solid->body >= 0 ? pose_mul(body_pose(physics, solid->body), solid->in_body)
+                                                   : pose_mul(above, physics->solid_states[i].local);
+        for (int k = solid->first_shape; k < solid->first_shape + solid->shape_count; k++) {
+            if (!physics->shapes[k].is_alive)
+                continue;
+            physics->shapes[k].was_changed = false;
+            if (physics->shapes[k].body < 0)
+                shape_place(physics, k);
+            else
+                shape_update_box(physics, k);
+        }
+    }
+}
+
+bool physics_restore(Physics *physics, const void *buffer, size_t size)
+{
+    Header header;
+    if (size < sizeof(header))
+        return false;
+    memcpy(&header, buffer, sizeof(header));
+    if (!header_fits(physics, &header, size) || !contents_are_sound(physics, &header, (const char *)buffer + sizeof(header)))
+        return false;
+    odelib_begin(physics);
+    contacts_release(physics);
+    StateBlock blocks[STATE_BLOCKS_MAX];
+    int count = state_blocks(physics, blocks);
+    const char *from = (const char *)buffer + sizeof(header);
+    for (int i = 0; i < count; i++) {
+        if (blocks[i].size > 0)
+            memcpy(blocks[i].data, from, blocks[i].size);
+        from += blocks[i].size;
+    }
+    memory_grow(&physics->contacts, &physics->contact_capacity, header.contact_count + 1, sizeof(PhysicsContact));
+    memcpy(physics->contacts, from, sizeof(PhysicsContact) * (size_t)header.contact_count);
+    from += sizeof(PhysicsContact) * (size_t)header.contact_count;
+    physics->contact_count = header.contact_count;
+    physics->sleeping_contact_count = header.sleeping_contact_count;
+    physics->step = header.step;
+    physics->has_failed = header.has_failed != 0;
+    physics->needs_pass = header.needs_pass != 0;
+    physics->is_static_moved = header.is_static_moved != 0;
+    physics->contacts_dropped = header.contacts_dropped;
+    physics->contact_force_count = 0;
+
+    restore_bodies(physics);
+    restore_welds(physics);
+    for (int i = 0; i < physics->joint_count; i++)
+        if (physics->joints[i].is_alive)
+            joint_restored(physics, i);
+    machines_restored(physics);
+    restore_places(physics);
+    contacts_recreate(physics);
+    if (physics->stepper->restore)
+        physics->stepper->restore(physics->stepper_self, from, (size_t)header.stepper_size);
+    odelib_end();
+    return true;
+}

@@ -1,0 +1,25 @@
+#include "physics/stepper.h"
+
+#include <string.h>
+
+extern const StepperType stepper_ode_exact, stepper_ode_quick;
+
+// The first one is the default.
+static const StepperType *const steppers[] = { &stepper_ode_exact, &stepper_ode_quick };
+
+const StepperType *stepper_find(const char *name)
+{
+    if (!name)
+        return steppers[0];
+    for (int i = 0; i < COUNT_OF(steppers); i++)
+        if (!strcmp(steppers[i]->name, name))
+            return steppers[i];
+    return NULL;
+}
+
+const char *const *stepper_names(void)
+{
+    static const char *const names[] = { "ode-exact", "ode-quick", NULL };
+    static_assert(COUNT_OF(names) == COUNT_OF(steppers) + 1, "one name for every stepper");
+    return names;
+}

@@ -1,0 +1,228 @@
+// What two materials do to each other: ContactProperties as a table, and the surface of one contact point.
+#include "physics/physics_internal.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+static double or_infinite(double value)
+{
+    return value < 0.0 ? INFINITY : value;
+}
+
+static int read_numbers(const SceneNode *node, const char *field, bool is_friction, double preset, double out[4])
+{
+    const FieldList *list = scene_list(node, field);
+    int count = int_min(list->count, 4);
+    for (int i = 0; i < count; i++)
+        out[i] = is_friction ? or_infinite(list->numbers[i]) : fmax(list->numbers[i], 0.0);
+    if (count == 0)
+        out[count++] = preset;
+    return count;
+}
+
+static ContactRule default_rule(void)
+{
+    return (ContactRule){ .friction_count = 1, .slip_count = 1, .friction = { 1.0 }, .bounce = 0.5, .bounce_velocity = 0.01,
+                          .soft_erp = 0.2, .soft_cfm = 0.001, .max_joints = 10 };
+}
+
+static ContactRule read_rule(const SceneNode *node)
+{
+    ContactRule rule = default_rule();
+    rule.node = (SceneNode *)node;
+    rule.friction_count = read_numbers(node, "coulombFriction", true, 1.0, rule.friction);
+    rule.slip_count = read_numbers(node, "forceDependentSlip", false, 0.0, rule.slip);
+    Vec2 rotation = scene_vec2(node, "frictionRotation");
+    rule.rotation[0] = rotation.x, rule.rotation[1] = rotation.y;
+    Vec3 rolling = scene_vec3(node, "rollingFriction");
+    rule.rolling[0] = or_infinite(rolling.x), rule.rolling[1] = or_infinite(rolling.y), rule.rolling[2] = or_infinite(rolling.z);
+    rule.bounce = scene_float(node, "bounce");
+    rule.bounce_velocity = scene_float(node, "bounceVelocity");
+    rule.soft_erp = scene_float(node, "softERP");
+    rule.soft_cfm = scene_float(node, "softCFM");
+    rule.max_joints = int_max(scene_int(node, "maxContactJoints"), 1);
+    return rule;
+}
+
+int contact_material(const Physics *physics, const char *name)
+{
+    const ContactTable *table = &physics->contact_table;
+    for (int i = 1; i < table->material_count; i++)
+        if (!strcmp(table->materials[i], name))
+            return i;
+    return 0;
+}
+
+static int add_material(Physics *physics, const char *name)
+{
+    int known = contact_material(physics, name);
+    if (known > 0)
+        return known;
+    ContactTable *table = &physics->contact_table;
+    table->materials[table->material_count] = name;
+    return table->material_count++;
+}
+
+// The first ContactProperties of the list that names both materials, in either order, counts.
+void contact_table_build(Physics *physics)
+{
+    ContactTable *table = &physics->contact_table;
+    const FieldList *list = physics->info ? scene_list(physics->info, "contactProperties") : NULL;
+    int count = list ? int_min(list->count, INT16_MAX - 1) : 0;
+    *table = (ContactTable){ .rules = arena_alloc_array(physics->arena, (size_t)count + 1, sizeof(ContactRule)),
+                             .materials = arena_alloc_array(physics->arena, 2 * (size_t)count + 1, sizeof(char *)) };
+    table->rules[table->rule_count++] = default_rule();
+    table->materials[table->material_count++] = "";
+    int(*pairs)[2] = arena_alloc_array(physics->arena, (size_t)count + 1, sizeof(int[2]));
+    for (int i = 0; i < count; i++) {
+        const SceneNode *node = scene_list_node(list, i);
+        if (!node || !scene_node_is(node, "ContactProperties")) {
+            table->rules[table->rule_count++] = default_rule();
+            continue;
+        }
+        pairs[i][0] = add_material(physics, scene_string(node, "material1"));
+        pairs[i][1] = add_material(physics, scene_string(node, "material2"));
+        table->rules[table->rule_count++] = read_rule(node);
+    }
+    int n = table->material_count;
+    table->rule_of = arena_alloc_array(physics->arena, (size_t)n * (size_t)n, sizeof(int16_t));
+    for (int i = count - 1; i >= 0; i--) {
+        if (pairs[i][0] == 0)
+            continue;
+        table->rule_of[pairs[i][1] * n + pairs[i][0]] = (int16_t)-(i + 2);
+        table->rule_of[pairs[i][0] * n + pairs[i][1]] = (int16_t)(i + 1);
+    }
+}
+
+// The direction along which a geometry's first friction coefficient acts, in the world. False: it has none.
+static bool friction_direction(const Physics *physics, int index, Vec3 normal, Vec3 *direction)
+{
+    const Shape *shape = &physics->shapes[index];
+    Quat q = quat_mul(physics->solid_world[shape->solid].q, shape->local.q);
+    Vec3 n = quat_unrotate(q, normal);
+    bool is_flat = fabs(n.z) >= fabs(n.x) && fabs(n.z) >= fabs(n.y);
+    Vec3 local;
+    switch (shape->kind) {
+    case PHYSICS_SHAPE_BOX:
+    case PHYSICS_SHAPE_CYLINDER:
+        local = is_flat ? vec3(1, 0, 0) : vec3(0, 0, 1);
+        break;
+    case PHYSICS_SHAPE_PLANE:
+        local = vec3(1, 0, 0);
+        break;
+    default:
+        return false;
+    }
+    Vec3 world = quat_rotate(q, local);
+    world = vec3_mad(world, normal, -vec3_dot(world, normal));
+    if (vec3_length(world) < 1e-6)
+        return false;
+    *direction = vec3_normalized(world);
+    return true;
+}
+
+// A coefficient times |cos| or |sin|, where an infinite one times nothing is nothing.
+static double share(double coefficient, double part)
+{
+    return part < 1e-9 ? 0.0 : coefficient * part;
+}
+
+// Both solids' coefficients are added, those of the second turned into the directions of the first.
+static void combine(const double *m, int count, double r1, double r2, double *along, double *across)
+{
+    switch (count) {
+    case 1:
+        *along = *across = m[0];
+        break;
+    case 2:
+        *along = m[0] + share(m[0], r1) + share(m[1], r2);
+        *across = m[1] + share(m[0], r2) + share(m[1], r1);
+        break;
+    case 3:
+        *along = m[0] + m[2];
+        *across = m[1] + m[2];
+        break;
+    default:
+        *along = m[0] + share(m[2], r1) + share(m[3], r2);
+        *across = m[1] + share(m[2], r2) + share(m[3], r1);
+        break;
+    }
+}
+
+static void asymmetric(Physics *physics, const ContactRule *rule, bool is_inversed, PhysicsContact *contact)
+{
+    Vec3 direction[2];
+    for (int i = 0; i < 2; i++) {
+        int shape = contact->shape[is_inversed ? 1 - i : i];
+        if (!friction_direction(physics, shape, contact->normal, &direction[i]))
+            return;
+        direction[i] = quat_rotate(quat_from_axis_angle(contact->normal, -rule->rotation[i]), direction[i]);
+    }
+    double cosine = double_clamp(vec3_dot(direction[0], direction[1]), -1.0, 1.0);
+    double r1 = fabs(cosine), r2 = sqrt(fmax(0.0, 1.0 - cosine * cosine));
+    contact->mode |= dContactFDir1 | dContactMu2;
+    contact->direction = direction[0];
+    combine(rule->friction, rule->friction_count, r1, r2, &contact->friction, &contact->friction2);
+    if (rule->slip_count == 2 && (rule->slip[0] == 0.0 || rule->slip[1] == 0.0))
+        contact->slip = rule->slip[0], contact->slip2 = rule->slip[1];
+    else
+        combine(rule->slip, rule->slip_count, r1, r2, &contact->slip, &contact->slip2);
+}
+
+void contact_surface(Physics *physics, PhysicsContact *contact)
+{
+    const ContactTable *table = &physics->contact_table;
+    int n = table->material_count;
+    int entry = table->rule_of[physics->solids[contact->solid[0]].material * n + physics->solids[contact->solid[1]].material];
+    bool is_inversed = entry < 0;
+    int index = is_inversed ? -(entry + 1) : entry;
+    const ContactRule *rule = &table->rules[index];
+    contact->properties = index - 1;
+    contact->mode = dContactApprox1 | dContactSoftCFM | dContactSoftERP;
+    contact->friction = contact->friction2 = rule->friction[0];
+    contact->slip = contact->slip2 = rule->slip[0];
+    if (rule->friction_count > 1 || rule->slip_count > 1)
+        asymmetric(physics, rule, is_inversed, contact);
+    contact->mode |= (contact->slip != 0.0 ? dContactSlip1 : 0) | (contact->slip2 != 0.0 ? dContactSlip2 : 0);
+    contact->bounce = rule->bounce;
+    contact->bounce_velocity = rule->bounce_velocity;
+    contact->mode |= rule->bounce != 0.0 ? dContactBounce : 0;
+    contact->soft_erp = rule->soft_erp;
+    contact->soft_cfm = rule->soft_cfm;
+    if (rule->rolling[0] > 0.0 || rule->rolling[1] > 0.0 || rule->rolling[2] > 0.0) {
+        contact->mode |= dContactRolling;
+        contact->rolling = rule->rolling[0];
+        contact->rolling2 = rule->rolling[1];
+        contact->spinning = rule->rolling[2];
+        // Axis-dependent rolling friction shares its bit with the second sliding coefficient, which Webots leaves at zero.
+        if ((rule->rolling[1] > 0.0 || rule->rolling[2] > 0.0) && !(contact->mode & dContactMu2)) {
+            contact->mode |= dContactAxisDep;
+            contact->friction2 = 0.0;
+        }
+    }
+    machines_contact(physics, contact);
+}
+
+void contact_to_ode(const PhysicsContact *contact, dContact *out)
+{
+    memset(out, 0, sizeof(*out));
+    dSurfaceParameters *surface = &out->surface;
+    surface->mode = (int)contact->mode;
+    surface->mu = contact->friction;
+    surface->mu2 = contact->friction2;
+    surface->rho = contact->rolling;
+    surface->rho2 = contact->rolling2;
+    surface->rhoN = contact->spinning;
+    surface->bounce = contact->bounce;
+    surface->bounce_vel = contact->bounce_velocity;
+    surface->soft_erp = contact->soft_erp;
+    surface->soft_cfm = contact->soft_cfm;
+    surface->motion1 = contact->motion;
+    surface->slip1 = contact->slip;
+    surface->slip2 = contact->slip2;
+    out->geom.pos[0] = contact->point.x, out->geom.pos[1] = contact->point.y, out->geom.pos[2] = contact->point.z;
+    out->geom.normal[0] = contact->normal.x, out->geom.normal[1] = contact->normal.y, out->geom.normal[2] = contact->normal.z;
+    out->geom.depth = contact->depth;
+    out->fdir1[0] = contact->direction.x, out->fdir1[1] = contact->direction.y, out->fdir1[2] = contact->direction.z;
+}

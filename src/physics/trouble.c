@@ -1,0 +1,147 @@
+// States that are not finite or run away: found in the step in which they happen, explained, and either the run stops or
+// the body is frozen where it was.
+#include "physics/physics_internal.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { TROUBLE_MESSAGES = 20 };  // more of them say nothing new
+
+static const double speed_limit = 1e6;  // m/s or rad/s: faster is an explosion, not a motion
+
+static bool vector_is_finite(const dReal *v)
+{
+    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
+}
+
+bool trouble_check_forces(Physics *physics)
+{
+    bool is_fine = true;
+    for (int i = 0; i < physics->body_count; i++) {
+        const Body *body = &physics->bodies[i];
+        if (!body->is_alive || (vector_is_finite(dBodyGetForce(body->ode)) && vector_is_finite(dBodyGetTorque(body->ode))))
+            continue;
+        is_fine = false;
+        dBodySetForce(body->ode, 0, 0, 0);
+        dBodySetTorque(body->ode, 0, 0, 0);
+        diag_error(physics->diags, physics->solids[body->solid].node->pos, "a force or torque on '%s' is not finite at %g s; it is dropped",
+                   solid_label(physics, body->solid), (double)physics->step * physics->dt);
+        physics->has_failed |= physics->nan_policy == PHYSICS_NAN_STOP;
+    }
+    return is_fine;
+}
+
+static const char *what_is_wrong(const BodyState *state)
+{
+    if (!vec3_is_finite(state->position) || !pose_is_finite((Pose){ state->position, state->orientation }))
+        return "its pose is not finite";
+    if (!vec3_is_finite(state->linear) || !vec3_is_finite(state->angular))
+        return "its velocity is not finite";
+    if (vec3_length(state->position) > LIMIT_COORDINATE)
+        return "it left the range of coordinates";
+    if (vec3_length(state->linear) > speed_limit || vec3_length(state->angular) > speed_limit)
+        return "its speed exploded";
+    return NULL;
+}
+
+typedef struct Causes { double mass_ratio, depth; const char *ratio_with, *deep_with; int joints, contacts; const char *joint_with; } Causes;
+
+static void consider_neighbour(const Physics *physics, int body, int other, Causes *causes)
+{
+    if (other < 0 || !physics->bodies[other].is_alive)
+        return;
+    double ratio = physics->bodies[other].mass / physics->bodies[body].mass;
+    ratio = ratio < 1.0 ? 1.0 / ratio : ratio;
+    if (ratio > causes->mass_ratio) {
+        causes->mass_ratio = ratio;
+        causes->ratio_with = solid_label(physics, physics->bodies[other].solid);
+    }
+}
+
+static Causes find_causes(const Physics *physics, int body)
+{
+    Causes causes = { 0 };
+    for (int i = 0; i < physics->joint_count; i++) {
+        const PhysicsJoint *joint = &physics->joints[i];
+        if (!joint->is_alive || (joint->body[0] != body && joint->body[1] != body))
+            continue;
+        causes.joints++;
+        causes.joint_with = solid_label(physics, joint->body[0] == body ? joint->child : joint->parent);
+        consider_neighbour(physics, body, joint->body[0] == body ? joint->body[1] : joint->body[0], &causes);
+    }
+    for (int i = 0; i < physics->contact_count; i++) {
+        const PhysicsContact *contact = &physics->contacts[i];
+        if (contact->body[0] != body && contact->body[1] != body)
+            continue;
+        int side = contact->body[0] == body ? 1 : 0;
+        causes.contacts++;
+        consider_neighbour(physics, body, contact->body[side], &causes);
+        if (contact->depth > causes.depth || !causes.deep_with) {
+            causes.depth = contact->depth;
+            causes.deep_with = solid_label(physics, contact->solid[side]);
+        }
+    }
+    return causes;
+}
+
+static void explain(Physics *physics, int index, const char *wrong)
+{
+    if (physics->trouble_count++ >= TROUBLE_MESSAGES)
+        return;
+    const Body *body = &physics->bodies[index];
+    const BodyState *last = &physics->previous[index];
+    Causes causes = find_causes(physics, index);
+    Text text = { 0 };
+    text_printf(&text, "'%s': %s in the step to %g s", solid_label(physics, body->solid), wrong,
+                (double)(physics->step + 1) * physics->dt);
+    text_printf(&text, "; last finite state: position %g %g %g, velocity %g %g %g, turning %g %g %g", last->position.x, last->position.y,
+                last->position.z, last->linear.x, last->linear.y, last->linear.z, last->angular.x, last->angular.y, last->angular.z);
+    if (causes.joints > 0)
+        text_printf(&text, "; %d joint%s, one with '%s'", causes.joints, causes.joints > 1 ? "s" : "", causes.joint_with);
+    if (causes.contacts > 0)
+        text_printf(&text, "; %d contact%s, the deepest %g m with '%s'", causes.contacts, causes.contacts > 1 ? "s" : "", causes.depth,
+                    causes.deep_with);
+    diag_error(physics->diags, physics->solids[body->solid].node->pos, "%s", text.data);
+    text_free(&text);
+    if (causes.mass_ratio > 1e4)
+        diag_hint(physics->diags, "its mass (%g kg) and that of '%s' differ by a factor of %.0f; a direct solver loses its digits there",
+                  body->mass, causes.ratio_with, causes.mass_ratio);
+    else if (causes.depth > 0.1)
+        diag_hint(physics->diags, "it was %g m inside '%s': start it outside, or lower softERP", causes.depth, causes.deep_with);
+    else
+        diag_hint(physics->diags, "a step of %g ms may be too long for its motors, springs or speed; try a smaller basicTimeStep",
+                  1000.0 * physics->dt);
+}
+
+static void freeze(Physics *physics, int index)
+{
+    BodyState *state = &physics->body_states[index];
+    *state = physics->previous[index];
+    state->linear = state->angular = VEC3_ZERO;
+    state->force = state->torque = VEC3_ZERO;
+    state->is_frozen = 1;
+    state->is_disabled = 1;
+    dBodyID ode = physics->bodies[index].ode;
+    dBodySetForce(ode, 0, 0, 0);
+    dBodySetTorque(ode, 0, 0, 0);
+    body_write(physics, index);
+    dBodySetKinematic(ode);
+    dBodyDisable(ode);
+}
+
+void trouble_check_states(Physics *physics)
+{
+    for (int i = 0; i < physics->body_count; i++) {
+        if (!physics->bodies[i].is_alive || physics->body_states[i].is_disabled)
+            continue;
+        const char *wrong = what_is_wrong(&physics->body_states[i]);
+        if (!wrong)
+            continue;
+        explain(physics, i, wrong);
+        if (physics->nan_policy == PHYSICS_NAN_STOP)
+            physics->has_failed = true;
+        // Also a run that stops shows its last finite state rather than one that no reader of it can use.
+        freeze(physics, i);
+    }
+}
