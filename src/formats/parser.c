@@ -594,7 +594,8 @@ void reader_world(Reader *reader)
         }
         if (!is_read && reader->token.text == before && reader->token.kind != TOKEN_END) {
             reader_advance(reader);
-            reader_skip_value(reader);
+            if (reader->token.kind != TOKEN_WORD)
+                reader_skip_value(reader);
         }
     }
     reader_take_comment(reader, root, "");

@@ -346,6 +346,16 @@ static void skip_to_list_end(Reader *reader)
         reader_advance(reader);
 }
 
+// Whether the list goes on after the mistake at the current token: its ']' comes before any other bracket.
+static bool list_goes_on(const Reader *reader)
+{
+    Lexer ahead = reader->lexer;
+    Token token = reader->token;
+    while (token.kind == TOKEN_WORD || token.kind == TOKEN_NUMBER || token.kind == TOKEN_STRING)
+        lexer_next(&ahead, &token);
+    return token.kind == TOKEN_BRACKET_CLOSE;
+}
+
 static bool report_in_list(Reader *reader, const FieldType *type, FieldKind item_kind, SourcePos opened)
 {
     char buffer[64];
@@ -375,8 +385,7 @@ static int read_list_numbers(Reader *reader, const FieldType *type, FieldKind it
                 return -1;
             }
             report_in_list(reader, type, item_kind, opened);
-            bool is_missing_end = reader->token.kind == TOKEN_WORD || reader->token.kind == TOKEN_BRACE_CLOSE;
-            if (!is_missing_end || is_not_finite_word(&reader->token))
+            if (reader->token.kind != TOKEN_WORD || list_goes_on(reader))
                 skip_to_list_end(reader);
             return -1;
         }
@@ -450,7 +459,8 @@ static bool read_bool_list(Reader *reader, const FieldType *type, bool is_bracke
         if (!has_room(reader, type, count) || !take_bool(reader, &item)) {
             if (is_bracketed) {
                 report_in_list(reader, type, FIELD_SF_BOOL, opened);
-                skip_to_list_end(reader);
+                if (reader->token.kind != TOKEN_WORD || list_goes_on(reader))
+                    skip_to_list_end(reader);
             } else {
                 report_wrong_kind(reader, type, wanted_numbers(FIELD_SF_BOOL));
                 reader_skip_value(reader);
@@ -482,7 +492,8 @@ static bool read_string_list(Reader *reader, const FieldType *type, bool is_brac
                 reader_skip_value(reader);
             } else {
                 report_in_list(reader, type, FIELD_SF_STRING, opened);
-                skip_to_list_end(reader);
+                if (reader->token.kind != TOKEN_WORD || list_goes_on(reader))
+                    skip_to_list_end(reader);
             }
             return false;
         }
