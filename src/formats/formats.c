@@ -98,6 +98,7 @@ static bool load_scene(Scene *scene, FileFormat format, const char *name, const 
     scene_set_release(scene, reader.release);
     if (format != FORMAT_VRML97)
         reader.protos = context->protos = proto_scope_create(scene, name, options, diags);
+    reader.without_upgrade = options->without_upgrade;
     bool is_read = true;
     if (format == FORMAT_PROTO)
         is_read = proto_read_file(&reader, name);

@@ -82,6 +82,7 @@ typedef struct Reader {
     ProtoScope *protos;       // NULL: unknown names are unknown nodes
     const FieldType *parameters;  // what IS may name; NULL outside of PROTO bodies
     int parameter_count;
+    bool without_upgrade;     // what is given to instances stays as an old release wrote it
     bool is_body;             // instances inside are not made yet: whoever copies the body does that
     bool *parameter_used;     // parameter_count flags, set when an IS names one; NULL: nobody asks
 
@@ -161,7 +162,10 @@ bool proto_read_file(Reader *reader, const char *path);
 
 // Brings nodes read from a file of `release` to the newest schema: everything below `top`, but not into instances of
 // PROTOs (their own release counts for them). For a world `top` is the root of the scene.
+// An instance as `top` has its parameters upgraded: to be done before its tree is made, once; later calls pass it by.
 void upgrade_nodes(Scene *scene, SceneNode *top, int release, DiagSink *diags);
+// The same for nodes that nothing holds yet, such as the default of a PROTO's parameter. Returns the value to use.
+FieldValue upgrade_value(Scene *scene, const FieldType *type, FieldValue value, int release, DiagSink *diags);
 
 // ------------------------------------------------------------------------------------------------------------ body*.c
 

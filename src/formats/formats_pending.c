@@ -16,10 +16,6 @@ WEAK SceneProto *proto_resolve(Reader *reader, const char *name, size_t length, 
 }
 WEAK void proto_instantiate(Reader *reader, SceneNode *instance) { (void)reader; (void)instance; }
 WEAK bool proto_read_file(Reader *reader, const char *path) { (void)reader; (void)path; return false; }
-WEAK void upgrade_nodes(Scene *scene, SceneNode *top, int release, DiagSink *diags)
-{
-    (void)scene; (void)top; (void)release; (void)diags;
-}
 WEAK void formats_check(Scene *scene, DiagSink *diags) { (void)scene; (void)diags; }
 WEAK bool body_read_scene(Scene *scene, const char *name, const char *text, size_t size, const FormatsOptions *options,
                           DiagSink *diags)

@@ -509,8 +509,11 @@ bool reader_node(Reader *reader, SceneNode **node)
     else
         reader_expect(reader, TOKEN_BRACE_OPEN, "'{' after the name of a node");
     reader->depth--;
-    if (proto && !reader->is_body)
+    if (proto && !reader->is_body) {
+        if (reader->release && !reader->without_upgrade)
+            upgrade_nodes(reader->scene, made, reader->release, reader->diags);
         proto_instantiate(reader, made);
+    }
     if (def_name)
         register_def(reader, made, reader->expanded - expanded_before);
     *node = made;
