@@ -10,6 +10,18 @@ file(GLOB TALUS_TEMPLATE_MODULES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/forma
 talus_embed(${CMAKE_BINARY_DIR}/generated/template_modules.c formats/worker.h template_modules template_module_count
             ${TALUS_TEMPLATE_MODULES})
 list(APPEND TALUS_SOURCES ${CMAKE_BINARY_DIR}/generated/template_modules.c)
+# The solver's inner loops want unrolling, and exist twice: plain and with wide instructions, chosen at run time.
+file(GLOB TALUS_HOT_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/physics/solver_*.c ${CMAKE_SOURCE_DIR}/src/physics/collide*.c
+     ${CMAKE_SOURCE_DIR}/src/physics/broadphase*.c)
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+  set_property(SOURCE ${TALUS_HOT_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -O3 -Wno-psabi)
+else()
+  set_property(SOURCE ${TALUS_HOT_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -Wno-psabi)
+endif()
+file(GLOB TALUS_AVX2_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/physics/*_avx2.c)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set_property(SOURCE ${TALUS_AVX2_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -mavx2)
+endif()
 
 add_library(talus_objects OBJECT ${TALUS_SOURCES})
 target_include_directories(talus_objects PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)

@@ -1,0 +1,251 @@
+// Talus adaptor: the solver, the broad phase and the narrow phase on plain arrays, without scene files or ODE.
+// variant: talus[,portable][,direct][,t<threads>]
+#include "scene.h"
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "physics/collide.h"
+#include "physics/solver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ERP 0.2
+#define CFM 1e-5
+
+const char *eng_name = "talus";
+const char *eng_variants = "talus[,portable][,direct][,iterative][,t<threads>]";
+
+struct Engine {
+    const Scene *s;
+    double dt;
+    Solver *solver;
+    Pool *pool;
+    SolverBody *bodies;
+    SolverJoint *joints;
+    SolverRow *rows;
+    SolverContact *contacts;
+    int row_count, contact_count, contact_capacity;
+    long pivots, restarts, fallbacks, steps;
+};
+
+Engine *eng_create(const Scene *s, const char *variant, double dt)
+{
+    Engine *e = memory_alloc(sizeof *e);
+    e->s = s;
+    e->dt = dt;
+    const char *threads = strstr(variant, ",t");
+    if (threads)
+        e->pool = pool_create(atoi(threads + 2));
+    SolverOptions options = { .portable = strstr(variant, "portable") != NULL, .pool = e->pool };
+    options.method = strstr(variant, "direct") ? SOLVER_DIRECT : strstr(variant, "iterative") ? SOLVER_ITERATIVE : SOLVER_AUTO;
+    e->solver = solver_create(&options);
+    e->bodies = memory_alloc_array((size_t)s->nb + 1, sizeof *e->bodies);
+    e->joints = memory_alloc_array((size_t)s->nj + 1, sizeof *e->joints);
+    e->rows = memory_alloc_array((size_t)s->nj * 6 + 1, sizeof *e->rows);
+    for (int i = 0; i < s->nb; i++) {
+        SolverBody *body = &e->bodies[i];
+        const Body *b = &s->bodies[i];
+        memcpy(body->position, b->pos, sizeof body->position);
+        memcpy(body->quaternion, b->quat, sizeof body->quaternion);
+        body->mass = b->mass;
+        for (int k = 0; k < 3; k++)
+            body->inertia[4 * k] = b->inertia[k];
+        body->flags = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC;
+        solver_body_refresh(body);
+    }
+    return e;
+}
+
+static void rotate(const double *r, const double *v, double *out)
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = r[3 * i] * v[0] + r[3 * i + 1] * v[1] + r[3 * i + 2] * v[2];
+}
+
+static void cross(const double *a, const double *b, double *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void row_reset(SolverRow *row)
+{
+    memset(row, 0, sizeof *row);
+    row->cfm = CFM;
+    row->lo = -SOLVER_INFINITY;
+    row->hi = SOLVER_INFINITY;
+    row->friction_of = -1;
+}
+
+// Angle of the child about the axis in the parent's frame.
+static double hinge_angle(const Joint *j, const SolverBody *parent, const SolverBody *child)
+{
+    static const double identity[4] = { 1.0, 0.0, 0.0, 0.0 };
+    const double *u = parent ? parent->quaternion : identity, *v = child->quaternion;
+    double w = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3];
+    double x = u[0] * v[1] - u[1] * v[0] - u[2] * v[3] + u[3] * v[2];
+    double y = u[0] * v[2] + u[1] * v[3] - u[2] * v[0] - u[3] * v[1];
+    double z = u[0] * v[3] - u[1] * v[2] + u[2] * v[1] - u[3] * v[0];
+    double s = x * j->xa[0] + y * j->xa[1] + z * j->xa[2];
+    if (w < 0.0)
+        w = -w, s = -s;
+    // Well inside both stops the angle itself is not needed: tan(angle/4)... bounds |angle| below 0.92.
+    return fabs(s) < 0.4 * w ? 0.0 : 2.0 * atan2(s, w);
+}
+
+// Body 1 is the child, as in the ODE adaptor.
+static int hinge_rows(Engine *e, const Joint *j, SolverRow *rows)
+{
+    const SolverBody *child = &e->bodies[j->b], *parent = j->a < 0 ? NULL : &e->bodies[j->a];
+    double arm[3], parent_arm[3] = { 0.0 }, axis[3], child_axis[3], error[3], p[3], q[3], misaligned[3], k = ERP / e->dt;
+    rotate(child->rotation, j->lb, arm);
+    rotate(child->rotation, j->xb, axis);
+    memcpy(child_axis, j->xa, sizeof child_axis);
+    if (parent) {
+        rotate(parent->rotation, j->la, parent_arm);
+        rotate(parent->rotation, j->xa, child_axis);
+    }
+    for (int i = 0; i < 3; i++)
+        error[i] = (parent ? parent->position[i] + parent_arm[i] : j->anchor[i]) - child->position[i] - arm[i];
+    for (int i = 0; i < 3; i++) {
+        SolverRow *row = &rows[i];
+        row_reset(row);
+        double unit[3] = { i == 0, i == 1, i == 2 };
+        row->j1[i] = 1.0;
+        cross(arm, unit, row->j1 + 3);
+        if (parent) {
+            row->j2[i] = -1.0;
+            cross(unit, parent_arm, row->j2 + 3);
+        }
+        row->rhs = k * error[i];
+    }
+    solver_plane_space(axis, p, q);
+    cross(axis, child_axis, misaligned);
+    for (int i = 0; i < 2; i++) {
+        SolverRow *row = &rows[3 + i];
+        const double *direction = i ? q : p;
+        row_reset(row);
+        for (int n = 0; n < 3; n++) {
+            row->j1[3 + n] = direction[n];
+            row->j2[3 + n] = parent ? -direction[n] : 0.0;
+        }
+        row->rhs = k * (misaligned[0] * direction[0] + misaligned[1] * direction[1] + misaligned[2] * direction[2]);
+    }
+    double angle = j->limited ? hinge_angle(j, parent, child) : 0.0, over = 0.0;
+    if (j->limited)
+        over = angle < j->lo ? j->lo - angle : angle > j->hi ? j->hi - angle : 0.0;
+    if (!j->motor && over == 0.0)
+        return 5;
+    SolverRow *row = &rows[5];
+    row_reset(row);
+    for (int n = 0; n < 3; n++) {
+        row->j1[3 + n] = axis[n];
+        row->j2[3 + n] = parent ? -axis[n] : 0.0;
+    }
+    if (over != 0.0) {
+        row->rhs = k * over;
+        if (over > 0.0)
+            row->lo = 0.0;
+        else
+            row->hi = 0.0;
+    } else {
+        row->rhs = j->vel;
+        row->lo = -j->fmax;
+        row->hi = j->fmax;
+    }
+    return 6;
+}
+
+static void collide_ground(Engine *e)
+{
+    static const CollideType types[] = { 0, COLLIDE_BOX, COLLIDE_SPHERE, COLLIDE_CAPSULE, COLLIDE_CYLINDER };
+    static const CollideShape plane = { .type = COLLIDE_PLANE };
+    static const CollidePose ground = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
+    const Scene *s = e->s;
+    e->contact_count = 0;
+    for (int i = 0; s->plane && i < s->nb; i++) {
+        const Body *b = &s->bodies[i];
+        if (!b->shape)
+            continue;
+        CollideShape shape = { types[b->shape], { b->size[0], b->size[1], b->size[2] } };
+        CollidePose pose;
+        CollidePoint points[COLLIDE_POINTS];
+        memcpy(pose.position, e->bodies[i].position, sizeof pose.position);
+        memcpy(pose.rotation, e->bodies[i].rotation, sizeof pose.rotation);
+        int n = collide_pair(&shape, &pose, &plane, &ground, 0.0, points);
+        memory_grow(&e->contacts, &e->contact_capacity, e->contact_count + n, sizeof *e->contacts);
+        for (int k = 0; k < n; k++) {
+            SolverContact *c = &e->contacts[e->contact_count++];
+            memset(c, 0, sizeof *c);
+            c->body1 = i;
+            c->body2 = -1;
+            c->previous = -1;
+            c->flags = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2;
+            c->key = (uint64_t)i << 8 | points[k].feature;
+            c->mu = c->mu2 = s->mu;
+            c->depth = points[k].depth;
+            memcpy(c->position, points[k].position, sizeof c->position);
+            memcpy(c->normal, points[k].normal, sizeof c->normal);
+        }
+    }
+}
+
+void eng_step(Engine *e)
+{
+    const Scene *s = e->s;
+    e->row_count = 0;
+    for (int i = 0; i < s->nj; i++) {
+        e->joints[i] = (SolverJoint){ s->joints[i].b, s->joints[i].a, e->row_count, 0 };
+        e->joints[i].row_count = hinge_rows(e, &s->joints[i], &e->rows[e->row_count]);
+        e->row_count += e->joints[i].row_count;
+    }
+    collide_ground(e);
+    SolverInput input = { .dt = e->dt, .gravity = { 0.0, 0.0, s->gravity }, .erp = ERP, .cfm = CFM, .contact_surface_layer = 0.001,
+                          .bodies = e->bodies, .joints = e->joints, .rows = e->rows, .contacts = e->contacts,
+                          .body_count = s->nb, .joint_count = s->nj, .row_count = e->row_count, .contact_count = e->contact_count };
+    solver_step(e->solver, &input);
+    const SolverStatistics *statistics = solver_statistics(e->solver);
+    e->pivots += statistics->pivot_round_count;
+    e->restarts += statistics->restart_count;
+    e->fallbacks += statistics->fallback_count;
+    e->steps++;
+}
+
+void eng_state(Engine *e, int i, double p[3], double q[4], double v[3], double w[3])
+{
+    const SolverBody *body = &e->bodies[i];
+    memcpy(p, body->position, sizeof body->position);
+    memcpy(q, body->quaternion, sizeof body->quaternion);
+    memcpy(v, body->velocity, 3 * sizeof *v);
+    memcpy(w, body->velocity + 3, 3 * sizeof *w);
+}
+
+int eng_contacts(Engine *e)
+{
+    return e->contact_count;
+}
+
+int eng_rays(Engine *e, int n, const double *o, const double *d, double r, double *sum)
+{
+    (void)e, (void)n, (void)o, (void)d, (void)r;
+    *sum = 0.0;
+    return 0;
+}
+
+void eng_destroy(Engine *e)
+{
+    if (getenv("PEERS_VERBOSE"))
+        fprintf(stderr, "per step: %.2f pivot rounds, %.3f restarts, %.4f fallbacks\n", (double)e->pivots / (double)e->steps,
+                (double)e->restarts / (double)e->steps, (double)e->fallbacks / (double)e->steps);
+    solver_destroy(e->solver);
+    pool_destroy(e->pool);
+    free(e->bodies);
+    free(e->joints);
+    free(e->rows);
+    free(e->contacts);
+    free(e);
+}

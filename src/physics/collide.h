@@ -1,0 +1,39 @@
+// collide.h - our own narrow phase for the pairs that matter for speed: where two convex shapes, or a shape and the
+// ground, touch. Belongs here: geometry alone. Not here: which pairs to test (broadphase.h), what a contact does.
+// Plain values, no ownership; results depend on the arguments alone.
+#ifndef TALUS_PHYSICS_COLLIDE_H
+#define TALUS_PHYSICS_COLLIDE_H
+
+#include "base/common.h"
+
+typedef enum CollideType { COLLIDE_SPHERE, COLLIDE_CAPSULE, COLLIDE_CYLINDER, COLLIDE_BOX, COLLIDE_PLANE } CollideType;
+
+// Sizes: sphere radius; capsule and cylinder (along local z) radius, half length; box half extents; plane none (the
+// half space below z = 0 of its frame).
+typedef struct CollideShape {
+    CollideType type;
+    double size[3];
+} CollideShape;
+
+typedef struct CollidePose {
+    double position[3];
+    double rotation[9];   // row-major
+} CollidePose;
+
+typedef struct CollidePoint {
+    double position[3];
+    double normal[3];   // unit, out of the second shape into the first
+    double depth;       // positive: overlap; negative: distance, when it is below the margin
+    uint32_t feature;   // the same for the same corner, edge or face of the pair in the next step
+} CollidePoint;
+
+#define COLLIDE_POINTS 4
+
+// Fills at most COLLIDE_POINTS points whose depth is above -margin and returns their number.
+int collide_pair(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
+                 CollidePoint points[COLLIDE_POINTS]);
+
+// The box around a shape, at its pose.
+void collide_bounds(const CollideShape *shape, const CollidePose *pose, double low[3], double high[3]);
+
+#endif

@@ -1,0 +1,34 @@
+// odeinside.h - the few things inside the loaded libode that its API does not give, measured once at run time.
+#ifndef TALUS_PHYSICS_ODEINSIDE_H
+#define TALUS_PHYSICS_ODEINSIDE_H
+
+#include <ode/ode.h>
+
+#define ODE_JOINT_TYPES 20
+
+typedef struct OdeJointInfo { unsigned char rows, unbounded; } OdeJointInfo;
+// C++ methods of a joint type, called with the object first as the platform's ABI has it.
+typedef void (*OdeGetInfo1)(dJointID joint, OdeJointInfo *info);
+typedef void (*OdeGetInfo2)(dJointID joint, double fps, double erp, int row_skip, double *j1, double *j2, int pair_skip,
+                            double *rhs_cfm, double *lo_hi, int *findex);
+
+typedef struct OdeInside {
+    const char *problem;        // NULL: everything was found
+    int first_body, first_joint;  // offsets in a world
+    int next_body, next_joint;    // in a body, in a joint
+    int contact;                // of the dContact in a contact joint
+    int flags;                  // of a joint's flags
+    unsigned reverse;           // bit: attached with the world first
+    int moved_callback;         // in a body
+    OdeGetInfo1 info1[ODE_JOINT_TYPES];
+    OdeGetInfo2 info2[ODE_JOINT_TYPES];
+} OdeInside;
+
+const OdeInside *odeinside(void);  // ODE is initialised before the first call
+
+static inline void *odeinside_pointer(const void *object, int offset)
+{
+    return *(void *const *)((const char *)object + offset);
+}
+
+#endif

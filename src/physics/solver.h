@@ -1,0 +1,150 @@
+// solver.h - our own step: advances rigid bodies by dt under constraint rows and contacts, with ODE's ERP/CFM meaning.
+// Belongs here: velocities, constraint forces, integration. Not here: where rows come from (joint types, collision), ODE.
+// Everything is a flat array of the caller's; a Solver only keeps scratch memory and what it remembers between steps
+// (the joint tree, last step's active rows and contact impulses), so dropping it changes speed and not the model.
+//
+// Each row asks  J1*v1 + J2*v2 + cfm*force = rhs  with  lo <= force <= hi, in velocities of the end of the step.
+// Groups of jointed bodies are solved exactly by an O(n) factorisation along their tree plus a small dense problem for
+// rows with bounds; islands of many loose bodies by warm-started sequential impulses. The result has the same bits for
+// any number of threads.
+#ifndef TALUS_PHYSICS_SOLVER_H
+#define TALUS_PHYSICS_SOLVER_H
+
+#include "base/common.h"
+#include "base/pool.h"
+
+#define SOLVER_INFINITY ((double)INFINITY)
+
+enum {
+    SOLVER_BODY_KINEMATIC = 1,         // moves with its velocity, feels nothing
+    SOLVER_BODY_GRAVITY = 2,
+    SOLVER_BODY_GYROSCOPIC = 4,        // implicit gyroscopic torque, as ODE's default
+    SOLVER_BODY_FINITE_ROTATION = 8,   // turns by the exact rotation instead of the first-order one
+    SOLVER_BODY_FINITE_AXIS = 16,      // ... exactly about finite_axis alone
+    SOLVER_BODY_LINEAR_DAMPING = 32,
+    SOLVER_BODY_ANGULAR_DAMPING = 64,
+    SOLVER_BODY_MAX_ANGULAR_SPEED = 128,
+    SOLVER_BODY_ASLEEP = 256,          // left alone; acts as fixed for a neighbour that is awake
+};
+
+typedef struct SolverBody {
+    double position[3];         // of the centre of mass
+    double quaternion[4];       // w x y z, unit
+    double rotation[9];         // of the quaternion, row-major
+    double velocity[6];         // linear, angular; world frame
+    double force[6];            // force, torque; world frame; the caller clears them
+    double mass;
+    double inertia[9];          // about the centre of mass, body frame
+    double finite_axis[3];
+    double max_angular_speed;
+    double linear_damping, angular_damping;                      // fraction of velocity lost per step
+    double linear_damping_threshold, angular_damping_threshold;  // squared speeds
+    uint32_t flags;
+    int32_t reserved;
+} SolverBody;
+
+typedef struct SolverRow {
+    double j1[6], j2[6];
+    double rhs, cfm;
+    double lo, hi;
+    double force;         // out
+    int32_t friction_of;  // row of the same joint whose force scales lo and hi (friction), or -1
+    int32_t reserved;
+} SolverRow;
+
+typedef struct SolverJoint {
+    int32_t body1, body2;  // -1: the world
+    int32_t first_row, row_count;
+} SolverJoint;
+
+enum {
+    SOLVER_CONTACT_SOFT_ERP = 1,
+    SOLVER_CONTACT_SOFT_CFM = 2,
+    SOLVER_CONTACT_BOUNCE = 4,
+    SOLVER_CONTACT_FDIR1 = 8,
+    SOLVER_CONTACT_APPROX1_1 = 16,  // mu is a coefficient of the normal force; otherwise a force
+    SOLVER_CONTACT_APPROX1_2 = 32,
+    SOLVER_CONTACT_APPROX1_N = 64,
+    SOLVER_CONTACT_ROLLING = 128,
+    SOLVER_CONTACT_REFRESHED = 256,  // has a point of last step: `previous` is its index
+};
+
+// One touching point. The normal points into body1 (away from body2).
+typedef struct SolverContact {
+    int32_t body1, body2;  // -1: the world
+    uint32_t flags;
+    int32_t previous;      // index of the same point in last step's contacts, -1 when new or unknown
+    uint64_t key;          // the same for the same point of the same pair in the next step
+    double position[3], normal[3], fdir1[3];
+    double depth;
+    double mu, mu2, rho, rho2, rhoN;
+    double bounce, bounce_velocity, soft_erp, soft_cfm;
+    double slip1, slip2, motion1, motion2, motionN;
+    double force[6];  // out: normal, along the two friction directions, rolling about them and the normal
+} SolverContact;
+
+typedef struct SolverInput {
+    double dt;
+    double gravity[3];
+    double erp, cfm;
+    double contact_surface_layer;   // depth that is left alone
+    double contact_max_velocity;    // of the push out of a penetration; 0: unlimited
+    SolverBody *bodies;
+    SolverJoint *joints;
+    SolverRow *rows;
+    SolverContact *contacts;
+    int body_count, joint_count, row_count, contact_count;
+    // Bodies that move, in rising order; the others are not touched. NULL: all. A body flagged SOLVER_BODY_ASLEEP does
+    // not stand here; jointed bodies are awake together.
+    const int32_t *awake;
+    int awake_count;
+} SolverInput;
+
+typedef enum SolverMethod { SOLVER_AUTO, SOLVER_DIRECT, SOLVER_ITERATIVE } SolverMethod;
+
+typedef struct SolverOptions {
+    SolverMethod method;     // for every island; SOLVER_AUTO chooses per island
+    int iterations;          // of the iterative method; 0: the default
+    bool portable;           // leave wide instructions unused (the results are the same)
+    Pool *pool;              // NULL: everything on the caller's thread
+} SolverOptions;
+
+typedef struct SolverStatistics {
+    int island_count, direct_island_count, iterative_island_count;
+    int group_count;          // of jointed bodies
+    int row_count, contact_count, dense_row_count, largest_dense;
+    int pivot_round_count;    // of the small dense problems
+    int restart_count;        // motors that left their bounds during the step
+    int fallback_count;       // dense problems that ended in the iterative fallback
+    int redundant_count;      // rows dropped because others already say the same
+    int body_reset_count;     // bodies whose result was not finite and that were stopped
+} SolverStatistics;
+
+// What was chosen for an island, for `talus run --explain-solver`.
+typedef struct SolverIsland {
+    int first_body;           // lowest index in it
+    int body_count, joint_row_count, contact_count, dense_row_count;
+    SolverMethod method;
+} SolverIsland;
+
+typedef struct Solver Solver;
+
+Solver *solver_create(const SolverOptions *options);  // NULL means the defaults
+void solver_destroy(Solver *solver);                  // NULL is fine
+void solver_forget(Solver *solver);                   // drops everything remembered from earlier steps
+
+// Solves and integrates: bodies' poses and velocities, rows' and contacts' forces are written.
+void solver_step(Solver *solver, const SolverInput *input);
+// Its two halves: velocities and forces; then poses from velocities.
+void solver_solve(Solver *solver, const SolverInput *input);
+void solver_integrate(Solver *solver, const SolverInput *input);
+
+const SolverStatistics *solver_statistics(const Solver *solver);   // of the last step
+int solver_islands(const Solver *solver, const SolverIsland **islands);
+
+void solver_body_refresh(SolverBody *body);                        // rotation from quaternion
+void solver_body_integrate(SolverBody *body, double dt);           // pose from velocity, damping, speed limit
+// The two unit vectors at right angles to a unit normal that ODE's friction directions use.
+void solver_plane_space(const double normal[3], double p[3], double q[3]);
+
+#endif

@@ -1,0 +1,1012 @@
+// The exact solution of one island of jointed bodies in O(n) plus a small dense problem.
+//
+// Each body is a node of a joint tree. From the leaves up, a node's mass M (6x6, its own plus what its subtree adds) and
+// momentum b are carried over the rows of its link (child side Jc, parent side Jp, softness g = cfm/dt):
+//     S = Jc M^-1 Jc' + g         parent mass += Jp' S^-1 Jp         parent momentum += Jp' S^-1 (rhs - Jc M^-1 b)
+// and from the root down  impulse = S^-1 (rhs - Jc M^-1 b - Jp v_parent),  v = M^-1 (b + Jc' impulse).
+// Only sums of positive parts occur, so the masses stay positive definite for any mass ratio.
+//
+// Rows with bounds (contacts, stops, motors that reach their limit) and rows that close loops form a dense problem in
+// their impulses. Its matrix comes from responses along the tree: a unit impulse is carried to the root once per column
+// (a column serves all rows of a body when there are six or more), and the response between two columns is a sum over
+// the nodes that both pass. The bounded problem is solved as ODE does: first without friction, which fixes the friction
+// bounds, then with it; both are strictly convex, so block pivoting with a single-pivot guard ends.
+//
+// This file is compiled twice, for the plain and for the wide instruction set; the order of operations is the same.
+#include "physics/solver_internal.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef SOLVER_VARIANT
+#define SOLVER_VARIANT solver_direct_portable
+#define SOLVER_SCRATCH_HERE
+#endif
+
+#define MOTOR_DENSE_STEPS 20   // a motor that reached its limit stays in the dense problem for this many quiet steps
+#define RESTART_LIMIT 4
+#define PIVOT_LIMIT 60
+#define FALLBACK_SWEEPS 200
+
+typedef double V4 __attribute__((vector_size(32), aligned(8)));
+typedef double V2 __attribute__((vector_size(16), aligned(8)));
+typedef struct V6 { V4 a; V2 b; } V6;
+
+static inline V6 v6_load(const double *p) { return (V6){ *(const V4 *)p, *(const V2 *)(p + 4) }; }
+static inline void v6_store(double *p, V6 v) { *(V4 *)p = v.a; *(V2 *)(p + 4) = v.b; }
+static inline V6 v6_scale(V6 v, double s) { return (V6){ v.a * s, v.b * s }; }
+static inline V6 v6_add(V6 v, V6 w) { return (V6){ v.a + w.a, v.b + w.b }; }
+static inline V6 v6_mad(V6 v, V6 w, double s) { return (V6){ v.a + w.a * s, v.b + w.b * s }; }
+static inline V6 v6_nmad(V6 v, V6 w, double s) { return (V6){ v.a - w.a * s, v.b - w.b * s }; }
+static inline double v6_dot(V6 v, V6 w)
+{
+    V4 p = v.a * w.a;
+    V2 q = v.b * w.b;
+    V2 low = { p[0], p[1] }, high = { p[2], p[3] };
+    V2 sum = (low + high) + q;
+    return sum[0] + sum[1];
+}
+static inline V6 v6_matrix(const double *columns, const double *x)
+{
+    V6 s = v6_scale(v6_load(columns), x[0]);
+    for (int k = 1; k < 6; k++)
+        s = v6_mad(s, v6_load(columns + 6 * k), x[k]);
+    return s;
+}
+
+typedef struct Node {
+    double inverse[36];         // mass while it is summed up, then its inverse
+    double momentum[6];
+    double velocity[6];
+    double response[36];        // velocity per impulse with the parent held
+    double pass[36];            // impulse at the parent per impulse here, as columns
+    int body, parent, depth, tree;
+    int first_row, row_count;
+    bool on_path;               // response and pass are wanted
+} Node;
+
+// A row of the tree, solved as an equation.
+typedef struct EdgeRow {
+    double yt[6];               // M^-1 Jc'
+    double x[6];                // S^-1 Jp
+    double rhs, gamma, t, impulse;
+    const double *jc, *jp;
+    SolverRow *row;
+    RowMemory *memory;
+} EdgeRow;
+
+typedef struct Factor { double l[SOLVER_EDGE_ROWS * SOLVER_EDGE_ROWS], d[SOLVER_EDGE_ROWS]; } Factor;
+
+typedef struct Column {
+    int node, depth, tree;
+    int start;                  // of its data, six numbers per node from the root down
+} Column;
+
+typedef struct DenseRow {
+    int columns[2];             // first column of each side, -1: none
+    int widths[2];              // 1 or 6
+    double coefficients[2][6];
+    double rhs, gamma;
+    double lo, hi;              // impulses; friction: coefficients of the normal impulse when `scaled_by` is set
+    int scaled_by;              // dense row of the normal, or -1
+    double *force;
+    int8_t *state;
+    RowMemory *memory;          // NULL for contacts
+    int nodes[2];
+    double j[2][6];
+} DenseRow;
+
+struct DirectScratch {
+    Node *nodes;
+    EdgeRow *edges;
+    Factor *factors;
+    DenseRow *dense;
+    Column *columns;
+    double *up, *response_up;        // column data: impulses carried to the root, velocities they cause there
+    double *gram;                    // responses between columns
+    double *matrix, *factor;         // of the dense problem
+    double *product;                 // gram times one row's coefficients
+    double *rhs, *x, *lo, *hi, *work, *reciprocal;
+    int8_t *state;
+    int *index;
+    int *first_column;               // per node: its six columns, or -1
+    int *side_count;                 // per node: rows that touch it
+    int node_capacity, edge_capacity, factor_capacity, dense_capacity, column_capacity, up_capacity, response_capacity;
+    int gram_capacity, matrix_capacity, factor_matrix_capacity, product_capacity;
+    int rhs_capacity, x_capacity, lo_capacity, hi_capacity, work_capacity, reciprocal_capacity, state_capacity, index_capacity;
+    int first_column_capacity, side_capacity;
+    int node_count, edge_count, dense_count, column_count, up_count;
+    int redundant;
+};
+
+#ifdef SOLVER_SCRATCH_HERE
+DirectScratch *direct_scratch_create(void)
+{
+    return memory_alloc(sizeof(DirectScratch));
+}
+
+void direct_scratch_destroy(DirectScratch *s)
+{
+    if (!s)
+        return;
+    void *owned[] = { s->nodes, s->edges, s->factors, s->dense, s->columns, s->up, s->response_up, s->gram, s->matrix, s->factor,
+                      s->product, s->rhs, s->x, s->lo, s->hi, s->work, s->reciprocal, s->state, s->index, s->first_column,
+                      s->side_count };
+    for (int i = 0; i < COUNT_OF(owned); i++)
+        free(owned[i]);
+    free(s);
+}
+#endif
+
+// ---- 6x6 inverse by 3x3 blocks ----
+
+typedef struct Sym3 { double xx, xy, xz, yy, yz, zz; } Sym3;
+
+static inline Sym3 sym3_inverse(Sym3 m)
+{
+    for (int attempt = 0; attempt < 40; attempt++) {
+        double x = m.yy * m.zz - m.yz * m.yz, y = m.xz * m.yz - m.xy * m.zz, z = m.xy * m.yz - m.xz * m.yy;
+        double determinant = m.xx * x + m.xy * y + m.xz * z;
+        double second = m.xx * m.yy - m.xy * m.xy;
+        if (determinant > 0.0 && m.xx > 0.0 && second > 0.0) {
+            double s = 1.0 / determinant;
+            return (Sym3){ x * s, y * s, z * s, (m.xx * m.zz - m.xz * m.xz) * s, (m.xy * m.xz - m.xx * m.yz) * s, second * s };
+        }
+        // Rounding ate a direction that is many orders lighter than another: give it a trace of mass.
+        double trace = fabs(m.xx) + fabs(m.yy) + fabs(m.zz) + 1e-300, extra = trace * ldexp(1e-15, 2 * attempt);
+        m.xx += extra;
+        m.yy += extra;
+        m.zz += extra;
+    }
+    return (Sym3){ 0.0 };
+}
+
+static inline Sym3 sym3_read(const double *m, int at)
+{
+    return (Sym3){ m[at], m[at + 1], m[at + 2], m[at + 7], m[at + 8], m[at + 14] };
+}
+
+static inline void sym3_write(double *m, int at, Sym3 s)
+{
+    m[at] = s.xx; m[at + 1] = s.xy; m[at + 2] = s.xz;
+    m[at + 6] = s.xy; m[at + 7] = s.yy; m[at + 8] = s.yz;
+    m[at + 12] = s.xz; m[at + 13] = s.yz; m[at + 14] = s.zz;
+}
+
+static inline void mass_invert(double *m)
+{
+    Sym3 p = sym3_inverse(sym3_read(m, 0));
+    double b[9], t[9], u[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            b[3 * i + j] = m[6 * i + 3 + j];
+    for (int j = 0; j < 3; j++) {
+        t[j] = p.xx * b[j] + p.xy * b[3 + j] + p.xz * b[6 + j];
+        t[3 + j] = p.xy * b[j] + p.yy * b[3 + j] + p.yz * b[6 + j];
+        t[6 + j] = p.xz * b[j] + p.yz * b[3 + j] + p.zz * b[6 + j];
+    }
+    Sym3 c = sym3_read(m, 21);
+    c.xx -= b[0] * t[0] + b[3] * t[3] + b[6] * t[6];
+    c.xy -= b[0] * t[1] + b[3] * t[4] + b[6] * t[7];
+    c.xz -= b[0] * t[2] + b[3] * t[5] + b[6] * t[8];
+    c.yy -= b[1] * t[1] + b[4] * t[4] + b[7] * t[7];
+    c.yz -= b[1] * t[2] + b[4] * t[5] + b[7] * t[8];
+    c.zz -= b[2] * t[2] + b[5] * t[5] + b[8] * t[8];
+    Sym3 q = sym3_inverse(c);
+    for (int i = 0; i < 3; i++) {
+        u[3 * i] = t[3 * i] * q.xx + t[3 * i + 1] * q.xy + t[3 * i + 2] * q.xz;
+        u[3 * i + 1] = t[3 * i] * q.xy + t[3 * i + 1] * q.yy + t[3 * i + 2] * q.yz;
+        u[3 * i + 2] = t[3 * i] * q.xz + t[3 * i + 1] * q.yz + t[3 * i + 2] * q.zz;
+    }
+    p.xx += u[0] * t[0] + u[1] * t[1] + u[2] * t[2];
+    p.xy += u[0] * t[3] + u[1] * t[4] + u[2] * t[5];
+    p.xz += u[0] * t[6] + u[1] * t[7] + u[2] * t[8];
+    p.yy += u[3] * t[3] + u[4] * t[4] + u[5] * t[5];
+    p.yz += u[3] * t[6] + u[4] * t[7] + u[5] * t[8];
+    p.zz += u[6] * t[6] + u[7] * t[7] + u[8] * t[8];
+    sym3_write(m, 0, p);
+    sym3_write(m, 21, q);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            m[6 * i + 3 + j] = m[6 * (3 + j) + i] = -u[3 * i + j];
+}
+
+// ---- the tree ----
+
+// World inertia and the momentum at the end of the step if nothing held the body.
+static inline void node_load_body(Node *node, const SolverBody *body, const SolverInput *input)
+{
+    double *m = node->inverse, *b = node->momentum, dt = input->dt, half[9], world[9];
+    const double *r = body->rotation, *inertia = body->inertia, *w = body->velocity + 3;
+    if (inertia[1] == 0.0 && inertia[2] == 0.0 && inertia[5] == 0.0) {
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                half[3 * i + j] = r[3 * i + j] * inertia[4 * j];
+    } else {
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                half[3 * i + j] = r[3 * i] * inertia[j] + r[3 * i + 1] * inertia[3 + j] + r[3 * i + 2] * inertia[6 + j];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            world[3 * i + j] = world[3 * j + i] = half[3 * i] * r[3 * j] + half[3 * i + 1] * r[3 * j + 1] + half[3 * i + 2] * r[3 * j + 2];
+    memset(m, 0, sizeof node->inverse);
+    m[0] = m[7] = m[14] = body->mass;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            m[21 + 6 * i + j] = world[3 * i + j];
+    bool falls = (body->flags & SOLVER_BODY_GRAVITY) != 0;
+    for (int i = 0; i < 3; i++) {
+        b[i] = body->mass * (body->velocity[i] + (falls ? dt * input->gravity[i] : 0.0)) + dt * body->force[i];
+        b[3 + i] = world[3 * i] * w[0] + world[3 * i + 1] * w[1] + world[3 * i + 2] * w[2];
+    }
+    if (body->flags & SOLVER_BODY_GYROSCOPIC) {
+        // The momentum L becomes I (I - dt [L]x)^-1 L: the implicit gyroscopic torque that ODE adds.
+        double lx = dt * b[3], ly = dt * b[4], lz = dt * b[5];
+        double a00 = world[0], a01 = world[1] + lz, a02 = world[2] - ly;
+        double a10 = world[3] - lz, a11 = world[4], a12 = world[5] + lx;
+        double a20 = world[6] + ly, a21 = world[7] - lx, a22 = world[8];
+        double c0 = a11 * a22 - a12 * a21, c1 = a12 * a20 - a10 * a22, c2 = a10 * a21 - a11 * a20;
+        double determinant = a00 * c0 + a01 * c1 + a02 * c2;
+        if (determinant != 0.0) {
+            double s = 1.0 / determinant, y[3];
+            y[0] = (c0 * b[3] + (a02 * a21 - a01 * a22) * b[4] + (a01 * a12 - a02 * a11) * b[5]) * s;
+            y[1] = (c1 * b[3] + (a00 * a22 - a02 * a20) * b[4] + (a02 * a10 - a00 * a12) * b[5]) * s;
+            y[2] = (c2 * b[3] + (a01 * a20 - a00 * a21) * b[4] + (a00 * a11 - a01 * a10) * b[5]) * s;
+            for (int i = 0; i < 3; i++)
+                b[3 + i] = world[3 * i] * y[0] + world[3 * i + 1] * y[1] + world[3 * i + 2] * y[2];
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        b[3 + i] += dt * body->force[3 + i];
+}
+
+static double fixed_side_velocity(const SolverInput *input, int body, const double *j)
+{
+    if (body < 0 || (input->bodies[body].flags & SOLVER_BODY_ASLEEP))
+        return 0.0;
+    const double *v = input->bodies[body].velocity;
+    return j[0] * v[0] + j[1] * v[1] + j[2] * v[2] + j[3] * v[3] + j[4] * v[4] + j[5] * v[5];
+}
+
+static bool row_is_equation(const SolverRow *row, const RowMemory *memory)
+{
+    if (row->lo == -SOLVER_INFINITY && row->hi == SOLVER_INFINITY)
+        return true;
+    return row->friction_of < 0 && row->lo < 0.0 && row->hi > 0.0 && row->lo > -SOLVER_INFINITY && row->hi < SOLVER_INFINITY
+        && memory->dense == 0;
+}
+
+static void dense_joint_row(DirectScratch *s, IslandTask *task, int joint_index, int row_index, int joint_dense_base)
+{
+    const SolverInput *input = task->input;
+    const SolverJoint *joint = &input->joints[joint_index];
+    SolverRow *row = &input->rows[joint->first_row + row_index];
+    memory_grow(&s->dense, &s->dense_capacity, s->dense_count + 1, sizeof *s->dense);
+    DenseRow *dense = &s->dense[s->dense_count++];
+    *dense = (DenseRow){ .rhs = row->rhs, .gamma = row->cfm / input->dt, .scaled_by = -1, .force = &row->force };
+    dense->memory = row_index < SOLVER_JOINT_ROWS ? &task->row_memory[joint_index * SOLVER_JOINT_ROWS + row_index] : NULL;
+    dense->state = dense->memory ? &dense->memory->state : NULL;
+    dense->lo = row->lo;
+    dense->hi = row->hi;
+    if (row->friction_of >= 0 && row->friction_of < row_index)
+        dense->scaled_by = joint_dense_base + row->friction_of;
+    else
+        dense->lo *= input->dt, dense->hi *= input->dt;
+    const double *sides[2] = { row->j1, row->j2 };
+    int bodies[2] = { joint->body1, joint->body2 };
+    for (int k = 0; k < 2; k++) {
+        bool moves = bodies[k] >= 0 && !solver_body_is_fixed(&input->bodies[bodies[k]]);
+        dense->nodes[k] = moves ? task->node_of_body[bodies[k]] : -1;
+        memcpy(dense->j[k], sides[k], sizeof dense->j[k]);
+        if (!moves)
+            dense->rhs -= fixed_side_velocity(input, bodies[k], sides[k]);
+    }
+}
+
+static void edge_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link)
+{
+    const SolverInput *input = task->input;
+    const SolverJoint *joint = &input->joints[link.joint];
+    // A row that scales with another needs the other beside it, so such joints go to the dense problem whole.
+    bool scaled = false;
+    for (int i = 0; i < joint->row_count; i++)
+        scaled |= input->rows[joint->first_row + i].friction_of >= 0;
+    int base = s->dense_count;
+    for (int i = 0; i < joint->row_count; i++) {
+        SolverRow *row = &input->rows[joint->first_row + i];
+        RowMemory *memory = &task->row_memory[link.joint * SOLVER_JOINT_ROWS + int_min(i, SOLVER_JOINT_ROWS - 1)];
+        if (scaled || node->row_count == SOLVER_EDGE_ROWS || !row_is_equation(row, memory)) {
+            dense_joint_row(s, task, link.joint, i, base);
+            continue;
+        }
+        EdgeRow *edge = &s->edges[s->edge_count++];
+        int other = link.child_is_body2 ? joint->body1 : joint->body2;
+        edge->row = row;
+        edge->memory = memory;
+        edge->jc = link.child_is_body2 ? row->j2 : row->j1;
+        edge->jp = link.child_is_body2 ? row->j1 : row->j2;
+        edge->gamma = row->cfm / input->dt;
+        edge->impulse = 0.0;
+        edge->rhs = node->parent < 0 ? row->rhs - fixed_side_velocity(input, other, edge->jp) : row->rhs;
+        node->row_count++;
+    }
+}
+
+static void tree_build(DirectScratch *s, IslandTask *task)
+{
+    const SolverInput *input = task->input;
+    const Topology *topology = task->topology;
+    int node_total = 0, edge_total = 0;
+    for (int g = 0; g < task->group_count; g++) {
+        const TreeGroup *group = &topology->groups[task->groups[g]];
+        node_total += group->count;
+        for (int i = group->first; i < group->first + group->count; i++)
+            for (int k = 0; k < topology->links[i].joint_count; k++)
+                edge_total += input->joints[topology->link_joints[topology->links[i].first_joint + k].joint].row_count;
+    }
+    memory_grow(&s->nodes, &s->node_capacity, node_total, sizeof *s->nodes);
+    memory_grow(&s->factors, &s->factor_capacity, node_total, sizeof *s->factors);
+    memory_grow(&s->edges, &s->edge_capacity, edge_total + 1, sizeof *s->edges);
+    s->node_count = s->edge_count = s->dense_count = 0;
+    for (int g = 0; g < task->group_count; g++) {
+        const TreeGroup *group = &topology->groups[task->groups[g]];
+        int first_node = s->node_count;
+        for (int i = group->first; i < group->first + group->count; i++)
+            task->node_of_body[topology->links[i].body] = first_node + i - group->first;
+        for (int i = group->first; i < group->first + group->count; i++) {
+            const TreeLink *link = &topology->links[i];
+            Node *node = &s->nodes[s->node_count++];
+            node->body = link->body;
+            node->parent = link->parent < 0 ? -1 : first_node + link->parent - group->first;
+            node->depth = node->parent < 0 ? 0 : s->nodes[node->parent].depth + 1;
+            node->tree = g;
+            node->on_path = false;
+            node->first_row = s->edge_count;
+            node->row_count = 0;
+            node_load_body(node, &input->bodies[link->body], input);
+            for (int k = 0; k < link->joint_count; k++)
+                edge_add_joint(s, task, node, topology->link_joints[link->first_joint + k]);
+        }
+        for (int k = 0; k < group->cut_count; k++) {
+            int joint = topology->cut_joints[group->first_cut + k];
+            for (int i = 0, base = s->dense_count; i < input->joints[joint].row_count; i++)
+                dense_joint_row(s, task, joint, i, base);
+        }
+    }
+}
+
+static inline void link_factor(DirectScratch *s, const Node *node, EdgeRow *rows, Factor *factor)
+{
+    int m = node->row_count;
+    double *l = factor->l, *d = factor->d;
+    for (int r = 0; r < m; r++)
+        v6_store(rows[r].yt, v6_matrix(node->inverse, rows[r].jc));
+    for (int r = 0; r < m; r++) {
+        double *lr = l + r * SOLVER_EDGE_ROWS;
+        V6 j = v6_load(rows[r].jc);
+        for (int c = 0; c <= r; c++)
+            lr[c] = v6_dot(j, v6_load(rows[c].yt));
+        double diagonal = lr[r] += rows[r].gamma;
+        for (int c = 0; c < r; c++) {
+            const double *lc = l + c * SOLVER_EDGE_ROWS;
+            double sum = lr[c];
+            for (int k = 0; k < c; k++)
+                sum -= lr[k] * lc[k];
+            lr[c] = sum;
+        }
+        double pivot = diagonal;
+        for (int c = 0; c < r; c++) {
+            double scaled = lr[c] * d[c];
+            pivot -= lr[c] * scaled;
+            lr[c] = scaled;
+        }
+        // A row that the earlier ones already hold (a second lock of the same axis) has nothing left to say.
+        if (pivot > 1e-12 * diagonal)
+            d[r] = 1.0 / pivot;
+        else
+            d[r] = 0.0, s->redundant++;
+    }
+}
+
+// In place S^-1 on rows of six numbers.
+static inline void link_solve_rows(const Factor *factor, int m, V6 *x)
+{
+    for (int r = 1; r < m; r++)
+        for (int c = 0; c < r; c++)
+            x[r] = v6_nmad(x[r], x[c], factor->l[r * SOLVER_EDGE_ROWS + c]);
+    for (int r = m - 1; r >= 0; r--) {
+        x[r] = v6_scale(x[r], factor->d[r]);
+        for (int c = r + 1; c < m; c++)
+            x[r] = v6_nmad(x[r], x[c], factor->l[c * SOLVER_EDGE_ROWS + r]);
+    }
+}
+
+static void tree_factor(DirectScratch *s)
+{
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        Node *node = &s->nodes[i];
+        EdgeRow *rows = &s->edges[node->first_row];
+        Factor *factor = &s->factors[i];
+        int m = node->row_count;
+        mass_invert(node->inverse);
+        if (m == 0)
+            continue;
+        link_factor(s, node, rows, factor);
+        if (node->parent < 0)
+            continue;
+        V6 x[SOLVER_EDGE_ROWS];
+        for (int r = 0; r < m; r++)
+            x[r] = v6_load(rows[r].jp);
+        link_solve_rows(factor, m, x);
+        double *mass = s->nodes[node->parent].inverse;
+        for (int r = 0; r < m; r++)
+            v6_store(rows[r].x, x[r]);
+        for (int k = 0; k < 6; k++) {
+            V6 sum = v6_load(mass + 6 * k);
+            for (int r = 0; r < m; r++)
+                sum = v6_mad(sum, x[r], rows[r].jp[k]);
+            v6_store(mass + 6 * k, sum);
+        }
+    }
+}
+
+// Momenta up, velocities down. With `change`, momenta are impulses added to a solved tree and velocities are added too.
+static void tree_solve(DirectScratch *s, bool change)
+{
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        Node *node = &s->nodes[i];
+        EdgeRow *rows = &s->edges[node->first_row];
+        const Factor *factor = &s->factors[i];
+        int m = node->row_count;
+        if (m == 0)
+            continue;
+        V6 b = v6_load(node->momentum);
+        double u[SOLVER_EDGE_ROWS];
+        for (int r = 0; r < m; r++)
+            u[r] = (change ? 0.0 : rows[r].rhs) - v6_dot(v6_load(rows[r].yt), b);
+        if (node->parent >= 0) {
+            double *up = s->nodes[node->parent].momentum;
+            V6 sum = v6_load(up);
+            for (int r = 0; r < m; r++)
+                sum = v6_mad(sum, v6_load(rows[r].x), u[r]);
+            v6_store(up, sum);
+        }
+        for (int r = 1; r < m; r++)
+            for (int c = 0; c < r; c++)
+                u[r] -= factor->l[r * SOLVER_EDGE_ROWS + c] * u[c];
+        for (int r = m - 1; r >= 0; r--) {
+            u[r] *= factor->d[r];
+            for (int c = r + 1; c < m; c++)
+                u[r] -= factor->l[c * SOLVER_EDGE_ROWS + r] * u[c];
+            rows[r].t = u[r];
+        }
+    }
+    for (int i = 0; i < s->node_count; i++) {
+        Node *node = &s->nodes[i];
+        EdgeRow *rows = &s->edges[node->first_row];
+        V6 v = v6_matrix(node->inverse, node->momentum);
+        if (node->parent >= 0) {
+            // With `change` the parent's momentum slot holds its change of velocity by now.
+            const Node *parent = &s->nodes[node->parent];
+            V6 above = v6_load(change ? parent->momentum : parent->velocity);
+            for (int r = 0; r < node->row_count; r++)
+                rows[r].t -= v6_dot(v6_load(rows[r].x), above);
+        }
+        for (int r = 0; r < node->row_count; r++) {
+            v = v6_mad(v, v6_load(rows[r].yt), rows[r].t);
+            rows[r].impulse = change ? rows[r].impulse + rows[r].t : rows[r].t;
+        }
+        if (change) {
+            v6_store(node->momentum, v);
+            v = v6_add(v, v6_load(node->velocity));
+        }
+        v6_store(node->velocity, v);
+    }
+}
+
+// ---- responses ----
+
+static void node_prepare_response(DirectScratch *s, int i)
+{
+    Node *node = &s->nodes[i];
+    node->on_path = true;
+    int m = node->row_count;
+    if (m == 0) {
+        memcpy(node->response, node->inverse, sizeof node->response);
+        memset(node->pass, 0, sizeof node->pass);
+        return;
+    }
+    const EdgeRow *rows = &s->edges[node->first_row];
+    V6 z[SOLVER_EDGE_ROWS];
+    for (int r = 0; r < m; r++)
+        z[r] = v6_load(rows[r].yt);
+    link_solve_rows(&s->factors[i], m, z);
+    for (int k = 0; k < 6; k++) {
+        V6 sum = v6_load(node->inverse + 6 * k), pass = { 0 };
+        for (int r = 0; r < m; r++) {
+            sum = v6_nmad(sum, z[r], rows[r].yt[k]);
+            if (node->parent >= 0)
+                pass = v6_nmad(pass, v6_load(rows[r].x), rows[r].yt[k]);
+        }
+        v6_store(node->response + 6 * k, sum);
+        v6_store(node->pass + 6 * k, pass);
+    }
+}
+
+// Carries the impulse `at_node` (and on its way `at_parent`, when given) to the root.
+static int column_add(DirectScratch *s, int node_index, const double *at_node, const double *at_parent)
+{
+    Node *node = &s->nodes[node_index];
+    int size = 6 * (node->depth + 1);
+    memory_grow(&s->columns, &s->column_capacity, s->column_count + 1, sizeof *s->columns);
+    memory_grow(&s->up, &s->up_capacity, s->up_count + size, sizeof *s->up);
+    memory_grow(&s->response_up, &s->response_capacity, s->up_count + size, sizeof *s->response_up);
+    s->columns[s->column_count] = (Column){ node_index, node->depth, node->tree, s->up_count };
+    double *up = s->up + s->up_count, *response = s->response_up + s->up_count;
+    s->up_count += size;
+    V6 u = v6_load(at_node);
+    for (int i = node_index;;) {
+        node = &s->nodes[i];
+        if (!node->on_path)
+            node_prepare_response(s, i);
+        double *here = up + 6 * node->depth;
+        v6_store(here, u);
+        v6_store(response + 6 * node->depth, v6_matrix(node->response, here));
+        if (node->parent < 0)
+            break;
+        u = v6_matrix(node->pass, here);
+        if (at_parent) {
+            u = v6_add(u, v6_load(at_parent));
+            at_parent = NULL;
+        }
+        i = node->parent;
+    }
+    return s->column_count++;
+}
+
+static void columns_build(DirectScratch *s)
+{
+    memory_grow(&s->first_column, &s->first_column_capacity, s->node_count, sizeof *s->first_column);
+    memory_grow(&s->side_count, &s->side_capacity, s->node_count, sizeof *s->side_count);
+    for (int i = 0; i < s->node_count; i++)
+        s->first_column[i] = -1, s->side_count[i] = 0;
+    s->column_count = s->up_count = 0;
+    for (int i = 0; i < s->dense_count; i++)
+        for (int k = 0; k < 2; k++)
+            if (s->dense[i].nodes[k] >= 0)
+                s->side_count[s->dense[i].nodes[k]]++;
+    for (int i = 0; i < s->dense_count; i++) {
+        DenseRow *row = &s->dense[i];
+        row->columns[0] = row->columns[1] = -1;
+        // Both ends of one link lie on the same way to the root: one column carries them.
+        for (int k = 0; k < 2; k++) {
+            int child = row->nodes[k], parent = row->nodes[1 - k];
+            if (child >= 0 && parent >= 0 && s->nodes[child].parent == parent && s->side_count[child] < 6) {
+                row->columns[0] = column_add(s, child, row->j[k], row->j[1 - k]);
+                row->widths[0] = 1;
+                row->coefficients[0][0] = 1.0;
+                break;
+            }
+        }
+        if (row->columns[0] >= 0)
+            continue;
+        for (int k = 0; k < 2; k++) {
+            int node = row->nodes[k];
+            if (node < 0)
+                continue;
+            if (s->side_count[node] < 6) {
+                row->columns[k] = column_add(s, node, row->j[k], NULL);
+                row->widths[k] = 1;
+                row->coefficients[k][0] = 1.0;
+                continue;
+            }
+            if (s->first_column[node] < 0) {
+                for (int axis = 0; axis < 6; axis++) {
+                    double unit[6] = { 0.0 };
+                    unit[axis] = 1.0;
+                    int column = column_add(s, node, unit, NULL);
+                    if (axis == 0)
+                        s->first_column[node] = column;
+                }
+            }
+            row->columns[k] = s->first_column[node];
+            row->widths[k] = 6;
+            memcpy(row->coefficients[k], row->j[k], sizeof row->j[k]);
+        }
+    }
+}
+
+static inline double dot(const double *a, const double *b, int n)
+{
+    V4 sum = { 0 };
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        sum += *(const V4 *)(a + i) * *(const V4 *)(b + i);
+    double rest = 0.0;
+    for (; i < n; i++)
+        rest += a[i] * b[i];
+    return ((sum[0] + sum[2]) + (sum[1] + sum[3])) + rest;
+}
+
+static int common_depth(const DirectScratch *s, int a, int b)
+{
+    while (a != b) {
+        if (a > b)  // parents stand before children
+            a = s->nodes[a].parent;
+        else
+            b = s->nodes[b].parent;
+        if (a < 0 || b < 0)
+            return -1;
+    }
+    return s->nodes[a].depth;
+}
+
+static void gram_build(DirectScratch *s)
+{
+    int n = s->column_count;
+    memory_grow(&s->gram, &s->gram_capacity, n * n, sizeof *s->gram);
+    int last_a = -1, last_b = -1, depth = -1;
+    for (int i = 0; i < n; i++) {
+        const Column *a = &s->columns[i];
+        for (int k = 0; k <= i; k++) {
+            const Column *b = &s->columns[k];
+            double value = 0.0;
+            if (a->tree == b->tree) {
+                if (a->node != last_a || b->node != last_b) {
+                    last_a = a->node;
+                    last_b = b->node;
+                    depth = common_depth(s, last_a, last_b);
+                }
+                if (depth >= 0)
+                    value = dot(s->up + a->start, s->response_up + b->start, 6 * (depth + 1));
+            }
+            s->gram[i * n + k] = s->gram[k * n + i] = value;
+        }
+    }
+}
+
+static void matrix_build(DirectScratch *s, int stride)
+{
+    int n = s->dense_count, k = s->column_count;
+    memory_grow(&s->matrix, &s->matrix_capacity, n * stride, sizeof *s->matrix);
+    memory_grow(&s->product, &s->product_capacity, k + 1, sizeof *s->product);
+    for (int i = 0; i < n; i++) {
+        const DenseRow *row = &s->dense[i];
+        memset(s->product, 0, (size_t)k * sizeof *s->product);
+        for (int side = 0; side < 2; side++) {
+            if (row->columns[side] < 0)
+                continue;
+            for (int c = 0; c < row->widths[side]; c++) {
+                const double *gram = s->gram + (size_t)(row->columns[side] + c) * (size_t)k;
+                double factor = row->coefficients[side][c];
+                for (int q = 0; q < k; q++)
+                    s->product[q] += gram[q] * factor;
+            }
+        }
+        double *out = s->matrix + (size_t)i * (size_t)stride;
+        for (int j = 0; j <= i; j++) {
+            const DenseRow *other = &s->dense[j];
+            double sum = 0.0;
+            for (int side = 0; side < 2; side++) {
+                if (other->columns[side] < 0)
+                    continue;
+                const double *product = s->product + other->columns[side];
+                if (other->widths[side] == 1)
+                    sum += product[0];
+                else
+                    sum += v6_dot(v6_load(other->coefficients[side]), v6_load(product));
+            }
+            out[j] = sum;
+            s->matrix[(size_t)j * (size_t)stride + (size_t)i] = sum;
+        }
+        out[i] += row->gamma;
+    }
+}
+
+// ---- the bounded problem ----
+
+// Solves for the free rows with the others held; rows of U' D U are contiguous.
+static void free_rows_solve(DirectScratch *s, int n, int stride)
+{
+    int m = 0;
+    for (int i = 0; i < n; i++)
+        if (s->state[i] == ROW_FREE)
+            s->index[m++] = i;
+    double *u = s->factor, *y = s->work;
+    for (int a = 0; a < m; a++) {
+        const double *row = s->matrix + (size_t)s->index[a] * (size_t)stride;
+        double *ua = u + (size_t)a * (size_t)stride, held = 0.0;
+        for (int b = a; b < m; b++)
+            ua[b] = row[s->index[b]];
+        if (m < n)
+            for (int k = 0; k < n; k++)
+                if (s->state[k] != ROW_FREE)
+                    held += row[k] * s->x[k];
+        y[a] = s->rhs[s->index[a]] - held;
+    }
+    for (int k = 0; k < m; k++) {
+        double *uk = u + (size_t)k * (size_t)stride;
+        double diagonal = s->matrix[(size_t)s->index[k] * (size_t)stride + (size_t)s->index[k]];
+        if (uk[k] > 1e-13 * diagonal)
+            s->reciprocal[k] = 1.0 / uk[k];
+        else
+            s->reciprocal[k] = 0.0, s->redundant++;
+        double yk = y[k] * s->reciprocal[k];
+        for (int i = k + 1; i < m; i++) {
+            double *ui = u + (size_t)i * (size_t)stride;
+            double factor = uk[i] * s->reciprocal[k];
+            y[i] -= uk[i] * yk;
+            if (factor == 0.0)
+                continue;
+            int j = i;
+            for (; j < m && (j & 3); j++)
+                ui[j] -= factor * uk[j];
+            for (; j + 4 <= m; j += 4)
+                *(V4 *)(ui + j) -= factor * *(const V4 *)(uk + j);
+            for (; j < m; j++)
+                ui[j] -= factor * uk[j];
+        }
+    }
+    for (int k = m - 1; k >= 0; k--) {
+        const double *uk = u + (size_t)k * (size_t)stride;
+        y[k] = (y[k] - dot(uk + k + 1, y + k + 1, m - k - 1)) * s->reciprocal[k];
+    }
+    for (int a = 0; a < m; a++)
+        s->x[s->index[a]] = y[a];
+}
+
+// Which state the current solution asks of row i; equal to the present one when it is content.
+static inline int wanted_state(const DirectScratch *s, int i, int n, int stride, double tolerance)
+{
+    if (s->lo[i] == s->hi[i])
+        return s->state[i] == ROW_FREE ? ROW_LOW : s->state[i];
+    if (s->state[i] == ROW_FREE) {
+        double slack = 1e-12 * (fabs(s->x[i]) + 1e-6);
+        return s->x[i] < s->lo[i] - slack ? ROW_LOW : s->x[i] > s->hi[i] + slack ? ROW_HIGH : ROW_FREE;
+    }
+    double gradient = dot(s->matrix + (size_t)i * (size_t)stride, s->x, n) - s->rhs[i];
+    if (s->state[i] == ROW_LOW)
+        return gradient < -tolerance ? ROW_FREE : ROW_LOW;
+    return gradient > tolerance ? ROW_FREE : ROW_HIGH;
+}
+
+static void hold_bound_rows(DirectScratch *s, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (s->state[i] != ROW_FREE)
+            s->x[i] = s->state[i] == ROW_LOW ? s->lo[i] : s->hi[i];
+}
+
+// Projected Gauss-Seidel from where pivoting stopped: ends always, with a residual.
+static void fallback_sweeps(DirectScratch *s, int n, int stride)
+{
+    for (int i = 0; i < n; i++)
+        s->x[i] = isfinite(s->x[i]) ? double_clamp(s->x[i], s->lo[i], s->hi[i]) : double_clamp(0.0, s->lo[i], s->hi[i]);
+    for (int sweep = 0; sweep < FALLBACK_SWEEPS; sweep++) {
+        for (int i = 0; i < n; i++) {
+            const double *row = s->matrix + (size_t)i * (size_t)stride;
+            double diagonal = row[i] * (1.0 + 1e-9) + 1e-300;
+            s->x[i] = double_clamp(s->x[i] + (s->rhs[i] - dot(row, s->x, n)) / diagonal, s->lo[i], s->hi[i]);
+        }
+    }
+    for (int i = 0; i < n; i++)
+        s->state[i] = s->x[i] <= s->lo[i] ? ROW_LOW : s->x[i] >= s->hi[i] ? ROW_HIGH : ROW_FREE;
+}
+
+static void bounded_solve(DirectScratch *s, int n, int stride, IslandStatistics *statistics)
+{
+    double scale = 0.0;
+    for (int i = 0; i < n; i++)
+        scale = fmax(scale, fabs(s->rhs[i]));
+    double tolerance = 1e-11 * (scale + 1e-9);
+    int best = n + 1, patience = 5;
+    for (int round = 0; round < PIVOT_LIMIT; round++) {
+        statistics->pivot_rounds++;
+        hold_bound_rows(s, n);
+        free_rows_solve(s, n, stride);
+        int unhappy = 0, last = -1;
+        for (int i = 0; i < n; i++) {
+            int wanted = wanted_state(s, i, n, stride, tolerance);
+            s->index[i] = wanted;
+            if (wanted != s->state[i])
+                unhappy++, last = i;
+        }
+        if (unhappy == 0)
+            return;
+        bool all = true;
+        if (unhappy < best) {
+            best = unhappy;
+            patience = 5;
+        } else if (patience > 0) {
+            patience--;
+        } else {
+            all = false;  // one at a time, the last in order: this cannot cycle
+        }
+        for (int i = all ? 0 : last; i <= last; i++)
+            s->state[i] = (int8_t)s->index[i];
+    }
+    statistics->fallbacks++;
+    fallback_sweeps(s, n, stride);
+}
+
+static void dense_reserve(DirectScratch *s, int n, int stride)
+{
+    memory_grow(&s->factor, &s->factor_matrix_capacity, n * stride, sizeof *s->factor);
+    memory_grow(&s->rhs, &s->rhs_capacity, stride, sizeof *s->rhs);
+    memory_grow(&s->x, &s->x_capacity, stride, sizeof *s->x);
+    memory_grow(&s->lo, &s->lo_capacity, stride, sizeof *s->lo);
+    memory_grow(&s->hi, &s->hi_capacity, stride, sizeof *s->hi);
+    memory_grow(&s->work, &s->work_capacity, stride, sizeof *s->work);
+    memory_grow(&s->reciprocal, &s->reciprocal_capacity, stride, sizeof *s->reciprocal);
+    memory_grow(&s->state, &s->state_capacity, stride, sizeof *s->state);
+    memory_grow(&s->index, &s->index_capacity, stride, sizeof *s->index);
+}
+
+static void dense_solve(DirectScratch *s, IslandStatistics *statistics)
+{
+    int n = s->dense_count, stride = (n + 3) & ~3;
+    bool friction = false;
+    dense_reserve(s, n, stride);
+    columns_build(s);
+    gram_build(s);
+    matrix_build(s, stride);
+    for (int i = 0; i < n; i++) {
+        const DenseRow *row = &s->dense[i];
+        double now = 0.0;
+        for (int k = 0; k < 2; k++)
+            if (row->nodes[k] >= 0)
+                now += v6_dot(v6_load(row->j[k]), v6_load(s->nodes[row->nodes[k]].velocity));
+        s->rhs[i] = row->rhs - now;
+        s->x[i] = 0.0;
+        bool scaled = row->scaled_by >= 0;
+        friction |= scaled;
+        s->lo[i] = scaled ? 0.0 : row->lo;
+        s->hi[i] = scaled ? 0.0 : row->hi;
+        bool unbounded = row->lo == -SOLVER_INFINITY && row->hi == SOLVER_INFINITY;
+        s->state[i] = scaled ? ROW_LOW : row->state && !unbounded ? *row->state : ROW_FREE;
+        if ((s->state[i] == ROW_LOW && s->lo[i] == -SOLVER_INFINITY) || (s->state[i] == ROW_HIGH && s->hi[i] == SOLVER_INFINITY))
+            s->state[i] = ROW_FREE;
+    }
+    bounded_solve(s, n, stride, statistics);
+    if (friction) {
+        for (int i = 0; i < n; i++) {
+            const DenseRow *row = &s->dense[i];
+            if (row->scaled_by < 0)
+                continue;
+            double normal = fabs(s->x[row->scaled_by]);
+            s->hi[i] = normal > 0.0 ? row->hi * normal : 0.0;
+            s->lo[i] = normal > 0.0 ? row->lo * normal : 0.0;
+            s->state[i] = s->hi[i] == 0.0 ? ROW_LOW : row->state ? *row->state : ROW_FREE;
+            if (s->hi[i] == SOLVER_INFINITY)
+                s->state[i] = ROW_FREE;
+        }
+        bounded_solve(s, n, stride, statistics);
+    }
+    for (int i = 0; i < n; i++)
+        if (s->dense[i].state)
+            *s->dense[i].state = s->state[i];
+}
+
+// ---- the island ----
+
+static void contacts_add(DirectScratch *s, IslandTask *task)
+{
+    const SolverInput *input = task->input;
+    for (int c = 0; c < task->contact_count; c++) {
+        int index = task->contacts[c];
+        SolverContact *contact = &input->contacts[index];
+        ContactMemory *memory = &task->contact_memory[index];
+        ContactRow rows[SOLVER_CONTACT_ROWS];
+        int count = solver_contact_rows(input, contact, rows), normal = s->dense_count;
+        int bodies[2] = { contact->body1, contact->body2 }, nodes[2];
+        for (int k = 0; k < 2; k++)
+            nodes[k] = bodies[k] >= 0 && !solver_body_is_fixed(&input->bodies[bodies[k]]) ? task->node_of_body[bodies[k]] : -1;
+        memory_grow(&s->dense, &s->dense_capacity, s->dense_count + count, sizeof *s->dense);
+        for (int i = 0; i < count; i++) {
+            DenseRow *dense = &s->dense[s->dense_count++];
+            const ContactRow *row = &rows[i];
+            dense->rhs = row->rhs;
+            dense->gamma = row->cfm / input->dt;
+            dense->scaled_by = row->scaled ? normal : -1;
+            dense->lo = row->scaled ? row->lo : row->lo * input->dt;
+            dense->hi = row->scaled ? row->hi : row->hi * input->dt;
+            dense->force = &contact->force[row->slot];
+            dense->state = &memory->state[row->slot];
+            dense->memory = NULL;
+            memcpy(dense->j[0], row->j1, sizeof row->j1);
+            memcpy(dense->j[1], row->j2, sizeof row->j2);
+            for (int k = 0; k < 2; k++) {
+                dense->nodes[k] = nodes[k];
+                if (nodes[k] < 0)
+                    dense->rhs -= fixed_side_velocity(input, bodies[k], dense->j[k]);
+            }
+        }
+    }
+}
+
+static void dense_apply(DirectScratch *s)
+{
+    for (int i = 0; i < s->node_count; i++)
+        memset(s->nodes[i].momentum, 0, sizeof s->nodes[i].momentum);
+    for (int i = 0; i < s->dense_count; i++) {
+        const DenseRow *row = &s->dense[i];
+        for (int k = 0; k < 2; k++)
+            if (row->nodes[k] >= 0) {
+                double *b = s->nodes[row->nodes[k]].momentum;
+                v6_store(b, v6_mad(v6_load(b), v6_load(row->j[k]), s->x[i]));
+            }
+    }
+    tree_solve(s, true);
+}
+
+// Motors solved as equations that came out stronger than they may move to the dense problem. True when one did.
+static bool motors_exceed(DirectScratch *s, double dt)
+{
+    bool any = false;
+    for (int i = 0; i < s->edge_count; i++) {
+        const EdgeRow *edge = &s->edges[i];
+        double force = edge->impulse / dt, slack = 1e-9 * (fabs(force) + 1e-9);
+        bool high = force > edge->row->hi + slack, low = force < edge->row->lo - slack;
+        if (!high && !low)
+            continue;
+        edge->memory->dense = MOTOR_DENSE_STEPS;
+        edge->memory->state = high ? ROW_HIGH : ROW_LOW;
+        any = true;
+    }
+    return any;
+}
+
+static void motors_all_dense(DirectScratch *s)
+{
+    for (int i = 0; i < s->edge_count; i++) {
+        const SolverRow *row = s->edges[i].row;
+        if (row->lo > -SOLVER_INFINITY || row->hi < SOLVER_INFINITY)
+            s->edges[i].memory->dense = MOTOR_DENSE_STEPS;
+    }
+}
+
+static void island_write(DirectScratch *s, IslandTask *task)
+{
+    double fps = 1.0 / task->input->dt;
+    for (int i = 0; i < s->node_count; i++)
+        memcpy(task->input->bodies[s->nodes[i].body].velocity, s->nodes[i].velocity, sizeof s->nodes[i].velocity);
+    for (int i = 0; i < s->edge_count; i++)
+        s->edges[i].row->force = s->edges[i].impulse * fps;
+    for (int i = 0; i < s->dense_count; i++) {
+        DenseRow *row = &s->dense[i];
+        *row->force = s->x[i] * fps;
+        if (!row->memory || row->memory->dense == 0)
+            continue;
+        if (s->state[i] == ROW_FREE)
+            row->memory->dense--;
+        else
+            row->memory->dense = MOTOR_DENSE_STEPS;
+    }
+}
+
+void SOLVER_VARIANT(DirectScratch *s, IslandTask *task)
+{
+    s->redundant = 0;
+    for (int attempt = 0;; attempt++) {
+        tree_build(s, task);
+        contacts_add(s, task);
+        tree_factor(s);
+        tree_solve(s, false);
+        if (s->dense_count > 0) {
+            dense_solve(s, &task->statistics);
+            dense_apply(s);
+        }
+        if (attempt == RESTART_LIMIT || !motors_exceed(s, task->input->dt))
+            break;
+        task->statistics.restarts++;
+        if (attempt == RESTART_LIMIT - 1)
+            motors_all_dense(s);
+    }
+    task->statistics.dense_rows = s->dense_count;
+    task->statistics.redundant = s->redundant;
+    island_write(s, task);
+}

@@ -1,0 +1,110 @@
+// solver_internal.h - what the files of the solver share. The trip of a step: solver.c finds the joint trees and the
+// islands, solver_direct.c or solver_loose.c finds the velocities and forces of one island, solver.c integrates.
+#ifndef TALUS_PHYSICS_SOLVER_INTERNAL_H
+#define TALUS_PHYSICS_SOLVER_INTERNAL_H
+
+#include "physics/solver.h"
+
+#define SOLVER_EDGE_ROWS 12        // rows that one link of the tree carries at most; further ones join the dense problem
+#define SOLVER_JOINT_ROWS 12       // rows of one joint whose state is remembered
+#define SOLVER_CONTACT_ROWS 6
+#define SOLVER_DENSE_LIMIT 600     // rows of the largest dense problem
+
+// Where a bounded row ended: at its low bound, inside, at its high bound.
+enum { ROW_LOW = -1, ROW_FREE = 0, ROW_HIGH = 1 };
+
+typedef struct RowMemory {
+    int8_t state;
+    uint8_t dense;   // steps for which the row stays in the dense problem, 0: it is an equation of the tree
+} RowMemory;
+
+typedef struct ContactMemory {
+    uint64_t key;
+    int32_t body1, body2;
+    int8_t state[SOLVER_CONTACT_ROWS];
+    double impulse[SOLVER_CONTACT_ROWS];
+} ContactMemory;
+
+typedef struct LinkJoint {
+    int32_t joint;
+    int32_t child_is_body2;
+} LinkJoint;
+
+// A body's place in the joint tree: bodies stand in `order` group by group, parents before children.
+typedef struct TreeLink {
+    int32_t body;
+    int32_t parent;            // place in the order, -1: the root
+    int32_t first_joint, joint_count;  // in link_joints: joints to the parent, or to the ground when there is none
+} TreeLink;
+
+typedef struct TreeGroup {
+    int32_t first, count;          // places in the order
+    int32_t first_cut, cut_count;  // joints that close loops
+} TreeGroup;
+
+typedef struct Topology {
+    TreeLink *links;
+    TreeGroup *groups;
+    LinkJoint *link_joints;
+    int32_t *cut_joints;
+    int32_t *group_of_body;   // -1: kinematic or asleep when built
+    int link_count, group_count, cut_count;
+    int link_capacity, group_capacity, link_joint_capacity, cut_capacity, body_capacity;
+    // What it was built from.
+    SolverJoint *joints;
+    uint8_t *fixed;
+    int joint_count, body_count, joint_capacity, fixed_capacity;
+    bool valid;
+} Topology;
+
+typedef struct IslandRef {
+    int32_t first_group, group_count;      // in island_groups
+    int32_t first_contact, contact_count;  // in island_contacts
+    int32_t body_count, joint_row_count, dense_row_count;
+    SolverMethod method;
+} IslandRef;
+
+typedef struct IslandStatistics {
+    int dense_rows, pivot_rounds, restarts, fallbacks, redundant;
+} IslandStatistics;
+
+// One island as the direct and the iterative method see it.
+typedef struct IslandTask {
+    const SolverInput *input;
+    const Topology *topology;
+    const int32_t *groups;       // group indices
+    const int32_t *contacts;     // contact indices
+    int group_count, contact_count;
+    RowMemory *row_memory;       // SOLVER_JOINT_ROWS per joint
+    ContactMemory *contact_memory;        // of this step, one per contact; state and impulse are read and written
+    int32_t *node_of_body;       // scratch, one per body, touched for this island's bodies only
+    IslandStatistics statistics;
+} IslandTask;
+
+typedef struct DirectScratch DirectScratch;
+DirectScratch *direct_scratch_create(void);
+void direct_scratch_destroy(DirectScratch *scratch);
+
+// Writes velocities of the island's bodies and the forces of its rows and contacts.
+void solver_direct_portable(DirectScratch *scratch, IslandTask *task);
+void solver_direct_avx2(DirectScratch *scratch, IslandTask *task);
+
+typedef struct LooseScratch LooseScratch;
+LooseScratch *loose_scratch_create(void);
+void loose_scratch_destroy(LooseScratch *scratch);
+
+// What one contact asks for, in ODE's meaning.
+typedef struct ContactRow {
+    double j1[6], j2[6];
+    double rhs, cfm, lo, hi;
+    int slot;            // which of the contact's six forces
+    bool scaled;         // lo and hi times the normal force
+} ContactRow;
+int solver_contact_rows(const SolverInput *input, const SolverContact *contact, ContactRow rows[SOLVER_CONTACT_ROWS]);
+
+static inline bool solver_body_is_fixed(const SolverBody *body)
+{
+    return (body->flags & (SOLVER_BODY_KINEMATIC | SOLVER_BODY_ASLEEP)) != 0;
+}
+
+#endif
