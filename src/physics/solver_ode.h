@@ -1,0 +1,32 @@
+// solver_ode.h - our solver as the stepper of an ODE world: what anybody did to the world through ODE's API (bodies,
+// forces, joints of every type, contact joints, sleeping) acts in the same step, and ODE's bodies and joint feedback
+// carry the result. Nothing is hooked: bodies and joints are found in ODE's own lists.
+//
+// ODE's public API names neither a world's bodies and joints nor the rows of a joint. Both are reached through the
+// loaded library itself (odeinside.h). When it is not as expected, solver_ode_problem() says so and ODE's own steps
+// remain. A plugin sees one ODE, loaded in whatever way.
+#ifndef TALUS_PHYSICS_SOLVER_ODE_H
+#define TALUS_PHYSICS_SOLVER_ODE_H
+
+#include "physics/solver.h"
+
+#include <ode/ode.h>
+
+const char *solver_ode_problem(void);  // why this ODE cannot be stepped by us, NULL when it can
+
+typedef struct SolverOde SolverOde;
+SolverOde *solver_ode_create(dWorldID world, const SolverOptions *options);  // NULL when there is a problem
+void solver_ode_destroy(SolverOde *self);  // NULL is fine; the world is the caller's
+
+// In place of dWorldStep(). Between begin and finish contacts without an ODE joint may be added.
+void solver_ode_begin(SolverOde *self, double dt);
+int solver_ode_body(const SolverOde *self, dBodyID body);  // index for SolverContact, -1 for NULL
+SolverContact *solver_ode_add_contact(SolverOde *self);    // zeroed; valid until the next one
+void solver_ode_finish(SolverOde *self);
+void solver_ode_step(SolverOde *self, double dt);          // begin and finish
+// Contacts of the last step with their forces: those added, then those of ODE's contact joints.
+const SolverContact *solver_ode_contacts(const SolverOde *self, int *count);
+
+Solver *solver_ode_solver(SolverOde *self);
+
+#endif
