@@ -82,8 +82,86 @@ void solver_destroy(Solver *solver)
 void solver_forget(Solver *solver)
 {
     solver->topology.valid = false;
+    solver->topology.joint_count = -1;
     solver->contact_last_count = 0;
+    if (solver->iterated)
+        memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
+}
+
+// ---- state ----
+
+typedef struct StateHeader {
+    int32_t body_count, joint_count, contact_count, reserved;
+} StateHeader;
+
+static size_t state_bytes(const StateHeader *header)
+{
+    return sizeof *header + (size_t)header->joint_count * (sizeof(SolverJoint) + SOLVER_JOINT_ROWS * sizeof(RowMemory))
+        + (size_t)header->contact_count * sizeof(ContactMemory) + (size_t)header->body_count;
+}
+
+static StateHeader state_header(const Solver *solver)
+{
+    const Topology *t = &solver->topology;
+    return (StateHeader){ t->joint_count < 0 ? 0 : t->body_count, int_max(t->joint_count, 0), solver->contact_last_count, 0 };
+}
+
+size_t solver_state_size(const Solver *solver)
+{
+    StateHeader header = state_header(solver);
+    return state_bytes(&header);
+}
+
+static void *put(void *to, const void *from, size_t size)
+{
+    if (size > 0)
+        memcpy(to, from, size);
+    return (char *)to + size;
+}
+
+static const void *take(void *to, const void *from, size_t size)
+{
+    if (size > 0)
+        memcpy(to, from, size);
+    return (const char *)from + size;
+}
+
+void solver_state_save(const Solver *solver, void *buffer)
+{
+    StateHeader header = state_header(solver);
+    size_t joints = (size_t)header.joint_count;
+    void *to = put(buffer, &header, sizeof header);
+    to = put(to, solver->topology.joints, joints * sizeof(SolverJoint));
+    to = put(to, solver->row_memory, joints * SOLVER_JOINT_ROWS * sizeof(RowMemory));
+    to = put(to, solver->contact_memory, (size_t)header.contact_count * sizeof(ContactMemory));
+    put(to, solver->iterated, (size_t)header.body_count);
+}
+
+bool solver_state_restore(Solver *solver, const void *buffer, size_t size)
+{
+    StateHeader header = { 0 };
+    solver_forget(solver);
+    if (size < sizeof header)
+        return false;
+    const void *from = take(&header, buffer, sizeof header);
+    if (header.body_count < 0 || header.joint_count < 0 || header.contact_count < 0 || state_bytes(&header) != size)
+        return false;
+    Topology *t = &solver->topology;
+    int joints = header.joint_count;
+    memory_grow(&t->joints, &t->joint_capacity, joints + 1, sizeof *t->joints);
+    memory_grow(&solver->row_memory, &solver->row_memory_capacity, joints * SOLVER_JOINT_ROWS + 1, sizeof(RowMemory));
+    memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, header.contact_count + 1, sizeof(ContactMemory));
+    if (solver->iterated_capacity < header.body_count + 1)
+        memory_grow(&solver->iterated, &solver->iterated_capacity, header.body_count + 1, 1);
     memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
+    from = take(t->joints, from, (size_t)joints * sizeof(SolverJoint));
+    from = take(solver->row_memory, from, (size_t)joints * SOLVER_JOINT_ROWS * sizeof(RowMemory));
+    from = take(solver->contact_memory, from, (size_t)header.contact_count * sizeof(ContactMemory));
+    take(solver->iterated, from, (size_t)header.body_count);
+    t->joint_count = joints;
+    t->body_count = header.body_count;
+    solver->contact_last_count = header.contact_count;
+    return true;
 }
 
 const SolverStatistics *solver_statistics(const Solver *solver)
@@ -227,7 +305,7 @@ static void component_build(TreeBuilder *b, int seed)
     t->group_count++;
 }
 
-static void topology_build(Topology *t, const SolverInput *input)
+static void topology_build(Topology *t, const SolverInput *input, bool same)
 {
     int n = input->body_count, joints = input->joint_count;
     memory_grow(&t->fixed, &t->fixed_capacity, n + 1, sizeof *t->fixed);
@@ -235,7 +313,7 @@ static void topology_build(Topology *t, const SolverInput *input)
     memory_grow(&t->group_of_body, &t->body_capacity, n + 1, sizeof *t->group_of_body);
     memory_grow(&t->joints, &t->joint_capacity, joints + 1, sizeof *t->joints);
     for (int i = 0; i < joints; i++)
-        t->joints[i] = (SolverJoint){ input->joints[i].body1, input->joints[i].body2, 0, 0 };
+        t->joints[i] = (SolverJoint){ input->joints[i].body1, input->joints[i].body2, 0, same ? t->joints[i].row_count : 0 };
     TreeBuilder b = { .t = t, .input = input };
     b.adjacent_start = memory_alloc_array((size_t)n + 2, sizeof *b.adjacent_start);
     b.adjacent = memory_alloc_array((size_t)joints * 2 + 1, sizeof *b.adjacent);
@@ -262,13 +340,20 @@ static void topology_build(Topology *t, const SolverInput *input)
     t->valid = true;
 }
 
-static bool topology_is_current(const Topology *t, const SolverInput *input)
+static bool joints_are_same(const Topology *t, const SolverInput *input)
 {
-    if (!t->valid || t->body_count != input->body_count || t->joint_count != input->joint_count)
+    if (t->body_count != input->body_count || t->joint_count != input->joint_count)
         return false;
     for (int i = 0; i < input->joint_count; i++)
         if (t->joints[i].body1 != input->joints[i].body1 || t->joints[i].body2 != input->joints[i].body2)
             return false;
+    return true;
+}
+
+static bool topology_is_current(const Topology *t, const SolverInput *input)
+{
+    if (!t->valid)
+        return false;
     for (int i = 0; i < input->awake_count; i++) {
         int body = input->awake ? input->awake[i] : i;
         if (t->fixed[body] != ((input->bodies[body].flags & SOLVER_BODY_KINEMATIC) != 0))
@@ -278,12 +363,12 @@ static bool topology_is_current(const Topology *t, const SolverInput *input)
 }
 
 // A joint whose number of rows changed (a stop was reached or left) starts with fresh memory of its rows.
-static void row_memory_update(Solver *solver, const SolverInput *input, bool rebuilt)
+static void row_memory_update(Solver *solver, const SolverInput *input, bool same)
 {
     Topology *t = &solver->topology;
     memory_grow(&solver->row_memory, &solver->row_memory_capacity, input->joint_count * SOLVER_JOINT_ROWS + 1, sizeof(RowMemory));
     for (int i = 0; i < input->joint_count; i++) {
-        if (!rebuilt && t->joints[i].row_count == input->joints[i].row_count)
+        if (same && t->joints[i].row_count == input->joints[i].row_count)
             continue;
         t->joints[i].row_count = input->joints[i].row_count;
         memset(&solver->row_memory[i * SOLVER_JOINT_ROWS], 0, SOLVER_JOINT_ROWS * sizeof(RowMemory));
@@ -798,14 +883,15 @@ void solver_solve(Solver *solver, const SolverInput *given)
     SolverInput input = *given;
     if (!input.awake)
         input.awake_count = input.body_count;
-    bool rebuilt = !topology_is_current(&solver->topology, &input);
-    if (rebuilt)
-        topology_build(&solver->topology, &input);
-    row_memory_update(solver, &input, rebuilt);
+    bool same = joints_are_same(&solver->topology, &input);
+    if (!same || !topology_is_current(&solver->topology, &input))
+        topology_build(&solver->topology, &input, same);
+    row_memory_update(solver, &input, same);
     memory_grow(&solver->node_of_body, &solver->node_capacity, input.body_count + 1, sizeof(int32_t));
     if (solver->iterated_capacity < input.body_count + 1) {
+        int known = solver->iterated_capacity;
         memory_grow(&solver->iterated, &solver->iterated_capacity, input.body_count + 1, 1);
-        memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
+        memset(solver->iterated + known, 0, (size_t)(solver->iterated_capacity - known));
     }
     contact_memory_update(solver, &input);
     islands_build(solver, &input);

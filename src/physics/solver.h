@@ -132,6 +132,10 @@ typedef struct Solver Solver;
 Solver *solver_create(const SolverOptions *options);  // NULL means the defaults
 void solver_destroy(Solver *solver);                  // NULL is fine
 void solver_forget(Solver *solver);                   // drops everything remembered from earlier steps
+// What is remembered, as bytes: a step after restoring gives the bits that it would have given after saving.
+size_t solver_state_size(const Solver *solver);
+void solver_state_save(const Solver *solver, void *buffer);
+bool solver_state_restore(Solver *solver, const void *buffer, size_t size);  // false: not such bytes; all is forgotten
 
 // Solves and integrates: bodies' poses and velocities, rows' and contacts' forces are written.
 void solver_step(Solver *solver, const SolverInput *input);
