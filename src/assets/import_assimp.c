@@ -1,0 +1,585 @@
+// import_assimp.c - formats that assimp reads, in a worker process that has nothing to lose: no files, no network, bounded
+// time and memory. The parent sends the file (and the files it names, once the worker asks for them) and gets plain
+// arrays back, which it checks as it would check any file: the worker may have been taken over by what it read.
+#include "assets/import_internal.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <assimp/cfileio.h>
+#include <assimp/cimport.h>
+#include <assimp/config.h>
+#include <assimp/material.h>
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COMPANIONS = 64, MOST_ROUNDS = 4, LONGEST_NAME = 1024, DEEPEST_NODE = 512, IMPORT_TIME_MS = 60000 };
+#define IMPORT_MEMORY ((int64_t)4 << 30)
+
+// ---- the request: a header, then each file as name and bytes ----
+
+typedef struct RequestHeader {
+    uint32_t file_count;
+    uint32_t keep_axes;
+    uint64_t vertex_limit;
+    char extension[16];
+} RequestHeader;
+
+typedef struct FileHeader {
+    uint32_t name_size;  // with its NUL
+    uint32_t padding;
+    uint64_t data_size;
+} FileHeader;
+
+// ---- the answer: a header, materials, parts; or the names of files that are wanted ----
+
+typedef enum ReplyKind { REPLY_MESH = 1, REPLY_WANTED = 2 } ReplyKind;
+
+typedef struct ReplyHeader {
+    uint32_t kind;
+    uint32_t count;  // of wanted names, or of materials; parts follow to the end
+} ReplyHeader;
+
+typedef struct ReplyMaterial {
+    float diffuse[3], specular[3], emissive[3];
+    float shininess, transparency;
+    uint32_t name_size, texture_size;  // with their NUL
+} ReplyMaterial;
+
+typedef struct ReplyPart {
+    uint32_t vertex_count, triangle_count, name_size;
+    int32_t material;
+    uint32_t has_normals, has_texcoords;
+} ReplyPart;
+
+// ---- inside the worker ----
+
+typedef struct MemoryFile {
+    const char *name;
+    const char *data;
+    size_t size;
+} MemoryFile;
+
+typedef struct Request {
+    MemoryFile files[MOST_COMPANIONS + 1];
+    int file_count;
+    char *wanted[MOST_COMPANIONS];
+    int wanted_count;
+} Request;
+
+typedef struct OpenFile {
+    const MemoryFile *file;
+    size_t place;
+} OpenFile;
+
+static size_t file_read_items(struct aiFile *handle, char *out, size_t size, size_t count)
+{
+    OpenFile *open = (OpenFile *)(void *)handle->UserData;
+    size_t left = open->file->size - open->place;
+    if (size == 0 || count == 0)
+        return 0;
+    size_t items = left / size < count ? left / size : count;
+    memcpy(out, open->file->data + open->place, items * size);
+    open->place += items * size;
+    return items;
+}
+
+static size_t file_write_items(struct aiFile *handle, const char *data, size_t size, size_t count)
+{
+    (void)handle;
+    (void)data;
+    (void)size;
+    (void)count;
+    return 0;
+}
+
+static size_t file_tell(struct aiFile *handle)
+{
+    return ((OpenFile *)(void *)handle->UserData)->place;
+}
+
+static size_t file_size(struct aiFile *handle)
+{
+    return ((OpenFile *)(void *)handle->UserData)->file->size;
+}
+
+static void file_flush(struct aiFile *handle)
+{
+    (void)handle;
+}
+
+static enum aiReturn file_seek(struct aiFile *handle, size_t offset, enum aiOrigin origin)
+{
+    OpenFile *open = (OpenFile *)(void *)handle->UserData;
+    size_t base = origin == aiOrigin_SET ? 0 : origin == aiOrigin_CUR ? open->place : open->file->size;
+    size_t place = base + offset;  // assimp passes negative offsets as large ones: the sum wraps back
+    if (place > open->file->size)
+        return aiReturn_FAILURE;
+    open->place = place;
+    return aiReturn_SUCCESS;
+}
+
+static const char *without_dot(const char *name)
+{
+    while (name[0] == '.' && name[1] == '/')
+        name += 2;
+    return name;
+}
+
+static void want(Request *request, const char *name)
+{
+    if (request->wanted_count >= MOST_COMPANIONS || strlen(name) > LONGEST_NAME)
+        return;
+    for (int i = 0; i < request->wanted_count; i++)
+        if (!strcmp(request->wanted[i], name))
+            return;
+    request->wanted[request->wanted_count++] = strdup(name);
+}
+
+static struct aiFile *open_file(struct aiFileIO *io, const char *name, const char *mode)
+{
+    Request *request = (Request *)(void *)io->UserData;
+    name = without_dot(name);
+    if (strchr(mode, 'w') || strchr(mode, 'a'))
+        return NULL;
+    for (int i = 0; i < request->file_count; i++) {
+        if (strcmp(request->files[i].name, name))
+            continue;
+        if (!request->files[i].data)
+            return NULL;  // the parent has it not
+        OpenFile *open = calloc(1, sizeof *open);
+        struct aiFile *handle = calloc(1, sizeof *handle);
+        *open = (OpenFile){ &request->files[i], 0 };
+        *handle = (struct aiFile){ file_read_items, file_write_items, file_tell, file_size, file_seek, file_flush, (char *)open };
+        return handle;
+    }
+    want(request, name);
+    return NULL;
+}
+
+static void close_file(struct aiFileIO *io, struct aiFile *handle)
+{
+    (void)io;
+    free(handle->UserData);
+    free(handle);
+}
+
+static bool read_request(const char *data, size_t size, RequestHeader *header, Request *request)
+{
+    const char *end = data + size;
+    if (size < sizeof *header)
+        return false;
+    memcpy(header, data, sizeof *header);
+    data += sizeof *header;
+    for (uint32_t i = 0; i < header->file_count && i <= MOST_COMPANIONS; i++) {
+        FileHeader file;
+        memcpy(&file, data, sizeof file);
+        data += sizeof file;
+        request->files[request->file_count++] = (MemoryFile){ data, file.data_size == UINT64_MAX ? NULL : data + file.name_size,
+                                                              (size_t)file.data_size };
+        data += file.name_size + (file.data_size == UINT64_MAX ? 0 : file.data_size);
+    }
+    return data <= end;
+}
+
+static float clamped(float value)
+{
+    return value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f;
+}
+
+static void get_color(const struct aiMaterial *material, const char *key, unsigned type, unsigned index, float out[3])
+{
+    struct aiColor4D color;
+    if (aiGetMaterialColor(material, key, type, index, &color) != aiReturn_SUCCESS)
+        return;
+    out[0] = clamped(color.r);
+    out[1] = clamped(color.g);
+    out[2] = clamped(color.b);
+}
+
+static void reply_material(WorkerReply *reply, const struct aiMaterial *material)
+{
+    ReplyMaterial out = { .diffuse = { 0.8f, 0.8f, 0.8f } };
+    get_color(material, AI_MATKEY_COLOR_DIFFUSE, out.diffuse);
+    get_color(material, AI_MATKEY_COLOR_SPECULAR, out.specular);
+    get_color(material, AI_MATKEY_COLOR_EMISSIVE, out.emissive);
+    float value;
+    unsigned one = 1;
+    if (aiGetMaterialFloatArray(material, AI_MATKEY_OPACITY, &value, &one) == aiReturn_SUCCESS)
+        out.transparency = clamped(1.0f - value);
+    one = 1;
+    if (aiGetMaterialFloatArray(material, AI_MATKEY_SHININESS, &value, &one) == aiReturn_SUCCESS)
+        out.shininess = clamped(value / 1000.0f);
+    struct aiString name = { 0 }, texture = { 0 };
+    aiGetMaterialString(material, AI_MATKEY_NAME, &name);
+    static const enum aiTextureType types[] = { aiTextureType_BASE_COLOR, aiTextureType_DIFFUSE };
+    for (int i = 0; i < COUNT_OF(types) && !texture.length; i++)
+        if (aiGetMaterialTexture(material, types[i], 0, &texture, NULL, NULL, NULL, NULL, NULL, NULL) != aiReturn_SUCCESS)
+            texture.length = 0;
+    name.data[name.length] = texture.data[texture.length] = '\0';
+    out.name_size = (uint32_t)strlen(name.data) + 1;
+    out.texture_size = (uint32_t)strlen(texture.data) + 1;
+    worker_reply_add(reply, &out, sizeof out);
+    worker_reply_add(reply, name.data, out.name_size);
+    worker_reply_add(reply, texture.data, out.texture_size);
+}
+
+typedef struct Output {
+    WorkerReply *reply;
+    const struct aiScene *scene;
+    uint64_t vertices_left;
+} Output;
+
+static void multiply(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b, struct aiMatrix4x4 *out)
+{
+    struct aiMatrix4x4 product = *a;
+    aiMultiplyMatrix4(&product, b);
+    *out = product;
+}
+
+// Directions turn with the cofactors of the matrix, so that uneven scale leaves them square to the surface.
+static void turn_normals(const struct aiMatrix4x4 *m, const struct aiVector3D *normals, unsigned count, float *out)
+{
+    float c[9] = { m->b2 * m->c3 - m->b3 * m->c2, m->b3 * m->c1 - m->b1 * m->c3, m->b1 * m->c2 - m->b2 * m->c1,
+                   m->c2 * m->a3 - m->c3 * m->a2, m->c3 * m->a1 - m->c1 * m->a3, m->c1 * m->a2 - m->c2 * m->a1,
+                   m->a2 * m->b3 - m->a3 * m->b2, m->a3 * m->b1 - m->a1 * m->b3, m->a1 * m->b2 - m->a2 * m->b1 };
+    for (unsigned i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            out[3 * i + (unsigned)k] = c[3 * k] * normals[i].x + c[3 * k + 1] * normals[i].y + c[3 * k + 2] * normals[i].z;
+}
+
+static void reply_mesh(Output *output, const struct aiMesh *mesh, const struct aiMatrix4x4 *m)
+{
+    uint32_t triangles = 0;
+    for (unsigned i = 0; i < mesh->mNumFaces; i++)
+        triangles += mesh->mFaces[i].mNumIndices == 3;
+    if (triangles == 0 || !mesh->mVertices || mesh->mNumVertices > output->vertices_left)
+        return;
+    output->vertices_left -= mesh->mNumVertices;
+    unsigned count = mesh->mNumVertices;
+    ReplyPart part = { count, triangles, (uint32_t)strnlen(mesh->mName.data, sizeof mesh->mName.data - 1) + 1,
+                       (int32_t)mesh->mMaterialIndex, mesh->mNormals != NULL, mesh->mTextureCoords[0] != NULL };
+    worker_reply_add(output->reply, &part, sizeof part);
+    worker_reply_add(output->reply, mesh->mName.data, part.name_size - 1);
+    worker_reply_add(output->reply, "", 1);
+    float *positions = worker_reply_reserve(output->reply, (size_t)count * 3 * sizeof(float));
+    for (unsigned i = 0; i < count; i++) {
+        struct aiVector3D v = mesh->mVertices[i];
+        float moved[3] = { m->a1 * v.x + m->a2 * v.y + m->a3 * v.z + m->a4, m->b1 * v.x + m->b2 * v.y + m->b3 * v.z + m->b4,
+                           m->c1 * v.x + m->c2 * v.y + m->c3 * v.z + m->c4 };
+        memcpy((char *)positions + 12 * (size_t)i, moved, sizeof moved);
+    }
+    if (part.has_normals) {
+        float *normals = malloc((size_t)count * 3 * sizeof(float));
+        turn_normals(m, mesh->mNormals, count, normals);
+        worker_reply_add(output->reply, normals, (size_t)count * 3 * sizeof(float));
+        free(normals);
+    }
+    for (unsigned i = 0; part.has_texcoords && i < count; i++)
+        worker_reply_add(output->reply, &mesh->mTextureCoords[0][i], 2 * sizeof(float));
+    for (unsigned i = 0; i < mesh->mNumFaces; i++)
+        if (mesh->mFaces[i].mNumIndices == 3)
+            worker_reply_add(output->reply, mesh->mFaces[i].mIndices, 3 * sizeof(uint32_t));
+}
+
+static void reply_node(Output *output, const struct aiNode *node, const struct aiMatrix4x4 *above, int depth)
+{
+    struct aiMatrix4x4 matrix;
+    if (depth > DEEPEST_NODE)
+        return;
+    multiply(above, &node->mTransformation, &matrix);
+    for (unsigned i = 0; i < node->mNumMeshes; i++)
+        if (node->mMeshes[i] < output->scene->mNumMeshes)
+            reply_mesh(output, output->scene->mMeshes[node->mMeshes[i]], &matrix);
+    for (unsigned i = 0; i < node->mNumChildren; i++)
+        reply_node(output, node->mChildren[i], &matrix, depth + 1);
+}
+
+static void reply_scene(WorkerReply *reply, const struct aiScene *scene, const RequestHeader *header)
+{
+    ReplyHeader out = { REPLY_MESH, scene->mNumMaterials };
+    worker_reply_add(reply, &out, sizeof out);
+    for (unsigned i = 0; i < scene->mNumMaterials; i++)
+        reply_material(reply, scene->mMaterials[i]);
+    Output output = { reply, scene, header->vertex_limit };
+    struct aiMatrix4x4 top;
+    aiIdentityMatrix4(&top);
+    if (!strcmp(header->extension, "dae") && !header->keep_axes) {  // assimp makes +y up of any DAE file; Webots wants +z
+        top.b2 = 0.0f;
+        top.b3 = -1.0f;
+        top.c2 = 1.0f;
+        top.c3 = 0.0f;
+    }
+    reply_node(&output, scene->mRootNode, &top, 0);
+}
+
+static bool refuse(WorkerReply *reply, const char *reason)
+{
+    worker_reply_clear(reply);
+    worker_reply_add(reply, reason, strlen(reason));
+    return false;
+}
+
+static void reply_wanted(WorkerReply *reply, const Request *request)
+{
+    ReplyHeader out = { REPLY_WANTED, (uint32_t)request->wanted_count };
+    worker_reply_clear(reply);
+    worker_reply_add(reply, &out, sizeof out);
+    for (int i = 0; i < request->wanted_count; i++)
+        worker_reply_add(reply, request->wanted[i], strlen(request->wanted[i]) + 1);
+}
+
+static bool handle(const char *data, size_t size, WorkerReply *reply, void *state)
+{
+    (void)state;
+    RequestHeader header;
+    Request *request = calloc(1, sizeof *request);
+    if (!read_request(data, size, &header, request))
+        return refuse(reply, "the request is broken");
+    struct aiPropertyStore *properties = aiCreatePropertyStore();
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, header.keep_axes != 0);
+    aiSetImportPropertyInteger(properties, AI_CONFIG_PP_RVC_FLAGS,
+                               aiComponent_CAMERAS | aiComponent_LIGHTS | aiComponent_BONEWEIGHTS | aiComponent_ANIMATIONS |
+                                   aiComponent_TEXTURES | aiComponent_COLORS);
+    struct aiFileIO io = { open_file, close_file, (char *)request };
+    const struct aiScene *scene =
+        aiImportFileExWithProperties(request->files[0].name, aiProcess_Triangulate | aiProcess_RemoveComponent | aiProcess_ValidateDataStructure,
+                                     &io, properties);
+    bool ok = true;
+    if (request->wanted_count > 0)
+        reply_wanted(reply, request);
+    else if (!scene)
+        ok = refuse(reply, aiGetErrorString());
+    else
+        reply_scene(reply, scene, &header);
+    if (scene)
+        aiReleaseImport(scene);
+    aiReleasePropertyStore(properties);
+    for (int i = 0; i < request->wanted_count; i++)
+        free(request->wanted[i]);
+    free(request);
+    return ok;
+}
+
+// The first import touches what assimp looks up once (locales, tables) before the worker is confined.
+static void *start(const void *context)
+{
+    (void)context;
+    static const char warm_up[] = "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    const struct aiScene *scene = aiImportFileFromMemory(warm_up, sizeof warm_up - 1, aiProcess_Triangulate, "off");
+    if (scene)
+        aiReleaseImport(scene);
+    return NULL;
+}
+
+Worker *import_worker_create(void)
+{
+    return worker_create(&(WorkerOptions){ .name = "mesh importer", .start = start, .handle = handle, .time_ms = IMPORT_TIME_MS,
+                                           .memory_bytes = IMPORT_MEMORY, .reply_bytes = (int64_t)2 << 30 });
+}
+
+// ---- in the parent ----
+
+typedef struct Companion {
+    char *name;
+    FileData file;
+    bool is_there;
+} Companion;
+
+typedef struct ReplyReader {
+    const char *p, *end;
+    bool failed;
+} ReplyReader;
+
+static const void *take(ReplyReader *reader, uint64_t size)
+{
+    if (reader->failed || size > (uint64_t)(reader->end - reader->p)) {
+        reader->failed = true;
+        return NULL;
+    }
+    const void *data = reader->p;
+    reader->p += size;
+    return data;
+}
+
+static void take_struct(ReplyReader *reader, void *out, size_t size)
+{
+    const void *data = take(reader, size);
+    if (data)
+        memcpy(out, data, size);
+    else
+        memset(out, 0, size);
+}
+
+// A text of that size whose last byte must be its NUL.
+static const char *take_text(ReplyReader *reader, uint32_t size)
+{
+    const char *text = take(reader, size);
+    if (!text || size == 0 || memchr(text, '\0', size) != text + size - 1) {
+        reader->failed = true;
+        return "";
+    }
+    return text;
+}
+
+static void read_material(ReplyReader *reader, MeshBuilder *builder)
+{
+    ReplyMaterial in;
+    take_struct(reader, &in, sizeof in);
+    const char *name = take_text(reader, in.name_size), *texture = take_text(reader, in.texture_size);
+    if (reader->failed)
+        return;
+    mesh_build_material(builder, &(MeshMaterial){
+        .name = (char *)name,
+        .diffuse = { in.diffuse[0], in.diffuse[1], in.diffuse[2] },
+        .specular = { in.specular[0], in.specular[1], in.specular[2] },
+        .emissive = { in.emissive[0], in.emissive[1], in.emissive[2] },
+        .shininess = in.shininess,
+        .transparency = in.transparency,
+        .texture = *texture && *texture != '*' ? (char *)texture : NULL,  // "*0" is a picture inside the file
+    });
+}
+
+// Bytes in an answer are not aligned.
+static float float_at(const char *data, size_t index)
+{
+    float value;
+    memcpy(&value, data + index * sizeof value, sizeof value);
+    return value;
+}
+
+static void add_corners(MeshBuilder *builder, int triangle, const uint32_t t[3], const ReplyPart *part, const char *normals,
+                        const char *texcoords)
+{
+    float n[9] = { 0 }, uv[6] = { 0 };
+    for (int k = 0; k < 3; k++) {
+        if (t[k] >= part->vertex_count)
+            continue;
+        for (size_t i = 0; normals && i < 3; i++)
+            n[3 * (size_t)k + i] = float_at(normals, 3 * (size_t)t[k] + i);
+        for (size_t i = 0; texcoords && i < 2; i++)
+            uv[2 * (size_t)k + i] = float_at(texcoords, 2 * (size_t)t[k] + i);
+    }
+    if (normals)
+        mesh_build_normals(builder, triangle, n);
+    if (texcoords)
+        mesh_build_texcoords(builder, triangle, uv);
+}
+
+static void read_part(ReplyReader *reader, MeshBuilder *builder)
+{
+    ReplyPart part;
+    take_struct(reader, &part, sizeof part);
+    const char *name = take_text(reader, part.name_size);
+    const char *positions = take(reader, (uint64_t)part.vertex_count * 12);
+    const char *normals = part.has_normals ? take(reader, (uint64_t)part.vertex_count * 12) : NULL;
+    const char *texcoords = part.has_texcoords ? take(reader, (uint64_t)part.vertex_count * 8) : NULL;
+    const char *triangles = take(reader, (uint64_t)part.triangle_count * 12);
+    if (reader->failed)
+        return;
+    bool material_exists = part.material >= 0 && part.material < builder->mesh.material_count;
+    mesh_build_part(builder, name, material_exists ? part.material : -1);
+    int64_t first = builder->mesh.vertex_count;
+    for (size_t i = 0; i < part.vertex_count && !builder->report.too_large; i++)
+        mesh_build_vertex(builder, vec3(float_at(positions, 3 * i), float_at(positions, 3 * i + 1), float_at(positions, 3 * i + 2)));
+    for (size_t i = 0; i < part.triangle_count && !builder->report.too_large; i++) {
+        uint32_t t[3];
+        memcpy(t, triangles + 12 * i, sizeof t);
+        bool is_inside = t[0] < part.vertex_count && t[1] < part.vertex_count && t[2] < part.vertex_count;
+        int triangle = is_inside ? mesh_build_triangle(builder, first + t[0], first + t[1], first + t[2])
+                                 : mesh_build_triangle(builder, -1, -1, -1);
+        add_corners(builder, triangle, t, &part, normals, texcoords);
+    }
+}
+
+static bool read_reply(const WorkerAnswer *answer, MeshBuilder *builder)
+{
+    ReplyReader reader = { answer->data, answer->data + answer->size, false };
+    ReplyHeader header;
+    take_struct(&reader, &header, sizeof header);
+    for (uint32_t i = 0; i < header.count && !reader.failed; i++)
+        read_material(&reader, builder);
+    while (!reader.failed && reader.p < reader.end)
+        read_part(&reader, builder);
+    return !reader.failed;
+}
+
+// Gathers the files that the worker asked for. Returns false when there is nothing new.
+static bool gather(const WorkerAnswer *answer, const ImportCompanions *companions, Companion *list, int *count)
+{
+    ReplyReader reader = { answer->data, answer->data + answer->size, false };
+    ReplyHeader header;
+    take_struct(&reader, &header, sizeof header);
+    bool is_new = false;
+    for (uint32_t i = 0; i < header.count && *count < MOST_COMPANIONS; i++) {
+        const char *end = memchr(reader.p, '\0', (size_t)(reader.end - reader.p));
+        if (!end)
+            return is_new;
+        Companion *companion = &list[*count];
+        *companion = (Companion){ .name = memory_string(reader.p) };
+        companion->is_there = import_companion(companions, reader.p, &companion->file);
+        ++*count;
+        is_new = true;
+        reader.p = end + 1;
+    }
+    return is_new;
+}
+
+static WorkerStatus call(Worker *worker, RequestHeader *header, const char *main_name, WorkerPart main_file,
+                         const Companion *companions, int count, WorkerAnswer *answer)
+{
+    WorkerPart parts[1 + 3 * (MOST_COMPANIONS + 1)];
+    FileHeader files[MOST_COMPANIONS + 1];
+    int part_count = 0;
+    header->file_count = (uint32_t)count + 1;
+    parts[part_count++] = (WorkerPart){ header, sizeof *header };
+    for (int i = 0; i <= count; i++) {
+        const char *name = i == 0 ? main_name : companions[i - 1].name;
+        bool is_there = i == 0 || companions[i - 1].is_there;
+        WorkerPart data = i == 0 ? main_file : (WorkerPart){ companions[i - 1].file.data, companions[i - 1].file.size };
+        files[i] = (FileHeader){ .name_size = (uint32_t)strlen(name) + 1, .data_size = is_there ? data.size : UINT64_MAX };
+        parts[part_count++] = (WorkerPart){ &files[i], sizeof files[i] };
+        parts[part_count++] = (WorkerPart){ name, files[i].name_size };
+        if (is_there)
+            parts[part_count++] = data;
+    }
+    return worker_call(worker, parts, part_count, answer);
+}
+
+bool import_by_worker(Worker *worker, const char *extension, const char *data, size_t size, MeshBuilder *builder,
+                      const ImportCompanions *companions, char reason[256])
+{
+    RequestHeader header = { .keep_axes = companions->options->keep_axes, .vertex_limit = (uint64_t)builder->vertex_limit };
+    snprintf(header.extension, sizeof header.extension, "%s", extension);
+    char name[32];
+    snprintf(name, sizeof name, "model.%s", extension);
+    Companion list[MOST_COMPANIONS];
+    int count = 0;
+    bool ok = false;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        WorkerAnswer answer;
+        WorkerStatus status = call(worker, &header, name, (WorkerPart){ data, size }, list, count, &answer);
+        ReplyHeader reply = { 0 };
+        if (status == WORKER_OK && answer.size >= sizeof reply)
+            memcpy(&reply, answer.data, sizeof reply);
+        if (status != WORKER_OK)
+            snprintf(reason, 256, "%s", answer.message);
+        else if (reply.kind == REPLY_MESH)
+            ok = read_reply(&answer, builder);
+        bool again = reply.kind == REPLY_WANTED && gather(&answer, companions, list, &count);
+        if (status == WORKER_OK && !ok && !again)
+            snprintf(reason, 256, "%s", reply.kind == REPLY_WANTED ? "it needs files that are not there" : "the mesh importer answered nonsense");
+        free(answer.data);
+        if (!again)
+            break;
+    }
+    for (int i = 0; i < count; i++) {
+        if (list[i].is_there)
+            file_release(&list[i].file);
+        free(list[i].name);
+    }
+    return ok;
+}
