@@ -57,6 +57,6 @@ void app_write_overview(Text *out);
 // Prints the text to standard output and frees it. Returns false when it could not be written (a closed pipe is fine).
 bool app_print(Text *text);
 
-extern const AppCommand command_check, command_info, command_convert, command_doctor, command_manual;
+extern const AppCommand command_run, command_check, command_info, command_convert, command_doctor, command_manual;
 
 #endif

@@ -53,3 +53,48 @@ void physics_sync_scene(Physics *physics)
             joint_sync_scene(physics, i);
     machines_sync_scene(physics);
 }
+
+// A whole tree is built anew: masses merge across it, and what was merged may have changed.
+static void rebuild_tree(Physics *physics, int top)
+{
+    SceneNode *node = physics->solids[top].node;
+    remove_subtree(physics, top);
+    build_subtree(physics, node);
+}
+
+static int solid_at_or_above(const Physics *physics, const SceneNode *node)
+{
+    for (const SceneNode *at = scene_actual(node); at; at = scene_parent(at)) {
+        int solid = physics_solid_of(physics, at);
+        if (solid >= 0)
+            return solid;
+    }
+    return -1;
+}
+
+void physics_node_added(Physics *physics, SceneNode *node)
+{
+    odelib_begin(physics);
+    const SceneNode *parent = scene_parent(scene_actual(node));
+    int above = parent ? solid_at_or_above(physics, parent) : -1;
+    if (above >= 0) {
+        physics_sync_scene(physics);
+        rebuild_tree(physics, physics->solids[above].top);
+    } else {
+        build_subtree(physics, node);
+    }
+    physics->needs_pass = true;
+    odelib_end();
+}
+
+void physics_node_removed(Physics *physics, SceneNode *node)
+{
+    odelib_begin(physics);
+    (void)node;
+    odelib_end();
+}
+
+void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
+{
+    (void)physics, (void)node, (void)field;
+}

@@ -16,26 +16,21 @@ typedef struct SimOptions {
 } SimOptions;
 
 // The phases of one step, in this order. A hook on a phase runs after what the phase does by itself.
-#define SIM_PHASES(X)                                                                           \
-    X(BEGIN, "begin")            /* marks and contacts of the last step forgotten */              \
-    X(COMMANDS, "commands")      /* what controllers and viewers asked for: moves, new fields */  \
-    X(PRESTEP, "prestep")        /* moves by hand, kinematic solids, motors, springs */           \
-    X(PLUGIN_STEP, "plugin")     /* webots_physics_step */                                        \
-    X(FLUIDS, "fluids")          /* buoyancy and drag */                                          \
-    X(ADVANCE, "advance")        /* the stepper */                                                \
-    X(RAYS, "rays")              /* rays of sensors that are due are placed */                    \
-    X(COLLIDE, "collide")        /* contacts of the coming step */                                \
-    X(PLUGIN_END, "plugin end")  /* webots_physics_step_end */                                    \
-    X(POSTSTEP, "poststep")      /* poses and positions read back, false states found */          \
-    X(TIME, "time")              /* the clock moves on */                                         \
-    X(DEVICES, "devices")        /* sensors that are due are read */                              \
-    X(CONTROL, "control")        /* controllers get readings, give commands */                    \
-    X(OUTPUT, "output")          /* recording, viewers */
-
 typedef enum SimPhase {
-#define SIM_PHASE_ENUM(name, text) SIM_PHASE_##name,
-    SIM_PHASES(SIM_PHASE_ENUM)
-#undef SIM_PHASE_ENUM
+    SIM_PHASE_BEGIN,        // marks of the last step forgotten, generators seeded
+    SIM_PHASE_COMMANDS,     // what controllers and viewers asked for: moves, new fields
+    SIM_PHASE_PRESTEP,      // moves by hand, kinematic solids, motors, springs
+    SIM_PHASE_PLUGIN_STEP,  // webots_physics_step
+    SIM_PHASE_FLUIDS,       // buoyancy and drag
+    SIM_PHASE_ADVANCE,      // the stepper
+    SIM_PHASE_RAYS,         // rays of sensors that are due are placed
+    SIM_PHASE_COLLIDE,      // contacts of the coming step
+    SIM_PHASE_PLUGIN_END,   // webots_physics_step_end
+    SIM_PHASE_POSTSTEP,     // poses and positions read back
+    SIM_PHASE_TIME,         // the clock moves on
+    SIM_PHASE_DEVICES,      // sensors that are due are read
+    SIM_PHASE_CONTROL,      // controllers get readings, give commands
+    SIM_PHASE_OUTPUT,       // recording, viewers
     SIM_PHASE_COUNT
 } SimPhase;
 
@@ -70,6 +65,16 @@ bool sim_reset(Sim *sim);                   // the state at load (or of the last
 uint64_t sim_hash(const Sim *sim);
 uint64_t sim_model_hash(const Sim *sim);
 
+// Further state that snapshots hold (random streams, devices). Parts are saved in the order they were added.
+typedef struct SimStatePart {
+    const char *name;
+    void *context;
+    size_t (*size)(void *context);
+    void (*save)(void *context, void *buffer);
+    bool (*restore)(void *context, const void *buffer, size_t size);
+} SimStatePart;
+void sim_add_state(Sim *sim, const SimStatePart *part);  // copies it
+
 // Snapshots in memory. The buffer is the caller's; it grows as needed and may be used again. { 0 } is empty.
 typedef struct SimSnapshot { void *data; size_t size, capacity; } SimSnapshot;
 void sim_snapshot(Sim *sim, SimSnapshot *snapshot);
@@ -86,7 +91,7 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
 bool sim_remove(Sim *sim, SceneNode *node);
 void sim_field_changed(Sim *sim, SceneNode *node, const char *field);
 
-// Processor seconds spent in each phase since load, hooks included.
+// Seconds spent in each phase since load, hooks included.
 const double *sim_phase_seconds(const Sim *sim);
 const char *sim_phase_name(SimPhase phase);
 

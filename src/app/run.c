@@ -1,0 +1,327 @@
+// run.c - `talus run`: simulates a world or body without a window.
+#include "app/app.h"
+
+#include "base/json.h"
+#include "record/csv.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct RunOptions {
+    int64_t steps;
+    double until;
+    int64_t seed;
+    bool realtime, hash, quiet, json, no_controllers, no_plugin, explain_contacts, untrusted;
+    const char *record, *columns, *save, *snapshot, *from, *nan, *stepper, *mode;
+    int64_t threads, every;
+} RunOptions;
+
+#define ROW(name, kind, member, value, help) { name, kind, offsetof(RunOptions, member), value, help }
+static const AppOption rows[] = {
+    ROW("steps", OPTION_INT, steps, "N", "stop after N steps"),
+    ROW("until", OPTION_DOUBLE, until, "SECONDS", "stop at this simulated time"),
+    ROW("seed", OPTION_INT, seed, "N", "seed of all random numbers (WorldInfo.randomSeed otherwise)"),
+    ROW("realtime", OPTION_FLAG, realtime, NULL, "no faster than real time"),
+    ROW("hash", OPTION_FLAG, hash, NULL, "print the hash of the final state"),
+    ROW("record", OPTION_STRING, record, "FILE.csv", "write poses, velocities and joint positions, one row per step"),
+    ROW("columns", OPTION_STRING, columns, "GLOB", "columns to record, e.g. 'ROBOT.*,*.position'"),
+    ROW("every", OPTION_INT, every, "N", "record only every N-th step"),
+    ROW("save", OPTION_STRING, save, "FILE.wbt", "save the world as it is at the end"),
+    ROW("snapshot", OPTION_STRING, snapshot, "FILE", "write the exact state at the end"),
+    ROW("from", OPTION_STRING, from, "FILE", "start from such a state"),
+    ROW("nan", OPTION_STRING, nan, "stop|freeze", "what to do when a body's state is not finite any more"),
+    ROW("stepper", OPTION_STRING, stepper, "NAME", "solver: ode-exact, ode-quick"),
+    ROW("threads", OPTION_INT, threads, "N", "threads to use; results do not depend on it"),
+    ROW("no-controllers", OPTION_FLAG, no_controllers, NULL, "start no controllers"),
+    ROW("no-plugin", OPTION_FLAG, no_plugin, NULL, "load no physics plugin"),
+    ROW("explain-contacts", OPTION_FLAG, explain_contacts, NULL, "print the contacts at the end and which ContactProperties they got"),
+    ROW("untrusted", OPTION_FLAG, untrusted, NULL, "lower limits for files of unknown origin"),
+    ROW("quiet|q", OPTION_FLAG, quiet, NULL, "print nothing but errors and what was asked for"),
+    ROW("json", OPTION_FLAG, json, NULL, "print the summary as one JSON object"),
+    ROW("mode", OPTION_STRING, mode, "fast|realtime|run", "as in Webots"),
+    ROW("batch|no-rendering|minimize|stdout|stderr|fullscreen", OPTION_IGNORED, quiet, NULL, NULL),
+};
+
+static volatile sig_atomic_t is_interrupted;
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    is_interrupted = 1;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void sleep_until(double moment)
+{
+    struct timespec time = { .tv_sec = (time_t)moment, .tv_nsec = (long)(1e9 * (moment - floor(moment))) };
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+}
+
+// What the loop and the summary share.
+typedef struct Run {
+    const RunOptions *options;
+    Sim *sim;
+    DiagSink *diags;
+    int printed;            // diagnostics shown so far
+    uint64_t first_step, last_step;
+    double started, ended;  // wall clock, s
+    double shown;           // when the progress line was last written
+    bool has_terminal;
+} Run;
+
+static void show_diagnostics(Run *run)
+{
+    if (diag_count(run->diags) == run->printed)
+        return;
+    if (run->has_terminal)
+        fputs("\r\033[K", stderr);
+    diag_print(run->diags, stderr, run->printed, run->options->quiet ? DIAG_ERROR : DIAG_WARNING);
+    run->printed = diag_count(run->diags);
+}
+
+static void show_progress(Run *run)
+{
+    double time = now();
+    if (run->options->quiet || run->options->json || time - run->shown < (run->has_terminal ? 0.1 : 10.0))
+        return;
+    run->shown = time;
+    const Sim *sim = run->sim;
+    double seconds = fmax(time - run->started, 1e-9);
+    uint64_t steps = sim_steps(sim) - run->first_step;
+    fprintf(stderr, "%s%.3f s simulated, %.3g x real time, %.0f steps/s, %d contacts, %d warnings%s", run->has_terminal ? "\r\033[K" : "",
+            sim_time(sim), (double)steps * sim_time_step(sim) / seconds, (double)steps / seconds,
+            physics_statistics(sim_physics(sim)).contacts, diag_total(run->diags, DIAG_WARNING), run->has_terminal ? "" : "\n");
+    fflush(stderr);
+}
+
+static uint64_t last_step(const Run *run)
+{
+    const RunOptions *options = run->options;
+    if (options->steps >= 0)
+        return run->first_step + (uint64_t)options->steps;
+    if (!isnan(options->until)) {
+        double steps = ceil(options->until / sim_time_step(run->sim) - 1e-9);
+        return steps <= (double)run->first_step ? run->first_step : (uint64_t)fmin(steps, 1e18);
+    }
+    return UINT64_MAX;
+}
+
+static void simulate(Run *run)
+{
+    run->started = now();
+    run->last_step = last_step(run);
+    bool is_paced = run->options->realtime || !strcmp(run->options->mode, "realtime");
+    while (sim_steps(run->sim) < run->last_step && !is_interrupted) {
+        bool goes_on = sim_step(run->sim);
+        show_diagnostics(run);
+        show_progress(run);
+        if (!goes_on)
+            break;
+        if (is_paced)
+            sleep_until(run->started + (double)(sim_steps(run->sim) - run->first_step) * sim_time_step(run->sim));
+    }
+    run->ended = now();
+    if (run->has_terminal && !run->options->quiet)
+        fputs("\r\033[K", stderr);
+}
+
+static void write_json(const Run *run, Text *out)
+{
+    const Sim *sim = run->sim;
+    PhysicsStatistics statistics = physics_statistics(sim_physics(sim));
+    uint64_t steps = sim_steps(sim) - run->first_step;
+    double seconds = fmax(run->ended - run->started, 1e-9);
+    char hash[24];
+    snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)sim_hash(sim));
+    JsonWriter json = { .out = out };
+    json_begin_object(&json, NULL);
+    json_int(&json, "steps", (int64_t)sim_steps(sim));
+    json_double(&json, "time", sim_time(sim));
+    json_string(&json, "hash", hash);
+    json_double(&json, "speed", (double)steps * sim_time_step(sim) / seconds);
+    json_double(&json, "stepsPerSecond", (double)steps / seconds);
+    json_double(&json, "seconds", seconds);
+    json_int(&json, "solids", statistics.solids);
+    json_int(&json, "bodies", statistics.bodies);
+    json_int(&json, "awake", statistics.bodies_awake);
+    json_int(&json, "joints", statistics.joints);
+    json_int(&json, "contacts", statistics.contacts);
+    json_int(&json, "contactsDropped", statistics.contacts_dropped);
+    json_double(&json, "deepest", statistics.deepest);
+    json_int(&json, "frozen", statistics.frozen);
+    json_int(&json, "warnings", diag_total(run->diags, DIAG_WARNING));
+    json_int(&json, "errors", diag_total(run->diags, DIAG_ERROR));
+    json_string(&json, "stepper", physics_stepper_name(sim_physics(sim)));
+    json_string(&json, "failure", sim_failure(sim));
+    json_begin_object(&json, "phases");
+    for (int i = 0; i < SIM_PHASE_COUNT; i++)
+        if (sim_phase_seconds(sim)[i] > 0.0)
+            json_double(&json, sim_phase_name((SimPhase)i), sim_phase_seconds(sim)[i]);
+    json_end_object(&json);
+    json_end_object(&json);
+    text_add_char(out, '\n');
+}
+
+static void write_phases(const Run *run, uint64_t steps, Text *out)
+{
+    const double *seconds = sim_phase_seconds(run->sim);
+    double total = 0.0;
+    for (int i = 0; i < SIM_PHASE_COUNT; i++)
+        total += seconds[i];
+    if (steps == 0 || !(total > 0.0))
+        return;
+    text_printf(out, "  %.3g us a step:", 1e6 * total / (double)steps);
+    for (int i = 0; i < SIM_PHASE_COUNT; i++)
+        if (seconds[i] > 0.005 * total)
+            text_printf(out, " %s %.0f%%", sim_phase_name((SimPhase)i), 100.0 * seconds[i] / total);
+    text_add_char(out, '\n');
+}
+
+static void write_summary(const Run *run, Text *out)
+{
+    const Sim *sim = run->sim;
+    PhysicsStatistics statistics = physics_statistics(sim_physics(sim));
+    uint64_t steps = sim_steps(sim) - run->first_step;
+    double seconds = fmax(run->ended - run->started, 1e-9);
+    text_printf(out, "%g s simulated in %llu steps of %g ms: %.3g x real time, %.0f steps/s (%s)\n", sim_time(sim),
+                (unsigned long long)steps, 1000.0 * sim_time_step(sim), (double)steps * sim_time_step(sim) / seconds,
+                (double)steps / seconds, physics_stepper_name(sim_physics(sim)));
+    text_printf(out, "  %d solids, %d bodies (%d awake), %d joints, %d contacts", statistics.solids, statistics.bodies,
+                statistics.bodies_awake, statistics.joints, statistics.contacts);
+    if (statistics.contacts > 0)
+        text_printf(out, " (deepest %.2g mm)", 1000.0 * statistics.deepest);
+    if (statistics.contacts_dropped > 0)
+        text_printf(out, ", %d dropped", statistics.contacts_dropped);
+    if (statistics.frozen > 0)
+        text_printf(out, ", %d bodies frozen", statistics.frozen);
+    text_add_char(out, '\n');
+    write_phases(run, steps, out);
+    text_printf(out, "  %d warnings, %d errors\n", diag_total(run->diags, DIAG_WARNING), diag_total(run->diags, DIAG_ERROR));
+    if (sim_failure(sim))
+        text_printf(out, "  stopped: %s\n", sim_failure(sim));
+}
+
+static void report(const Run *run)
+{
+    const RunOptions *options = run->options;
+    Text out = { 0 };
+    if (options->explain_contacts) {
+        physics_explain_materials(sim_physics(run->sim), &out);
+        physics_explain_contacts(sim_physics(run->sim), &out);
+    }
+    if (options->json)
+        write_json(run, &out);
+    else if (!options->quiet)
+        write_summary(run, &out);
+    if (options->hash && !options->json)
+        text_printf(&out, "hash %016llx\n", (unsigned long long)sim_hash(run->sim));
+    if (out.length > 0)
+        app_print(&out);
+    else
+        text_free(&out);
+}
+
+static int finish(Run *run, bool is_recorded)
+{
+    const RunOptions *options = run->options;
+    bool is_fine = is_recorded;
+    if (options->snapshot)
+        is_fine &= sim_snapshot_write(run->sim, options->snapshot);
+    report(run);
+    if (options->save)
+        is_fine &= sim_save(run->sim, options->save);
+    show_diagnostics(run);
+    if (sim_failure(run->sim))
+        return EXIT_SIMULATION;
+    return is_fine ? EXIT_OK : EXIT_SIMULATION;
+}
+
+static int run_file(const RunOptions *options, const char *path, DiagSink *diags)
+{
+    SimOptions sim_options = {
+        .physics = { .stepper = options->stepper, .threads = (int)options->threads, .seed = (uint64_t)options->seed,
+                     .has_seed = options->seed >= 0,
+                     .nan_policy = options->nan && !strcmp(options->nan, "freeze") ? PHYSICS_NAN_FREEZE : PHYSICS_NAN_STOP },
+    };
+    if (options->untrusted)
+        sim_options.physics.limits = sim_options.formats.limits = &limits_untrusted;
+    Run run = { .options = options, .diags = diags, .has_terminal = isatty(STDERR_FILENO) && !options->json };
+    run.sim = sim_load(path, &sim_options, diags);
+    show_diagnostics(&run);
+    if (!run.sim)
+        return EXIT_INPUT;
+    int code = EXIT_INPUT;
+    CsvRecorder *recorder = NULL;
+    if (options->from && !sim_snapshot_read(run.sim, options->from))
+        goto done;
+    run.first_step = sim_steps(run.sim);
+    if (options->record) {
+        recorder = csv_open(run.sim, options->record, &(CsvOptions){ options->columns, (int)options->every });
+        if (!recorder)
+            goto done;
+    }
+    physics_want_contact_forces(sim_physics(run.sim), options->explain_contacts);
+    simulate(&run);
+    code = finish(&run, csv_close(recorder));
+done:
+    show_diagnostics(&run);
+    sim_destroy(run.sim);
+    return code;
+}
+
+static bool stepper_is_known(const char *name)
+{
+    for (const char *const *known = physics_stepper_names(); *known; known++)
+        if (!strcmp(*known, name))
+            return true;
+    return false;
+}
+
+static int run_verb(const AppCommand *command, int argc, char **argv)
+{
+    RunOptions options = { .steps = -1, .until = NAN, .seed = -1, .every = 1, .mode = "fast" };
+    int files;
+    int code = app_parse(command, argc, argv, &options, &files);
+    if (code >= 0)
+        return code;
+    if (files != 1)
+        return app_usage_error(command, "give one world or body");
+    if (options.steps >= 0 && !isnan(options.until))
+        return app_usage_error(command, "give --steps or --until, not both");
+    if (options.every < 1 || options.threads < 0 || options.threads > 256)
+        return app_usage_error(command, "--every wants at least 1, --threads 1 to 256");
+    if (options.stepper && !stepper_is_known(options.stepper))
+        return app_usage_error(command, "there is no stepper '%s'", options.stepper);
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    DiagSink *diags = diag_create();
+    code = run_file(&options, argv[1], diags);
+    diag_destroy(diags);
+    return code;
+}
+
+const AppCommand command_run = {
+    .name = "run",
+    .arguments = "FILE [--steps N | --until SECONDS]",
+    .summary = "simulate a world or body",
+    .details = "Without --steps or --until it runs until it is interrupted (Ctrl-C), then prints its summary all the same.\n"
+               "The same file, seed and options give the same bytes of state, with any number of threads, recorded or not.",
+    .examples = "talus run world.wbt --until 10 --hash\n"
+                "talus run world.wbt --steps 1000 --record out.csv --columns 'ROBOT.*'\n"
+                "talus run world.wbt --until 5 --snapshot five.snap && talus run world.wbt --from five.snap --until 10",
+    .options = rows,
+    .option_count = COUNT_OF(rows),
+    .run = run_verb,
+};

@@ -1,0 +1,85 @@
+// Contacts in words: which ContactProperties a pair of materials gets, and what that makes of a contact.
+#include "physics/physics_internal.h"
+
+static void add_number(Text *out, const char *name, double value)
+{
+    if (isinf(value))
+        text_printf(out, " %s infinite", name);
+    else
+        text_printf(out, " %s %g", name, value);
+}
+
+static void add_list(Text *out, const char *name, const double *values, int count)
+{
+    text_printf(out, " %s", name);
+    for (int i = 0; i < count; i++) {
+        if (isinf(values[i]))
+            text_add_string(out, " infinite");
+        else
+            text_printf(out, " %g", values[i]);
+    }
+}
+
+static void add_rule(const Physics *physics, int index, Text *out)
+{
+    const ContactRule *rule = &physics->contact_table.rules[index];
+    if (rule->node)
+        text_printf(out, "ContactProperties %d (%s:%u)", index - 1, diag_file_name(physics->diags, rule->node->pos.file), rule->node->pos.line);
+    else
+        text_add_string(out, "defaults");
+    text_add_char(out, ':');
+    add_list(out, "friction", rule->friction, rule->friction_count);
+    if (rule->rotation[0] != 0.0 || rule->rotation[1] != 0.0)
+        add_list(out, "rotation", rule->rotation, 2);
+    add_list(out, "slip", rule->slip, rule->slip_count);
+    add_list(out, "rolling", rule->rolling, 3);
+    text_printf(out, " bounce %g above %g m/s softERP %g softCFM %g at most %d points\n", rule->bounce, rule->bounce_velocity, rule->soft_erp,
+                rule->soft_cfm, rule->max_joints);
+}
+
+void physics_explain_materials(const Physics *physics, Text *out)
+{
+    const ContactTable *table = &physics->contact_table;
+    int n = table->material_count;
+    for (int i = 1; i < n; i++)
+        for (int k = i; k < n; k++) {
+            int entry = table->rule_of[i * n + k];
+            if (entry == 0)
+                continue;
+            text_printf(out, "'%s' on '%s': ", table->materials[i], table->materials[k]);
+            add_rule(physics, entry < 0 ? -(entry + 1) : entry, out);
+        }
+    text_add_string(out, "any other pair: ");
+    add_rule(physics, 0, out);
+}
+
+void physics_explain_contacts(const Physics *physics, Text *out)
+{
+    for (int i = 0; i < physics->contact_count; i++) {
+        const PhysicsContact *c = &physics->contacts[i];
+        text_printf(out, "'%s' (%s) on '%s' (%s): ", solid_label(physics, c->solid[0]),
+                    scene_string(physics->solids[c->solid[0]].node, "contactMaterial"), solid_label(physics, c->solid[1]),
+                    scene_string(physics->solids[c->solid[1]].node, "contactMaterial"));
+        if (c->properties >= 0)
+            text_printf(out, "ContactProperties %d,", c->properties);
+        else
+            text_add_string(out, "defaults,");
+        text_printf(out, " point %g %g %g normal %g %g %g depth %g,", c->point.x, c->point.y, c->point.z, c->normal.x, c->normal.y, c->normal.z,
+                    c->depth);
+        add_number(out, "friction", c->friction);
+        if (c->mode & dContactMu2)
+            add_number(out, "and", c->friction2);
+        if (c->mode & dContactFDir1)
+            text_printf(out, " along %g %g %g", c->direction.x, c->direction.y, c->direction.z);
+        if (c->slip != 0.0 || c->slip2 != 0.0)
+            text_printf(out, " slip %g %g", c->slip, c->slip2);
+        if (c->mode & dContactRolling) {
+            add_number(out, "rolling", c->rolling);
+            add_number(out, "", c->rolling2);
+            add_number(out, "spinning", c->spinning);
+        }
+        if (c->mode & dContactMotion1)
+            text_printf(out, " belt %g m/s", c->motion);
+        text_printf(out, " bounce %g%s\n", c->bounce, c->is_asleep ? " (asleep)" : "");
+    }
+}

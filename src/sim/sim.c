@@ -1,0 +1,302 @@
+#include "sim/sim_internal.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// ---- phases ----
+
+static void phase_begin(Sim *sim)
+{
+    physics_begin_step(sim->physics, sim->steps);
+}
+static void phase_prestep(Sim *sim)
+{
+    physics_prestep(sim->physics);
+}
+static void phase_fluids(Sim *sim)
+{
+    physics_fluids(sim->physics);
+}
+static void phase_advance(Sim *sim)
+{
+    physics_advance(sim->physics);
+}
+static void phase_collide(Sim *sim)
+{
+    physics_collide(sim->physics);
+}
+static void phase_poststep(Sim *sim)
+{
+    physics_poststep(sim->physics);
+}
+static void phase_time(Sim *sim)
+{
+    sim->steps++;
+}
+
+// The step, in order. Phases without a function are places for hooks.
+static const struct { const char *name; void (*run)(Sim *sim); } phases[] = {
+    [SIM_PHASE_BEGIN] = { "begin", phase_begin },
+    [SIM_PHASE_COMMANDS] = { "commands", NULL },
+    [SIM_PHASE_PRESTEP] = { "prestep", phase_prestep },
+    [SIM_PHASE_PLUGIN_STEP] = { "plugin step", NULL },
+    [SIM_PHASE_FLUIDS] = { "fluids", phase_fluids },
+    [SIM_PHASE_ADVANCE] = { "advance", phase_advance },
+    [SIM_PHASE_RAYS] = { "rays", NULL },
+    [SIM_PHASE_COLLIDE] = { "collide", phase_collide },
+    [SIM_PHASE_PLUGIN_END] = { "plugin end", NULL },
+    [SIM_PHASE_POSTSTEP] = { "poststep", phase_poststep },
+    [SIM_PHASE_TIME] = { "time", phase_time },
+    [SIM_PHASE_DEVICES] = { "devices", NULL },
+    [SIM_PHASE_CONTROL] = { "control", NULL },
+    [SIM_PHASE_OUTPUT] = { "output", NULL },
+};
+static_assert(COUNT_OF(phases) == SIM_PHASE_COUNT, "one row for every phase");
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool run_hooks(Sim *sim, HookList *list)
+{
+    bool goes_on = true;
+    for (int i = 0; i < list->count; i++)
+        goes_on &= list->items[i].hook(sim, list->items[i].context);
+    return goes_on;
+}
+
+bool sim_step(Sim *sim)
+{
+    if (sim->failure)
+        return false;
+    bool goes_on = true;
+    double start = now();
+    for (int i = 0; i < SIM_PHASE_COUNT; i++) {
+        if (!phases[i].run && sim->hooks[i].count == 0)
+            continue;
+        if (phases[i].run)
+            phases[i].run(sim);
+        if (sim->hooks[i].count > 0)
+            goes_on &= run_hooks(sim, &sim->hooks[i]);
+        double end = now();
+        sim->seconds[i] += end - start;
+        start = end;
+    }
+    if (physics_has_failed(sim->physics))
+        sim_stop(sim, "a state is not finite");
+    return goes_on && !sim->failure;
+}
+
+const double *sim_phase_seconds(const Sim *sim)
+{
+    return sim->seconds;
+}
+
+const char *sim_phase_name(SimPhase phase)
+{
+    return phases[phase].name;
+}
+
+// ---- life ----
+
+void sim_take_initial(Sim *sim)
+{
+    sim->edit_count = 0;
+    sim_snapshot(sim, &sim->initial);
+}
+
+bool sim_rebuild(Sim *sim)
+{
+    physics_destroy(sim->physics);
+    sim->physics = physics_create(sim->scene, &sim->options.physics, sim->diags);
+    if (!sim->physics)
+        return false;
+    physics_begin_step(sim->physics, sim->steps);
+    physics_collide(sim->physics);
+    return true;
+}
+
+static double read_step_ms(const Sim *sim)
+{
+    double dt = physics_time_step(sim->physics);
+    const FieldList *nodes = scene_list(scene_root(sim->scene), "children");
+    for (int i = 0; i < nodes->count; i++) {
+        const SceneNode *node = scene_list_node(nodes, i);
+        if (node && scene_node_is(node, "WorldInfo") && 0.001 * scene_float(node, "basicTimeStep") == dt)
+            return scene_float(node, "basicTimeStep");
+    }
+    return 1000.0 * dt;
+}
+
+Sim *sim_create(Scene *scene, const SimOptions *options, DiagSink *diags)
+{
+    Sim *sim = memory_alloc(sizeof(*sim));
+    sim->scene = scene;
+    sim->diags = diags;
+    if (options)
+        sim->options = *options;
+    if (!sim_rebuild(sim)) {
+        sim_destroy(sim);
+        return NULL;
+    }
+    sim->step_ms = read_step_ms(sim);
+    sim_take_initial(sim);
+    return sim;
+}
+
+Sim *sim_load(const char *path, const SimOptions *options, DiagSink *diags)
+{
+    Scene *scene = formats_load(path, options ? &options->formats : NULL, diags);
+    return scene ? sim_create(scene, options, diags) : NULL;
+}
+
+Sim *sim_load_text(const char *name, const char *text, size_t size, const SimOptions *options, DiagSink *diags)
+{
+    Scene *scene = formats_load_text(name, text, size, options ? &options->formats : NULL, diags);
+    return scene ? sim_create(scene, options, diags) : NULL;
+}
+
+void sim_destroy(Sim *sim)
+{
+    if (!sim)
+        return;
+    physics_destroy(sim->physics);
+    scene_destroy(sim->scene);
+    for (int i = 0; i < SIM_PHASE_COUNT; i++)
+        free(sim->hooks[i].items);
+    free(sim->reset_hooks.items);
+    free(sim->parts);
+    free(sim->edits);
+    free(sim->failure);
+    sim_snapshot_free(&sim->initial);
+    free(sim);
+}
+
+Scene *sim_scene(const Sim *sim)
+{
+    return sim->scene;
+}
+Physics *sim_physics(const Sim *sim)
+{
+    return sim->physics;
+}
+DiagSink *sim_diags(const Sim *sim)
+{
+    return sim->diags;
+}
+uint64_t sim_steps(const Sim *sim)
+{
+    return sim->steps;
+}
+double sim_time(const Sim *sim)
+{
+    return (double)sim->steps * sim->step_ms / 1000.0;
+}
+double sim_time_step(const Sim *sim)
+{
+    return physics_time_step(sim->physics);
+}
+
+void sim_stop(Sim *sim, const char *reason)
+{
+    if (!sim->failure)
+        sim->failure = memory_string(reason);
+}
+
+const char *sim_failure(const Sim *sim)
+{
+    return sim->failure;
+}
+
+static void add_hook(HookList *list, SimHook hook, void *context)
+{
+    memory_grow(&list->items, &list->capacity, list->count + 1, sizeof(HookEntry));
+    list->items[list->count++] = (HookEntry){ hook, context };
+}
+
+void sim_add_hook(Sim *sim, SimPhase phase, SimHook hook, void *context)
+{
+    add_hook(&sim->hooks[phase], hook, context);
+}
+
+void sim_add_reset_hook(Sim *sim, SimHook hook, void *context)
+{
+    add_hook(&sim->reset_hooks, hook, context);
+}
+
+static void drop_hooks(HookList *list, const void *context)
+{
+    int kept = 0;
+    for (int i = 0; i < list->count; i++)
+        if (list->items[i].context != context)
+            list->items[kept++] = list->items[i];
+    list->count = kept;
+}
+
+void sim_remove_hooks(Sim *sim, void *context)
+{
+    for (int i = 0; i < SIM_PHASE_COUNT; i++)
+        drop_hooks(&sim->hooks[i], context);
+    drop_hooks(&sim->reset_hooks, context);
+}
+
+void sim_add_state(Sim *sim, const SimStatePart *part)
+{
+    memory_grow(&sim->parts, &sim->part_capacity, sim->part_count + 1, sizeof(SimStatePart));
+    sim->parts[sim->part_count++] = *part;
+}
+
+uint64_t sim_hash(const Sim *sim)
+{
+    return hash_combine(physics_state_hash(sim->physics), sim->steps);
+}
+
+uint64_t sim_model_hash(const Sim *sim)
+{
+    return physics_model_hash(sim->physics);
+}
+
+// ---- reset ----
+
+static void undo_edits(Sim *sim)
+{
+    while (sim->edit_count > 0) {
+        const SimEdit *edit = &sim->edits[--sim->edit_count];
+        if (edit->is_insert) {
+            if (!edit->node->is_removed)
+                scene_node_remove(sim->scene, edit->node);
+        } else {
+            edit->node->is_removed = false;
+            if (edit->index < 0)
+                scene_set_child(sim->scene, edit->holder, edit->field, edit->node);
+            else
+                scene_list_insert_node(sim->scene, edit->holder, edit->field, edit->index, edit->node);
+        }
+    }
+}
+
+bool sim_reset(Sim *sim)
+{
+    if (sim->edit_count > 0) {
+        undo_edits(sim);
+        sim->steps = 0;
+        if (!sim_rebuild(sim))
+            return false;
+    }
+    free(sim->failure);
+    sim->failure = NULL;
+    if (!sim_restore(sim, &sim->initial))
+        return false;
+    sim->steps = 0;
+    physics_begin_step(sim->physics, 0);
+    if (sim->is_synced)
+        physics_sync_scene(sim->physics);
+    return run_hooks(sim, &sim->reset_hooks);
+}

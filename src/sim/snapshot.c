@@ -1,0 +1,154 @@
+// Snapshots of a whole run, in memory and in files, and worlds saved in mid-run.
+#include "sim/sim_internal.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char magic[8] = "TALSNAP1";
+
+// Sizes of the parts follow the header, then the bytes of physics and of every part.
+typedef struct SnapshotHeader {
+    char magic[8];
+    uint64_t model, steps, physics_size, part_count;
+} SnapshotHeader;
+
+static void reserve(SimSnapshot *snapshot, size_t size)
+{
+    if (size <= snapshot->capacity)
+        return;
+    free(snapshot->data);
+    snapshot->capacity = size + size / 2;
+    snapshot->data = memory_alloc_raw(snapshot->capacity);
+}
+
+void sim_snapshot(Sim *sim, SimSnapshot *snapshot)
+{
+    SnapshotHeader header = { .model = sim_model_hash(sim), .steps = sim->steps,
+                              .physics_size = physics_snapshot_size(sim->physics), .part_count = (uint64_t)sim->part_count };
+    memcpy(header.magic, magic, sizeof(magic));
+    size_t size = sizeof(header) + sizeof(uint64_t) * (size_t)sim->part_count + header.physics_size;
+    for (int i = 0; i < sim->part_count; i++)
+        size += sim->parts[i].size(sim->parts[i].context);
+    reserve(snapshot, size);
+    snapshot->size = size;
+    char *to = snapshot->data;
+    memcpy(to, &header, sizeof(header));
+    to += sizeof(header);
+    for (int i = 0; i < sim->part_count; i++, to += sizeof(uint64_t)) {
+        uint64_t part_size = sim->parts[i].size(sim->parts[i].context);
+        memcpy(to, &part_size, sizeof(part_size));
+    }
+    physics_snapshot(sim->physics, to);
+    to += header.physics_size;
+    for (int i = 0; i < sim->part_count; i++) {
+        sim->parts[i].save(sim->parts[i].context, to);
+        to += sim->parts[i].size(sim->parts[i].context);
+    }
+}
+
+static bool refuse(Sim *sim, const char *why)
+{
+    diag_error(sim->diags, (SourcePos){ 0 }, "the snapshot cannot be used: %s", why);
+    return false;
+}
+
+bool sim_restore(Sim *sim, const SimSnapshot *snapshot)
+{
+    SnapshotHeader header;
+    const char *from = snapshot->data;
+    size_t left = snapshot->size;
+    if (!from || left < sizeof(header))
+        return refuse(sim, "it is too short");
+    memcpy(&header, from, sizeof(header));
+    from += sizeof(header);
+    left -= sizeof(header);
+    if (memcmp(header.magic, magic, sizeof(magic)))
+        return refuse(sim, "it is not a snapshot of this version");
+    if (header.model != sim_model_hash(sim))
+        return refuse(sim, "it is of another world, another state of its file, or another stepper");
+    // The snapshot taken at load knows no parts; those start anew by their reset hooks.
+    int parts = header.part_count <= (uint64_t)sim->part_count ? (int)header.part_count : -1;
+    if (parts < 0 || left < sizeof(uint64_t) * (size_t)parts)
+        return refuse(sim, "it holds other parts");
+    const char *sizes = from;
+    from += sizeof(uint64_t) * (size_t)parts;
+    left -= sizeof(uint64_t) * (size_t)parts;
+    if (left < header.physics_size || !physics_restore(sim->physics, from, (size_t)header.physics_size))
+        return refuse(sim, "its contents do not fit this world");
+    from += header.physics_size;
+    left -= (size_t)header.physics_size;
+    for (int i = 0; i < parts; i++) {
+        uint64_t size;
+        memcpy(&size, sizes + sizeof(size) * (size_t)i, sizeof(size));
+        if (size > left || !sim->parts[i].restore(sim->parts[i].context, from, (size_t)size))
+            return refuse(sim, sim->parts[i].name);
+        from += size;
+        left -= (size_t)size;
+    }
+    sim->steps = header.steps;
+    physics_begin_step(sim->physics, sim->steps);
+    return true;
+}
+
+void sim_snapshot_free(SimSnapshot *snapshot)
+{
+    free(snapshot->data);
+    *snapshot = (SimSnapshot){ 0 };
+}
+
+// A file ends with the hash of all that stands before it.
+bool sim_snapshot_write(Sim *sim, const char *path)
+{
+    SimSnapshot snapshot = { 0 };
+    sim_snapshot(sim, &snapshot);
+    uint64_t hash = hash_bytes(snapshot.data, snapshot.size, 0);
+    char *data = memory_alloc_raw(snapshot.size + sizeof(hash));
+    memcpy(data, snapshot.data, snapshot.size);
+    memcpy(data + snapshot.size, &hash, sizeof(hash));
+    bool is_written = file_write_atomic(path, data, snapshot.size + sizeof(hash), sim->diags);
+    free(data);
+    sim_snapshot_free(&snapshot);
+    return is_written;
+}
+
+bool sim_snapshot_read(Sim *sim, const char *path)
+{
+    FileData file;
+    size_t limit = (size_t)limits_or_default(sim->options.formats.limits)->file_bytes;
+    if (!file_read(path, limit, &file, sim->diags, (SourcePos){ 0 }))
+        return false;
+    uint64_t hash;
+    bool is_sound = file.size > sizeof(hash);
+    if (is_sound) {
+        memcpy(&hash, file.data + file.size - sizeof(hash), sizeof(hash));
+        is_sound = hash == hash_bytes(file.data, file.size - sizeof(hash), 0);
+    }
+    bool is_restored = false;
+    if (is_sound) {
+        SimSnapshot snapshot = { (void *)file.data, file.size - sizeof(hash), 0 };
+        is_restored = sim_restore(sim, &snapshot);
+    } else {
+        refuse(sim, "the file is damaged or cut short");
+    }
+    file_release(&file);
+    return is_restored;
+}
+
+void sim_sync_scene(Sim *sim)
+{
+    physics_sync_scene(sim->physics);
+    sim->is_synced = true;
+}
+
+bool sim_save(Sim *sim, const char *path)
+{
+    sim_sync_scene(sim);
+    if (!formats_save(sim->scene, path, sim->diags))
+        return false;
+    sim_take_initial(sim);
+    return true;
+}
