@@ -119,7 +119,7 @@ static uint64_t last_step(const Run *run)
 
 static void simulate(Run *run)
 {
-    run->started = now();
+    run->started = run->shown = now();
     run->last_step = last_step(run);
     bool is_paced = run->options->realtime || !strcmp(run->options->mode, "realtime");
     while (sim_steps(run->sim) < run->last_step && !is_interrupted) {

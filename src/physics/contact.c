@@ -315,11 +315,9 @@ static int keep_deepest(Physics *physics, dContactGeom *points, int count, int m
     int kept = 0;
     for (int round = 0; kept < most && round < checked; round++)
         for (int region = 0; region < regions && kept < most; region++) {
-            int seen = 0;
             for (int i = kept; i < checked; i++) {
                 if (points[i].side2 != region)
                     continue;
-                (void)seen;
                 dContactGeom point = points[i];
                 memmove(&points[kept + 1], &points[kept], sizeof(*points) * (size_t)(i - kept));
                 points[kept++] = point;
@@ -460,11 +458,12 @@ void contacts_collide(Physics *physics)
         physics->solid_states[i].is_colliding = physics->solid_states[i].is_touching = 0;
     update_boxes(physics);
     fluids_begin_pass(physics);
+    physics->deepest = 0.0;
     for (int i = 0; i < physics->contact_count; i++) {
         const PhysicsContact *contact = &physics->contacts[i];
         mark_touching(physics, &physics->shapes[contact->shape[0]], &physics->shapes[contact->shape[1]], false);
+        physics->deepest = fmax(physics->deepest, contact->depth);
     }
-    physics->deepest = 0.0;
     const BroadPair *pairs = broadphase_pairs(physics->broadphase, &physics->pair_count);
     int cursor = 0;
     for (int i = 0; i < physics->pair_count; i++)

@@ -64,8 +64,8 @@ void physics_explain_contacts(const Physics *physics, Text *out)
             text_printf(out, "ContactProperties %d,", c->properties);
         else
             text_add_string(out, "defaults,");
-        text_printf(out, " point %g %g %g normal %g %g %g depth %g,", c->point.x, c->point.y, c->point.z, c->normal.x, c->normal.y, c->normal.z,
-                    c->depth);
+        text_printf(out, " point %g %g %g normal %g %g %g depth %g,", c->point.x, c->point.y, c->point.z, c->normal.x + 0.0,
+                    c->normal.y + 0.0, c->normal.z + 0.0, c->depth);
         add_number(out, "friction", c->friction);
         if (c->mode & dContactMu2)
             add_number(out, "and", c->friction2);
