@@ -65,8 +65,12 @@ typedef struct PhysicsJoint {
     dJointID ode;                   // the constraint itself, NULL when kinematic
     dJointID motor;                 // AMotor or LMotor that drives and stops (ball joints), NULL
     dJointID spring;                // AMotor or LMotor of spring and damper, NULL
-    dJointFeedback feedback;        // filled when wants_feedback
+    dJointFeedback feedback, motor_feedback;  // filled when wants_feedback
     bool wants_feedback;
+    Pose placed[2];                 // the anchored poses that ODE's objects were last set for
+    Quat placed_turn;               // turn of the child against the parent's side at that moment
+    Vec3 placed_axis[PHYSICS_JOINT_AXES];  // axes in the frame of the parent's body (of the world without one)
+    double placed_slide;            // of sliders: the child's place along the axis at that moment
     bool is_reversed;               // there is no parent body: ODE swapped the sides
     bool is_sprung_inside;          // a slider whose own motor row is its spring
 } PhysicsJoint;

@@ -231,7 +231,8 @@ void physics_advance(Physics *physics)
     body_gather(physics);
     bodies_fall_asleep(physics);
     memory_grow(&physics->previous, &physics->previous_capacity, physics->body_count + 1, sizeof(BodyState));
-    memcpy(physics->previous, physics->body_states, sizeof(BodyState) * (size_t)physics->body_count);
+    if (physics->body_count)
+        memcpy(physics->previous, physics->body_states, sizeof(BodyState) * (size_t)physics->body_count);
     physics->stepper->step(physics->stepper_self, physics, physics->dt);
     contacts_collect_forces(physics);
     trouble_check_states(physics);
