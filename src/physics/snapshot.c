@@ -76,7 +76,7 @@ uint64_t physics_state_hash(const Physics *physics)
     gather_forces(physics);
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks((Physics *)physics, blocks);
-    uint64_t hash = hash_combine(0, physics->step);
+    uint64_t hash = 0;
     for (int i = 0; i < count; i++)
         if (blocks[i].is_hashed)
             hash = hash_bytes(blocks[i].data, blocks[i].size, hash);
