@@ -585,11 +585,17 @@ static void read_info(BodyReader *reader, const YamlNode *top)
     reader->model->info = own;
 }
 
+// Sections that the format does not define but tools of Choreonoid read.
+static const char *const info_keys[] = { "link_group", "linkGroup", "foot_links", "footLinks", "standard_pose", "standardPose",
+    "default_ik_setup", "defaultIKsetup", "symmetric_joints", "symmetricJoints", "symmetric_ik_links", "symmetricIkLinks",
+    "available_ik_interpolation_links", "default_ik_interpolation_links", "possibleIkInterpolationLinks",
+    "defaultIkInterpolationLinks", "pose_conversion_info", "body_markers", "preset_poses", "definitions", "linkInfo", "link_info", NULL };
+
 static void warn_top_slips(BodyReader *reader, const YamlNode *top)
 {
     for (int i = 0; i < top->count && i < 1000; i++) {
         const YamlPair *pair = &top->pairs[i];
-        if (pair->value->anchor || body_key_is(pair->key, top_keys) || strlen(pair->key) < 5)
+        if (pair->value->anchor || body_key_is(pair->key, top_keys) || body_key_is(pair->key, info_keys) || strlen(pair->key) < 5)
             continue;
         const char *closest = text_closest(pair->key, top_keys, COUNT_OF(top_keys) - 1);
         if (closest) {

@@ -294,7 +294,40 @@ typedef enum BodyCsv { BODY_CSV_LINKS, BODY_CSV_DEVICES, BODY_CSV_SUMMARY } Body
 void body_write_csv(const BodyModel *model, BodyCsv kind, const char *file, bool has_heading, Text *out);
 void body_write_tree(const BodyModel *model, Text *out);  // for people
 
-// The body as a .body file, format 2.0, snake_case, degree.
-void body_write(const BodyModel *model, Text *out);
+// The body as a .body file, format 2.0, snake_case, degree. `folder` is where the file is to lie: URIs of meshes and
+// textures become relative to it; NULL keeps them.
+void body_write(const BodyModel *model, const char *folder, Text *out);
+
+// Contact materials: names with roughness and viscosity, and pairs with friction and restitution. A table starts with the
+// values that Choreonoid ships; files add to it and win.
+typedef struct BodyMaterials BodyMaterials;
+BodyMaterials *body_materials_create(void);
+void body_materials_destroy(BodyMaterials *materials);  // NULL is fine
+bool body_materials_load(BodyMaterials *materials, const char *path, const Limits *limits, DiagSink *diags);
+// The pair as the table gives it, else friction = sqrt(roughness1 * roughness2) and restitution =
+// sqrt((1 - viscosity1) * (1 - viscosity2)). Materials that no table names have roughness 0.5 and viscosity 1.
+typedef struct BodyContact { double static_friction, dynamic_friction, restitution; bool is_given; } BodyContact;
+BodyContact body_materials_pair(const BodyMaterials *materials, const char *a, const char *b);
+
+// How a body stands in a world. { 0 } is as its file says.
+typedef struct BodyPlacement {
+    const char *name;        // of the robot; NULL: that of the model
+    const char *controller;  // NULL: "<none>"
+    bool has_translation, has_rotation;
+    Vec3 translation;        // of the root link
+    Quat rotation;
+    const double *joint_positions;  // by joint id, rad or m
+    int joint_position_count;
+    int fixed;               // 0: as the file says, 1: the root is fixed, -1: it is free
+    bool self_collision;
+    bool without_collision;  // it touches nothing
+    double time_step;        // s; 0: 0.001
+} BodyPlacement;
+// The body as a Robot node of the scene, not yet placed in it. What the nodes cannot say is reported.
+SceneNode *body_to_node(const BodyModel *model, const BodyPlacement *placement, Scene *scene, DiagSink *diags);
+// WorldInfo with Choreonoid's defaults, a Viewpoint and light as the scene's first nodes. Time step in s.
+SceneNode *body_world_create(Scene *scene, double time_step, double gravity);
+// Contact properties in WorldInfo for every pair of materials that solids of the scene are made of.
+void body_world_contacts(Scene *scene, const BodyMaterials *materials);
 
 #endif

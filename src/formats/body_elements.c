@@ -200,8 +200,6 @@ static void read_resource(BodyReader *reader, const YamlNode *map, ElementScope 
     } else if (!strcmp(extension, ".scen")) {
         if (path)
             read_scene_resource(reader, path, map->pos, scope);
-    } else if (!strcmp(extension, ".wrl") && path) {
-        body_wrl_read(reader, path, node, map->pos, scope);
     } else {
         body_mesh_file_add(reader, map, path, scope);
     }

@@ -111,9 +111,6 @@ void body_shape_add(BodyReader *reader, BodyShape shape);
 void body_mesh_file_add(BodyReader *reader, const YamlNode *resource, const char *path, ElementScope scope);
 BodyGeometry *body_geometry_create(BodyReader *reader, BodyGeometryKind kind, SourcePos pos);
 
-// body_wrl.c
-bool body_wrl_read(BodyReader *reader, const char *path, const char *node, SourcePos pos, ElementScope scope);
-
 // body_device.c
 bool body_device_is(const char *type);
 int body_device_read(BodyReader *reader, const char *type, const YamlNode *map, ElementScope scope);  // index, -1: no device
@@ -121,6 +118,9 @@ int body_device_read(BodyReader *reader, const char *type, const YamlNode *map, 
 // body_rules.c
 void body_extra_joints_read(BodyReader *reader, const YamlNode *list);
 void body_rules_read(BodyReader *reader, const YamlNode *root);
+
+// body_write.c
+const char *body_relative_path(Arena *arena, const char *folder, const char *path);  // `path` itself when they share nothing
 
 // body.c
 BodyModel *body_load_chained(const char *path, const BodyOptions *options, const Resolver *resolver, const BodyChain *chain,

@@ -190,7 +190,7 @@ bool body_numbers(BodyReader *reader, const YamlNode *map, const char *key, cons
                 return false;
     }
     if (count % group != 0) {
-        diag_error(reader->diags, list->pos, "%s wants groups of %d numbers, found %d numbers", key, group, count);
+        diag_warning(reader->diags, list->pos, "%s wants groups of %d numbers, found %d numbers; the rest is ignored", key, group, count);
         count -= count % group;
     }
     *value = (BodyNumbers){ items, count };
