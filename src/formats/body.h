@@ -296,7 +296,7 @@ void body_write_tree(const BodyModel *model, Text *out);  // for people
 
 // The body as a .body file, format 2.0, snake_case, degree. `folder` is where the file is to lie: URIs of meshes and
 // textures become relative to it; NULL keeps them.
-void body_write(const BodyModel *model, const char *folder, Text *out);
+void body_write_yaml(const BodyModel *model, const char *folder, Text *out);
 
 // Contact materials: names with roughness and viscosity, and pairs with friction and restitution. A table starts with the
 // values that Choreonoid ships; files add to it and win.

@@ -640,7 +640,7 @@ static void put_rule(Writer *writer, const BodyRule *rule)
     text_add_string(writer->out, " ]\n");
 }
 
-void body_write(const BodyModel *model, const char *folder, Text *out)
+void body_write_yaml(const BodyModel *model, const char *folder, Text *out)
 {
     Writer writer = { .out = out, .model = model, .folder = folder, .arena = arena_create() };
     put_word(&writer, "format", "ChoreonoidBody");
