@@ -57,7 +57,7 @@ void lexer_init(Lexer *lexer, const char *text, size_t size, uint16_t file, Diag
 void lexer_next(Lexer *lexer, Token *token);
 SourcePos lexer_pos(const Lexer *lexer, const char *at);  // `at` must be on the current line
 bool token_is(const Token *token, const char *word);      // a word that is exactly this
-// The string or word with escapes resolved, in the arena; bytes that are not UTF-8, and NULs, become '?'.
+// The string or word with escapes resolved, in the arena; bytes that are not UTF-8 become '?', NULs ' '.
 const char *token_string(const Token *token, Arena *arena);
 
 // --------------------------------------------------------------------------------------------------------- parser.c

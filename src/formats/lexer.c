@@ -224,7 +224,7 @@ const char *token_string(const Token *token, Arena *arena)
             length += sequence;
             i += sequence;
         } else {
-            copy[length++] = '?';
+            copy[length++] = c ? '?' : ' ';
             i++;
         }
     }

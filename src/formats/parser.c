@@ -202,6 +202,12 @@ static const char *text_since(Reader *reader, const char *start)
     return token_string(&text, scene_arena(reader->scene));
 }
 
+// Text that the file's end has cut off would take what follows it in when it is read again.
+static bool can_be_kept(const Reader *reader)
+{
+    return reader->format != FORMAT_VRML97 && reader->token.kind != TOKEN_END;
+}
+
 static void read_unknown_field(Reader *reader, const SceneNode *node)
 {
     Token name = reader->token;
@@ -220,7 +226,8 @@ static void read_unknown_field(Reader *reader, const SceneNode *node)
         reader_skip_value(reader);
     }
     register_passed_over(reader, name.text);
-    if (reader->format != FORMAT_VRML97)
+    bool has_value = reader->previous_end > name.text + name.length;
+    if (has_value && can_be_kept(reader))
         scene_extra_add(reader->scene, node, false, NULL, text_since(reader, name.text));
 }
 
@@ -304,6 +311,12 @@ static bool is_node_without_field(const Reader *reader)
     return next.kind == TOKEN_BRACE_OPEN;
 }
 
+// Words that are values and can be no field.
+static bool is_reserved(const Token *token)
+{
+    return token->length <= 5 && (token_is(token, "TRUE") || token_is(token, "FALSE") || token_is(token, "NULL") || token_is(token, "IS"));
+}
+
 static void read_fields(Reader *reader, SceneNode *node)
 {
     int base = reader->scratch.field_count;
@@ -312,6 +325,10 @@ static void read_fields(Reader *reader, SceneNode *node)
     reader_advance(reader);
     while (reader->token.kind != TOKEN_BRACE_CLOSE && reader->token.kind != TOKEN_END) {
         if (reader->token.kind != TOKEN_WORD) {
+            read_stray(reader, node, &last_field);
+            continue;
+        }
+        if (is_reserved(&reader->token)) {
             read_stray(reader, node, &last_field);
             continue;
         }
@@ -379,11 +396,12 @@ static void report_unknown_node(Reader *reader, const Token *name)
 
 static bool read_unknown_node(Reader *reader, const Token *name, const char *def, SceneNode **node)
 {
-    Token copy = *name;
     report_unknown_node(reader, name);
-    if (reader->token.kind == TOKEN_BRACE_OPEN)
-        reader_skip_block(reader);
-    const char *type_name = token_string(&copy, scene_arena(reader->scene));
+    const char *type_name = token_string(name, scene_arena(reader->scene));
+    if (reader->token.kind == TOKEN_BRACE_OPEN && !reader_skip_block(reader)) {
+        reader_error(reader, reader->token.pos, "the file ends inside of %.60s", type_name);
+        return false;
+    }
     const char *text = reader->format == FORMAT_VRML97 ? "" : text_since(reader, name->text);
     *node = scene_node_create_unknown(reader->scene, type_name, text, name->pos);
     register_passed_over(reader, name->text);
@@ -556,9 +574,18 @@ static bool skip_vrml97_statement(Reader *reader)
 static bool read_declaration(Reader *reader)
 {
     SceneExtern declaration;
+    const char *comment = reader->lexer.comment, *comment_end = reader->lexer.comment_end;
     if (!reader_extern(reader, &declaration))
         return false;
     if (declaration.url && reader->format != FORMAT_VRML97) {
+        if (comment) {
+            Lexer lexer = reader->lexer;
+            reader->lexer.comment = comment;
+            reader->lexer.comment_end = comment_end;
+            reader_take_comment(reader, scene_root(reader->scene), NULL);
+            reader->lexer = lexer;
+            reader_drop_comments_before(reader, comment_end);
+        }
         scene_extern_add(reader->scene, declaration.url, declaration.is_importable, declaration.pos);
         if (reader->protos)
             proto_scope_declare(reader->protos, &declaration);
@@ -572,8 +599,6 @@ void reader_world(Reader *reader)
     const FieldType *children = schema_field(root->type, "children");
     int base = reader->scratch.node_count;
     while (reader->token.kind != TOKEN_END) {
-        if (reader->token.kind == TOKEN_WORD && (token_is(&reader->token, "EXTERNPROTO") || token_is(&reader->token, "IMPORTABLE")))
-            reader_take_comment(reader, root, NULL);
         if (read_declaration(reader) || skip_vrml97_statement(reader))
             continue;
         const char *before = reader->token.text;
@@ -603,7 +628,7 @@ void reader_world(Reader *reader)
     }
     reader_take_comment(reader, root, "");
     FieldList list = { .count = reader->scratch.node_count - base };
-    list.nodes = reader->scratch.nodes ? reader->scratch.nodes + base : NULL;
+    list.nodes = reader->scratch.nodes + base;
     scene_set_value(reader->scene, root, children, (FieldValue){ .list = &list });
     reader->scratch.node_count = base;
 }

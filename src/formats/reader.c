@@ -15,6 +15,10 @@ void reader_init(Reader *reader, Scene *scene, const char *text, size_t size, ui
 {
     *reader = (Reader){ .scene = scene, .diags = diags, .limits = limits_or_default(limits), .format = FORMAT_WORLD,
                         .release = NEWEST_RELEASE };
+    memory_grow(&reader->scratch.fields, &reader->scratch.field_capacity, 64, sizeof *reader->scratch.fields);
+    memory_grow(&reader->scratch.nodes, &reader->scratch.node_capacity, 64, sizeof *reader->scratch.nodes);
+    memory_grow(&reader->scratch.numbers, &reader->scratch.number_capacity, 64, sizeof *reader->scratch.numbers);
+    memory_grow(&reader->scratch.strings, &reader->scratch.string_capacity, 16, sizeof *reader->scratch.strings);
     lexer_init(&reader->lexer, text, size, file, diags);
     reader->previous_end = reader->lexer.at;
     lexer_next(&reader->lexer, &reader->token);

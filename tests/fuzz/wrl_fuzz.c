@@ -1,0 +1,8 @@
+#include "scene_fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return scene_fuzz_run("fuzz.wrl", NULL, data, size);
+}
