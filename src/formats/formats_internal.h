@@ -46,6 +46,7 @@ typedef struct Lexer {
     uint32_t line;
     uint16_t file;
     bool reported_encoding;
+    const char *open_string;   // the one string that has no closing quote, NULL when there is none so far
     const char *comment, *comment_end;  // comments since someone last took them, from the first '#' on; NULL: none
     const uint32_t *line_map;  // for generated text: line_map[i] is the source line of line i + 1; NULL: the same
     uint32_t line_map_count;
@@ -130,10 +131,13 @@ bool reader_value(Reader *reader, const FieldType *type, FieldValue *value);
 // (no nodes). Its kind is that of the parameter, or the list of it: old PROTOs have `controllerArgs IS args` with an
 // SFString; scene_value_as() converts. Returns false when the field is to be left out.
 bool reader_field(Reader *reader, const FieldType *type, SceneField *field);
-// Skips one value of unknown kind, or everything up to the next field name or closing brace.
-void reader_skip_value(Reader *reader);
-// A comment before the current token is kept with the node: before its field `before`, NULL before the node, "" at its end.
-void reader_take_comment(Reader *reader, const SceneNode *node, const char *before);
+// Skips one value of unknown kind. Returns whether there was one, and whole.
+bool reader_skip_value(Reader *reader);
+// Comments before the current token that nobody has kept yet, and keeping them with a node: before its field `before`,
+// NULL before the node, "" at its end. What stands inside of text that is kept as it is is kept with that.
+typedef struct CommentRange { const char *from, *to; } CommentRange;  // from is NULL when there is none
+CommentRange reader_comment(const Reader *reader);
+void reader_keep_comment(Reader *reader, const SceneNode *node, const char *before, CommentRange range);
 void reader_drop_comments_before(Reader *reader, const char *end);
 // Like diag_error, for mistakes of syntax: counts them. After too many of them the rest of the text is skipped.
 void reader_error(Reader *reader, SourcePos pos, const char *format, ...) PRINTF_LIKE(3, 4);

@@ -110,6 +110,7 @@ static void read_string(Lexer *lexer, Token *token)
     }
     token->kind = TOKEN_STRING;
     if (at >= end) {
+        lexer->open_string = token->text;
         // No later string can be open as well, so that looking for the closing quote stays linear.
         diag_error(lexer->diags, token->pos, "this string has no closing '\"'");
         at = first_line_end ? first_line_end : end;

@@ -176,8 +176,8 @@ static void report_unknown_field(Reader *reader, const SceneNode *node, const To
         diag_hint(reader->diags, "did you mean '%s'?", closest);
 }
 
-// Nodes with a DEF name inside of text that is passed over: a USE of them is no mistake, it just has nothing to show.
-static void register_passed_over(Reader *reader, const char *start)
+// Nodes with a DEF name inside of text that is kept as it is: a USE of them is no mistake, it just has nothing to show.
+static void register_passed_over(Reader *reader, SceneNode *owner, const char *start)
 {
     Lexer lexer = { .start = start, .end = reader->previous_end, .at = start, .line_start = start, .line = 1,
                     .diags = reader->diags, .reported_encoding = true };
@@ -189,6 +189,7 @@ static void register_passed_over(Reader *reader, const char *start)
         if (!is_name(&token) || !count_node(reader, reader->token.pos, 1))
             continue;
         SceneNode *node = scene_node_create_unknown(reader->scene, "", "", (SourcePos){ 0 });
+        node->parent = owner;
         node->def = token_string(&token, scene_arena(reader->scene));
         register_def(reader, node, 1);
     }
@@ -202,33 +203,37 @@ static const char *text_since(Reader *reader, const char *start)
     return token_string(&text, scene_arena(reader->scene));
 }
 
-// Text that the file's end has cut off would take what follows it in when it is read again.
-static bool can_be_kept(const Reader *reader)
+// Text that the file's end has cut off, or with a string that is not closed, would take in what follows it when it is
+// read again.
+static bool can_be_kept(const Reader *reader, const char *start)
 {
-    return reader->format != FORMAT_VRML97 && reader->token.kind != TOKEN_END;
+    const char *open = reader->lexer.open_string;
+    return reader->format != FORMAT_VRML97 && reader->token.kind != TOKEN_END && !(open && open >= start && open <= reader->previous_end);
 }
 
-static void read_unknown_field(Reader *reader, const SceneNode *node)
+static void read_unknown_field(Reader *reader, SceneNode *node)
 {
+    reader_keep_comment(reader, node, "", reader_comment(reader));
     Token name = reader->token;
     bool is_placeholder = node->kind == SCENE_NODE_INSTANCE && node->proto->is_placeholder;
     bool is_script = node->kind == SCENE_NODE_PLAIN && !strcmp(node->type->name, "Script");
     if (!is_placeholder && !is_script)
         report_unknown_field(reader, node, &name);
     reader_advance(reader);
-    if (is_script && reader->token.kind == TOKEN_WORD && (token_is(&name, "eventIn") || token_is(&name, "eventOut") || token_is(&name, "field"))) {
+    bool has_value;
+    bool is_interface = token_is(&name, "eventIn") || token_is(&name, "eventOut") || token_is(&name, "field");
+    if (is_script && is_interface && reader->token.kind == TOKEN_WORD) {
         reader_advance(reader);  // its type and name
         if (reader->token.kind == TOKEN_WORD)
             reader_advance(reader);
-        if (token_is(&name, "field") || token_is(&reader->token, "IS"))
-            reader_skip_value(reader);
+        has_value = (token_is(&name, "field") || token_is(&reader->token, "IS")) && reader_skip_value(reader);
     } else {
-        reader_skip_value(reader);
+        has_value = reader_skip_value(reader);
     }
-    register_passed_over(reader, name.text);
-    bool has_value = reader->previous_end > name.text + name.length;
-    if (has_value && can_be_kept(reader))
+    if (has_value && can_be_kept(reader, name.text)) {
+        register_passed_over(reader, node, name.text);
         scene_extra_add(reader->scene, node, false, NULL, text_since(reader, name.text));
+    }
 }
 
 // What a line "hidden translation_1 ..." of an instance holds, by the start of its name.
@@ -337,7 +342,7 @@ static void read_fields(Reader *reader, SceneNode *node)
         const FieldType *type = find_field(node, name.text, name.length);
         if (type) {
             if (reader->lexer.comment)
-                reader_take_comment(reader, node, type->name);
+                reader_keep_comment(reader, node, type->name, reader_comment(reader));
             reader_advance(reader);
             SceneField field = { .pos = name.pos };
             if (reader_field(reader, type, &field))
@@ -359,7 +364,7 @@ static void read_fields(Reader *reader, SceneNode *node)
             read_unknown_field(reader, node);
         }
     }
-    reader_take_comment(reader, node, "");
+    reader_keep_comment(reader, node, "", reader_comment(reader));
     if (reader->token.kind == TOKEN_BRACE_CLOSE) {
         reader_advance(reader);
     } else {
@@ -402,9 +407,12 @@ static bool read_unknown_node(Reader *reader, const Token *name, const char *def
         reader_error(reader, reader->token.pos, "the file ends inside of %.60s", type_name);
         return false;
     }
+    const char *open = reader->lexer.open_string;
+    if (open && open > name->text && open <= reader->previous_end)
+        return false;
     const char *text = reader->format == FORMAT_VRML97 ? "" : text_since(reader, name->text);
     *node = scene_node_create_unknown(reader->scene, type_name, text, name->pos);
-    register_passed_over(reader, name->text);
+    register_passed_over(reader, *node, name->text);
     if (def) {
         (*node)->def = def;
         register_def(reader, *node, 1);
@@ -477,13 +485,18 @@ static bool read_def(Reader *reader, Token *def)
 bool reader_node(Reader *reader, SceneNode **node)
 {
     *node = NULL;
+    const CommentRange comment = reader_comment(reader);
     Token def = { 0 };
     if (token_is(&reader->token, "NULL")) {
         reader_advance(reader);
         return true;
     }
-    if (token_is(&reader->token, "USE"))
-        return read_use(reader, node);
+    if (token_is(&reader->token, "USE")) {
+        bool is_read = read_use(reader, node);
+        if (is_read)
+            reader_keep_comment(reader, *node, NULL, comment);
+        return is_read;
+    }
     if (token_is(&reader->token, "DEF") && !read_def(reader, &def))
         return false;
     Token name = reader->token;
@@ -511,14 +524,16 @@ bool reader_node(Reader *reader, SceneNode **node)
     }
     if (!type && !proto) {
         reader_advance(reader);
-        return read_unknown_node(reader, &name, def_name, node);
+        if (!read_unknown_node(reader, &name, def_name, node))
+            return false;
+        reader_keep_comment(reader, *node, NULL, comment);
+        return true;
     }
     int64_t expanded_before = reader->expanded - 1;
     SceneNode *made = type ? scene_node_create(reader->scene, type, name.pos)
                            : scene_node_create_instance(reader->scene, proto, name.pos);
     made->def = def_name;
-    if (reader->lexer.comment)
-        reader_take_comment(reader, made, NULL);
+    reader_keep_comment(reader, made, NULL, comment);
     reader_advance(reader);
     if (!enter(reader, name.pos))
         return false;
@@ -574,18 +589,11 @@ static bool skip_vrml97_statement(Reader *reader)
 static bool read_declaration(Reader *reader)
 {
     SceneExtern declaration;
-    const char *comment = reader->lexer.comment, *comment_end = reader->lexer.comment_end;
+    const CommentRange comment = reader_comment(reader);
     if (!reader_extern(reader, &declaration))
         return false;
     if (declaration.url && reader->format != FORMAT_VRML97) {
-        if (comment) {
-            Lexer lexer = reader->lexer;
-            reader->lexer.comment = comment;
-            reader->lexer.comment_end = comment_end;
-            reader_take_comment(reader, scene_root(reader->scene), NULL);
-            reader->lexer = lexer;
-            reader_drop_comments_before(reader, comment_end);
-        }
+        reader_keep_comment(reader, scene_root(reader->scene), NULL, comment);
         scene_extern_add(reader->scene, declaration.url, declaration.is_importable, declaration.pos);
         if (reader->protos)
             proto_scope_declare(reader->protos, &declaration);
@@ -626,7 +634,7 @@ void reader_world(Reader *reader)
                 reader_skip_value(reader);
         }
     }
-    reader_take_comment(reader, root, "");
+    reader_keep_comment(reader, root, "", reader_comment(reader));
     FieldList list = { .count = reader->scratch.node_count - base };
     list.nodes = reader->scratch.nodes + base;
     scene_set_value(reader->scene, root, children, (FieldValue){ .list = &list });

@@ -151,25 +151,36 @@ static char *comment_lines(const char *at, const char *end, Arena *arena)
     return text;
 }
 
-void reader_take_comment(Reader *reader, const SceneNode *node, const char *before)
+CommentRange reader_comment(const Reader *reader)
 {
-    Lexer *lexer = &reader->lexer;
-    if (!lexer->comment)
-        return;
-    if (reader->format != FORMAT_VRML97 && (int64_t)(lexer->comment_end - lexer->comment) <= reader->limits->string_bytes) {
-        const char *text = comment_lines(lexer->comment, lexer->comment_end, scene_arena(reader->scene));
-        scene_extra_add(reader->scene, node, true, before, text);
-    }
-    lexer->comment = lexer->comment_end = NULL;
+    return (CommentRange){ reader->lexer.comment, reader->lexer.comment_end };
 }
 
-// Comments inside of what was kept as text are kept with it.
+void reader_keep_comment(Reader *reader, const SceneNode *node, const char *before, CommentRange range)
+{
+    if (!range.from)
+        return;
+    if (reader->format != FORMAT_VRML97 && (int64_t)(range.to - range.from) <= reader->limits->string_bytes) {
+        const char *text = comment_lines(range.from, range.to, scene_arena(reader->scene));
+        scene_extra_add(reader->scene, node, true, before, text);
+    }
+    reader_drop_comments_before(reader, range.to);
+}
+
+// The first comment from a place between tokens on.
+static const char *find_comment(const char *at, const char *end)
+{
+    while (at < end && *at != '#')
+        at = *at == '"' ? skip_quoted(at, end) : at + 1;
+    return at < end ? at : NULL;
+}
+
 void reader_drop_comments_before(Reader *reader, const char *end)
 {
     Lexer *lexer = &reader->lexer;
     if (!lexer->comment || lexer->comment >= end)
         return;
-    lexer->comment = end < lexer->comment_end ? memchr(end, '#', (size_t)(lexer->comment_end - end)) : NULL;
+    lexer->comment = end < lexer->comment_end ? find_comment(end, lexer->comment_end) : NULL;
     if (!lexer->comment)
         lexer->comment_end = NULL;
 }
@@ -198,23 +209,29 @@ static bool is_value_word(const Token *token)
     return token_is(token, "TRUE") || token_is(token, "FALSE") || token_is(token, "NULL");
 }
 
-static void skip_node(Reader *reader)
+static bool skip_name(Reader *reader)
+{
+    if (reader->token.kind != TOKEN_WORD && reader->token.kind != TOKEN_NUMBER)
+        return false;
+    reader_advance(reader);
+    return true;
+}
+
+static bool skip_node(Reader *reader)
 {
     if (token_is(&reader->token, "USE") || token_is(&reader->token, "IS")) {
         reader_advance(reader);
-        if (reader->token.kind == TOKEN_WORD || reader->token.kind == TOKEN_NUMBER)
-            reader_advance(reader);
-        return;
+        return skip_name(reader);
     }
     if (token_is(&reader->token, "DEF")) {
         reader_advance(reader);
-        if (reader->token.kind == TOKEN_WORD || reader->token.kind == TOKEN_NUMBER)
-            reader_advance(reader);
+        if (!skip_name(reader))
+            return false;
     }
-    if (reader->token.kind == TOKEN_WORD)
-        reader_advance(reader);
-    if (reader->token.kind == TOKEN_BRACE_OPEN)
-        reader_skip_block(reader);
+    if (reader->token.kind != TOKEN_WORD)
+        return false;
+    reader_advance(reader);
+    return reader->token.kind == TOKEN_BRACE_OPEN && reader_skip_block(reader);
 }
 
 // Whether the word at the current token begins a node and is not the name of the next field.
@@ -228,25 +245,24 @@ static bool begins_node(const Reader *reader)
     return next.kind == TOKEN_BRACE_OPEN;
 }
 
-void reader_skip_value(Reader *reader)
+bool reader_skip_value(Reader *reader)
 {
     switch (reader->token.kind) {
     case TOKEN_BRACKET_OPEN:
-        reader_skip_block(reader);
-        break;
+        return reader_skip_block(reader);
     case TOKEN_STRING:
     case TOKEN_NUMBER:
         while (reader->token.kind == TOKEN_NUMBER || reader->token.kind == TOKEN_STRING)
             reader_advance(reader);
-        break;
+        return true;
     case TOKEN_WORD:
-        if (is_value_word(&reader->token))
+        if (is_value_word(&reader->token)) {
             reader_advance(reader);
-        else if (begins_node(reader))
-            skip_node(reader);
-        break;
+            return true;
+        }
+        return begins_node(reader) && skip_node(reader);
     default:
-        break;
+        return false;
     }
 }
 

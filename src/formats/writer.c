@@ -1,12 +1,48 @@
 // Scenes as canonical text: the newest release, only what is not default, one field per line, the shortest numbers.
+#include "base/memory.h"
 #include "formats/formats_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Writer {
     const Scene *scene;
     Text *out;
+    uint8_t *written;  // one bit for each node: whether a USE of it can follow
 } Writer;
+
+static Writer writer_begin(const Scene *scene, Text *out)
+{
+    return (Writer){ scene, out, memory_alloc((size_t)scene_node_count(scene) / 8 + 1) };
+}
+
+static void writer_end(Writer *writer)
+{
+    free(writer->written);
+}
+
+static bool was_written(const Writer *writer, const SceneNode *node)
+{
+    return writer->written[node->id / 8] >> (node->id % 8) & 1;
+}
+
+static void mark_written(Writer *writer, const SceneNode *node)
+{
+    writer->written[node->id / 8] |= (uint8_t)(1u << (node->id % 8));
+}
+
+// Whether the node is inside of text that is kept as it is. Its parent is the node which that text belongs to.
+static bool is_inside_text(const Writer *writer, const SceneNode *node)
+{
+    return node->kind == SCENE_NODE_UNKNOWN && !scene_unknown_type(writer->scene, node)[0];
+}
+
+// A node inside of kept text can be used after that text alone.
+static bool can_write(const Writer *writer, const SceneNode *node)
+{
+    return !node || node->kind != SCENE_NODE_USE || !is_inside_text(writer, node->target) ||
+           was_written(writer, node->target->parent);
+}
 
 static void write_node(Writer *writer, const SceneNode *node, int indent);
 
@@ -76,6 +112,8 @@ static void write_list(Writer *writer, FieldKind item_kind, const FieldList *lis
     int per_line = items_per_line(item_kind);
     text_add_char(out, '[');
     for (int i = 0; i < list->count; i++) {
+        if (item_kind == FIELD_SF_NODE && !can_write(writer, list->nodes[i]))
+            continue;
         if (i % per_line == 0) {
             text_add_char(out, '\n');
             write_indent(out, indent + 2);
@@ -109,8 +147,9 @@ static void write_value(Writer *writer, FieldKind kind, const FieldValue *value,
 
 void writer_value(const Scene *scene, FieldKind kind, const FieldValue *value, int indent, Text *out)
 {
-    Writer writer = { scene, out };
+    Writer writer = writer_begin(scene, out);
     write_value(&writer, kind, value, indent);
+    writer_end(&writer);
 }
 
 static bool same_numbers(const double *a, const double *b, int count)
@@ -180,8 +219,20 @@ static void write_field_comments(Writer *writer, const SceneNode *node, const ch
             write_comment(writer, extra->text, indent);
 }
 
-static bool is_written(const SceneNode *node, const SceneField *field)
+static bool has_writable_item(const Writer *writer, const FieldList *list)
 {
+    for (int i = 0; i < list->count; i++)
+        if (can_write(writer, list->nodes[i]))
+            return true;
+    return false;
+}
+
+static bool is_written(const Writer *writer, const SceneNode *node, const SceneField *field)
+{
+    if (field->type->kind == FIELD_SF_NODE && !can_write(writer, field->value.node))
+        return false;
+    if (field->type->kind == FIELD_MF_NODE && field->value.list->count && !has_writable_item(writer, field->value.list))
+        return false;
     if (field->type->class == FIELD_DEPRECATED && node->kind == SCENE_NODE_PLAIN)
         return false;
     return !writer_is_default(field->type, &field->value) || (field->is_parameter >= 0 && !field->is_instance);
@@ -197,10 +248,10 @@ static void write_field(Writer *writer, const SceneNode *node, const SceneField 
     text_add_char(writer->out, '\n');
 }
 
-static bool has_written_field(const SceneNode *node, const char *name)
+static bool has_written_field(const Writer *writer, const SceneNode *node, const char *name)
 {
     for (int i = 0; i < node->field_count; i++)
-        if (!strcmp(node->fields[i].type->name, name) && is_written(node, &node->fields[i]))
+        if (!strcmp(node->fields[i].type->name, name) && is_written(writer, node, &node->fields[i]))
             return true;
     return false;
 }
@@ -215,18 +266,22 @@ static void write_hidden(Writer *writer, const SceneNode *node, int indent)
     }
 }
 
-// Unknown fields, then comments whose field is not written, or that stood at the end.
-static void write_extras(Writer *writer, const SceneNode *node, int indent)
+// Unknown fields come first: what is used below may have its DEF name in one of them.
+static void write_unknown_fields(Writer *writer, const SceneNode *node, int indent)
 {
-    const SceneExtra *extras = scene_extras(writer->scene, node);
-    for (const SceneExtra *extra = extras; extra; extra = extra->next)
+    for (const SceneExtra *extra = scene_extras(writer->scene, node); extra; extra = extra->next)
         if (!extra->is_comment) {
             write_indent(writer->out, indent);
             text_add_string(writer->out, extra->text);
             text_add_char(writer->out, '\n');
         }
-    for (const SceneExtra *extra = extras; extra; extra = extra->next)
-        if (extra->is_comment && extra->before && !has_written_field(node, extra->before))
+}
+
+// Comments whose field is not written, or that stood at the end.
+static void write_last_comments(Writer *writer, const SceneNode *node, int indent)
+{
+    for (const SceneExtra *extra = scene_extras(writer->scene, node); extra; extra = extra->next)
+        if (extra->is_comment && extra->before && !has_written_field(writer, node, extra->before))
             write_comment(writer, extra->text, indent);
 }
 
@@ -260,9 +315,13 @@ static void write_node(Writer *writer, const SceneNode *node, int indent)
     }
     write_node_comments(writer, node, indent);
     if (node->kind == SCENE_NODE_USE) {
-        text_printf(out, "USE %s", node->def);
-        return;
+        if (is_inside_text(writer, node->target) || was_written(writer, node->target)) {
+            text_printf(out, "USE %s", node->def);
+            return;
+        }
+        node = node->target;  // the node it repeats is gone or comes later: this place defines it
     }
+    mark_written(writer, node);
     if (node->def)
         text_printf(out, "DEF %s ", node->def);
     if (node->kind == SCENE_NODE_UNKNOWN) {
@@ -271,26 +330,28 @@ static void write_node(Writer *writer, const SceneNode *node, int indent)
     }
     text_add_string(out, type_name(node));
     text_add_string(out, " {\n");
+    write_unknown_fields(writer, node, indent + 2);
     for (int i = 0; i < node->field_count; i++)
-        if (is_written(node, &node->fields[i]))
+        if (is_written(writer, node, &node->fields[i]))
             write_field(writer, node, &node->fields[i], indent + 2);
     if (node->kind == SCENE_NODE_INSTANCE)
         write_hidden(writer, node, indent + 2);
-    write_extras(writer, node, indent + 2);
+    write_last_comments(writer, node, indent + 2);
     write_indent(out, indent);
     text_add_char(out, '}');
 }
 
 void formats_write_node(const Scene *scene, const SceneNode *node, Text *out)
 {
-    Writer writer = { scene, out };
+    Writer writer = writer_begin(scene, out);
     write_node(&writer, node, 0);
     text_add_char(out, '\n');
+    writer_end(&writer);
 }
 
 void formats_write(const Scene *scene, Text *out)
 {
-    Writer writer = { scene, out };
+    Writer writer = writer_begin(scene, out);
     const SceneNode *root = scene_root(scene);
     text_add_string(out, "#VRML_SIM R2025a utf8\n\n");
     for (const SceneExtra *extra = scene_extras(scene, root); extra; extra = extra->next)
@@ -306,10 +367,13 @@ void formats_write(const Scene *scene, Text *out)
         text_add_char(out, '\n');
     const FieldList *children = scene_list(root, "children");
     for (int i = 0; i < children->count; i++) {
+        if (!can_write(&writer, children->nodes[i]))
+            continue;
         write_node(&writer, children->nodes[i], 0);
         text_add_char(out, '\n');
     }
     for (const SceneExtra *extra = scene_extras(scene, root); extra; extra = extra->next)
         if (extra->is_comment && extra->before)
             write_comment(&writer, extra->text, 0);
+    writer_end(&writer);
 }

@@ -161,13 +161,15 @@ static void test_unknown(void **state)
 {
     (void)state;
     static const Case cases[] = {
-        { "field", "Solid {\n  colour 1 0 0\n  name \"a\"\n}", "Solid {\n  name \"a\"\n  colour 1 0 0\n}\n", DIAG_WARNING, 3, 3, "Solid has no field 'colour'" },
+        { "field", "Solid {\n  colour 1 0 0\n  name \"a\"\n}", "Solid {\n  colour 1 0 0\n  name \"a\"\n}\n", DIAG_WARNING, 3, 3, "Solid has no field 'colour'" },
         { "field with nodes", "Solid { parts [ Shape { } DEF A Box { } ] name \"a\" boundingObject USE A }",
-          "Solid {\n  name \"a\"\n  boundingObject USE A\n  parts [ Shape { } DEF A Box { } ]\n}\n", DIAG_WARNING, 2, 9, "'parts'" },
-        { "field with a node", "Solid { part DEF A Shape { } name \"a\" }", "Solid {\n  name \"a\"\n  part DEF A Shape { }\n}\n", DIAG_WARNING, 2, 9, "'part'" },
+          "Solid {\n  parts [ Shape { } DEF A Box { } ]\n  name \"a\"\n  boundingObject USE A\n}\n", DIAG_WARNING, 2, 9, "'parts'" },
+        { "field with a node", "Solid { part DEF A Shape { } name \"a\" }", "Solid {\n  part DEF A Shape { }\n  name \"a\"\n}\n", DIAG_WARNING, 2, 9, "'part'" },
         { "field without value", "Solid { part name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_WARNING, 2, 9, "'part'" },
         { "node cut off", "Group { children [ Foo { Solid {", "Group {\n}\n", DIAG_ERROR, 2, 33, "ends inside of Foo" },
         { "node", "Slod { name \"a\" # kept\n}\nGroup { }", "Slod { name \"a\" # kept\n}\nGroup {\n}\n", DIAG_WARNING, 2, 1, "'Slod'" },
+        { "comments around", "# a\nFoo { }\n# b\nSolid {\n  # c\n  bar 1 # d\n  # e\n  name \"x\"\n}",
+          "# a\nFoo { }\n# b\nSolid {\n  bar 1\n  # d\n  # e\n  name \"x\"\n  # c\n}\n", DIAG_WARNING, 3, 1, "'Foo'" },
         { "node with DEF", "DEF X Nothing { a [ { } ] }", "DEF X Nothing { a [ { } ] }\n", DIAG_WARNING, 2, 7, "'Nothing'" },
         { "node in a list", "Group { children [ Foo { } Solid { } ] }", "Group {\n  children [\n    Foo { }\n    Solid {\n    }\n  ]\n}\n", DIAG_WARNING, 2, 20, "'Foo'" },
         { "abstract node", "Geometry { }", "Geometry { }\n", DIAG_WARNING, 2, 1, "'Geometry'" },
@@ -237,6 +239,19 @@ static void test_def_use(void **state)
         scene_destroy(scene);
         diag_destroy(diags);
     }
+}
+
+static void test_use_of_what_is_gone(void **state)
+{
+    (void)state;
+    DiagSink *diags = diag_create();
+    Scene *scene = load("t.wbo", HEADER "Group { children [ DEF A Shape { castShadows FALSE } ] } Solid { children [ USE A USE A ] }", diags);
+    scene_node_remove(scene, scene_find_def(scene, "A"));
+    char *text = saved(scene);
+    assert_string_equal(text, "Group {\n}\nSolid {\n  children [\n    DEF A Shape {\n      castShadows FALSE\n    }\n    USE A\n  ]\n}\n");
+    free(text);
+    scene_destroy(scene);
+    diag_destroy(diags);
 }
 
 static void test_headers(void **state)
@@ -389,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_right),       cmocka_unit_test(test_wrong_syntax), cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_ranges),      cmocka_unit_test(test_def_use),      cmocka_unit_test(test_headers),
         cmocka_unit_test(test_detection),   cmocka_unit_test(test_vrml97),       cmocka_unit_test(test_old_kinds),
+        cmocka_unit_test(test_use_of_what_is_gone),
         cmocka_unit_test(test_parse_nodes), cmocka_unit_test(test_save_is_atomic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
