@@ -426,7 +426,7 @@ static const NodeType *find_type(Reader *reader, const Token *name, SceneProto *
     const NodeType *type = schema_type_text(name->text, name->length);
     *proto = NULL;
     if (type && (type->flags & NODE_ABSTRACT) && !(type->flags & NODE_REMOVED))
-        type = NULL;
+        return NULL;
     bool is_free = !type;
     if (type && reader->format != FORMAT_VRML97) {
         if (type->flags & NODE_VRML97)

@@ -268,14 +268,18 @@ bool reader_skip_value(Reader *reader)
 
 // ---------------------------------------------------------------------------------------------- header, declarations
 
-// The first line of the text, without its line end.
-static size_t first_line(const Reader *reader, const char **line)
+// The first line that is not empty, without its line end.
+static size_t first_line(const Reader *reader, const char **line, uint32_t *number)
 {
     const char *start = reader->lexer.start, *end = reader->lexer.end;
     if (end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
         start += 3;
-    const char *stop = memchr(start, '\n', (size_t)(end - start));
-    stop = stop ? stop : end;
+    *number = 1;
+    for (; start < end && (unsigned char)*start <= ' '; start++)
+        *number += *start == '\n';
+    const char *stop = start;
+    while (stop < end && *stop != '\n')
+        stop++;
     while (stop > start && (unsigned char)stop[-1] <= ' ')
         stop--;
     *line = start;
@@ -322,10 +326,13 @@ static bool read_release(Reader *reader, const char *line, size_t length, Source
 bool reader_header(Reader *reader, FileFormat expected)
 {
     const char *line;
-    size_t length = first_line(reader, &line);
-    SourcePos pos = { .file = reader->lexer.file, .line = 1, .column = 1 };
+    uint32_t number;
+    size_t length = first_line(reader, &line, &number);
+    SourcePos pos = { .file = reader->lexer.file, .line = number, .column = 1 };
     reader->format = expected;
     if (starts(line, length, "#VRML_SIM")) {
+        if (number > 1)
+            diag_warning(reader->diags, pos, "the header stands below empty lines; it belongs into the first line");
         reader_drop_comments_before(reader, line + length);
         return read_release(reader, line, length, pos);
     }
@@ -337,7 +344,11 @@ bool reader_header(Reader *reader, FileFormat expected)
             diag_warning(reader->diags, pos, "the first line is not '#VRML V2.0 utf8'; read as VRML97 all the same");
         return is_vrml97;
     }
-    reader_error(reader, pos, "the first line is not '#VRML_SIM <release> utf8'; read as R2025a");
+    pos.line = 1;
+    if (expected == FORMAT_PROTO)  // which releases before R2023a did not ask for
+        diag_warning(reader->diags, pos, "the first line is not '#VRML_SIM <release> utf8'");
+    else
+        reader_error(reader, pos, "the first line is not '#VRML_SIM <release> utf8'; read as R2025a");
     diag_hint(reader->diags, is_vrml97 ? "this is a VRML97 file: name it .wrl, and use it by the url of a Mesh"
                                        : "put for example '#VRML_SIM R2025a utf8' above everything else");
     return false;

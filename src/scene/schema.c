@@ -21,6 +21,7 @@ static struct {
     int type_count;
     int16_t *slots;
     int slot_mask;
+    Arena *arena;  // holds all of it until the process ends
 } schema;
 static pthread_once_t schema_once = PTHREAD_ONCE_INIT;
 
@@ -233,7 +234,7 @@ static int compare_types(const void *a, const void *b)
 
 static void build_schema(void)
 {
-    Arena *arena = arena_create();
+    Arena *arena = schema.arena = arena_create();
     for (int i = 0; i < COUNT_OF(families); i++)
         schema.type_count += families[i]->count;
     schema.types = arena_alloc_array(arena, (size_t)schema.type_count, sizeof *schema.types);
