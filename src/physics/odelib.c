@@ -40,8 +40,9 @@ static void on_message(int number, const char *format, va_list arguments)
 static void on_error(int number, const char *format, va_list arguments)
 {
     (void)number;
-    say("error", format, arguments);
-    fprintf(stderr, "talus: internal error: ODE refused a call; this is a bug of Talus or of a plugin\n");
+    fputs("talus: internal error: ODE refused a call; this is a bug of Talus or of a plugin: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
     abort();
 }
 
