@@ -49,45 +49,14 @@ MassProperties mass_capsule(double density, double radius, double height)
     return (MassProperties){ tube + caps, VEC3_ZERO, diagonal(across, across, along) };
 }
 
-// Sums signed tetrahedra from the origin to every triangle: the integrals of 1, p and p p^T over each are closed forms
-// (M. Kallay, "Computing the Moment of Inertia of a Solid Defined by a Triangle Mesh", 2006). The origin is moved to
-// the first vertex, so that a mesh far away loses no digits.
-bool mass_mesh(double density, const double *vertices, int vertex_count, const int *indices, int triangle_count,
-               MassProperties *mass)
+bool mass_mesh(double density, const Mesh *mesh, MassProperties *mass)
 {
-    if (vertex_count < 4 || triangle_count < 4)
-        return false;
-    Vec3 origin = vec3(vertices[0], vertices[1], vertices[2]);
-    double volume = 0.0, xx = 0.0, yy = 0.0, zz = 0.0, xy = 0.0, yz = 0.0, zx = 0.0;
-    Vec3 first = VEC3_ZERO;
-    for (int i = 0; i < triangle_count; i++) {
-        Vec3 p[3];
-        for (int k = 0; k < 3; k++) {
-            const double *v = vertices + 3 * (ptrdiff_t)indices[3 * (ptrdiff_t)i + k];
-            p[k] = vec3_sub(vec3(v[0], v[1], v[2]), origin);
-        }
-        double six = vec3_dot(p[0], vec3_cross(p[1], p[2]));
-        Vec3 s = vec3_add(p[0], vec3_add(p[1], p[2]));
-        volume += six;
-        first = vec3_mad(first, s, six);
-        xx += six * (p[0].x * p[0].x + p[1].x * p[1].x + p[2].x * p[2].x + s.x * s.x);
-        yy += six * (p[0].y * p[0].y + p[1].y * p[1].y + p[2].y * p[2].y + s.y * s.y);
-        zz += six * (p[0].z * p[0].z + p[1].z * p[1].z + p[2].z * p[2].z + s.z * s.z);
-        xy += six * (p[0].x * p[0].y + p[1].x * p[1].y + p[2].x * p[2].y + s.x * s.y);
-        yz += six * (p[0].y * p[0].z + p[1].y * p[1].z + p[2].y * p[2].z + s.y * s.z);
-        zx += six * (p[0].z * p[0].x + p[1].z * p[1].x + p[2].z * p[2].x + s.z * s.x);
-    }
-    if (!(fabs(volume) > 0.0) || !isfinite(volume))
-        return false;
+    MeshMass volume;
+    mesh_mass(mesh, &volume);
     // A mesh with all faces turned inwards encloses the same volume with the other sign.
-    double m = density * fabs(volume) / 6.0;
-    double k = density * (volume > 0.0 ? 1.0 : -1.0) / 120.0;
-    Vec3 center = vec3_scale(first, 1.0 / (4.0 * volume));
-    xx *= k, yy *= k, zz *= k, xy *= k, yz *= k, zx *= k;
-    Mat3 about_origin = { { yy + zz, -xy, -zx, -xy, xx + zz, -yz, -zx, -yz, xx + yy } };
-    Mat3 inertia = mat3_add(about_origin, mat3_scale(mat3_point_inertia(m, center), -1.0));
-    *mass = (MassProperties){ m, vec3_add(center, origin), inertia };
-    return m > 0.0 && vec3_is_finite(center) && mat3_is_positive_definite(inertia);
+    double sign = volume.volume < 0.0 ? -1.0 : 1.0;
+    *mass = (MassProperties){ sign * density * volume.volume, volume.centre, mat3_scale(volume.inertia, sign * density) };
+    return mass->mass > 0.0 && vec3_is_finite(mass->center) && mat3_is_positive_definite(mass->inertia);
 }
 
 MassProperties mass_moved(MassProperties mass, Pose pose)

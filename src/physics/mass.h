@@ -2,6 +2,7 @@
 #ifndef TALUS_PHYSICS_MASS_H
 #define TALUS_PHYSICS_MASS_H
 
+#include "assets/mesh.h"
 #include "base/vec.h"
 
 typedef struct MassProperties {
@@ -16,9 +17,8 @@ MassProperties mass_box(double density, Vec3 size);
 MassProperties mass_sphere(double density, double radius);
 MassProperties mass_cylinder(double density, double radius, double height);  // axis z
 MassProperties mass_capsule(double density, double radius, double height);   // axis z, height without the caps
-// Exact integration over a closed mesh. False when it encloses no volume or the result is no possible inertia.
-bool mass_mesh(double density, const double *vertices, int vertex_count, const int *indices, int triangle_count,
-               MassProperties *mass);
+// Exact integration over a mesh, inside out or not. False when it encloses no volume or the result is no possible inertia.
+bool mass_mesh(double density, const Mesh *mesh, MassProperties *mass);
 MassProperties mass_moved(MassProperties mass, Pose pose);  // from a frame into the one it is placed in by `pose`
 MassProperties mass_sum(MassProperties a, MassProperties b);
 MassProperties mass_scaled(MassProperties mass, double factor);

@@ -103,6 +103,8 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     physics->limits = *limits_or_default(options->limits);
     physics->arena = arena_create();
     physics->stepper = stepper;
+    physics->owns_assets = !options->assets;
+    physics->assets = options->assets ? options->assets : store_create(&(StoreOptions){ .resolve.main_file = scene_path(scene), .limits = options->limits });
     physics->nan_policy = options->nan_policy;
     physics->info = find_info(scene);
     physics->threads = options->threads > 0 ? options->threads : physics->info ? scene_int(physics->info, "optimalThreadCount") : 1;
@@ -163,6 +165,8 @@ void physics_destroy(Physics *physics)
     free(physics->touching);
     free(physics->touched);
     free(physics->found);
+    if (physics->owns_assets)
+        store_destroy(physics->assets);
     arena_destroy(physics->arena);
     free(physics);
 }

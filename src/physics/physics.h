@@ -8,6 +8,7 @@
 #ifndef TALUS_PHYSICS_PHYSICS_H
 #define TALUS_PHYSICS_PHYSICS_H
 
+#include "assets/store.h"
 #include "base/diag.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -25,6 +26,7 @@ typedef struct PhysicsOptions {
     uint64_t seed;                // of the run; see has_seed
     bool has_seed;                // false: WorldInfo.randomSeed
     const Limits *limits;         // NULL: defaults
+    AssetStore *assets;           // where meshes come from, shared with others; NULL: a store of its own
 } PhysicsOptions;
 
 // Builds all solids of the scene. What is wrong in it is reported and mended or left out; only an unknown stepper gives

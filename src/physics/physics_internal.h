@@ -130,11 +130,11 @@ typedef struct CollideHook {
 // A mesh or grid of heights, shared by all shapes that repeat its geometry node.
 typedef struct MeshEntry {
     SceneNode *geometry;
-    double *vertices;
-    int vertex_count;
-    int *indices;
-    int triangle_count;
-    dTriMeshDataID mesh;          // NULL for heights
+    const Mesh *mesh;             // of the asset store
+    const double *vertices;       // its positions and triangles
+    const int *indices;
+    int vertex_count, triangle_count;
+    dTriMeshDataID data;          // NULL for heights
     double *heights;
     dHeightfieldDataID field;     // NULL for meshes
     bool is_usable;
@@ -145,6 +145,8 @@ struct Physics {
     DiagSink *diags;
     Limits limits;
     Arena *arena;                 // model data, lives as long as the Physics
+    AssetStore *assets;           // meshes
+    bool owns_assets;
     const StepperType *stepper;
     void *stepper_self;
     PhysicsNanPolicy nan_policy;

@@ -3,6 +3,7 @@
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"
+#include "formats/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,81 +51,28 @@ static MeshEntry *mesh_new(Physics *physics, SceneNode *geometry)
     return entry;
 }
 
-static Vec3 vertex(const MeshEntry *entry, int index)
-{
-    const double *v = entry->vertices + 3 * (ptrdiff_t)index;
-    return vec3(v[0], v[1], v[2]);
-}
-
-// Triangles that ODE's colliders can stand: three different corners, some area, all finite.
-static bool triangle_is_sound(const MeshEntry *entry, int a, int b, int c)
-{
-    if (a == b || b == c || c == a)
-        return false;
-    Vec3 u = vec3_sub(vertex(entry, b), vertex(entry, a)), v = vec3_sub(vertex(entry, c), vertex(entry, a));
-    double area2 = vec3_length2(vec3_cross(u, v));
-    return isfinite(area2) && area2 > 0.0;
-}
-
-static void add_triangle(MeshEntry *entry, int *capacity, int a, int b, int c)
-{
-    if (!triangle_is_sound(entry, a, b, c))
-        return;
-    memory_grow(&entry->indices, capacity, 3 * (entry->triangle_count + 1), sizeof(int));
-    int *to = entry->indices + 3 * (ptrdiff_t)entry->triangle_count++;
-    to[0] = a, to[1] = b, to[2] = c;
-}
-
-static void read_face_set(Physics *physics, MeshEntry *entry)
-{
-    SceneNode *node = entry->geometry;
-    SceneNode *coord = scene_child(node, "coord");
-    if (!coord)
-        return;
-    const FieldList *points = scene_list(coord, "point"), *index = scene_list(node, "coordIndex");
-    bool is_flipped = !scene_bool(node, "ccw");
-    entry->vertex_count = points->count;
-    entry->vertices = memory_alloc_array((size_t)points->count + 1, 3 * sizeof(double));
-    for (int i = 0; i < 3 * points->count; i++)
-        entry->vertices[i] = fabs(points->numbers[i]) <= LIMIT_COORDINATE ? points->numbers[i] : NAN;
-    int capacity = 0, first = -1, last = -1, wrong = 0;
-    for (int i = 0; i < index->count; i++) {
-        int current = index->ints[i];
-        if (current < 0) {
-            first = last = -1;
-        } else if (current >= points->count) {
-            wrong++;
-        } else if (first < 0) {
-            first = current;
-        } else if (last < 0) {
-            last = current;
-        } else {
-            add_triangle(entry, &capacity, first, is_flipped ? current : last, is_flipped ? last : current);
-            last = current;
-        }
-    }
-    if (wrong > 0)
-        diag_error(physics->diags, scene_field_pos(node, "coordIndex"), "%d of coordIndex are beyond the %d points", wrong,
-                   points->count);
-}
-
 static MeshEntry *mesh_of(Physics *physics, SceneNode *geometry)
 {
     for (int i = 0; i < physics->mesh_count; i++)
         if (physics->meshes[i].geometry == geometry)
             return &physics->meshes[i];
     MeshEntry *entry = mesh_new(physics, geometry);
-    if (scene_node_is(geometry, "IndexedFaceSet"))
-        read_face_set(physics, entry);
-    if (entry->triangle_count == 0) {
+    ShapeSource source = { physics->scene, physics->assets, physics->diags };
+    const Mesh *mesh = shape_mesh(&source, geometry).mesh;
+    if (!mesh || mesh->triangle_count == 0) {
         diag_warning(physics->diags, geometry->pos, "the %s has no triangle with an area; it does not collide",
                      geometry->type->name);
         return entry;
     }
-    entry->mesh = dGeomTriMeshDataCreate();
-    dGeomTriMeshDataBuildDouble(entry->mesh, entry->vertices, 3 * sizeof(double), entry->vertex_count, entry->indices,
+    entry->mesh = mesh;
+    entry->vertices = mesh->positions;
+    entry->indices = (const int *)mesh->triangles;
+    entry->vertex_count = mesh->vertex_count;
+    entry->triangle_count = mesh->triangle_count;
+    entry->data = dGeomTriMeshDataCreate();
+    dGeomTriMeshDataBuildDouble(entry->data, entry->vertices, 3 * sizeof(double), entry->vertex_count, entry->indices,
                                 3 * entry->triangle_count, 3 * sizeof(dTriIndex));
-    dGeomTriMeshDataPreprocess2(entry->mesh, 1u << dTRIDATAPREPROCESS_BUILD_CONCAVE_EDGES, NULL);
+    dGeomTriMeshDataPreprocess2(entry->data, 1u << dTRIDATAPREPROCESS_BUILD_CONCAVE_EDGES, NULL);
     entry->is_usable = true;
     return entry;
 }
@@ -174,12 +122,10 @@ void meshes_destroy(Physics *physics)
 {
     for (int i = 0; i < physics->mesh_count; i++) {
         MeshEntry *entry = &physics->meshes[i];
-        if (entry->mesh)
-            dGeomTriMeshDataDestroy(entry->mesh);
+        if (entry->data)
+            dGeomTriMeshDataDestroy(entry->data);
         if (entry->field)
             dGeomHeightfieldDataDestroy(entry->field);
-        free(entry->vertices);
-        free(entry->indices);
         free(entry->heights);
     }
     free(physics->meshes);
@@ -248,7 +194,7 @@ static dGeomID make_geom(const GeometryForm *form, Pose *fix)
     case PHYSICS_SHAPE_PLANE:
         return dCreatePlane(NULL, 0, 0, 1, 0);
     case PHYSICS_SHAPE_MESH:
-        return dCreateTriMesh(NULL, form->entry->mesh, NULL, NULL, NULL);
+        return dCreateTriMesh(NULL, form->entry->data, NULL, NULL, NULL);
     case PHYSICS_SHAPE_HEIGHTS: {
         SceneNode *grid = form->entry->geometry;
         double width = (scene_int(grid, "xDimension") - 1) * scene_float(grid, "xSpacing");
@@ -384,8 +330,7 @@ static void add_mass(Physics *physics, SceneNode *geometry, Pose pose, void *con
         mass = mass_capsule(work->density, form.size.x, form.size.y);
         break;
     case PHYSICS_SHAPE_MESH:
-        is_sound = mass_mesh(work->density, form.entry->vertices, form.entry->vertex_count, form.entry->indices,
-                             form.entry->triangle_count, &mass);
+        is_sound = mass_mesh(work->density, form.entry->mesh, &mass);
         break;
     case PHYSICS_SHAPE_PLANE:
     case PHYSICS_SHAPE_HEIGHTS:

@@ -142,6 +142,11 @@ Sim *sim_create(Scene *scene, const SimOptions *options, DiagSink *diags)
     sim->diags = diags;
     if (options)
         sim->options = *options;
+    StoreOptions store = { .resolve = { .main_file = scene_path(scene), .search_paths = sim->options.formats.search_paths },
+                           .limits = sim->options.formats.limits };
+    store.resolve.is_untrusted = store.limits == &limits_untrusted;
+    sim->assets = store_create(&store);
+    sim->options.physics.assets = sim->assets;
     if (!sim_rebuild(sim)) {
         sim_destroy(sim);
         return NULL;
@@ -168,6 +173,7 @@ void sim_destroy(Sim *sim)
     if (!sim)
         return;
     physics_destroy(sim->physics);
+    store_destroy(sim->assets);
     scene_destroy(sim->scene);
     for (int i = 0; i < SIM_PHASE_COUNT; i++)
         free(sim->hooks[i].items);
@@ -186,6 +192,10 @@ Scene *sim_scene(const Sim *sim)
 Physics *sim_physics(const Sim *sim)
 {
     return sim->physics;
+}
+AssetStore *sim_assets(const Sim *sim)
+{
+    return sim->assets;
 }
 DiagSink *sim_diags(const Sim *sim)
 {

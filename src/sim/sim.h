@@ -45,6 +45,7 @@ void sim_destroy(Sim *sim);  // NULL is fine
 
 Scene *sim_scene(const Sim *sim);
 Physics *sim_physics(const Sim *sim);
+AssetStore *sim_assets(const Sim *sim);  // meshes and images of the world, shared by all that need them
 DiagSink *sim_diags(const Sim *sim);
 
 // Hooks run in the order they were added. They are for those who follow in the data flow; none changes the results

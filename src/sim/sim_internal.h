@@ -19,6 +19,7 @@ typedef struct SimEdit {
 struct Sim {
     Scene *scene;
     Physics *physics;
+    AssetStore *assets;
     DiagSink *diags;
     SimOptions options;
     double step_ms;
