@@ -1,0 +1,82 @@
+// devices.h - sensors and actuators of robots: which there are, what they are told, what they read.
+// Belongs here: every device node, sampling periods, noise, lookup tables, radio traffic between devices, batteries.
+// Not here: processes and messages (control/, protocol/), how bodies move (physics/), rays through visuals (rays/).
+// A Devices borrows scene and physics and owns all the rest. Its state (enabled periods, queues, random streams) is part
+// of a simulation's state: it is hashed, saved in snapshots and restored.
+//
+// A robot is named by its index in file order; a device by its tag, from 1 in the order in which the file declares the
+// devices of that robot. Tag 0 is the robot itself. Both stay what they are while the robot lives.
+#ifndef TALUS_DEVICES_DEVICES_H
+#define TALUS_DEVICES_DEVICES_H
+
+#include "physics/physics.h"
+
+typedef struct Devices Devices;
+
+Devices *devices_create(Scene *scene, Physics *physics, DiagSink *diags);
+void devices_destroy(Devices *devices);  // NULL is fine
+// After nodes came or went: new robots get new indices, those that went are marked gone, devices are listed anew.
+void devices_rescan(Devices *devices);
+
+int devices_robot_count(const Devices *devices);  // holes included
+bool devices_robot_exists(const Devices *devices, int robot);
+SceneNode *devices_robot_node(const Devices *devices, int robot);
+int devices_robot_of(const Devices *devices, const SceneNode *robot);  // -1
+
+// One kind of device: a row of devices/registry.c. A new device is one file and one line there.
+typedef struct DeviceKind DeviceKind;
+
+typedef struct DeviceInfo {
+    SceneNode *node;
+    const DeviceKind *kind;
+    const char *name;
+    const char *model;
+    int solid;          // its own, or the one it sits in
+    int joint, axis;    // of motors, position sensors and brakes, else -1
+} DeviceInfo;
+int devices_count(const Devices *devices, int robot);
+const DeviceInfo *devices_info(const Devices *devices, int robot, int tag);  // tag from 1
+int devices_find(const Devices *devices, int robot, const char *name);       // tag, 0 when there is none
+const char *device_kind_name(const DeviceKind *kind);                        // node type
+
+// ---- sampling ----
+// Most devices have one channel of readings, numbered 0; motors have force feedback as 0; cameras recognition as 1, the
+// robot (tag 0) its battery as 0. Period in ms, rounded up to whole steps; 0 switches off and keeps the last reading.
+void devices_enable(Devices *devices, int robot, int tag, int channel, int period_ms);
+int devices_period(const Devices *devices, int robot, int tag, int channel);  // ms, 0: off
+// Reads all that are due after step number `step`. The first reading comes one period after enabling.
+void devices_sample(Devices *devices, uint64_t step);
+// Numbers of the last reading and its serial number (0: none yet). What the numbers are is said by the kind's rows.
+const double *devices_reading(const Devices *devices, int robot, int tag, int channel, int *count, uint32_t *serial);
+
+// ---- what a device is and can be told, as plain numbers ----
+// Constants of the device (ranges, lookup table, sizes) in the order of its kind's `constants` rows, variable part last.
+int devices_constants(const Devices *devices, int robot, int tag, double *values, int capacity);
+// A command by its row in the kind's table: numbers and bytes. Returns what is wrong in words, or NULL.
+const char *devices_command(Devices *devices, int robot, int tag, int command, const double *numbers, int number_count,
+                            const void *bytes, int byte_count);
+
+// ---- packets ----
+typedef struct DevicePacket {
+    const void *data;
+    int size;
+    double strength;      // 1 / r^2
+    double direction[3];  // of the emitter, in the receiver's frame, unit
+} DevicePacket;
+int devices_packet_count(const Devices *devices, int robot, int tag);
+DevicePacket devices_packet(const Devices *devices, int robot, int tag, int index);
+void devices_packet_drop(Devices *devices, int robot, int tag);  // the first one
+// To and from the physics plugin.
+void devices_send_from_plugin(Devices *devices, int channel, const void *data, int size);
+const void *devices_received_by_plugin(Devices *devices, int *size);  // all of channel 0 since the last step; NULL: none
+
+// ---- people's input ----
+void devices_key(Devices *devices, int key, bool is_down);  // as wb_keyboard_get_key codes it
+
+// ---- state ----
+uint64_t devices_hash(const Devices *devices);
+size_t devices_snapshot_size(const Devices *devices);
+void devices_snapshot(const Devices *devices, void *buffer);
+bool devices_restore(Devices *devices, const void *buffer, size_t size);
+
+#endif
