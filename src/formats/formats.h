@@ -47,6 +47,12 @@ void formats_write_node(const Scene *scene, const SceneNode *node, Text *out);
 bool formats_save(const Scene *scene, const char *path, DiagSink *diags);  // atomic
 
 // Checks structure: allowed positions, names, physics that lacks a bounding object ... (formats_load has called it.)
+// What nobody could work with is mended in the scene, and the message says how; a node that must not be where it is stays
+// for saving and is ignored otherwise.
 void formats_check(Scene *scene, DiagSink *diags);
+
+// `name`, or with the smallest free suffix: "box(1)". Free means that no Solid under the same Solid as a new child of
+// `holder` would be has it. The result is `name` itself or lives in `arena`.
+const char *formats_free_name(const Scene *scene, const SceneNode *holder, const char *name, Arena *arena);
 
 #endif

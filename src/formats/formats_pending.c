@@ -4,7 +4,6 @@
 
 #define WEAK __attribute__((weak))
 
-WEAK void formats_check(Scene *scene, DiagSink *diags) { (void)scene; (void)diags; }
 WEAK bool body_read_scene(Scene *scene, const char *name, const char *text, size_t size, const FormatsOptions *options,
                           DiagSink *diags)
 {
