@@ -242,7 +242,11 @@ static void check_one(Check *check, const char *type_name, int preferred_index)
     if (found)
         return;
     SourcePos whole = { .file = diag_file(check->diags, scene_path(check->scene)) };
-    diag_warning(check->diags, whole, "the world has no %s; one with default values is used", type_name);
+    // Nothing that is simulated depends on where a viewer stands.
+    if (!strcmp(type_name, "Viewpoint"))
+        diag_note(check->diags, whole, "the world has no Viewpoint; one with default values is used");
+    else
+        diag_warning(check->diags, whole, "the world has no %s; one with default values is used", type_name);
     SceneNode *made = scene_node_create(check->scene, schema_type(type_name), whole);
     int release = scene_release(check->scene);
     if (!strcmp(type_name, "WorldInfo") && release && release < 2020100)

@@ -129,8 +129,7 @@ static void physics(Check *check, SceneNode *node, const Place *place)
     if (rows->count == 0)
         return;
     if (rows->count != 2) {
-        check_warning(check, node, at(node, "inertiaMatrix"), "inertiaMatrix takes two rows, [Ixx Iyy Izz, Ixy Ixz Iyz]; %d are ignored", rows->count);
-        set_list(check, node, "inertiaMatrix", 0);
+        check_warning(check, node, at(node, "inertiaMatrix"), "inertiaMatrix takes two rows, [Ixx Iyy Izz, Ixy Ixz Iyz], not %d", rows->count);
         return;
     }
     const double *v = rows->numbers;

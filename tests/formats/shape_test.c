@@ -85,8 +85,8 @@ static void bad_geometry_is_said_and_survived(void **state)
 {
     (void)state;
     static const struct { const char *id, *text, *says; int triangles; } cases[] = {
-        { "C05 fewer", WORLD("ElevationGrid { xDimension 3 yDimension 3 height [1 2] }"), "wants 9 heights and has 2", 8 },
-        { "C05 more", WORLD("ElevationGrid { xDimension 2 yDimension 2 height [1 2 3 4 5 6] }"), "the rest is ignored", 2 },
+        { "C05 fewer", WORLD("ElevationGrid { xDimension 3 yDimension 3 height [1 2] }"), "2 heights for 9 grid points", 8 },
+        { "C05 more", WORLD("ElevationGrid { xDimension 2 yDimension 2 height [1 2 3 4 5 6] }"), "those beyond are ignored", 2 },
         { "C57", WORLD("IndexedFaceSet { coord Coordinate { point [0 0 0, 1 0 0, 2 0 0] } coordIndex [0 1 2 -1 0 0 0 -1] }"), "no triangles", 0 },
         { "C57 empty", WORLD("IndexedFaceSet { }"), "no triangles", 0 },
         { "bad index", WORLD("IndexedFaceSet { coord Coordinate { point [0 0 0, 1 0 0, 0 1 0] } coordIndex [0 1 7 -1 0 1 2 -1] }"), "does not exist", 1 },
