@@ -223,7 +223,7 @@ static void check_below(Check *check, SceneNode *node, const Place *above)
 // ------------------------------------------------------------------------------------------------------------- the root
 
 // Exactly one of these stands at the root; one that is missing is made.
-static void check_one(Check *check, const char *type_name, int preferred_index)
+static void check_one(Check *check, const char *type_name, int index_when_made)
 {
     SceneNode *root = scene_root(check->scene);
     const FieldList *children = scene_list(root, "children");
@@ -251,7 +251,7 @@ static void check_one(Check *check, const char *type_name, int preferred_index)
     int release = scene_release(check->scene);
     if (!strcmp(type_name, "WorldInfo") && release && release < 2020100)
         scene_set_string(check->scene, made, "coordinateSystem", "NUE");
-    scene_list_insert_node(check->scene, root, "children", int_min(preferred_index, children->count), made);
+    scene_list_insert_node(check->scene, root, "children", index_when_made, made);
 }
 
 void formats_check(Scene *scene, DiagSink *diags)
@@ -259,7 +259,7 @@ void formats_check(Scene *scene, DiagSink *diags)
     Check check = { .scene = scene, .diags = diags };
     check_rules_init(&check);
     check_one(&check, "WorldInfo", 0);
-    check_one(&check, "Viewpoint", 1);
+    check_one(&check, "Viewpoint", -1);
     SceneNode *root = scene_root(scene);
     Place place = { .holder = root };
     check_below(&check, root, &place);
