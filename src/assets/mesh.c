@@ -265,13 +265,19 @@ static void rotated(const uint32_t *t, uint32_t out[3])
         out[i] = t[(first + i) % 3];
 }
 
+// Triangles of one place lie together in the table, so that walking over a surface stays in the processor's cache: the
+// first slots tried follow from the smallest index, and only when those are taken from a hash of all three.
 static bool is_duplicate(const Mesh *mesh, TriangleTable *table, const uint32_t *t, int index)
 {
+    enum { NEAR_SLOTS = 16 };
     uint32_t key[3];
     rotated(t, key);
     uint64_t hash = (uint64_t)key[0] * 0x9e3779b97f4a7c15u ^ (uint64_t)key[1] * 0xc2b2ae3d27d4eb4fu ^
                     (uint64_t)key[2] * 0x165667b19e3779f9u;
-    for (uint32_t slot = (uint32_t)(hash >> 32) & table->mask;; slot = (slot + 1) & table->mask) {
+    uint32_t slot = key[0] * 4u & table->mask;
+    for (uint32_t tries = 0;; tries++) {
+        if (tries == NEAR_SLOTS)
+            slot = (uint32_t)(hash >> 32) & table->mask;
         if (table->slots[slot] == UINT32_MAX) {
             table->slots[slot] = (uint32_t)index;
             return false;
@@ -280,6 +286,7 @@ static bool is_duplicate(const Mesh *mesh, TriangleTable *table, const uint32_t 
         rotated(mesh->triangles + 3 * (size_t)table->slots[slot], other);
         if (!memcmp(key, other, sizeof key))
             return true;
+        slot = (slot + 1) & table->mask;
     }
 }
 
