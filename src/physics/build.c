@@ -388,49 +388,58 @@ static void set_damping(Physics *physics, int index)
     dBodySetDamping(body->ode, body->linear_damping, body->angular_damping);
 }
 
-static void make_body(Physics *physics, int merger)
+// Adds up the masses of the solids of a body and says where they stand in its frame.
+static void weigh_body(Physics *physics, int index)
 {
-    int end = physics->solids[merger].end;
-    memory_grow(&physics->bodies, &physics->body_capacity, physics->body_count + 1, sizeof(Body));
-    memory_grow(&physics->body_states, &physics->body_state_capacity, physics->body_count + 1, sizeof(BodyState));
-    int index = physics->body_count++;
+    Body *body = &physics->bodies[index];
+    int merger = body->solid, end = physics->solids[merger].end;
     MassProperties total = mass_zero();
-    Pose inverse = pose_inverse(physics->solid_world[merger]);
     for (int i = merger; i < end; i++) {
         PhysicsSolid *solid = &physics->solids[i];
         if (solid->merger != merger || !solid->is_alive)
             continue;
         solid->body = index;
-        solid->in_body = i == merger ? POSE_IDENTITY : pose_mul(inverse, physics->solid_world[i]);
+        // From the poses of the file alone, so that the last bit does not depend on where the body is.
+        solid->in_body = i == merger ? POSE_IDENTITY : pose_mul(physics->solids[solid->parent].in_body, physics->solid_states[i].local);
         total = mass_sum(total, mass_moved(solid->mass, solid->in_body));
     }
     for (int i = merger; i < end; i++)
         if (physics->solids[i].merger == merger && physics->solids[i].is_alive)
             physics->solids[i].in_body.t = vec3_sub(physics->solids[i].in_body.t, total.center);
-
-    Body *body = &physics->bodies[index];
-    *body = (Body){ .ode = dBodyCreate(physics->world), .solid = merger, .com = total.center, .mass = total.mass,
-                    .inertia = total.inertia, .first_solid = merger, .is_alive = true };
+    body->com = total.center;
+    body->mass = total.mass;
+    body->inertia = total.inertia;
     const double *m = total.inertia.m;
     dMass mass;
     dMassSetParameters(&mass, total.mass, 0, 0, 0, m[0], m[4], m[8], m[1], m[2], m[5]);
     dBodySetMass(body->ode, &mass);
+    set_damping(physics, index);
+    BodyState *state = &physics->body_states[index];
+    Pose world = physics->solid_world[merger];
+    state->position = pose_apply(world, total.center);
+    state->orientation = quat_normalized(world.q);
+}
+
+static void make_body(Physics *physics, int merger)
+{
+    memory_grow(&physics->bodies, &physics->body_capacity, physics->body_count + 1, sizeof(Body));
+    memory_grow(&physics->body_states, &physics->body_state_capacity, physics->body_count + 1, sizeof(BodyState));
+    int index = physics->body_count++;
+    Body *body = &physics->bodies[index];
+    *body = (Body){ .ode = dBodyCreate(physics->world), .solid = merger, .is_alive = true };
     dBodySetAutoDisableFlag(body->ode, 0);
     body->position = dBodyGetPosition(body->ode);
     body->quaternion = dBodyGetQuaternion(body->ode);
     body->rotation = dBodyGetRotation(body->ode);
     body->linear = dBodyGetLinearVel(body->ode);
     body->angular = dBodyGetAngularVel(body->ode);
-    set_damping(physics, index);
 
     BodyState *state = &physics->body_states[index];
     memset(state, 0, sizeof(*state));
-    Pose world = physics->solid_world[merger];
-    state->position = pose_apply(world, total.center);
-    state->orientation = quat_normalized(world.q);
     state->linear = physics->solid_states[merger].linear;
     state->angular = physics->solid_states[merger].angular;
     state->idle_left = physics->disable_time;
+    weigh_body(physics, index);
     body_write(physics, index);
 }
 
@@ -524,6 +533,74 @@ static void finish_joint(Physics *physics, int index)
     joint->body[1] = joint->child >= 0 ? physics->solids[joint->child].body : -1;
     joint_read(physics, index);
     joint_make(physics, index);
+}
+
+// ---- a solid that changes ----
+
+// Geoms of all solids of a body stand where their solids are in the body's frame.
+static void offset_shapes(Physics *physics, int body)
+{
+    int merger = physics->bodies[body].solid;
+    for (int i = merger; i < physics->solids[merger].end; i++) {
+        const PhysicsSolid *solid = &physics->solids[i];
+        for (int k = solid->first_shape; solid->body == body && k < solid->first_shape + solid->shape_count; k++)
+            if (physics->shapes[k].is_alive && physics->shapes[k].body == body)
+                shape_offset(physics, k);
+    }
+}
+
+static void weigh_again(Physics *physics, int body)
+{
+    // A velocity belongs to the centre of mass, which may move inside the body.
+    BodyState *state = &physics->body_states[body];
+    Vec3 old = state->position;
+    weigh_body(physics, body);
+    state->linear = vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(state->position, old)));
+    body_write(physics, body);
+    offset_shapes(physics, body);
+    for (int i = 0; i < physics->weld_count; i++)
+        if (physics->welds[i].is_alive && (physics->welds[i].body == body || physics->welds[i].parent_body == body))
+            weld_set(physics, i);
+    for (int i = 0; i < physics->joint_count; i++)
+        if (physics->joints[i].is_alive && (physics->joints[i].body[0] == body || physics->joints[i].body[1] == body))
+            joint_moved(physics, i, true);
+    body_wake(physics, body);
+    physics->needs_pass = true;
+}
+
+void solid_weigh_again(Physics *physics, int index)
+{
+    PhysicsSolid *solid = &physics->solids[index];
+    if (solid->body < 0)
+        return;
+    solid->linear_damping = solid->angular_damping = -1.0;
+    read_mass(physics, index);
+    weigh_again(physics, solid->body);
+}
+
+void solid_shape_again(Physics *physics, int index)
+{
+    contacts_forget(physics, index);
+    for (int i = 0; i < physics->solids[index].shape_count; i++)
+        shape_destroy(physics, physics->solids[index].first_shape + i);
+    make_shapes(physics, index);
+    const PhysicsSolid *solid = &physics->solids[index];
+    for (int i = 0; i < solid->shape_count; i++)
+        physics->shapes[solid->first_shape + i].was_changed = true;
+    physics->needs_pass = true;
+    if (solid->body < 0) {
+        physics->is_static_moved = true;
+        return;
+    }
+    solid_weigh_again(physics, index);
+    dSpaceID space = physics->bodies[solid->body].space;
+    for (int i = 0; space && i < solid->shape_count; i++) {
+        dGeomID geom = physics->shapes[solid->first_shape + i].ode;
+        if (physics->shapes[solid->first_shape + i].body < 0)
+            continue;
+        dSpaceRemove(physics->space, geom);
+        dSpaceAdd(space, geom);
+    }
 }
 
 // ---- whole trees ----

@@ -433,6 +433,21 @@ static void collide_pair(Physics *physics, BroadPair pair, int *cursor)
     add_contacts(physics, pair.a, pair.b, count, is_new);
 }
 
+void contacts_find_fluids(Physics *physics)
+{
+    if (!physics->fluids)
+        return;
+    update_boxes(physics);
+    fluids_begin_pass(physics);
+    int count;
+    const BroadPair *pairs = broadphase_pairs(physics->broadphase, &count);
+    for (int i = 0; i < count; i++) {
+        bool first_is_fluid = physics->shapes[pairs[i].a].fluid >= 0;
+        if (first_is_fluid != (physics->shapes[pairs[i].b].fluid >= 0))
+            fluids_pair(physics, first_is_fluid ? pairs[i].b : pairs[i].a, first_is_fluid ? pairs[i].a : pairs[i].b);
+    }
+}
+
 static void swap_touching(Physics *physics)
 {
     uint64_t *pairs = physics->touched;

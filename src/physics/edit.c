@@ -1,6 +1,9 @@
 // The scene changes while it runs, and the run is written back into the scene.
 #include "physics/physics_internal.h"
 
+#include "base/memory.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static void sync_pose(Physics *physics, int index)
@@ -54,13 +57,7 @@ void physics_sync_scene(Physics *physics)
     machines_sync_scene(physics);
 }
 
-// A whole tree is built anew: masses merge across it, and what was merged may have changed.
-static void rebuild_tree(Physics *physics, int top)
-{
-    SceneNode *node = physics->solids[top].node;
-    remove_subtree(physics, top);
-    build_subtree(physics, node);
-}
+// ---- trees that change ----
 
 static int solid_at_or_above(const Physics *physics, const SceneNode *node)
 {
@@ -72,29 +69,214 @@ static int solid_at_or_above(const Physics *physics, const SceneNode *node)
     return -1;
 }
 
+typedef struct KeptJoint { const SceneNode *node; PhysicsJointState state; } KeptJoint;
+
+static bool joint_is_in(const Physics *physics, const PhysicsJoint *joint, int top)
+{
+    return joint->is_alive && joint->parent >= top && joint->parent < physics->solids[top].end;
+}
+
+// What motors were told, by the node of the joint, across a rebuild. Positions come from the scene.
+static KeptJoint *keep_joints(const Physics *physics, int top, int *count)
+{
+    *count = 0;
+    KeptJoint *kept = memory_alloc_array((size_t)physics->joint_count + 1, sizeof(KeptJoint));
+    for (int i = 0; i < physics->joint_count; i++)
+        if (joint_is_in(physics, &physics->joints[i], top))
+            kept[(*count)++] = (KeptJoint){ physics->joints[i].node, physics->joint_states[i] };
+    return kept;
+}
+
+static void give_back_joints(Physics *physics, const KeptJoint *kept, int count, int first_joint)
+{
+    for (int i = first_joint; i < physics->joint_count; i++)
+        for (int k = 0; k < count; k++) {
+            if (kept[k].node != physics->joints[i].node)
+                continue;
+            for (int axis = 0; axis < PHYSICS_JOINT_AXES; axis++) {
+                PhysicsAxisState *to = &physics->joint_states[i].axes[axis], from = kept[k].state.axes[axis];
+                from.position = to->position;
+                from.offset = to->offset;
+                *to = from;
+            }
+            break;
+        }
+}
+
+// A whole tree is built anew: masses merge across it, and what was merged may have changed. The scene has the present
+// poses, velocities and joint positions.
+static void rebuild_tree(Physics *physics, int top)
+{
+    SceneNode *node = physics->solids[top].node;
+    int kept_count, first_joint = physics->joint_count;
+    KeptJoint *kept = keep_joints(physics, top, &kept_count);
+    remove_subtree(physics, top);
+    build_subtree(physics, node);
+    give_back_joints(physics, kept, kept_count, first_joint);
+    free(kept);
+}
+
 void physics_node_added(Physics *physics, SceneNode *node)
 {
+    const SceneNode *actual = scene_actual(node);
+    if (!actual)
+        return;
     odelib_begin(physics);
-    const SceneNode *parent = scene_parent(scene_actual(node));
-    int above = parent ? solid_at_or_above(physics, parent) : -1;
-    if (above >= 0) {
+    int above = solid_at_or_above(physics, scene_parent(actual));
+    if (above < 0) {
+        build_subtree(physics, node);
+    } else if (actual->in_bounding) {
+        solid_shape_again(physics, above);
+    } else if (!scene_node_is(actual, "Shape") && !scene_node_is(actual, "Light")) {
         physics_sync_scene(physics);
         rebuild_tree(physics, physics->solids[above].top);
-    } else {
-        build_subtree(physics, node);
     }
+    if (scene_node_is(actual, "ContactProperties") || scene_node_is(actual, "Damping"))
+        physics_field_changed(physics, physics->info, "contactProperties");
     physics->needs_pass = true;
     odelib_end();
 }
 
-void physics_node_removed(Physics *physics, SceneNode *node)
+void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
 {
+    const SceneNode *actual = scene_actual(node);
+    if (!actual)
+        return;
     odelib_begin(physics);
-    (void)node;
+    int above = solid_at_or_above(physics, parent);
+    bool is_seen = false;
+    for (int i = 0; above < 0 && i < physics->solid_count; i++) {
+        // Top-level: every tree whose node went away with it.
+        if (!physics->solids[i].is_alive || physics->solids[i].parent >= 0 || !physics->solids[i].node->is_removed)
+            continue;
+        remove_subtree(physics, i);
+        is_seen = true;
+    }
+    if (above >= 0 && actual->in_bounding)
+        solid_shape_again(physics, above);
+    else if (above >= 0 && !scene_node_is(actual, "Shape") && !scene_node_is(actual, "Light")) {
+        physics_sync_scene(physics);
+        rebuild_tree(physics, physics->solids[above].top);
+    }
+    for (int i = 0; i < physics->shape_count; i++)
+        if (physics->shapes[i].is_alive && physics->shapes[i].fluid >= 0 && physics->shapes[i].geometry->is_removed)
+            shape_destroy(physics, i);
+    if (scene_node_is(actual, "ContactProperties") || scene_node_is(actual, "Damping"))
+        physics_field_changed(physics, physics->info, "contactProperties");
+    physics->is_static_moved = true;
+    physics->needs_pass |= is_seen;
     odelib_end();
+}
+
+// ---- fields that change ----
+
+static void info_changed(Physics *physics)
+{
+    world_read_info(physics);
+    for (int i = 0; i < physics->solid_count; i++)
+        if (physics->solids[i].is_alive)
+            physics->solids[i].material = contact_material(physics, scene_string(physics->solids[i].node, "contactMaterial"));
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive)
+            solid_weigh_again(physics, physics->bodies[i].solid);
+}
+
+static Pose frame_of(const Physics *physics, int index)
+{
+    const PhysicsSolid *solid = &physics->solids[index];
+    Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
+    return pose_mul(above, solid->base);
+}
+
+static void solid_changed(Physics *physics, int index, const char *field)
+{
+    PhysicsSolid *solid = &physics->solids[index];
+    if (!strcmp(field, "translation") || !strcmp(field, "rotation")) {
+        physics_solid_set_pose(physics, index, pose_mul(frame_of(physics, index), scene_pose(solid->node)));
+    } else if (!strcmp(field, "linearVelocity") || !strcmp(field, "angularVelocity")) {
+        physics_solid_set_velocity(physics, index, scene_vec3(solid->node, "linearVelocity"), scene_vec3(solid->node, "angularVelocity"));
+    } else if (!strcmp(field, "contactMaterial")) {
+        solid->material = contact_material(physics, scene_string(solid->node, field));
+    } else if (!strcmp(field, "boundingObject")) {
+        solid_shape_again(physics, index);
+    } else if (!strcmp(field, "physics")) {
+        physics_sync_scene(physics);
+        rebuild_tree(physics, solid->top);
+    } else if (!strcmp(field, "selfCollision")) {
+        solid->allows_self_collision = scene_bool(solid->node, field);
+    }
+}
+
+// The pose of everything between a solid and the solid above it.
+static Pose base_of(const Physics *physics, const SceneNode *node)
+{
+    Pose base = POSE_IDENTITY;
+    for (const SceneNode *at = scene_parent(node); at && physics_solid_of(physics, at) < 0; at = scene_parent(at))
+        if (scene_node_is(at, "Pose"))
+            base = pose_mul(scene_pose(at), base);
+    return base;
+}
+
+// A Pose that is no solid moved: the solids right below it follow.
+static void pose_changed(Physics *physics, const SceneNode *node)
+{
+    for (int i = 0; i < physics->solid_count; i++) {
+        PhysicsSolid *solid = &physics->solids[i];
+        if (!solid->is_alive)
+            continue;
+        const SceneNode *at = scene_parent(solid->node);
+        while (at && at != node && physics_solid_of(physics, at) < 0)
+            at = scene_parent(at);
+        if (at != node)
+            continue;
+        Pose local = pose_mul(pose_inverse(frame_of(physics, i)), physics->solid_world[i]);
+        solid->base = base_of(physics, solid->node);
+        physics_solid_set_pose(physics, i, pose_mul(frame_of(physics, i), local));
+    }
+}
+
+static void geometry_changed(Physics *physics, const SceneNode *geometry)
+{
+    mesh_forget(physics, geometry);
+    int count = physics->shape_count;
+    for (int i = 0; i < count; i++)
+        if (physics->shapes[i].is_alive && physics->shapes[i].geometry == geometry && physics->shapes[i].solid >= 0)
+            solid_shape_again(physics, physics->shapes[i].solid);
+}
+
+static int joint_at_or_above(const Physics *physics, const SceneNode *node)
+{
+    for (const SceneNode *at = node; at && !scene_node_is(at, "Solid"); at = scene_parent(at))
+        if (scene_node_is(at, "Joint"))
+            return physics_joint_of(physics, at);
+    return -1;
 }
 
 void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
 {
-    (void)physics, (void)node, (void)field;
+    node = scene_actual(node);
+    if (!node)
+        return;
+    odelib_begin(physics);
+    int solid = physics_solid_of(physics, node), above = solid_at_or_above(physics, node);
+    int joint = joint_at_or_above(physics, node);
+    if (scene_node_is(node, "WorldInfo") || scene_node_is(node, "ContactProperties"))
+        info_changed(physics);
+    else if (solid >= 0)
+        solid_changed(physics, solid, field);
+    else if (joint >= 0)
+        joint_field_changed(physics, joint, node, field);
+    else if (scene_node_is(node, "Geometry"))
+        geometry_changed(physics, node);
+    else if (scene_node_is(node, "Coordinate"))
+        geometry_changed(physics, scene_parent(node));
+    else if ((scene_node_is(node, "Physics") || scene_node_is(node, "Damping")) && above >= 0)
+        solid_weigh_again(physics, above);
+    else if (scene_node_is(node, "Damping"))
+        info_changed(physics);
+    else if (node->in_bounding && above >= 0)
+        solid_shape_again(physics, above);
+    else if (scene_node_is(node, "Pose"))
+        pose_changed(physics, node);
+    odelib_end();
 }

@@ -47,7 +47,7 @@ static double info_float(const Physics *physics, const char *field, double prese
     return isfinite(value) ? value : preset;
 }
 
-static void read_world(Physics *physics)
+void world_read_info(Physics *physics)
 {
     read_gravity(physics);
     physics->erp = double_clamp(info_float(physics, "ERP", 0.2), 0.0, 1.0);
@@ -114,7 +114,7 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     odelib_begin(physics);
     create_ode(physics);
     physics->dt = read_time_step(physics);
-    read_world(physics);
+    world_read_info(physics);
     build_world(physics);
     if (stepper->create)
         physics->stepper_self = stepper->create(physics);

@@ -173,9 +173,9 @@ void physics_explain_contacts(const Physics *physics, Text *out);
 void physics_sync_scene(Physics *physics);
 // After a field of `node` (or below it, for nodes that are not solids) was changed in the scene by anybody.
 void physics_field_changed(Physics *physics, SceneNode *node, const char *field);
-// After nodes were put into or taken out of the scene below (or at) `node`.
+// After a node was put into the scene, or taken out of it (`parent` held it).
 void physics_node_added(Physics *physics, SceneNode *node);
-void physics_node_removed(Physics *physics, SceneNode *node);
+void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent);
 
 // ---- state ----
 // A snapshot holds all that the future depends on. Restoring wants the same model: the hash of it guards.

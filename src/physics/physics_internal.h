@@ -57,7 +57,6 @@ typedef struct Body {
     double mass;
     Mat3 inertia;           // about the centre of mass, body axes
     double linear_damping, angular_damping;  // per step
-    int first_solid;
     bool is_alive;
     bool is_anchored;       // a joint or weld ties it to the static world
 } Body;
@@ -220,6 +219,8 @@ struct Physics {
 void build_world(Physics *physics);
 void build_subtree(Physics *physics, SceneNode *node);
 void remove_subtree(Physics *physics, int solid);  // with everything below and all joints at it
+void solid_shape_again(Physics *physics, int solid);  // its boundingObject changed
+void solid_weigh_again(Physics *physics, int solid);  // its Physics changed
 
 // ---- shape.c ----
 // Adds the shapes of a boundingObject (NULL is fine) for a solid or a fluid (the other is -1); returns how many. `frame`
@@ -228,9 +229,14 @@ int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Po
 // Adds the mass of every shape of a boundingObject, at this density, in the solid's frame. False when nothing has any.
 bool shapes_mass(Physics *physics, SceneNode *bounding, double density, MassProperties *mass);
 void shape_place(Physics *physics, int shape);   // puts a body-less one where its solid is
+void shape_offset(Physics *physics, int shape);  // puts one of a body where its solid is in the body's frame
 void shape_destroy(Physics *physics, int shape);
+void mesh_forget(Physics *physics, const SceneNode *geometry);  // its faces changed: the next shape reads them again
 void shape_update_box(Physics *physics, int shape);
 void meshes_destroy(Physics *physics);
+
+// ---- physics.c ----
+void world_read_info(Physics *physics);          // gravity, ERP, contact properties ... of WorldInfo
 
 // ---- body.c: state in and out of ODE ----
 void body_gather(Physics *physics);              // ODE -> BodyState
@@ -252,6 +258,7 @@ void contacts_collide(Physics *physics);
 void contacts_release(Physics *physics);         // destroys ODE's contact joints, keeps the records
 void contacts_recreate(Physics *physics);        // and makes them again, after all other joints
 void contacts_forget(Physics *physics, int top); // records of solid `top` and all below it, which go away
+void contacts_find_fluids(Physics *physics);     // pairs with fluids of the last pass, after a restore
 void contacts_collect_forces(Physics *physics);  // after the step, when wanted
 void contact_surface(Physics *physics, PhysicsContact *contact);
 void contact_to_ode(const PhysicsContact *contact, dContact *out);

@@ -249,6 +249,21 @@ void shape_destroy(Physics *physics, int index)
     shape->is_alive = false;
 }
 
+void shape_offset(Physics *physics, int index)
+{
+    const Shape *shape = &physics->shapes[index];
+    Pose offset = pose_mul(pose_mul(physics->solids[shape->solid].in_body, shape->local), shape->fix);
+    dGeomSetOffsetPosition(shape->ode, offset.t.x, offset.t.y, offset.t.z);
+    dGeomSetOffsetQuaternion(shape->ode, (dQuaternion){ offset.q.w, offset.q.x, offset.q.y, offset.q.z });
+}
+
+void mesh_forget(Physics *physics, const SceneNode *geometry)
+{
+    for (int i = 0; i < physics->mesh_count; i++)
+        if (physics->meshes[i].geometry == geometry)
+            physics->meshes[i].geometry = NULL;
+}
+
 typedef struct ShapeOwner { int solid, fluid, count; } ShapeOwner;
 
 // Categories of the broad phase: static shapes do not look for each other, unless one notices static ones.
@@ -283,9 +298,7 @@ static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *co
     uint32_t category = STATIC, mask = ~(uint32_t)STATIC;
     if (body >= 0) {
         dGeomSetBody(shape->ode, physics->bodies[body].ode);
-        Pose offset = pose_mul(pose_mul(solid->in_body, pose), shape->fix);
-        dGeomSetOffsetPosition(shape->ode, offset.t.x, offset.t.y, offset.t.z);
-        dGeomSetOffsetQuaternion(shape->ode, (dQuaternion){ offset.q.w, offset.q.x, offset.q.y, offset.q.z });
+        shape_offset(physics, index);
         category = MOVING, mask = ~0u;
     } else if (solid && solid->feels_static) {
         category = NOTICING, mask = ~0u;

@@ -280,6 +280,7 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
     machines_restored(physics);
     restore_places(physics);
     contacts_recreate(physics);
+    contacts_find_fluids(physics);
     if (physics->stepper->restore)
         physics->stepper->restore(physics->stepper_self, from, (size_t)header.stepper_size);
     odelib_end();

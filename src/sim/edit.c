@@ -9,6 +9,82 @@ static void remember(Sim *sim, SimEdit edit)
     sim->edits[sim->edit_count++] = edit;
 }
 
+// ---- as it was at load ----
+
+static void keep_field(Sim *sim, SceneNode *node, const char *name)
+{
+    const FieldType *type = node ? schema_field(node->type, name) : NULL;
+    if (!type)
+        return;
+    memory_grow(&sim->fields, &sim->field_capacity, sim->field_count + 1, sizeof(SimField));
+    sim->fields[sim->field_count++] = (SimField){ node, type, scene_field(node, name) != NULL, scene_value(node, type) };
+}
+
+void sim_keep_fields(Sim *sim)
+{
+    if (sim->has_fields)
+        return;
+    sim->has_fields = true;
+    static const char *const solid_fields[] = { "translation", "rotation", "linearVelocity", "angularVelocity" };
+    static const char *const joint_fields[] = { "position", "position2", "position3" };
+    static const char *const parameters[] = { "jointParameters", "jointParameters2", "jointParameters3" };
+    const Physics *physics = sim->physics;
+    for (int i = 0; i < physics_solid_count(physics); i++)
+        for (int k = 0; physics_solid_exists(physics, i) && k < COUNT_OF(solid_fields); k++)
+            keep_field(sim, physics_solid_node(physics, i), solid_fields[k]);
+    for (int i = 0; i < physics_joint_count(physics); i++)
+        for (int k = 0; physics_joint_exists(physics, i) && k < COUNT_OF(joint_fields); k++) {
+            SceneNode *node = physics_joint_node(physics, i);
+            keep_field(sim, node, joint_fields[k]);
+            if (schema_field(node->type, parameters[k]))
+                keep_field(sim, scene_child(node, parameters[k]), "position");
+        }
+}
+
+static void mark_present(SceneNode *node)
+{
+    if (!node || !node->is_removed)
+        return;
+    node->is_removed = false;
+    if (node->kind == SCENE_NODE_INSTANCE)
+        mark_present(node->target);
+    for (int i = 0; i < node->field_count; i++) {
+        const SceneField *field = &node->fields[i];
+        if (field->type->kind == FIELD_SF_NODE)
+            mark_present(field->value.node);
+        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
+            mark_present(field->value.list->nodes[k]);
+    }
+}
+
+void sim_undo_edits(Sim *sim)
+{
+    while (sim->edit_count > 0) {
+        const SimEdit *edit = &sim->edits[--sim->edit_count];
+        if (edit->is_insert) {
+            if (!edit->node->is_removed)
+                scene_node_remove(sim->scene, edit->node);
+            continue;
+        }
+        mark_present(edit->node);
+        if (edit->index < 0)
+            scene_set_child(sim->scene, edit->holder, edit->field, edit->node);
+        else
+            scene_list_insert_node(sim->scene, edit->holder, edit->field, edit->index, edit->node);
+    }
+    for (int i = 0; i < sim->field_count; i++) {
+        const SimField *field = &sim->fields[i];
+        if (field->was_set)
+            scene_set_value(sim->scene, field->node, field->type, field->value);
+        else
+            scene_reset_field(sim->scene, field->node, field->type->name);
+    }
+    sim->field_count = 0;
+    sim->has_fields = false;
+}
+
+// ---- nodes that come and go ----
+
 SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index, const char *text, size_t size)
 {
     const FieldType *type = parent && parent->type ? schema_field(parent->type, field) : NULL;
@@ -16,7 +92,10 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
         diag_error(sim->diags, (SourcePos){ 0 }, "there is no field '%s' that holds nodes", field);
         return NULL;
     }
+    int errors = diag_total(sim->diags, DIAG_ERROR);
     const FieldList *nodes = formats_parse_nodes(sim->scene, text, size, sim->diags);
+    if (diag_total(sim->diags, DIAG_ERROR) > errors)
+        return NULL;
     if (!nodes || nodes->count != 1 || !nodes->nodes[0]) {
         diag_error(sim->diags, (SourcePos){ 0 }, "the text to insert wants to be exactly one node");
         return NULL;
@@ -40,6 +119,7 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
         scene_set_child(sim->scene, parent, field, node);
     }
     remember(sim, (SimEdit){ .node = node, .is_insert = true });
+    sim_keep_fields(sim);
     physics_node_added(sim->physics, node);
     return node;
 }
@@ -66,17 +146,20 @@ static bool find_place(const SceneNode *node, SimEdit *edit)
 bool sim_remove(Sim *sim, SceneNode *node)
 {
     SimEdit edit;
+    node = node ? scene_instance(node) : NULL;
     if (!node || node->is_removed || !find_place(node, &edit)) {
         diag_error(sim->diags, (SourcePos){ 0 }, "the node to remove is not in the world");
         return false;
     }
-    physics_node_removed(sim->physics, node);
     scene_node_remove(sim->scene, node);
     remember(sim, edit);
+    sim_keep_fields(sim);
+    physics_node_removed(sim->physics, node, edit.holder);
     return true;
 }
 
 void sim_field_changed(Sim *sim, SceneNode *node, const char *field)
 {
+    sim_keep_fields(sim);
     physics_field_changed(sim->physics, node, field);
 }

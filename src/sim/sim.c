@@ -108,7 +108,8 @@ const char *sim_phase_name(SimPhase phase)
 
 void sim_take_initial(Sim *sim)
 {
-    sim->edit_count = 0;
+    sim->edit_count = sim->field_count = 0;
+    sim->has_fields = false;
     sim_snapshot(sim, &sim->initial);
 }
 
@@ -180,6 +181,7 @@ void sim_destroy(Sim *sim)
     free(sim->reset_hooks.items);
     free(sim->parts);
     free(sim->edits);
+    free(sim->fields);
     free(sim->failure);
     sim_snapshot_free(&sim->initial);
     free(sim);
@@ -275,38 +277,18 @@ uint64_t sim_model_hash(const Sim *sim)
 
 // ---- reset ----
 
-static void undo_edits(Sim *sim)
-{
-    while (sim->edit_count > 0) {
-        const SimEdit *edit = &sim->edits[--sim->edit_count];
-        if (edit->is_insert) {
-            if (!edit->node->is_removed)
-                scene_node_remove(sim->scene, edit->node);
-        } else {
-            edit->node->is_removed = false;
-            if (edit->index < 0)
-                scene_set_child(sim->scene, edit->holder, edit->field, edit->node);
-            else
-                scene_list_insert_node(sim->scene, edit->holder, edit->field, edit->index, edit->node);
-        }
-    }
-}
-
 bool sim_reset(Sim *sim)
 {
-    if (sim->edit_count > 0) {
-        undo_edits(sim);
-        sim->steps = 0;
-        if (!sim_rebuild(sim))
-            return false;
-    }
+    bool is_edited = sim->edit_count > 0;
+    sim_undo_edits(sim);
+    sim->steps = 0;
+    if (is_edited && !sim_rebuild(sim))
+        return false;
     free(sim->failure);
     sim->failure = NULL;
     if (!sim_restore(sim, &sim->initial))
         return false;
     sim->steps = 0;
     physics_begin_step(sim->physics, 0);
-    if (sim->is_synced)
-        physics_sync_scene(sim->physics);
     return run_hooks(sim, &sim->reset_hooks);
 }

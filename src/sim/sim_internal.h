@@ -16,6 +16,9 @@ typedef struct SimEdit {
     int index;            // -1: a single node field
 } SimEdit;
 
+// The value a field had before the run was written into the scene.
+typedef struct SimField { SceneNode *node; const FieldType *type; bool was_set; FieldValue value; } SimField;
+
 struct Sim {
     Scene *scene;
     Physics *physics;
@@ -25,7 +28,6 @@ struct Sim {
     double step_ms;
     uint64_t steps;
     char *failure;
-    bool is_synced;          // the scene's fields were overwritten by those of some moment
     HookList hooks[SIM_PHASE_COUNT];
     HookList reset_hooks;
     double seconds[SIM_PHASE_COUNT];
@@ -34,9 +36,14 @@ struct Sim {
     SimSnapshot initial;
     SimEdit *edits;
     int edit_count, edit_capacity;
+    SimField *fields;        // as at load, once the run was written into the scene
+    int field_count, field_capacity;
+    bool has_fields;
 };
 
 void sim_take_initial(Sim *sim);   // reset comes back to now
+void sim_keep_fields(Sim *sim);    // before the run is written into the scene: what the fields are at load
+void sim_undo_edits(Sim *sim);     // nodes and fields as at load
 bool sim_rebuild(Sim *sim);        // physics anew from the scene
 
 #endif

@@ -140,8 +140,8 @@ bool sim_snapshot_read(Sim *sim, const char *path)
 
 void sim_sync_scene(Sim *sim)
 {
+    sim_keep_fields(sim);
     physics_sync_scene(sim->physics);
-    sim->is_synced = true;
 }
 
 bool sim_save(Sim *sim, const char *path)

@@ -1,0 +1,131 @@
+// Nodes and fields that change while the world runs, and reset as if nothing had happened.
+#include "physics/world.h"
+
+static const char world_text[] =
+    "WorldInfo { basicTimeStep 8 }"
+    "DEF FLOOR Solid { name \"floor\" boundingObject Plane { } }"
+    "DEF A Solid { name \"a\" translation 0 0 0.5 boundingObject DEF GEOMETRY Box { size 1 1 1 } physics DEF PHYSICS Physics { density 100 } }"
+    "DEF HELD Pose { translation 5 0 0 children [ DEF P Solid { name \"p\" translation 0 0 0.2 boundingObject Box { size 0.4 0.4 0.4 } physics Physics { } } ] }"
+    "DEF ARM Robot { name \"arm\" translation -5 0 1 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } children ["
+    "  DEF J HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } device RotationalMotor { name \"m\" maxTorque 1000 }"
+    "    endPoint DEF TIP Solid { name \"tip\" translation 0.5 0 0 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } } } ] }";
+
+static SceneNode *def(World *world, const char *name)
+{
+    SceneNode *node = scene_find_def(sim_scene(world->sim), name);
+    if (!node)
+        fail_msg("no %s", name);
+    return node;
+}
+
+static SceneNode *insert(World *world, SceneNode *parent, const char *field, const char *text)
+{
+    SceneNode *node = sim_insert(world->sim, parent, field, -1, text, strlen(text));
+    if (!node)
+        diag_print(world->diags, stderr, 0, DIAG_NOTE);
+    CHECK(node != NULL, text);
+    return node;
+}
+
+static void nodes_come_and_go_and_reset_forgets_it(void **state)
+{
+    (void)state;
+    World world = world_open(world_text);
+    uint64_t start = sim_hash(world.sim);
+    world_step(&world, 40);
+    uint64_t plain = sim_hash(world.sim);
+    CHECK(sim_reset(world.sim), "reset");
+    world_step(&world, 20);
+    SceneNode *ball = insert(&world, scene_root(sim_scene(world.sim)), "children",
+                             "DEF BALL Solid { name \"ball\" translation 0 0 3 boundingObject Sphere { radius 0.2 } physics Physics { density 100 } }");
+    world_step(&world, 200);
+    CHECK_NEAR(world_position(&world, "BALL").z, 1.2, 0.02, "lies on the box");
+    // A child that is put in rigidly adds to the mass of its parent.
+    int a = world_solid(&world, "A");
+    double mass = physics_body_mass(world.physics, physics_solid_body(world.physics, a));
+    insert(&world, def(&world, "A"), "children", "DEF LOAD Solid { name \"load\" translation 0 0 -0.2 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density -1 mass 7 } }");
+    a = world_solid(&world, "A");
+    CHECK_NEAR(physics_body_mass(world.physics, physics_solid_body(world.physics, a)), mass + 7, 1e-9, "merged in");
+    world_step(&world, 50);
+    CHECK_NEAR(world_position(&world, "A").z, 0.5, 0.02, "box still lies");
+    CHECK(sim_remove(world.sim, def(&world, "LOAD")), "remove load");
+    a = world_solid(&world, "A");
+    CHECK_NEAR(physics_body_mass(world.physics, physics_solid_body(world.physics, a)), mass, 1e-9, "taken out");
+    CHECK(sim_remove(world.sim, def(&world, "A")), "remove box");
+    CHECK(!sim_remove(world.sim, ball->parent), "the root stays");
+    world_step(&world, 200);
+    CHECK_NEAR(world_position(&world, "BALL").z, 0.2, 0.02, "the ball fell when its support went");
+    CHECK(sim_remove(world.sim, ball), "remove ball");
+    CHECK(!sim_remove(world.sim, ball), "only once");
+    world_step(&world, 10);
+    for (int round = 0; round < 2; round++) {
+        CHECK(sim_reset(world.sim), "reset");
+        world.physics = sim_physics(world.sim);
+        CHECK(sim_hash(world.sim) == start, "as at load");
+        CHECK(scene_find_def(sim_scene(world.sim), "BALL") == NULL, "no ball");
+        world_step(&world, 40);
+        CHECK(sim_hash(world.sim) == plain, "same run");
+    }
+    world_close(&world);
+}
+
+static void wrong_insertions_are_refused(void **state)
+{
+    (void)state;
+    World world = world_open(world_text);
+    static const struct { const char *field, *text; } cases[] = {
+        { "children", "Solid { name " }, { "children", "" }, { "children", "Physics { }" }, { "nothing", "Solid { }" },
+        { "children", "Solid { } Solid { }" }, { "translation", "Solid { }" }, { "physics", "Physics { }" },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++)
+        CHECK(!sim_insert(world.sim, def(&world, "A"), cases[i].field, -1, cases[i].text, strlen(cases[i].text)), cases[i].text);
+    world_step(&world, 5);
+    world_close(&world);
+}
+
+static void fields_act_at_once(void **state)
+{
+    (void)state;
+    World world = world_open(world_text);
+    Scene *scene = sim_scene(world.sim);
+    world_step(&world, 200);
+    CHECK(physics_solid_is_idle(world.physics, world_solid(&world, "A")), "asleep");
+    scene_set_vec3(scene, def(&world, "GEOMETRY"), "size", vec3(1, 1, 2));
+    sim_field_changed(world.sim, def(&world, "GEOMETRY"), "size");
+    int body = physics_solid_body(world.physics, world_solid(&world, "A"));
+    CHECK_NEAR(physics_body_mass(world.physics, body), 200, 1e-9, "twice as large");
+    world_step(&world, 300);
+    CHECK_NEAR(world_position(&world, "A").z, 1.0, 0.02, "pushed up by the floor");
+    scene_set_float(scene, def(&world, "PHYSICS"), "density", 50);
+    sim_field_changed(world.sim, def(&world, "PHYSICS"), "density");
+    CHECK_NEAR(physics_body_mass(world.physics, body), 100, 1e-9, "half as dense");
+    scene_set_vec3(scene, def(&world, "A"), "translation", vec3(1, 2, 3));
+    sim_field_changed(world.sim, def(&world, "A"), "translation");
+    CHECK_NEAR(vec3_distance(world_position(&world, "A"), vec3(1, 2, 3)), 0, 1e-12, "moved");
+    scene_set_vec3(scene, def(&world, "HELD"), "translation", vec3(8, 0, 0));
+    sim_field_changed(world.sim, def(&world, "HELD"), "translation");
+    CHECK_NEAR(world_position(&world, "P").x, 8, 1e-5, "the solid in a moved Pose");
+    SceneNode *info = scene_list_node(scene_list(scene_root(scene), "children"), 0);
+    scene_set_float(scene, info, "gravity", 0);
+    sim_field_changed(world.sim, info, "gravity");
+    double vz = world_velocity(&world, "A").z;
+    world_step(&world, 20);
+    CHECK_NEAR(world_velocity(&world, "A").z, vz, 1e-12, "no gravity");
+    // A robot that is moved takes its joints along.
+    scene_set_vec3(scene, def(&world, "ARM"), "translation", vec3(-9, 3, 5));
+    Vec3 apart = vec3_sub(world_position(&world, "TIP"), world_position(&world, "ARM"));
+    sim_field_changed(world.sim, def(&world, "ARM"), "translation");
+    world_step(&world, 20);
+    CHECK_NEAR(vec3_distance(vec3_sub(world_position(&world, "TIP"), world_position(&world, "ARM")), apart), 0, 1e-3, "arm stays together");
+    world_close(&world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_come_and_go_and_reset_forgets_it),
+        cmocka_unit_test(wrong_insertions_are_refused),
+        cmocka_unit_test(fields_act_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
