@@ -319,9 +319,9 @@ static void limits_end_a_template(void **state)
         Run run = run_limited(cases[i].language, cases[i].text, "protos/P.proto", &limits);
         clock_gettime(CLOCK_MONOTONIC, &end);
         CHECK(!run.ok && diag_has_errors(run.diags), cases[i].text);
-        // A bomb may meet its time limit before its memory limit on a slow machine; either is an end.
+        // Which limit a bomb meets first depends on the machine and the build; any of them is an end.
         const char *message = diag_at(run.diags, 0)->message;
-        CHECK(strstr(message, cases[i].part) || strstr(message, "more than 0.3 s"), message);
+        CHECK(strstr(message, cases[i].part) || strstr(message, "takes more than"), message);
         CHECK(end.tv_sec - begin.tv_sec < 30, cases[i].text);
         end_run(&run);
         expect(cases[i].language, cases[i].language == JS ? "%<= 1 + 1 >%" : "%{= 1 + 1 }%", "2");
