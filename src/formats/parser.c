@@ -371,7 +371,8 @@ static void read_fields(Reader *reader, SceneNode *node)
         reader_error(reader, reader->token.pos, "the file ends inside of %s", node_name(node));
         diag_hint(reader->diags, "the '{' at %u:%u has no '}'", opened.line, opened.column);
     }
-    scene_node_set_fields(reader->scene, node, reader->scratch.fields + base, reader->scratch.field_count - base);
+    const SceneField *fields = base ? reader->scratch.fields + base : reader->scratch.fields;
+    scene_node_set_fields(reader->scene, node, fields, reader->scratch.field_count - base);
     reader->scratch.field_count = base;
 }
 

@@ -17,7 +17,6 @@ static const SchemaFamily *const families[] = {
 
 // Everything below is written once, under pthread_once, and never freed: it is the program's vocabulary.
 static struct {
-    Arena *arena;
     NodeType *types;
     int type_count;
     int16_t *slots;
