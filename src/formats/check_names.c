@@ -15,7 +15,7 @@ void check_names_add(Check *check, const SceneNode *node, const Place *place)
         return;
     const char *name = scene_string(node, "name");
     if (is_solid && strchr(name, ':')) {
-        check_error(check, node, scene_field_pos(node, "name"), "the name \"%.80s\" contains ':', which separates names in paths", name);
+        check_warning(check, node, scene_field_pos(node, "name"), "the name \"%.80s\" contains ':', which separates names in paths", name);
         diag_hint(check->diags, "use another character");
     }
     // Motors of the same name are coupled: they move together.

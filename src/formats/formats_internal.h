@@ -168,6 +168,8 @@ bool proto_read_file(Reader *reader, const char *path);
 // PROTOs (their own release counts for them). For a world `top` is the root of the scene.
 // An instance as `top` has its parameters upgraded: to be done before its tree is made, once; later calls pass it by.
 void upgrade_nodes(Scene *scene, SceneNode *top, int release, DiagSink *diags);
+// What can only be done when the tree of an instance stands and connected fields have their values: to be called then.
+void upgrade_instance(Scene *scene, SceneNode *instance, DiagSink *diags);
 // The same for nodes that nothing holds yet, such as the default of a PROTO's parameter. Returns the value to use.
 FieldValue upgrade_value(Scene *scene, const FieldType *type, FieldValue value, int release, DiagSink *diags);
 

@@ -577,6 +577,8 @@ static bool make_instance(Maker *maker, SceneNode *instance)
     SceneNode *root = scene_node_clone_body(maker->scene, body, instance);
     make_inside(maker, root, instance, taken);
     free(taken);
+    if (!library->without_upgrade)
+        upgrade_instance(maker->scene, instance, maker->diags);
     definition->in_progress = false;
     library->chain_count--;
     const SceneNode *actual = scene_actual(instance);

@@ -230,6 +230,8 @@ static void read_declaration(Reader *reader, Interface *interface)
         reader_error(reader, reader->token.pos, "the parameter '%s' has no default value", type.name);
     else if (!reader_value(reader, &type, &type.value) && reader->token.text == start)
         reader_advance(reader);
+    if (reader->release && !reader->without_upgrade)
+        type.value = upgrade_value(reader->scene, &type, type.value, reader->release, reader->diags);
     type.preset = preset_text(reader, start);
     if (has_parameter(interface, type.name))
         reader_error(reader, pos, "the parameter '%s' is declared twice", type.name);
@@ -345,6 +347,7 @@ static bool read_file(Reader *reader, Definition *definition, const char *expect
     else if (!reader_header(reader, FORMAT_PROTO) && release_of_world)
         reader->release = release_of_world;  // files without a header are as old as what uses them
     definition->proto.release = definition->scope->release = reader->release;
+    reader->without_upgrade = definition->library->without_upgrade;
     while (reader_extern(reader, &declaration))
         if (declaration.url)
             proto_scope_declare(definition->scope, &declaration);

@@ -270,12 +270,34 @@ static void turn_physics(Upgrade *upgrade, SceneNode *node, Quat back)
     }
 }
 
+// In a PROTO the rotation may come from a parameter, which keeps its meaning: a Pose takes it over, and the device inside
+// of it is turned. Returns the device, or NULL where a Pose cannot stand.
+static SceneNode *free_rotation(Upgrade *upgrade, SceneNode *node)
+{
+    const SceneField *children = node->parent ? upgrade_own(node->parent, "children") : NULL;
+    bool is_child = false;
+    for (int i = 0; children && i < children->value.list->count; i++)
+        is_child = is_child || children->value.list->nodes[i] == node;
+    if (!is_child) {
+        upgrade_warning(upgrade, node, node->pos, "the rotation of this %s comes from a parameter and keeps the axes of the old release", node->type->name);
+        return NULL;
+    }
+    const char *def = node->def;
+    SceneNode *device = upgrade_split(upgrade, node, "Pose");
+    node->def = NULL;
+    device->def = def;
+    upgrade_move(upgrade, device, "translation", node, "translation");
+    upgrade_move(upgrade, device, "rotation", node, "rotation");
+    upgrade_add_child(upgrade, node, "children", device);
+    return device;
+}
+
 static void turn_device(Upgrade *upgrade, SceneNode *node, const struct DeviceRow *row)
 {
-    if (upgrade_is_connected(node, "rotation")) {
-        upgrade_warning(upgrade, node, node->pos, "the rotation of this %s comes from a parameter and keeps the axes of the old release", node->type->name);
+    if (upgrade_is_connected(node, "rotation"))
+        node = free_rotation(upgrade, node);
+    if (!node)
         return;
-    }
     Quat turn = quat_mul(upgrade_quarter_x(row->x), upgrade_quarter_z(row->z));
     Quat back = quat_conj(turn);
     set_rotation(upgrade, node, "rotation", quat_mul(quat_from_rotation(scene_rotation(node, "rotation")), turn));

@@ -62,7 +62,19 @@ static const char *const slider_fields[] = { "position", "minStop", "maxStop" };
 typedef struct ScaleJob {
     Upgrade *upgrade;
     double scale;
+    bool in_tree;  // of an instance: connected fields have their values, and change without their parameters
 } ScaleJob;
+
+// Changes the number in place, so that no parameter is written to.
+static void scale_connected(SceneField *field, double factor)
+{
+    int numbers = field_kind_doubles(field->type->kind);
+    if (field_kind_is_list(field->type->kind))
+        return;
+    double *v = numbers == 1 ? &field->value.f : field->value.v;
+    for (int i = 0; i < numbers; i++)
+        v[i] *= factor;
+}
 
 // A field that is left at its default has to be written out when the default is a size.
 static void scale_field(ScaleJob *job, SceneNode *node, const char *name, int power)
@@ -70,7 +82,10 @@ static void scale_field(ScaleJob *job, SceneNode *node, const char *name, int po
     const FieldType *type = schema_field(node->type, name);
     double factor = pow(job->scale, power);
     if (upgrade_is_connected(node, name)) {
-        upgrade_warning(job->upgrade, node, node->pos, "%s comes from a parameter of a PROTO and is not scaled by %g", name, factor);
+        if (job->in_tree)
+            scale_connected(upgrade_own(node, name), factor);
+        else
+            upgrade_warning(job->upgrade, node, node->pos, "%s comes from a parameter of a PROTO and is not scaled by %g", name, factor);
         return;
     }
     int numbers = field_kind_doubles(type->kind);
@@ -123,19 +138,34 @@ static void scale_below(ScaleJob *job, SceneNode *node)
     }
 }
 
+// Appearances have no size.
+static bool has_size(const NodeType *type)
+{
+    return schema_type_is(type, "Group") || schema_type_is(type, "Geometry") || schema_type_is(type, "Shape") ||
+           schema_type_is(type, "Joint") || schema_type_is(type, "CadShape");
+}
+
 static void scale_instance(ScaleJob *job, SceneNode *node)
 {
-    upgrade_warning(job->upgrade, node, node->pos, "a PROTO inside of a scaled Solid keeps its size");
-    for (int i = 0; i < node->proto->parameter_count; i++) {
-        const FieldType *type = &node->proto->parameters[i];
-        const SceneField *field = upgrade_own(node, "translation");
-        if (strcmp(type->name, "translation") || type->kind != FIELD_SF_VEC3F || !field)
-            continue;
+    SceneNode *actual = scene_actual(node);
+    const NodeType *type = actual ? actual->type : node->proto->base_type;
+    if (type ? !has_size(type) : !node->parent || !schema_type_is(node->parent->type, "Group"))
+        return;
+    upgrade_warning(job->upgrade, node, node->pos, "the size of a PROTO inside of a scaled Solid is not part of its parameters%s",
+                    actual ? ": a saved world has it unscaled" : "; it stays unscaled");
+    const SceneField *field = upgrade_own(node, "translation");
+    if (field && field->type->kind == FIELD_SF_VEC3F) {
         FieldValue value = field->value;
         for (int k = 0; k < 3; k++)
             value.v[k] *= job->scale;
-        scene_set_value(job->upgrade->scene, node, type, value);
+        scene_set_value(job->upgrade->scene, node, field->type, value);
     }
+    ScaleJob inside = *job;
+    inside.in_tree = true;
+    if (actual && node->kind == SCENE_NODE_INSTANCE && !schema_type_is(actual->type, "Group"))
+        scale_node(&inside, actual);
+    else if (actual)
+        scale_below(&inside, actual);
 }
 
 static void scale_node(ScaleJob *job, SceneNode *node)
@@ -220,7 +250,7 @@ static void mark_used_in_bounding(Upgrade *upgrade)
     }
 }
 
-static void bake(Upgrade *upgrade, SceneNode *node)
+static void bake(Upgrade *upgrade, SceneNode *node, bool in_tree)
 {
     SceneField *field = upgrade_own(node, "scale");
     SourcePos pos = field->pos;
@@ -241,7 +271,7 @@ static void bake(Upgrade *upgrade, SceneNode *node)
     else
         upgrade_note(upgrade, node, pos, "scale %g of a %s is now part of the sizes and masses inside", mean, node->type->name);
     cut_shared(upgrade, node);
-    ScaleJob job = { upgrade, most > 1e-9 * mean ? mean : scale.x };
+    ScaleJob job = { upgrade, most > 1e-9 * mean ? mean : scale.x, in_tree };
     scale_below(&job, node);
 }
 
@@ -261,6 +291,34 @@ void upgrade_scale(Upgrade *upgrade)
         scaled[count++] = node;
     }
     for (int i = 0; i < count; i++)
-        bake(upgrade, scaled[i]);
+        bake(upgrade, scaled[i], false);
     free(scaled);
+}
+
+// The tree of an instance: scales that are connected to parameters have their values only now.
+static void scale_tree(Upgrade *upgrade, SceneNode *node)
+{
+    if (!node || node->kind == SCENE_NODE_USE || node->kind == SCENE_NODE_UNKNOWN || node->kind == SCENE_NODE_INSTANCE)
+        return;
+    const SceneField *field = schema_type_is(node->type, "Pose") ? upgrade_own(node, "scale") : NULL;
+    if (field && field->is_parameter >= 0 && is_physical(node))
+        bake(upgrade, node, true);
+    for (int i = 0; i < node->field_count; i++) {
+        const SceneField *held = &node->fields[i];
+        if (held->is_parameter >= 0)
+            continue;
+        if (held->type->kind == FIELD_SF_NODE)
+            scale_tree(upgrade, held->value.node);
+        for (int k = 0; held->type->kind == FIELD_MF_NODE && k < held->value.list->count; k++)
+            scale_tree(upgrade, held->value.list->nodes[k]);
+    }
+}
+
+void upgrade_instance(Scene *scene, SceneNode *instance, DiagSink *diags)
+{
+    if (!instance->proto || instance->proto->release >= RELEASE_R2023B)
+        return;
+    Upgrade upgrade = { .scene = scene, .diags = diags, .release = instance->proto->release, .top = instance->target };
+    scale_tree(&upgrade, instance->target);
+    free(upgrade.nodes);
 }

@@ -77,7 +77,7 @@ static const FieldType ball_joint_parameters[] = {
 static const FieldType device[] = { DEVICE_NAME("") };
 static const FieldType motor[] = {
     FIELD("acceleration", SF_FLOAT, "-1", "-1|>=0", "rad/s^2 or m/s^2", "most acceleration; -1: unlimited"),
-    FIELD("consumptionFactor", SF_FLOAT, "10", ">=0", "W/(N m) or W/N", "power per torque or force"),
+    FIELD("consumptionFactor", SF_FLOAT, "10", NULL, "W/(N m) or W/N", "power per torque or force"),
     FIELD_SINCE("controlPID", SF_VEC3F, "10 0 0", ">=0", NULL, "gains of the position control", "V8.0"),
     FIELD("maxVelocity", SF_FLOAT, "10", ">=0", "rad/s or m/s", "most velocity"),
     FIELD("minPosition", SF_FLOAT, "0", NULL, "rad or m", "soft lower limit; equal limits: none"),

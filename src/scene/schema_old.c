@@ -20,7 +20,7 @@ static const FieldType servo[] = {
     FIELD("animation", MF_NODE, "[]", NULL, NULL, "animation of Webots 4; ignored"),
 };
 static const FieldType differential_wheels[] = {
-    FIELD("motorConsumption", SF_FLOAT, "0", ">=0", "W", "power of the motors"),
+    FIELD("motorConsumption", SF_FLOAT, "0", NULL, "W", "power of the motors"),
     FIELD("axleLength", SF_FLOAT, "0.1", ">0", "m", "distance of the wheels (kinematic)"),
     FIELD("wheelRadius", SF_FLOAT, "0.01", ">0", "m", "radius of the wheels (kinematic)"),
     FIELD("maxSpeed", SF_FLOAT, "10", ">0", "rad/s", "most speed of a wheel"),

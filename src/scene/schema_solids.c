@@ -119,7 +119,7 @@ static const FieldType robot[] = {
 
 static const FieldType differential_wheels_drive[] = {
     FIELD("mode", SF_STRING, "\"physics\"", "physics|kinematic", NULL, "whether wheel motors act by physics, or the robot is moved on its plane"),
-    FIELD("motorConsumption", SF_FLOAT, "0", ">=0", "W", "power of the motors"),
+    FIELD("motorConsumption", SF_FLOAT, "0", NULL, "W", "power of the motors"),
     FIELD("axleLength", SF_FLOAT, "0.1", ">0", "m", "distance of the wheels (kinematic)"),
     FIELD("wheelRadius", SF_FLOAT, "0.01", ">0", "m", "radius of the wheels (kinematic)"),
     FIELD("maxSpeed", SF_FLOAT, "10", ">0", "rad/s", "most speed of a wheel"),

@@ -75,7 +75,7 @@ static const struct MessageCase {
     // names
     { "same name", "Solid { name \"a\" } Group { children [ Solid { name \"a\" } ] }", DIAG_WARNING, "a second Solid named \"a\"" },
     { "same device", "Robot { children [ GPS { } Solid { children [ GPS { } ] } ] }", DIAG_WARNING, "a second device named \"gps\"" },
-    { "colon", "Solid { name \"a:b\" }", DIAG_ERROR, "contains ':'" },
+    { "colon", "Solid { name \"a:b\" }", DIAG_WARNING, "contains ':'" },
     // numbers
     { "C03 CFM 0", "WorldInfo { CFM 0 }", DIAG_WARNING, "CFM 0 is outside" },
     { "C03 CFM huge", "WorldInfo { CFM 1e300 }", DIAG_WARNING, "CFM 1e+300 is outside" },

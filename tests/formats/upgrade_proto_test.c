@@ -1,0 +1,89 @@
+// PROTOs of old releases: the body, the defaults and what is given to an instance are each of the release of the file
+// that they stand in.
+#include "formats/formats.h"
+
+#include "support/support.h"
+
+static Scene *load(const char *text, DiagSink *diags)
+{
+    return formats_load_text("tests/formats/upgrade/test.wbt", text, strlen(text), NULL, diags);
+}
+
+static const SceneNode *find(const SceneNode *node, const char *field, int index)
+{
+    return scene_list_node(scene_list(node, field), index);
+}
+
+#define WORLD(release, nodes) "#VRML_SIM " release " utf8\nEXTERNPROTO \"protos/OldThing.proto\"\nWorldInfo { }\nViewpoint { }\n" nodes
+
+static void bodies_are_upgraded(void **state)
+{
+    (void)state;
+    DiagSink *diags = diag_create();
+    Scene *scene = load(WORLD("R2025a", "OldThing { parts [ Shape { geometry Cylinder { } } ] cameraRotation 0 1 0 1 }"), diags);
+    const SceneNode *robot = scene_list_node(scene_list(scene_root(scene), "children"), 2);
+    CHECK(scene_node_is(robot, "Robot"), "made");
+    const SceneNode *turned = find(robot, "children", 0);
+    CHECK(scene_node_is(turned, "Pose") && scene_rotation(turned, "rotation").angle == -1.5707963267948966, "a cylinder of the body stands along y");
+    const SceneNode *holder = find(robot, "children", 1), *eye = find(holder, "children", 0);
+    CHECK(scene_node_is(holder, "Pose") && scene_rotation(holder, "rotation").angle == 1.0, "the parameter keeps its meaning");
+    CHECK(scene_node_is(eye, "Camera") && !strcmp(eye->def, "EYE"), "the camera stands in it");
+    Vec3 looks = quat_rotate(quat_from_rotation(scene_rotation(eye, "rotation")), vec3(1, 0, 0));
+    CHECK_NEAR(looks.z, -1.0, 1e-12, "and looks along -z of the parameter's frame");
+    CHECK_NEAR(scene_world_pose(find(eye, "children", 0)).t.y, 3.0, 1e-12, "what is inside of it stays");
+    const SceneNode *part = find(find(robot, "children", 2), "children", 0);
+    CHECK(scene_node_is(part, "Shape"), "what the new world gives stays as it is");
+    const SceneNode *bounding = scene_child(robot, "boundingObject");
+    CHECK(scene_node_is(bounding, "Pose") && scene_node_is(find(bounding, "children", 0), "Cylinder"), "the default is upgraded");
+    scene_destroy(scene);
+    diag_destroy(diags);
+}
+
+static void given_nodes_are_of_their_own_file(void **state)
+{
+    (void)state;
+    DiagSink *diags = diag_create();
+    Scene *scene = load(WORLD("R2020a", "OldThing { parts [ DEF P Shape { geometry DEF C Cylinder { } } ] boundingObject Capsule { } }"
+                                       "Solid { children [ USE P ] boundingObject USE C }"), diags);
+    const FieldList *top = scene_list(scene_root(scene), "children");
+    const SceneNode *robot = scene_list_node(top, 2), *solid = scene_list_node(top, 3);
+    const SceneNode *part = find(find(robot, "children", 2), "children", 0);
+    CHECK(scene_node_is(part, "Pose") && scene_node_is(find(part, "children", 0), "Shape"), "given to the instance");
+    CHECK(scene_node_is(scene_child(robot, "boundingObject"), "Pose"), "a geometry given");
+    CHECK(find(solid, "children", 0) == part, "a USE of what was given");
+    const SceneNode *bounding = scene_child(solid, "boundingObject");
+    CHECK(scene_node_is(bounding, "Pose") && scene_node_is(find(bounding, "children", 0), "Cylinder"), "a USE of its geometry");
+    CHECK(!scene_node_is(scene_child(find(part, "children", 0), "geometry"), "Pose"), "nothing twice");
+    scene_destroy(scene);
+    diag_destroy(diags);
+}
+
+static void scale_parameters_reach_sizes(void **state)
+{
+    (void)state;
+    DiagSink *diags = diag_create();
+    Scene *scene = load(WORLD("R2021a", "OldThing { scale 0.5 0.5 0.5 } OldThing { }"), diags);
+    const FieldList *top = scene_list(scene_root(scene), "children");
+    const SceneNode *half = scene_list_node(top, 2), *whole = scene_list_node(top, 3);
+    CHECK_NEAR(scene_float(scene_child(half, "physics"), "mass"), 1.0, 1e-12, "mass");
+    CHECK_NEAR(scene_float(scene_child(whole, "physics"), "mass"), 8.0, 1e-12, "of the other");
+    const SceneNode *shape = find(find(half, "children", 0), "children", 0);
+    CHECK_NEAR(scene_float(scene_child(shape, "geometry"), "height"), 1.0, 1e-12, "height");
+    // Saving keeps the parameter, so that the next load scales once more from the start.
+    Text text = { 0 };
+    formats_write(scene, &text);
+    CHECK(strstr(text.data, "scale 0.5 0.5 0.5"), "kept");
+    text_free(&text);
+    scene_destroy(scene);
+    diag_destroy(diags);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bodies_are_upgraded),
+        cmocka_unit_test(given_nodes_are_of_their_own_file),
+        cmocka_unit_test(scale_parameters_reach_sizes),
+    };
+    return cmocka_run_group_tests_name("formats.upgrade_proto", tests, NULL, NULL);
+}
