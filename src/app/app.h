@@ -57,6 +57,10 @@ void app_write_overview(Text *out);
 // Prints the text to standard output and frees it. Returns false when it could not be written (a closed pipe is fine).
 bool app_print(Text *text);
 
+// info_body.c: the link tree of a body, or with `csv` ("links", "devices", "summary") a table of it.
+bool info_is_body(const char *path);
+int info_body(const char *path, const char *csv, bool is_untrusted);
+
 extern const AppCommand command_run, command_check, command_info, command_convert, command_doctor, command_manual;
 
 #endif

@@ -11,6 +11,7 @@
 
 typedef struct InfoOptions {
     bool json;
+    const char *csv;
     bool untrusted;
 } InfoOptions;
 
@@ -281,6 +282,8 @@ static int run_info(const AppCommand *command, int argc, char **argv)
         return status;
     if (files != 1)
         return app_usage_error(command, "one file, please");
+    if (options.csv || (!options.json && info_is_body(argv[1])))
+        return info_body(argv[1], options.csv, options.untrusted);
     DiagSink *diags = diag_create();
     FormatsOptions load = { .limits = options.untrusted ? &limits_untrusted : NULL };
     Scene *scene = formats_load(argv[1], &load, diags);
@@ -310,12 +313,14 @@ static int run_info(const AppCommand *command, int argc, char **argv)
 
 static const AppOption info_options[] = {
     { "json", OPTION_FLAG, offsetof(InfoOptions, json), NULL, "one JSON object" },
+    { "csv", OPTION_STRING, offsetof(InfoOptions, csv), "links|devices|summary", "a table of a body" },
     { "untrusted", OPTION_FLAG, offsetof(InfoOptions, untrusted), NULL, "lower limits, for files from strangers" },
 };
 const AppCommand command_info = {
-    .name = "info", .arguments = "FILE [--json]", .summary = "tell what is in a world, PROTO or body",
+    .name = "info", .arguments = "FILE [--json] [--csv TABLE]", .summary = "tell what is in a world, PROTO or body",
     .details = "Version, nodes by type, solids, joints, robots with controllers and devices, contact materials, PROTOs and where\n"
                "each was found, assets present and missing, the physics plugin.",
-    .examples = "  talus info worlds/arena.wbt\n  talus info --json protos/Arm.proto",
+    .examples = "  talus info worlds/arena.wbt\n  talus info --json protos/Arm.proto\n"
+                "  talus info robot.body\n  talus info --csv links robot.body",
     .options = info_options, .option_count = COUNT_OF(info_options), .run = run_info,
 };

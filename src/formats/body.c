@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "formats/body_internal.h"
+#include "formats/body_from.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +83,16 @@ static void index_raw_names(BodyReader *reader, RawLinks *raw)
         } else {
             diag_error(reader->diags, raw->items[i].link.pos, "there are two links '%.60s'; the first one is meant by the name", name);
         }
+    }
+}
+
+void body_index_names(BodyModel *model)
+{
+    model->name_slots = name_table(model->arena, model->link_count, &model->name_mask);
+    for (int i = 0; i < model->link_count; i++) {
+        int slot = name_slot(model->name_slots, model->name_mask, link_name, model, model->links[i].name);
+        if (*model->links[i].name && model->name_slots[slot] < 0)
+            model->name_slots[slot] = i;
     }
 }
 
@@ -480,15 +490,12 @@ static void build_model(BodyReader *reader, RawLinks *raw, int root)
     int *order = memory_alloc_array((size_t)raw->count, sizeof *order);
     model->link_count = number_links(raw, root, order);
     model->links = arena_alloc_array(reader->arena, (size_t)model->link_count, sizeof *model->links);
-    model->name_slots = name_table(reader->arena, model->link_count, &model->name_mask);
     for (int i = 0; i < model->link_count; i++) {
         const RawLink *item = &raw->items[order[i]];
         model->links[i] = item->link;
         model->links[i].parent = i == 0 ? -1 : raw->items[item->parent].order;
-        int slot = name_slot(model->name_slots, model->name_mask, link_name, model, item->link.name);
-        if (*item->link.name && model->name_slots[slot] < 0)
-            model->name_slots[slot] = i;
     }
+    body_index_names(model);
     free(order);
     report_lost(reader, raw);
     sort_contents(model, raw);

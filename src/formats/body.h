@@ -325,6 +325,14 @@ typedef struct BodyPlacement {
 } BodyPlacement;
 // The body as a Robot node of the scene, not yet placed in it. What the nodes cannot say is reported.
 SceneNode *body_to_node(const BodyModel *model, const BodyPlacement *placement, Scene *scene, DiagSink *diags);
+// A Robot or Solid of a scene as a body; what a body cannot say is reported. The world pose of the solid is the root's.
+BodyModel *body_from_node(const Scene *scene, const SceneNode *solid, DiagSink *diags);
+// Writes the scene's robots and solids as .body files: `path` when there is one of them, else path-NAME.body each. Returns
+// how many were written.
+int body_save(const Scene *scene, const char *path, DiagSink *diags);
+// Converts a file when one of the two is a body (the ending of `to` decides what is written); *is_ours says whether that
+// was so. False when nothing was written.
+bool body_convert(const char *from, const char *to, const FormatsOptions *options, DiagSink *diags, bool *is_ours);
 // WorldInfo with Choreonoid's defaults, a Viewpoint and light as the scene's first nodes. Time step in s.
 SceneNode *body_world_create(Scene *scene, double time_step, double gravity);
 // Contact properties in WorldInfo for every pair of materials that solids of the scene are made of.

@@ -285,7 +285,7 @@ static bool read_format(BodyReader *reader, const YamlNode *map, BodyDevice *dev
     return false;
 }
 
-static const BodyDevice device_defaults = {
+const BodyDevice body_device_defaults = {
     .name = "", .id = -1, .is_on = true, .format = "", .lens = "NORMAL", .optical_frame = "gl", .width = 640, .height = 480,
     .field_of_view = 45.0 * DEGREE, .near_clip = 0.04, .far_clip = 200.0, .frame_rate = 30.0, .min_distance = 0.1,
     .max_distance = 10.0, .detection_rate = 1.0, .color = { 1, 1, 1 }, .attenuation = { 1, 0, 0 }, .direction = { 0, 0, -1 },
@@ -301,7 +301,7 @@ static const BodyDevice device_defaults = {
 int body_device_read(BodyReader *reader, const char *type, const YamlNode *map, ElementScope scope)
 {
     int row = find_row(type);
-    BodyDevice device = device_defaults;
+    BodyDevice device = body_device_defaults;
     device.type = device_rows[row].type;
     device.link = scope.link;
     device.frame = scope.frame;

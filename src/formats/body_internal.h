@@ -112,12 +112,18 @@ void body_mesh_file_add(BodyReader *reader, const YamlNode *resource, const char
 BodyGeometry *body_geometry_create(BodyReader *reader, BodyGeometryKind kind, SourcePos pos);
 
 // body_device.c
+extern const BodyDevice body_device_defaults;
 bool body_device_is(const char *type);
 int body_device_read(BodyReader *reader, const char *type, const YamlNode *map, ElementScope scope);  // index, -1: no device
 
 // body_rules.c
 void body_extra_joints_read(BodyReader *reader, const YamlNode *list);
 void body_rules_read(BodyReader *reader, const YamlNode *root);
+
+// body_world.c: the scene has its path already, which may be that of a file to be written
+bool body_fill_scene(Scene *scene, const char *name, const char *text, size_t size, const FormatsOptions *options, DiagSink *diags);
+// cnoid.c
+bool cnoid_fill_scene(Scene *scene, const char *name, const char *text, size_t size, const FormatsOptions *options, DiagSink *diags);
 
 // body_write.c
 const char *body_relative_path(Arena *arena, const char *folder, const char *path);  // `path` itself when they share nothing

@@ -135,6 +135,8 @@ static void set_physics(BodyScene *out, SceneNode *solid, const BodyLink *link, 
 static const char *solid_name(BodyScene *out, int index)
 {
     const BodyLink *link = &out->model->links[index];
+    if (index == 0)  // the Robot itself
+        return out->placement->name ? out->placement->name : out->model->name;
     return *link->name ? link->name : arena_printf(scene_arena(out->scene), "link %d", index);
 }
 
@@ -407,7 +409,7 @@ static const char *rule_text(BodyScene *out, const BodyRule *rule)
     else if (rule->is_all)
         text_add_string(&text, " all");
     for (int i = 0; i < rule->link_count; i++)
-        text_printf(&text, "%s %s", i ? "," : "", solid_name(out, rule->links[i]));
+        text_printf(&text, "%s %s", i ? "," : "", out->model->links[rule->links[i]].name);
     const char *copy = arena_string(scene_arena(out->scene), text.data);
     text_free(&text);
     return copy;
@@ -419,6 +421,7 @@ static void gather_body_notes(BodyScene *out)
     Arena *arena = scene_arena(out->scene);
     SceneNode *node = body_scene_node(out, "BodyInfo", model->links[0].pos);
     scene_set_string(out->scene, node, "name", model->name);
+    scene_set_string(out->scene, node, "rootLink", model->links[0].name);
     if (model->handler_count > 0) {
         FieldList *list = scene_list_edit(out->scene, node, "handlers");
         scene_list_reserve(out->scene, list, FIELD_SF_STRING, model->handler_count);

@@ -21,9 +21,16 @@ static bool read_body_world(Scene *scene, const char *name, const char *text, si
     return true;
 }
 
+bool body_fill_scene(Scene *scene, const char *name, const char *text, size_t size, const FormatsOptions *options, DiagSink *diags)
+{
+    scene_set_release(scene, schema_release("R2025a", 6));
+    if (formats_detect(name, text, size) == FORMAT_PROJECT)
+        return cnoid_fill_scene(scene, name, text, size, options, diags);
+    return read_body_world(scene, name, text, size, options, diags);
+}
+
 bool body_read_scene(Scene *scene, const char *name, const char *text, size_t size, const FormatsOptions *options, DiagSink *diags)
 {
     scene_set_path(scene, name);
-    scene_set_release(scene, schema_release("R2025a", 6));
-    return read_body_world(scene, name, text, size, options, diags);
+    return body_fill_scene(scene, name, text, size, options, diags);
 }

@@ -45,6 +45,7 @@ static const FieldType body_link[] = {
 
 static const FieldType body_info[] = {
     FIELD("name", SF_STRING, "\"\"", NULL, NULL, "name of the model"),
+    FIELD("rootLink", SF_STRING, "\"\"", NULL, NULL, "name of the root link"),
     FIELD("handlers", MF_STRING, "[]", NULL, NULL, "native code of Choreonoid that the body asks for; not run"),
     FIELD("collisionRules", MF_STRING, "[]", NULL, NULL, "rules of self-collision in order, as body files name them: \"disabled_link_group: a, b\""),
     FIELD("info", SF_STRING, "\"\"", NULL, NULL, "other sections of the body file as YAML"),
