@@ -1,0 +1,241 @@
+// Which pairs touch, what their contacts are made of, and who sleeps.
+#include "physics/world.h"
+
+#include <math.h>
+
+#define FLOOR "Solid { name \"floor\" boundingObject Plane { } }\n"
+#define BALL(name, place, extra) "DEF " name " Solid { name \"" name "\" translation " place " " extra " boundingObject Sphere { radius 0.5 } physics Physics { density -1 mass 1 } }\n"
+#define HINGED(anchor, axis, child) "HingeJoint { jointParameters HingeJointParameters { anchor " anchor " axis " axis " } endPoint " child " }"
+
+static int contacts_between(const World *world, const char *a, const char *b)
+{
+    int count, found = 0;
+    const PhysicsContact *contacts = physics_contacts(world->physics, &count);
+    int s = world_solid(world, a), t = world_solid(world, b);
+    for (int i = 0; i < count; i++)
+        found += (contacts[i].solid[0] == s && contacts[i].solid[1] == t) || (contacts[i].solid[0] == t && contacts[i].solid[1] == s);
+    return found;
+}
+
+static void excluded_pairs_do_not_touch(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *world; bool touches; } cases[] = {
+        { "two bodies", BALL("A", "0 0 0", "") BALL("B", "0.5 0 0", ""), true },
+        { "body and static shape", BALL("A", "0 0 0", "") "DEF B Solid { name \"b\" boundingObject Box { } }", true },
+        { "no boundingObject", BALL("A", "0 0 0", "") "DEF B Solid { name \"b\" }", false },
+        { "static and static", "DEF A Solid { name \"a\" boundingObject Box { } } DEF B Solid { name \"b\" boundingObject Box { } }", false },
+        { "one robot", "Robot { name \"r\" children [ DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } } "
+          "DEF B Solid { name \"b\" boundingObject Box { } physics Physics { } } ] }", false },
+        { "one robot that allows it", "Robot { selfCollision TRUE name \"r\" boundingObject Box { } physics Physics { } children [ "
+          HINGED("0 0 0", "1 0 0", "DEF A Solid { name \"a\" translation 0 0 1.5 boundingObject Sphere { radius 0.5 } physics Physics { } }") " "
+          HINGED("0 1 0", "1 0 0", "DEF B Solid { name \"b\" translation 0 0.5 1.5 boundingObject Sphere { radius 0.5 } physics Physics { } }") " ] }", true },
+        { "joined by a joint", "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
+          HINGED("0 0 0", "1 0 0", "DEF B Solid { name \"b\" translation 0 0 1 boundingObject Sphere { } physics Physics { } }") " ] }", false },
+        { "two hinges at one anchor", "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
+          HINGED("0 0 0", "1 0 0", "Solid { name \"m\" boundingObject Sphere { radius 0.1 } physics Physics { } children [ "
+          HINGED("0 0 0", "0 1 0", "DEF B Solid { name \"b\" translation 0 0 1 boundingObject Sphere { } physics Physics { } }") " ] }") " ] }", false },
+        { "two hinges at two anchors", "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
+          HINGED("0 0 0", "1 0 0", "Solid { name \"m\" boundingObject Sphere { radius 0.1 } physics Physics { } children [ "
+          HINGED("0 0 0.2", "0 1 0", "DEF B Solid { name \"b\" translation 0 0 1 boundingObject Sphere { } physics Physics { } }") " ] }") " ] }", true },
+        { "hung on the static world", "Solid { name \"post\" children [ "
+          HINGED("0 0 0", "1 0 0", "DEF A Solid { name \"a\" boundingObject Sphere { } physics Physics { } }") " ] } DEF B Solid { name \"b\" boundingObject Box { } }", false },
+        { "welded to the static world", "Robot { name \"r\" children [ DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } } ] } "
+          "DEF B Solid { name \"b\" boundingObject Box { } }", false },
+        { "merged into one body", "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
+          "DEF B Solid { name \"b\" boundingObject Sphere { } physics Physics { } } ] }", false },
+        { "a child without physics on its parent", "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
+          "DEF B Solid { name \"b\" boundingObject Sphere { } } ] }", false },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char text[4096];
+        snprintf(text, sizeof(text), "WorldInfo { gravity 0 } %s", cases[i].world);
+        World world = world_open(text);
+        CHECK((contacts_between(&world, "A", "B") > 0) == cases[i].touches, cases[i].name);
+        world_step(&world, 1);
+        world_close(&world);
+    }
+}
+
+static void the_first_fitting_properties_count(void **state)
+{
+    (void)state;
+    static const struct { const char *a, *b; int expected; double friction; } cases[] = {
+        { "ice", "steel", 0, 0.1 }, { "steel", "ice", 0, 0.1 }, { "ice", "ice", 2, 0.3 }, { "default", "default", 3, 0.4 },
+        { "ice", "wood", -1, 1.0 }, { "default", "steel", -1, 1.0 }, { "inf", "ice", 4, INFINITY },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char text[2048];
+        snprintf(text, sizeof(text), "WorldInfo { contactProperties [ ContactProperties { material1 \"ice\" material2 \"steel\" coulombFriction 0.1 } "
+                 "ContactProperties { material1 \"steel\" material2 \"ice\" coulombFriction 0.2 } ContactProperties { material1 \"ice\" material2 \"ice\" coulombFriction 0.3 } "
+                 "ContactProperties { coulombFriction 0.4 } ContactProperties { material1 \"ice\" material2 \"inf\" coulombFriction -1 } ] } "
+                 "Solid { name \"floor\" contactMaterial \"%s\" boundingObject Plane { } } "
+                 "Solid { name \"ball\" contactMaterial \"%s\" translation 0 0 0.49 boundingObject Sphere { radius 0.5 } physics Physics { } }", cases[i].a, cases[i].b);
+        World world = world_open(text);
+        int count;
+        const PhysicsContact *contacts = physics_contacts(world.physics, &count);
+        CHECK(count == 1, cases[i].a);
+        CHECK(contacts[0].properties == cases[i].expected && contacts[0].friction == cases[i].friction, cases[i].b);
+        Text out = { 0 };
+        physics_explain_materials(world.physics, &out);
+        physics_explain_contacts(world.physics, &out);
+        CHECK(strstr(out.data, "'ice' on 'steel': ContactProperties 0 (test.wbt:"), "explained");
+        text_free(&out);
+        world_close(&world);
+    }
+}
+
+static void contact_forces_carry_the_weight(void **state)
+{
+    (void)state;
+    for (const char *const *stepper = physics_stepper_names(); *stepper; stepper++) {
+        World world = world_open_with("WorldInfo { basicTimeStep 4 } " FLOOR "DEF B Solid { translation 0 0 0.1 boundingObject Box { size 0.5 0.5 0.2 } "
+                                      "physics Physics { density -1 mass 3 } }", &(SimOptions){ .physics.stepper = *stepper });
+        physics_want_contact_forces(world.physics, true);
+        world_step(&world, 150);
+        int count, box = world_solid(&world, "B");
+        const PhysicsContactForce *forces = physics_contact_forces(world.physics, &count);
+        Vec3 sum = VEC3_ZERO;
+        for (int i = 0; i < count; i++)
+            sum = forces[i].solid[0] == box ? vec3_add(sum, forces[i].force) : vec3_sub(sum, forces[i].force);
+        CHECK(count == 4, *stepper);
+        CHECK_NEAR(sum.z, 3 * 9.81, 0.02 * 3 * 9.81, *stepper);
+        CHECK_NEAR(sum.x, 0, 0.1, *stepper);
+        world_close(&world);
+    }
+}
+
+static void resting_bodies_sleep_and_wake(void **state)
+{
+    (void)state;
+    World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.5 } " FLOOR BALL("A", "0 0 0.5", "") BALL("B", "0.001 0 1.5", "") BALL("FAR", "5 0 0.5", "")
+                             BALL("FREE", "9 0 400", ""));
+    int a = world_solid(&world, "A"), far = world_solid(&world, "FAR"), free_ball = world_solid(&world, "FREE");
+    physics_solid_set_velocity(world.physics, free_ball, VEC3_ZERO, VEC3_ZERO);
+    world_step(&world, 200);
+    CHECK(physics_solid_is_idle(world.physics, far), "asleep after half a second");
+    CHECK(!physics_solid_is_idle(world.physics, free_ball), "nothing sleeps in mid-air");
+    int count;
+    const PhysicsContact *contacts = physics_contacts(world.physics, &count);
+    bool is_kept = false;
+    for (int i = 0; i < count; i++)
+        is_kept |= contacts[i].is_asleep && (contacts[i].solid[0] == far || contacts[i].solid[1] == far);
+    CHECK(is_kept, "its contact is kept");
+    CHECK(physics_solid_is_colliding(world.physics, far), "and it counts as touching");
+    physics_solid_add_force(world.physics, far, vec3(0, 0, 1));
+    CHECK(!physics_solid_is_idle(world.physics, far), "a force wakes");
+    world_step(&world, 200);
+    CHECK(physics_solid_is_idle(world.physics, far), "asleep again");
+    // Something that strikes wakes at once, and the neighbour with it.
+    physics_solid_set_pose(world.physics, free_ball, (Pose){ vec3(5, 0, 1.45), QUAT_IDENTITY });
+    physics_solid_set_velocity(world.physics, free_ball, vec3(0, 0, -1), VEC3_ZERO);
+    world_step(&world, 2);
+    CHECK(!physics_solid_is_idle(world.physics, far), "struck");
+    (void)a;
+    world_close(&world);
+}
+
+static void time_zero_means_never_asleep(void **state)
+{
+    (void)state;
+    World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0 } " FLOOR BALL("A", "0 0 0.5", ""));
+    world_step(&world, 500);
+    CHECK(!physics_solid_is_idle(world.physics, world_solid(&world, "A")), "awake");
+    world_close(&world);
+}
+
+// The support of a sleeping body is taken away by hand: it falls.
+static void moving_a_static_solid_wakes(void **state)
+{
+    (void)state;
+    World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.2 } DEF TABLE Solid { name \"table\" boundingObject Box { size 2 2 1 } } " BALL("A", "0 0 1", ""));
+    world_step(&world, 200);
+    int a = world_solid(&world, "A");
+    CHECK(physics_solid_is_idle(world.physics, a), "asleep");
+    double z = world_position(&world, "A").z;
+    physics_solid_set_pose(world.physics, world_solid(&world, "TABLE"), (Pose){ vec3(20, 0, 0), QUAT_IDENTITY });
+    world_step(&world, 50);
+    CHECK(world_position(&world, "A").z < z - 0.3, "falls");
+    world_close(&world);
+}
+
+// A long bench whose two ends are full of contact points (C41): with at most ten joints both ends must hold.
+static void separate_regions_both_hold(void **state)
+{
+    (void)state;
+    Text text = { 0 };
+    text_add_string(&text, "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { maxContactJoints 10 } } " FLOOR
+                           "DEF B Solid { translation 0 0 0.11 rotation 0 1 0 0.004 boundingObject IndexedFaceSet { coord Coordinate { point [\n");
+    // Two feet, each a fan of 24 corners on the ground, under one beam.
+    const int corners = 24;
+    for (int foot = 0; foot < 2; foot++)
+        for (int ring = 0; ring < 2; ring++)
+            for (int i = 0; i < corners; i++)
+                text_printf(&text, "%g %g %g,\n", (foot ? 2.0 : -2.0) + 0.1 * cos(2 * M_PI * i / corners), 0.1 * sin(2 * M_PI * i / corners), ring ? 0.1 : -0.1);
+    text_add_string(&text, "] } coordIndex [\n");
+    for (int foot = 0; foot < 2; foot++) {
+        int low = foot * 2 * corners, high = low + corners;
+        for (int i = 0; i < corners; i++) {
+            int next = (i + 1) % corners;
+            text_printf(&text, "%d %d %d %d -1\n", low + i, low + next, high + next, high + i);
+        }
+        for (int i = corners - 1; i >= 0; i--)
+            text_printf(&text, "%d ", low + i);
+        text_add_string(&text, "-1\n");
+        for (int i = 0; i < corners; i++)
+            text_printf(&text, "%d ", high + i);
+        text_add_string(&text, "-1\n");
+    }
+    text_add_string(&text, "] } physics Physics { density -1 mass 2 } }");
+    World world = world_open(text.data);
+    text_free(&text);
+    world_step(&world, 250);
+    Pose pose = physics_solid_pose(world.physics, world_solid(&world, "B"));
+    CHECK_NEAR(pose.t.z, 0.1, 0.005, "height");
+    CHECK_NEAR(quat_rotate(pose.q, vec3(1, 0, 0)).z, 0, 0.003, "level");
+    bool has_left = false, has_right = false;
+    int count;
+    const PhysicsContact *contacts = physics_contacts(world.physics, &count);
+    for (int i = 0; i < count; i++) {
+        has_left |= contacts[i].point.x < -1;
+        has_right |= contacts[i].point.x > 1;
+    }
+    CHECK(has_left && has_right && count <= 10, "both feet, ten points at most");
+    CHECK(physics_statistics(world.physics).contacts_dropped > 0, "the rest is counted");
+    world_close(&world);
+}
+
+static void impacts_and_speeds_are_told(void **state)
+{
+    (void)state;
+    World world = world_open("WorldInfo { basicTimeStep 2 } " FLOOR "DEF B Solid { translation 0 0 0.6 linearVelocity 1 0 -3 boundingObject Sphere { radius 0.5 } physics Physics { density -1 mass 2 } }");
+    double energy = 0;
+    for (int k = 0; k < 60 && energy == 0; k++) {
+        world_step(&world, 1);
+        int count;
+        physics_contacts(world.physics, &count);
+        for (int i = 0; i < count; i++) {
+            PhysicsContactMotion motion = physics_contact_motion(world.physics, i);
+            energy = motion.impact_energy;
+            CHECK_NEAR(motion.sliding_speed, 1, 1e-9, "slides as it strikes");
+            CHECK_NEAR(motion.rolling_speed, 0, 1e-9, "does not roll yet");
+        }
+    }
+    CHECK_NEAR(energy, 0.5 * 2 * (9 + 2 * 9.81 * 0.1), 0.1, "energy of the approach");
+    world_close(&world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(excluded_pairs_do_not_touch),
+        cmocka_unit_test(the_first_fitting_properties_count),
+        cmocka_unit_test(contact_forces_carry_the_weight),
+        cmocka_unit_test(resting_bodies_sleep_and_wake),
+        cmocka_unit_test(time_zero_means_never_asleep),
+        cmocka_unit_test(moving_a_static_solid_wakes),
+        cmocka_unit_test(separate_regions_both_hold),
+        cmocka_unit_test(impacts_and_speeds_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
