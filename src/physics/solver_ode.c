@@ -613,7 +613,9 @@ static void contact_feedback(const SolverOde *self, const SolverContact *contact
         }
     for (int side = 0; side < 2; side++) {
         int body = side ? contact->body2 : contact->body1;
-        dReal *f = side ? feedback->f2 : feedback->f1, *t = side ? feedback->t2 : feedback->t1;
+        // With no first body ODE swaps the two and puts what the second feels first.
+        bool is_second = side && contact->body1 >= 0;
+        dReal *f = is_second ? feedback->f2 : feedback->f1, *t = is_second ? feedback->t2 : feedback->t1;
         if (body < 0)
             continue;
         double sign = side ? -1.0 : 1.0, arm[3];
