@@ -368,6 +368,11 @@ static void joints_find(SolverOde *self)
             if ((type == dJointTypeContact) != contacts)
                 continue;
             int body1 = solver_ode_body(self, dJointGetBody(joint, 0)), body2 = solver_ode_body(self, dJointGetBody(joint, 1));
+            // A joint attached to nothing first is reversed inside ODE: its rows are for the one body it has.
+            if (body1 < 0) {
+                body1 = body2;
+                body2 = -1;
+            }
             if (joint_acts(self, joint, body1, body2))
                 self->joints[self->joint_count++] = (JointEntry){ joint, type, body1, body2 };
         }
@@ -613,9 +618,7 @@ static void contact_feedback(const SolverOde *self, const SolverContact *contact
         }
     for (int side = 0; side < 2; side++) {
         int body = side ? contact->body2 : contact->body1;
-        // With no first body ODE swaps the two and puts what the second feels first.
-        bool is_second = side && contact->body1 >= 0;
-        dReal *f = is_second ? feedback->f2 : feedback->f1, *t = is_second ? feedback->t2 : feedback->t1;
+        dReal *f = side ? feedback->f2 : feedback->f1, *t = side ? feedback->t2 : feedback->t1;
         if (body < 0)
             continue;
         double sign = side ? -1.0 : 1.0, arm[3];

@@ -32,8 +32,8 @@ static uint64_t hash_after(const char *nodes, const SimOptions *options, int ste
 static void two_runs_agree(void **state)
 {
     (void)state;
-    static const char *const steppers[] = { "ode-exact", "ode-quick" };
-    for (int i = 0; i < COUNT_OF(steppers); i++) {
+    const char *const *steppers = physics_stepper_names();
+    for (int i = 0; steppers[i]; i++) {
         SimOptions options = { .physics.stepper = steppers[i] };
         uint64_t first = hash_after(pile(), &options, 400);
         CHECK(hash_after(pile(), &options, 400) == first, steppers[i]);
@@ -48,8 +48,8 @@ static void two_runs_agree(void **state)
 static void reset_and_snapshots_come_back_to_the_same_run(void **state)
 {
     (void)state;
-    static const char *const steppers[] = { "ode-exact", "ode-quick" };
-    for (int i = 0; i < COUNT_OF(steppers); i++) {
+    const char *const *steppers = physics_stepper_names();
+    for (int i = 0; steppers[i]; i++) {
         World world = world_open_with(pile(), &(SimOptions){ .physics.stepper = steppers[i] });
         uint64_t at_start = sim_hash(world.sim);
         SimSnapshot middle = { 0 };
