@@ -135,6 +135,8 @@ void physics_destroy(Physics *physics)
             joint_unmake(physics, i);
     machines_destroy(physics);
     fluids_destroy(physics);
+    if (physics->ray)
+        dGeomDestroy(physics->ray);
     for (int i = 0; i < physics->shape_count; i++)
         shape_destroy(physics, i);
     for (int i = 0; i < physics->body_count; i++)

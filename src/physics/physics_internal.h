@@ -204,6 +204,7 @@ struct Physics {
     int found_capacity;
 
     CollideHook collide_hook;
+    dGeomID ray;                  // of physics_ray_cast, made when first needed
     bool has_failed;
     bool is_static_moved;         // a static shape was moved: the whole world wakes
     bool needs_pass;              // a body was moved by hand: contacts are found anew before the step

@@ -1,0 +1,133 @@
+// contact.c - devices that touch and hold: touch sensors, connectors, vacuum grippers.
+#include "devices/devices_internal.h"
+
+#include "physics/machine.h"
+
+#include <webots/nodes.h>
+
+#include <string.h>
+
+// ---- touch sensors ----
+
+enum { TOUCH_BUMPER, TOUCH_FORCE, TOUCH_FORCE3D };
+
+static int touch_type(const SceneNode *node)
+{
+    const char *type = scene_string(node, "type");
+    return !strcmp(type, "force") ? TOUCH_FORCE : !strcmp(type, "force-3d") ? TOUCH_FORCE3D : TOUCH_BUMPER;
+}
+
+// A bumper remembers a touch until it is read.
+typedef struct TouchState {
+    int32_t is_touched;
+    int32_t reserved;
+} TouchState;
+
+static int touch_sensor_sample(DeviceContext *at, int channel, double *reading)
+{
+    (void)channel;
+    const SceneNode *node = at->info->node;
+    double resolution = scene_float(node, "resolution");
+    Vec3 force = physics_touch_force(at->physics, at->info->solid);
+    switch (touch_type(node)) {
+    case TOUCH_BUMPER:
+        reading[0] = physics_touch_is_touching(at->physics, at->info->solid) ? 1.0 : 0.0;
+        return 1;
+    case TOUCH_FORCE:
+        reading[0] = device_rounded(device_lookup(node, fmax(-force.x, 0.0), at->random), resolution);
+        return 1;
+    default: {
+        const double components[3] = { force.x, force.y, force.z };
+        for (int i = 0; i < 3; i++) {
+            double value = device_lookup(node, fabs(components[i]), at->random);
+            reading[i] = device_rounded(copysign(value, components[i]), resolution);
+        }
+        return 3;
+    }
+    }
+}
+
+// type, then the lookup table
+static int touch_sensor_constants(DeviceContext *at, double *values, int capacity)
+{
+    if (capacity < 1)
+        return 0;
+    values[0] = touch_type(at->info->node);
+    return 1 + device_lookup_constants(at->info->node, values + 1, capacity - 1);
+}
+
+const DeviceKind touch_sensor_device = {
+    .type = "TouchSensor", .code = WB_NODE_TOUCH_SENSOR, .channels = 1, .state_size = sizeof(TouchState), .sample = touch_sensor_sample,
+    .constants = touch_sensor_constants,
+};
+
+// ---- connectors ----
+
+enum { CONNECTOR_LOCK, CONNECTOR_UNLOCK };
+
+static int connector_sample(DeviceContext *at, int channel, double *reading)
+{
+    (void)channel;
+    reading[0] = physics_connector_presence(at->physics, at->info->solid);
+    return 1;
+}
+
+static const char *connector_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+{
+    (void)numbers, (void)count, (void)bytes, (void)byte_count;
+    if (command == CONNECTOR_LOCK)
+        physics_connector_lock(at->physics, at->info->solid);
+    else if (command == CONNECTOR_UNLOCK)
+        physics_connector_unlock(at->physics, at->info->solid);
+    else
+        return "no such command";
+    return NULL;
+}
+
+// is locked
+static int connector_constants(DeviceContext *at, double *values, int capacity)
+{
+    if (capacity < 1)
+        return 0;
+    values[0] = physics_connector_is_locked(at->physics, at->info->solid);
+    return 1;
+}
+
+const DeviceKind connector_device = {
+    .type = "Connector", .code = WB_NODE_CONNECTOR, .channels = 1, .sample = connector_sample, .constants = connector_constants,
+    .command = connector_command,
+};
+
+// ---- vacuum grippers ----
+
+enum { GRIPPER_ON, GRIPPER_OFF };
+
+static int vacuum_gripper_sample(DeviceContext *at, int channel, double *reading)
+{
+    (void)channel;
+    reading[0] = physics_gripper_held(at->physics, at->info->solid) >= 0;
+    return 1;
+}
+
+static const char *vacuum_gripper_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+{
+    (void)numbers, (void)count, (void)bytes, (void)byte_count;
+    if (command != GRIPPER_ON && command != GRIPPER_OFF)
+        return "no such command";
+    physics_gripper_turn(at->physics, at->info->solid, command == GRIPPER_ON);
+    return NULL;
+}
+
+// is on
+static int vacuum_gripper_constants(DeviceContext *at, double *values, int capacity)
+{
+    if (capacity < 1)
+        return 0;
+    values[0] = physics_gripper_is_on(at->physics, at->info->solid);
+    return 1;
+}
+
+const DeviceKind vacuum_gripper_device = {
+    .type = "VacuumGripper", .code = WB_NODE_VACUUM_GRIPPER, .channels = 1, .sample = vacuum_gripper_sample,
+    .constants = vacuum_gripper_constants, .command = vacuum_gripper_command,
+};

@@ -1,0 +1,518 @@
+#include "devices/devices_internal.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "physics/motor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- which there are ----
+
+static const DeviceKind *kind_of(const SceneNode *node)
+{
+    for (int i = 0; device_kinds[i]; i++)
+        if (!strcmp(node->type->name, device_kinds[i]->type))
+            return device_kinds[i];
+    return NULL;
+}
+
+const char *device_kind_name(const DeviceKind *kind)
+{
+    return kind->type;
+}
+
+static SceneNode *robot_above(const SceneNode *node)
+{
+    for (SceneNode *above = scene_parent(node); above; above = scene_parent(above))
+        if (scene_node_is(above, "Robot"))
+            return above;
+    return NULL;
+}
+
+static int solid_at_or_above(const Physics *physics, const SceneNode *node)
+{
+    for (const SceneNode *at = node; at; at = scene_parent(at))
+        if (scene_node_is(at, "Solid"))
+            return physics_solid_of(physics, at);
+    return -1;
+}
+
+static void add_device(Devices *devices, SceneNode *node, const DeviceKind *kind)
+{
+    int index = devices->device_count++;
+    memory_grow(&devices->devices, &devices->device_capacity, devices->device_count, sizeof *devices->devices);
+    memory_grow(&devices->states, &devices->state_capacity, devices->device_count, sizeof *devices->states);
+    memory_grow(&devices->readings, &devices->reading_capacity, devices->device_count, sizeof *devices->readings);
+    memset(devices->readings[index], 0, sizeof devices->readings[index]);
+    Device *device = &devices->devices[index];
+    *device = (Device){ .info = { .node = node, .kind = kind, .joint = -1, .axis = -1 }, .state_offset = (uint32_t)devices->kind_state_size };
+    device->info.name = scene_string(node, "name");
+    device->info.model = schema_field(node->type, "model") ? scene_string(node, "model") : "";
+    device->info.solid = solid_at_or_above(devices->physics, node);
+    physics_axis_of(devices->physics, node, &device->info.joint, &device->info.axis);
+    devices->states[index] = (DeviceState){ 0 };
+    int size = (int)((kind->state_size + 7) & ~(size_t)7);
+    memory_grow(&devices->kind_states, &devices->kind_state_capacity, devices->kind_state_size + size, 1);
+    memset(devices->kind_states + devices->kind_state_size, 0, (size_t)size);
+    devices->kind_state_size += size;
+}
+
+typedef struct ScanContext {
+    Devices *devices;
+    SceneNode *robot;
+} ScanContext;
+
+static bool scan_device(SceneNode *node, void *context)
+{
+    ScanContext *scan = context;
+    const DeviceKind *kind = kind_of(node);
+    if (kind && robot_above(node) == scan->robot)
+        add_device(scan->devices, node, kind);
+    return true;
+}
+
+static void start_devices(Devices *devices, int robot)
+{
+    const DeviceRobot *row = &devices->robots[robot];
+    for (int tag = 1; tag <= row->device_count; tag++) {
+        Device *device = device_at(devices, robot, tag);
+        DeviceState *state = &devices->states[row->first_device + tag - 1];
+        char name[512];
+        snprintf(name, sizeof name, "%s/%s/%s", scene_string(row->node, "name"), device->info.name, device->info.kind->type);
+        random_seed(&state->random, physics_seed(devices->physics), name);
+        DeviceContext at = device_context(devices, robot, tag);
+        if (device->info.kind->start)
+            device->info.kind->start(&at);
+    }
+}
+
+static double battery_value(const SceneNode *robot, int index)
+{
+    const FieldList *battery = scene_list(robot, "battery");
+    return index < battery->count ? battery->numbers[index] : -1.0;
+}
+
+static void add_robot(Devices *devices, SceneNode *node)
+{
+    int index = devices->robot_count++;
+    memory_grow(&devices->robots, &devices->robot_capacity, devices->robot_count, sizeof *devices->robots);
+    memory_grow(&devices->robot_states, &devices->robot_state_capacity, devices->robot_count, sizeof *devices->robot_states);
+    devices->robots[index] = (DeviceRobot){ .node = node, .solid = physics_solid_of(devices->physics, node), .is_alive = true,
+                                            .first_device = devices->device_count };
+    devices->robot_states[index] = (RobotState){ .energy = battery_value(node, 0) };
+    ScanContext scan = { devices, node };
+    scene_walk(node, false, scan_device, &scan);
+    devices->robots[index].device_count = devices->device_count - devices->robots[index].first_device;
+    start_devices(devices, index);
+}
+
+static bool is_gone(const SceneNode *node)
+{
+    for (const SceneNode *at = node; at; at = at->parent)
+        if (at->is_removed)
+            return true;
+    return false;
+}
+
+static bool scan_robot(SceneNode *node, void *context)
+{
+    Devices *devices = context;
+    if (scene_node_is(node, "Robot") && devices_robot_of(devices, node) < 0)
+        add_robot(devices, node);
+    return true;
+}
+
+void devices_rescan(Devices *devices)
+{
+    for (int i = 0; i < devices->robot_count; i++)
+        if (is_gone(devices->robots[i].node))
+            devices->robots[i].is_alive = false;
+    const FieldList *top = scene_list(scene_root(devices->scene), "children");
+    for (int i = 0; i < top->count; i++)
+        if (scene_list_node(top, i))
+            scene_walk(scene_list_node(top, i), false, scan_robot, devices);
+}
+
+Devices *devices_create(Scene *scene, Physics *physics, DiagSink *diags)
+{
+    Devices *devices = memory_alloc(sizeof *devices);
+    devices->scene = scene;
+    devices->physics = physics;
+    devices->diags = diags;
+    devices_rescan(devices);
+    return devices;
+}
+
+void devices_destroy(Devices *devices)
+{
+    if (!devices)
+        return;
+    free(devices->robots);
+    free(devices->robot_states);
+    free(devices->devices);
+    free(devices->states);
+    free(devices->readings);
+    free(devices->kind_states);
+    free(devices->packets);
+    free(devices->pool);
+    free(devices->plugin_inbox);
+    free(devices);
+}
+
+int devices_robot_count(const Devices *devices)
+{
+    return devices->robot_count;
+}
+
+bool devices_robot_exists(const Devices *devices, int robot)
+{
+    return robot >= 0 && robot < devices->robot_count && devices->robots[robot].is_alive;
+}
+
+SceneNode *devices_robot_node(const Devices *devices, int robot)
+{
+    return devices->robots[robot].node;
+}
+
+int devices_robot_of(const Devices *devices, const SceneNode *robot)
+{
+    for (int i = 0; i < devices->robot_count; i++)
+        if (devices->robots[i].node == robot)
+            return i;
+    return -1;
+}
+
+Device *device_at(const Devices *devices, int robot, int tag)
+{
+    assert(robot >= 0 && robot < devices->robot_count && tag >= 1 && tag <= devices->robots[robot].device_count);
+    return &devices->devices[devices->robots[robot].first_device + tag - 1];
+}
+
+void *device_state(const Devices *devices, int robot, int tag)
+{
+    return devices->kind_states + device_at(devices, robot, tag)->state_offset;
+}
+
+static DeviceState *state_at(const Devices *devices, int robot, int tag)
+{
+    return &devices->states[devices->robots[robot].first_device + tag - 1];
+}
+
+DeviceContext device_context(Devices *devices, int robot, int tag)
+{
+    return (DeviceContext){ .devices = devices, .physics = devices->physics, .info = &device_at(devices, robot, tag)->info,
+                            .random = &state_at(devices, robot, tag)->random, .state = device_state(devices, robot, tag),
+                            .time = (double)devices->step * physics_time_step(devices->physics), .robot = robot, .tag = tag };
+}
+
+int devices_count(const Devices *devices, int robot)
+{
+    return devices->robots[robot].device_count;
+}
+
+const DeviceInfo *devices_info(const Devices *devices, int robot, int tag)
+{
+    return &device_at(devices, robot, tag)->info;
+}
+
+int devices_find(const Devices *devices, int robot, const char *name)
+{
+    for (int tag = 1; tag <= devices->robots[robot].device_count; tag++)
+        if (!strcmp(device_at(devices, robot, tag)->info.name, name))
+            return tag;
+    return 0;
+}
+
+// ---- sampling ----
+
+static ChannelState *channel_at(const Devices *devices, int robot, int tag, int channel)
+{
+    assert(channel >= 0 && channel < DEVICE_CHANNELS);
+    return tag == 0 ? &devices->robot_states[robot].battery : &state_at(devices, robot, tag)->channels[channel];
+}
+
+void devices_enable(Devices *devices, int robot, int tag, int channel, int period_ms)
+{
+    ChannelState *state = channel_at(devices, robot, tag, channel);
+    double step_ms = physics_time_step(devices->physics) * 1000.0;
+    bool was_on = state->period > 0;
+    if (period_ms <= 0) {
+        state->period = state->period_ms = 0;
+    } else {
+        state->period_ms = period_ms;
+        state->period = (int32_t)fmax(ceil(period_ms / step_ms - 1e-9), 1.0);
+        if (!was_on) {
+            state->since = devices->step;
+            state->has_read = 0;
+        }
+    }
+    if (tag > 0 && device_at(devices, robot, tag)->info.kind->enabled && was_on != (state->period > 0)) {
+        DeviceContext at = device_context(devices, robot, tag);
+        at.info->kind->enabled(&at, channel, state->period > 0);
+    }
+}
+
+int devices_period(const Devices *devices, int robot, int tag, int channel)
+{
+    return channel_at(devices, robot, tag, channel)->period_ms;
+}
+
+static bool is_due(const ChannelState *state, uint64_t step)
+{
+    return state->period > 0 && step - state->since >= (uint64_t)state->period;
+}
+
+static void sample_channel(Devices *devices, int robot, int tag, int channel)
+{
+    ChannelState *state = channel_at(devices, robot, tag, channel);
+    DeviceContext at = device_context(devices, robot, tag);
+    at.since_last = (double)(devices->step - state->since) * physics_time_step(devices->physics);
+    at.is_first = !state->has_read;
+    double *reading = devices->readings[devices->robots[robot].first_device + tag - 1][channel];
+    state->count = at.info->kind->sample ? at.info->kind->sample(&at, channel, reading) : 0;
+    state->since = devices->step;
+    state->has_read = 1;
+    state->serial++;
+}
+
+// Processor and motors draw from the battery; a robot without energy has motors without power.
+static void drain_battery(Devices *devices, int robot)
+{
+    DeviceRobot *row = &devices->robots[robot];
+    RobotState *state = &devices->robot_states[robot];
+    if (battery_value(row->node, 0) < 0.0 && state->energy < 0.0)
+        return;
+    double power = scene_float(row->node, "cpuConsumption");
+    for (int tag = 1; tag <= row->device_count; tag++) {
+        const DeviceInfo *info = devices_info(devices, robot, tag);
+        if (info->joint < 0 || !scene_node_is(info->node, "Motor"))
+            continue;
+        PhysicsMotor motor = physics_motor(devices->physics, info->joint, info->axis);
+        power += fabs(motor.feedback) * scene_float(info->node, "consumptionFactor");
+    }
+    state->energy = fmax(state->energy - power * physics_time_step(devices->physics), 0.0);
+    bool is_empty = state->energy <= 0.0;
+    if (is_empty == (state->is_empty != 0))
+        return;
+    state->is_empty = is_empty;
+    for (int tag = 1; tag <= row->device_count; tag++) {
+        const DeviceInfo *info = devices_info(devices, robot, tag);
+        if (info->joint >= 0)
+            physics_motor_set_power(devices->physics, info->joint, info->axis, !is_empty);
+    }
+}
+
+void devices_sample(Devices *devices, uint64_t step)
+{
+    devices->step = step;
+    radio_deliver(devices, step);
+    for (int robot = 0; robot < devices->robot_count; robot++) {
+        DeviceRobot *row = &devices->robots[robot];
+        if (!row->is_alive)
+            continue;
+        drain_battery(devices, robot);
+        RobotState *state = &devices->robot_states[robot];
+        if (is_due(&state->battery, step)) {
+            state->battery.since = step;
+            state->battery.serial++;
+            state->battery.count = 1;
+        }
+        for (int tag = 1; tag <= row->device_count; tag++)
+            for (int channel = 0; channel < device_at(devices, robot, tag)->info.kind->channels; channel++)
+                if (is_due(channel_at(devices, robot, tag, channel), step))
+                    sample_channel(devices, robot, tag, channel);
+    }
+}
+
+const double *devices_reading(const Devices *devices, int robot, int tag, int channel, int *count, uint32_t *serial)
+{
+    const ChannelState *state = channel_at(devices, robot, tag, channel);
+    *count = state->count;
+    *serial = state->serial;
+    if (tag == 0)
+        return &devices->robot_states[robot].energy;
+    return devices->readings[devices->robots[robot].first_device + tag - 1][channel];
+}
+
+int devices_constants(const Devices *devices, int robot, int tag, double *values, int capacity)
+{
+    DeviceContext at = device_context((Devices *)devices, robot, tag);
+    return at.info->kind->constants ? at.info->kind->constants(&at, values, capacity) : 0;
+}
+
+const char *devices_command(Devices *devices, int robot, int tag, int command, const double *numbers, int number_count,
+                            const void *bytes, int byte_count)
+{
+    DeviceContext at = device_context(devices, robot, tag);
+    if (!at.info->kind->command)
+        return "this device takes no commands";
+    return at.info->kind->command(&at, command, numbers, number_count, bytes, byte_count);
+}
+
+void devices_key(Devices *devices, int key, bool is_down)
+{
+    int place = 0;
+    while (place < devices->key_count && devices->keys[place] != key)
+        place++;
+    bool is_there = place < devices->key_count;
+    if (is_down && !is_there && devices->key_count < COUNT_OF(devices->keys))
+        devices->keys[devices->key_count++] = key;
+    if (!is_down && is_there)
+        memmove(&devices->keys[place], &devices->keys[place + 1], (size_t)(--devices->key_count - place) * sizeof(int));
+}
+
+// ---- shared by sensors ----
+
+double device_rounded(double value, double resolution)
+{
+    return resolution > 0.0 ? resolution * round(value / resolution) : value;
+}
+
+double device_lookup(const SceneNode *node, double value, Random *random)
+{
+    const FieldList *table = scene_list(node, "lookupTable");
+    if (table->count == 0)
+        return value;
+    const double *rows = table->numbers;
+    int last = table->count - 1, above = 0;
+    while (above <= last && rows[3 * above] < value)
+        above++;
+    double output, noise;
+    if (above == 0 || above > last) {
+        const double *row = &rows[3 * (above == 0 ? 0 : last)];
+        output = row[1];
+        noise = row[2];
+    } else {
+        const double *low = &rows[3 * (above - 1)], *high = &rows[3 * above];
+        double width = high[0] - low[0], share = width > 0.0 ? (value - low[0]) / width : 1.0;
+        output = low[1] + share * (high[1] - low[1]);
+        noise = low[2] + share * (high[2] - low[2]);
+    }
+    return noise > 0.0 ? output * (1.0 + noise * random_gaussian(random)) : output;
+}
+
+int device_lookup_constants(const SceneNode *node, double *values, int capacity)
+{
+    const FieldList *table = scene_list(node, "lookupTable");
+    int count = int_min(table->count * 3, capacity);
+    if (count > 0)
+        memcpy(values, table->numbers, (size_t)count * sizeof *values);
+    return count;
+}
+
+Pose device_pose(const DeviceContext *at)
+{
+    return at->info->solid >= 0 ? physics_solid_pose(at->physics, at->info->solid) : scene_world_pose(at->info->node);
+}
+
+void device_finish_vector(const DeviceContext *at, double reading[3])
+{
+    static const char *const axes[3] = { "xAxis", "yAxis", "zAxis" };
+    double resolution = scene_float(at->info->node, "resolution");
+    for (int i = 0; i < 3; i++)
+        reading[i] = scene_bool(at->info->node, axes[i]) ? device_rounded(reading[i], resolution) : NAN;
+}
+
+// ---- state ----
+
+typedef struct Section {
+    const void *data;
+    size_t size;
+} Section;
+enum { SECTIONS = 8 };
+
+static void sections_of(const Devices *devices, Section sections[SECTIONS])
+{
+    Section all[SECTIONS] = {
+        { devices->robot_states, (size_t)devices->robot_count * sizeof *devices->robot_states },
+        { devices->states, (size_t)devices->device_count * sizeof *devices->states },
+        { devices->readings, (size_t)devices->device_count * sizeof *devices->readings },
+        { devices->kind_states, (size_t)devices->kind_state_size },
+        { devices->packets, (size_t)devices->packet_count * sizeof *devices->packets },
+        { devices->pool, (size_t)devices->pool_size },
+        { devices->plugin_inbox, (size_t)devices->plugin_size },
+        { devices->keys, (size_t)devices->key_count * sizeof *devices->keys },
+    };
+    memcpy(sections, all, sizeof all);
+}
+
+uint64_t devices_hash(const Devices *devices)
+{
+    Section sections[SECTIONS];
+    sections_of(devices, sections);
+    uint64_t hash = devices->step;
+    for (int i = 0; i < SECTIONS; i++)
+        if (sections[i].size)
+            hash = hash_bytes(sections[i].data, sections[i].size, hash);
+    return hash;
+}
+
+typedef struct SnapshotHead {
+    uint64_t step;
+    uint64_t sizes[SECTIONS];
+} SnapshotHead;
+
+size_t devices_snapshot_size(const Devices *devices)
+{
+    Section sections[SECTIONS];
+    sections_of(devices, sections);
+    size_t size = sizeof(SnapshotHead);
+    for (int i = 0; i < SECTIONS; i++)
+        size += sections[i].size;
+    return size;
+}
+
+void devices_snapshot(const Devices *devices, void *buffer)
+{
+    Section sections[SECTIONS];
+    sections_of(devices, sections);
+    SnapshotHead head = { .step = devices->step };
+    char *place = (char *)buffer + sizeof head;
+    for (int i = 0; i < SECTIONS; i++) {
+        head.sizes[i] = sections[i].size;
+        if (sections[i].size)
+            memcpy(place, sections[i].data, sections[i].size);
+        place += sections[i].size;
+    }
+    memcpy(buffer, &head, sizeof head);
+}
+
+bool devices_restore(Devices *devices, const void *buffer, size_t size)
+{
+    SnapshotHead head;
+    if (size < sizeof head)
+        return false;
+    memcpy(&head, buffer, sizeof head);
+    size_t total = sizeof head;
+    for (int i = 0; i < SECTIONS; i++) {
+        if (head.sizes[i] > size - total)
+            return false;
+        total += head.sizes[i];
+    }
+    Section sections[SECTIONS];
+    sections_of(devices, sections);
+    for (int i = 0; i < 4; i++)
+        if (head.sizes[i] != sections[i].size)
+            return false;
+    int packets = (int)(head.sizes[4] / sizeof *devices->packets);
+    if (total != size || head.sizes[4] % sizeof *devices->packets || head.sizes[7] > sizeof devices->keys || head.sizes[7] % sizeof(int))
+        return false;
+    memory_grow(&devices->packets, &devices->packet_capacity, packets, sizeof *devices->packets);
+    memory_grow(&devices->pool, &devices->pool_capacity, (int)head.sizes[5], 1);
+    memory_grow(&devices->plugin_inbox, &devices->plugin_capacity, (int)head.sizes[6], 1);
+    void *targets[SECTIONS] = { devices->robot_states, devices->states, devices->readings, devices->kind_states,
+                                devices->packets, devices->pool, devices->plugin_inbox, devices->keys };
+    const char *place = (const char *)buffer + sizeof head;
+    for (int i = 0; i < SECTIONS; i++) {
+        if (head.sizes[i])
+            memcpy(targets[i], place, head.sizes[i]);
+        place += head.sizes[i];
+    }
+    devices->packet_count = packets;
+    devices->pool_size = (int)head.sizes[5];
+    devices->plugin_size = (int)head.sizes[6];
+    devices->key_count = (int)(head.sizes[7] / sizeof(int));
+    devices->step = head.step;
+    return true;
+}

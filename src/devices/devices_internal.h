@@ -1,0 +1,127 @@
+// devices_internal.h - the folder's own: what a kind of device is made of, and what its functions get.
+#ifndef TALUS_DEVICES_DEVICES_INTERNAL_H
+#define TALUS_DEVICES_DEVICES_INTERNAL_H
+
+#include "base/random.h"
+#include "devices/devices.h"
+
+enum { DEVICE_CHANNELS = 2, READING_MAX = 256 };
+
+// What the functions of a kind work on.
+typedef struct DeviceContext {
+    Devices *devices;
+    Physics *physics;
+    const DeviceInfo *info;
+    Random *random;
+    void *state;         // of the kind, plain bytes
+    double time;         // s
+    double since_last;   // s since this channel was last read, or since it was enabled
+    bool is_first;       // the first reading since it was enabled
+    int robot, tag;
+} DeviceContext;
+
+struct DeviceKind {
+    const char *type;     // node type; descendants have rows of their own
+    int code;             // WbNodeType
+    int channels;         // of readings; 0: never sampled
+    size_t state_size;
+    void (*start)(DeviceContext *at);                             // fills the state from the node's fields
+    int (*sample)(DeviceContext *at, int channel, double *reading);  // writes at most READING_MAX numbers, returns how many
+    int (*constants)(DeviceContext *at, double *values, int capacity);
+    const char *(*command)(DeviceContext *at, int command, const double *numbers, int number_count, const void *bytes, int byte_count);
+    void (*enabled)(DeviceContext *at, int channel, bool is_on);
+};
+
+extern const DeviceKind *const device_kinds[];  // registry.c, NULL-terminated
+extern const DeviceKind accelerometer_device, gyro_device, compass_device, inertial_unit_device, gps_device, altimeter_device,
+    rotational_motor_device, linear_motor_device, position_sensor_device, brake_device, touch_sensor_device, distance_sensor_device,
+    light_sensor_device, emitter_device, receiver_device, led_device, connector_device, vacuum_gripper_device, radar_device,
+    pen_device, display_device, camera_device, range_finder_device, lidar_device, speaker_device, skin_device, microphone_device,
+    radio_device;
+
+DeviceContext device_context(Devices *devices, int robot, int tag);
+
+// ---- shared by sensors ----
+// The lookup table of a node: rows of input, output, relative noise. Empty: the value itself.
+double device_lookup(const SceneNode *node, double value, Random *random);
+double device_rounded(double value, double resolution);  // resolution <= 0: as it is
+int device_lookup_constants(const SceneNode *node, double *values, int capacity);
+Pose device_pose(const DeviceContext *at);               // of the device's own frame, in the world
+// Sets axes switched off by xAxis, yAxis, zAxis to NaN and rounds the others.
+void device_finish_vector(const DeviceContext *at, double reading[3]);
+
+// ---- radio.c ----
+void radio_deliver(Devices *devices, uint64_t step);     // packets whose time has come reach their receivers
+
+// ---- the whole ----
+typedef struct Device {
+    DeviceInfo info;
+    uint32_t state_offset;
+} Device;
+
+typedef struct ChannelState {
+    int32_t period;        // steps, 0: off
+    int32_t period_ms;
+    uint64_t since;        // step of the last reading, or of enabling
+    uint32_t serial;
+    int32_t count;
+    int32_t has_read;      // since it was enabled
+    int32_t reserved;
+} ChannelState;
+
+typedef struct DeviceState {
+    ChannelState channels[DEVICE_CHANNELS];
+    Random random;
+} DeviceState;
+
+typedef struct DeviceRobot {
+    SceneNode *node;
+    int solid;
+    int first_device, device_count;
+    bool is_alive;
+} DeviceRobot;
+
+typedef struct RobotState {
+    ChannelState battery;
+    double energy;         // J
+    int32_t is_empty;
+    int32_t reserved;
+} RobotState;
+
+typedef struct Packet {
+    int robot, tag;        // of the receiver; robot -1: for the plugin
+    uint64_t due;          // step at whose end it is there
+    int size;
+    size_t offset;         // in the pool
+    double strength, direction[3];
+    bool is_read;
+} Packet;
+
+struct Devices {
+    Scene *scene;
+    Physics *physics;
+    DiagSink *diags;
+    DeviceRobot *robots;
+    RobotState *robot_states;
+    int robot_count, robot_capacity, robot_state_capacity;
+    Device *devices;
+    DeviceState *states;
+    double (*readings)[DEVICE_CHANNELS][READING_MAX];
+    int device_count, device_capacity, state_capacity, reading_capacity;
+    uint8_t *kind_states;
+    int kind_state_size, kind_state_capacity;
+    Packet *packets;       // on their way and in queues, oldest first
+    int packet_count, packet_capacity;
+    uint8_t *pool;         // their bytes
+    int pool_size, pool_capacity;
+    uint8_t *plugin_inbox; // channel 0, for the physics plugin
+    int plugin_size, plugin_capacity;
+    int keys[16];
+    int key_count;
+    uint64_t step;
+};
+
+Device *device_at(const Devices *devices, int robot, int tag);
+void *device_state(const Devices *devices, int robot, int tag);
+
+#endif

@@ -1,0 +1,357 @@
+// radio.c - packets between emitters and receivers, and to and from the physics plugin.
+// A packet is made for each receiver when it is sent (range, aperture and line of sight hold at that moment) and reaches
+// the receiver's queue at the end of the step in which its last bit arrives, in the order of sending.
+#include "devices/devices_internal.h"
+
+#include "base/memory.h"
+#include "physics/ray.h"
+
+#include <webots/nodes.h>
+
+#include <string.h>
+
+enum { EMITTER_SEND, EMITTER_SET_CHANNEL, EMITTER_SET_RANGE };
+enum { RECEIVER_SET_CHANNEL };
+
+typedef struct EmitterState {
+    int32_t channel;
+    int32_t reserved;
+    double range;       // -1: no limit
+    double busy_until;  // s, when the line is free again at the baud rate
+} EmitterState;
+
+typedef struct ReceiverState {
+    int32_t channel;
+    int32_t waiting;    // bytes in the queue
+} ReceiverState;
+
+// ---- the queue ----
+
+static void queue_packet(Devices *devices, Packet packet, const void *data)
+{
+    memory_grow(&devices->packets, &devices->packet_capacity, devices->packet_count + 1, sizeof *devices->packets);
+    memory_grow(&devices->pool, &devices->pool_capacity, devices->pool_size + packet.size, 1);
+    packet.offset = (size_t)devices->pool_size;
+    memcpy(devices->pool + packet.offset, data, (size_t)packet.size);
+    devices->pool_size += packet.size;
+    devices->packets[devices->packet_count++] = packet;
+}
+
+// Takes out packets that were read or lost, and their bytes.
+static void tidy(Devices *devices)
+{
+    int kept = 0;
+    size_t bytes = 0;
+    for (int i = 0; i < devices->packet_count; i++) {
+        Packet packet = devices->packets[i];
+        if (packet.is_read)
+            continue;
+        memmove(devices->pool + bytes, devices->pool + packet.offset, (size_t)packet.size);
+        packet.offset = bytes;
+        bytes += (size_t)packet.size;
+        devices->packets[kept++] = packet;
+    }
+    devices->packet_count = kept;
+    devices->pool_size = (int)bytes;
+}
+
+// ---- sending ----
+
+static bool is_within_aperture(Pose pose, Vec3 towards, double aperture)
+{
+    if (aperture < 0.0)
+        return true;
+    Vec3 axis = quat_rotate(pose.q, vec3(1, 0, 0));
+    double length = vec3_length(towards);
+    return length <= 0.0 || acos(double_clamp(vec3_dot(axis, towards) / length, -1.0, 1.0)) <= 0.5 * aperture;
+}
+
+typedef struct SightLine {
+    int robots[2];  // solids of both robots: they do not hide themselves
+} SightLine;
+
+static bool hides(const Physics *physics, int shape, void *context)
+{
+    const SightLine *line = context;
+    int solid = physics_shape(physics, shape).solid;
+    for (int at = solid; at >= 0; at = physics_solid_parent(physics, at))
+        if (at == line->robots[0] || at == line->robots[1])
+            return false;
+    return solid >= 0;
+}
+
+static int robot_solid(const Devices *devices, int robot)
+{
+    return robot >= 0 ? devices->robots[robot].solid : -1;
+}
+
+typedef struct Sender {
+    const SceneNode *node;  // NULL: the plugin, which reaches everyone
+    Pose pose;
+    int robot;
+    int channel;
+    double range;
+} Sender;
+
+static bool reaches(DeviceContext *receiver, const Sender *sender, Vec3 *towards)
+{
+    const ReceiverState *state = receiver->state;
+    bool channels_fit = sender->channel == -1 || state->channel == -1 || sender->channel == state->channel;
+    if (!channels_fit || receiver->robot == sender->robot || devices_period(receiver->devices, receiver->robot, receiver->tag, 0) == 0)
+        return false;
+    Pose pose = device_pose(receiver);
+    *towards = sender->node ? vec3_sub(pose.t, sender->pose.t) : vec3(1, 0, 0);
+    if (!sender->node)
+        return true;
+    const SceneNode *from = sender->node, *to = receiver->info->node;
+    if (strcmp(scene_string(from, "type"), scene_string(to, "type")))
+        return false;
+    double distance = vec3_length(*towards);
+    if (sender->range >= 0.0 && distance > sender->range)
+        return false;
+    if (strcmp(scene_string(from, "type"), "infra-red"))
+        return true;
+    if (!is_within_aperture(sender->pose, *towards, scene_float(from, "aperture")) ||
+        !is_within_aperture(pose, vec3_neg(*towards), scene_float(to, "aperture")))
+        return false;
+    SightLine line = { { robot_solid(receiver->devices, sender->robot), robot_solid(receiver->devices, receiver->robot) } };
+    PhysicsRayHit hit;
+    return distance <= 0.0 ||
+           !physics_ray_cast(receiver->physics, sender->pose.t, vec3_scale(*towards, 1.0 / distance), distance, hides, &line, &hit);
+}
+
+static void deliver_to(DeviceContext *receiver, Vec3 towards, const void *data, int size, uint64_t due)
+{
+    double distance = vec3_length(towards), strength = distance > 0.0 ? 1.0 / (distance * distance) : INFINITY;
+    Vec3 direction = distance > 0.0 ? quat_unrotate(device_pose(receiver).q, vec3_scale(towards, -1.0 / distance)) : VEC3_ZERO;
+    const SceneNode *node = receiver->info->node;
+    double strength_noise = scene_float(node, "signalStrengthNoise"), direction_noise = scene_float(node, "directionNoise");
+    if (strength_noise > 0.0)
+        strength *= 1.0 + strength_noise * random_gaussian(receiver->random);
+    if (direction_noise > 0.0) {
+        double x = random_gaussian(receiver->random), y = random_gaussian(receiver->random), z = random_gaussian(receiver->random);
+        direction = vec3_normalized(vec3_add(direction, vec3(direction_noise * x, direction_noise * y, direction_noise * z)));
+    }
+    queue_packet(receiver->devices, (Packet){ .robot = receiver->robot, .tag = receiver->tag, .due = due, .size = size, .strength = strength,
+                                              .direction = { direction.x, direction.y, direction.z } }, data);
+}
+
+static void send_to_all(Devices *devices, const Sender *sender, const void *data, int size, uint64_t due)
+{
+    for (int robot = 0; robot < devices->robot_count; robot++) {
+        if (!devices->robots[robot].is_alive)
+            continue;
+        for (int tag = 1; tag <= devices->robots[robot].device_count; tag++) {
+            if (device_at(devices, robot, tag)->info.kind != &receiver_device)
+                continue;
+            DeviceContext receiver = device_context(devices, robot, tag);
+            Vec3 towards;
+            if (reaches(&receiver, sender, &towards))
+                deliver_to(&receiver, towards, data, size, due);
+        }
+    }
+}
+
+void devices_send_from_plugin(Devices *devices, int channel, const void *data, int size)
+{
+    Sender sender = { .robot = -1, .channel = channel, .range = -1.0 };
+    send_to_all(devices, &sender, data, size, devices->step + 1);
+}
+
+const void *devices_received_by_plugin(Devices *devices, int *size)
+{
+    *size = devices->plugin_size;
+    return devices->plugin_size ? devices->plugin_inbox : NULL;
+}
+
+// Steps until the last bit is out at the baud rate; packets queue up behind each other.
+static uint64_t steps_to_send(DeviceContext *at, int size)
+{
+    EmitterState *state = at->state;
+    int baud = scene_int(at->info->node, "baudRate"), bits = scene_int(at->info->node, "byteSize");
+    if (baud <= 0)
+        return 1;
+    double dt = physics_time_step(at->physics);
+    double start = fmax(state->busy_until, at->time);
+    state->busy_until = start + (double)size * bits / baud;
+    return (uint64_t)fmax(ceil((state->busy_until - at->time) / dt - 1e-9), 1.0);
+}
+
+static const char *emitter_send(DeviceContext *at, const void *bytes, int size)
+{
+    EmitterState *state = at->state;
+    Devices *devices = at->devices;
+    if (size < 1)
+        return "an empty packet cannot be sent";
+    if (state->channel == 0) {
+        memory_grow(&devices->plugin_inbox, &devices->plugin_capacity, devices->plugin_size + size, 1);
+        memcpy(devices->plugin_inbox + devices->plugin_size, bytes, (size_t)size);
+        devices->plugin_size += size;
+    }
+    Sender sender = { at->info->node, device_pose(at), at->robot, state->channel, state->range };
+    send_to_all(devices, &sender, bytes, size, devices->step + steps_to_send(at, size));
+    return NULL;
+}
+
+static bool channel_is_allowed(const SceneNode *node, int channel)
+{
+    const FieldList *allowed = scene_list(node, "allowedChannels");
+    for (int i = 0; i < allowed->count; i++)
+        if (allowed->ints[i] == channel)
+            return true;
+    return allowed->count == 0;
+}
+
+static const char *emitter_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+{
+    EmitterState *state = at->state;
+    if (command == EMITTER_SEND)
+        return emitter_send(at, bytes, byte_count);
+    if (count < 1 || isnan(numbers[0]))
+        return "a number is missing";
+    if (command == EMITTER_SET_CHANNEL) {
+        if (numbers[0] < -1 || numbers[0] > INT32_MAX || !channel_is_allowed(at->info->node, (int)numbers[0]))
+            return "this channel is not allowed";
+        state->channel = (int32_t)numbers[0];
+        return NULL;
+    }
+    if (command != EMITTER_SET_RANGE)
+        return "no such command";
+    double most = scene_float(at->info->node, "maxRange");
+    bool is_endless = numbers[0] < 0.0;
+    state->range = most >= 0.0 && (is_endless || numbers[0] > most) ? most : is_endless ? -1.0 : numbers[0];
+    return most >= 0.0 && numbers[0] > most ? "the range is above maxRange" : NULL;
+}
+
+static void emitter_start(DeviceContext *at)
+{
+    EmitterState *state = at->state;
+    state->channel = scene_int(at->info->node, "channel");
+    double range = scene_float(at->info->node, "range"), most = scene_float(at->info->node, "maxRange");
+    state->range = most >= 0.0 && (range < 0.0 || range > most) ? most : range;
+}
+
+// channel, range, max range, buffer size, baud rate, byte size
+static int emitter_constants(DeviceContext *at, double *values, int capacity)
+{
+    const EmitterState *state = at->state;
+    const SceneNode *node = at->info->node;
+    double all[6] = { state->channel, state->range, scene_float(node, "maxRange"), scene_int(node, "bufferSize"), scene_int(node, "baudRate"),
+                      scene_int(node, "byteSize") };
+    if (capacity < 6)
+        return 0;
+    memcpy(values, all, sizeof all);
+    return 6;
+}
+
+const DeviceKind emitter_device = {
+    .type = "Emitter", .code = WB_NODE_EMITTER, .state_size = sizeof(EmitterState), .start = emitter_start, .constants = emitter_constants,
+    .command = emitter_command,
+};
+
+// ---- receiving ----
+
+void radio_deliver(Devices *devices, uint64_t step)
+{
+    devices->plugin_size = 0;
+    bool has_dead = false;
+    for (int i = 0; i < devices->packet_count; i++) {
+        Packet *packet = &devices->packets[i];
+        has_dead |= packet->is_read;
+        if (packet->is_read || packet->due != step)
+            continue;
+        if (!devices->robots[packet->robot].is_alive || devices_period(devices, packet->robot, packet->tag, 0) == 0) {
+            packet->is_read = has_dead = true;
+            continue;
+        }
+        ReceiverState *state = device_state(devices, packet->robot, packet->tag);
+        int room = scene_int(devices_info(devices, packet->robot, packet->tag)->node, "bufferSize");
+        if (room >= 0 && state->waiting + packet->size > room)
+            packet->is_read = has_dead = true;
+        else
+            state->waiting += packet->size;
+    }
+    if (has_dead)
+        tidy(devices);
+}
+
+static Packet *packet_at(const Devices *devices, int robot, int tag, int index)
+{
+    for (int i = 0; i < devices->packet_count; i++) {
+        Packet *packet = &devices->packets[i];
+        if (packet->robot == robot && packet->tag == tag && !packet->is_read && packet->due <= devices->step && index-- == 0)
+            return packet;
+    }
+    return NULL;
+}
+
+int devices_packet_count(const Devices *devices, int robot, int tag)
+{
+    int count = 0;
+    for (int i = 0; i < devices->packet_count; i++) {
+        const Packet *packet = &devices->packets[i];
+        count += packet->robot == robot && packet->tag == tag && !packet->is_read && packet->due <= devices->step;
+    }
+    return count;
+}
+
+DevicePacket devices_packet(const Devices *devices, int robot, int tag, int index)
+{
+    const Packet *packet = packet_at(devices, robot, tag, index);
+    assert(packet);
+    return (DevicePacket){ devices->pool + packet->offset, packet->size, packet->strength,
+                           { packet->direction[0], packet->direction[1], packet->direction[2] } };
+}
+
+void devices_packet_drop(Devices *devices, int robot, int tag)
+{
+    Packet *packet = packet_at(devices, robot, tag, 0);
+    if (!packet)
+        return;
+    packet->is_read = true;
+    ((ReceiverState *)device_state(devices, robot, tag))->waiting -= packet->size;
+}
+
+static const char *receiver_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+{
+    (void)bytes, (void)byte_count;
+    ReceiverState *state = at->state;
+    if (command != RECEIVER_SET_CHANNEL || count < 1)
+        return "no such command";
+    if (!(numbers[0] >= -1) || numbers[0] > INT32_MAX || !channel_is_allowed(at->info->node, (int)numbers[0]))
+        return "this channel is not allowed";
+    state->channel = (int32_t)numbers[0];
+    return NULL;
+}
+
+static void receiver_start(DeviceContext *at)
+{
+    ((ReceiverState *)at->state)->channel = scene_int(at->info->node, "channel");
+}
+
+// A receiver that is switched off forgets what it had.
+static void receiver_enabled(DeviceContext *at, int channel, bool is_on)
+{
+    (void)channel;
+    if (is_on)
+        return;
+    for (int i = 0; i < at->devices->packet_count; i++)
+        if (at->devices->packets[i].robot == at->robot && at->devices->packets[i].tag == at->tag)
+            at->devices->packets[i].is_read = true;
+    ((ReceiverState *)at->state)->waiting = 0;
+}
+
+// channel, buffer size
+static int receiver_constants(DeviceContext *at, double *values, int capacity)
+{
+    if (capacity < 2)
+        return 0;
+    values[0] = ((ReceiverState *)at->state)->channel;
+    values[1] = scene_int(at->info->node, "bufferSize");
+    return 2;
+}
+
+const DeviceKind receiver_device = {
+    .type = "Receiver", .code = WB_NODE_RECEIVER, .state_size = sizeof(ReceiverState), .start = receiver_start,
+    .constants = receiver_constants, .command = receiver_command, .enabled = receiver_enabled,
+};

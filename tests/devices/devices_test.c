@@ -1,0 +1,259 @@
+// Devices against formulas and the published numbers of Webots' own tests.
+#include "devices/devices.h"
+
+#include "formats/formats.h"
+#include "physics/motor.h"
+#include "support/support.h"
+
+#include <math.h>
+
+typedef struct World {
+    DiagSink *diags;
+    Scene *scene;
+    Physics *physics;
+    Devices *devices;
+    uint64_t step;
+} World;
+
+static World open_world(const char *info, const char *nodes)
+{
+    World world = { .diags = diag_create() };
+    char *text = NULL;
+    if (asprintf(&text, "#VRML_SIM R2025a utf8\nWorldInfo { %s }\nViewpoint { }\n%s", info, nodes) < 0)
+        abort();
+    world.scene = formats_load_text("test.wbt", text, strlen(text), NULL, world.diags);
+    free(text);
+    world.physics = physics_create(world.scene, NULL, world.diags);
+    physics_collide(world.physics);
+    world.devices = devices_create(world.scene, world.physics, world.diags);
+    diag_print(world.diags, stdout, 0, DIAG_WARNING);
+    return world;
+}
+
+static void close_world(World *world)
+{
+    devices_destroy(world->devices);
+    physics_destroy(world->physics);
+    scene_destroy(world->scene);
+    diag_destroy(world->diags);
+}
+
+static void run(World *world, int steps)
+{
+    for (int i = 0; i < steps; i++) {
+        physics_begin_step(world->physics, world->step++);
+        physics_prestep(world->physics);
+        physics_fluids(world->physics);
+        physics_advance(world->physics);
+        physics_collide(world->physics);
+        physics_poststep(world->physics);
+        devices_sample(world->devices, world->step);
+    }
+}
+
+static const double *reading(const World *world, int robot, const char *name, uint32_t *serial)
+{
+    int count;
+    int tag = devices_find(world->devices, robot, name);
+    assert_true(tag > 0);
+    return devices_reading(world->devices, robot, tag, 0, &count, serial);
+}
+
+static double value(const World *world, int robot, const char *name)
+{
+    uint32_t serial;
+    const double *numbers = reading(world, robot, name, &serial);
+    return serial ? numbers[0] : NAN;
+}
+
+static void enable(World *world, int robot, const char *name, int period)
+{
+    int tag = devices_find(world->devices, robot, name);
+    assert_true(tag > 0);
+    devices_enable(world->devices, robot, tag, 0, period);
+}
+
+#define MASS "physics Physics { density -1 mass 1 centerOfMass [ 0 0 0 ] inertiaMatrix [ 0.01 0.01 0.01, 0 0 0 ] }"
+
+static void sensors_of_motion(void **state)
+{
+    (void)state;
+    World world = open_world("basicTimeStep 32", "Robot { translation 0.2 0.05 -0.35 rotation 0 0 1 0.3 children [ Accelerometer { } Gyro { } Compass { } GPS { } "
+                             "InertialUnit { } Altimeter { } ] }");
+    static const char *const names[] = { "accelerometer", "gyro", "compass", "gps", "inertial unit", "altimeter" };
+    for (int i = 0; i < COUNT_OF(names); i++)
+        enable(&world, 0, names[i], 32);
+    CHECK(isnan(value(&world, 0, "gps")), "nothing before the first step");
+    run(&world, 2);
+    uint32_t serial;
+    const double *at = reading(&world, 0, "gps", &serial);
+    CHECK_NEAR(at[0], 0.2, 1e-9, "gps");
+    CHECK_NEAR(at[2], -0.35, 1e-9, "gps");
+    CHECK_NEAR(at[3], 0.0, 1e-9, "speed by differences after the second reading");
+    at = reading(&world, 0, "compass", &serial);
+    CHECK_NEAR(at[0], sin(0.3), 1e-9, "north is y");
+    CHECK_NEAR(at[1], cos(0.3), 1e-9, "north is y");
+    at = reading(&world, 0, "inertial unit", &serial);
+    CHECK_NEAR(2.0 * atan2(at[2], at[3]), 0.3, 1e-9, "yaw");
+    CHECK_NEAR(value(&world, 0, "altimeter"), -0.35, 1e-9, "altitude");
+    CHECK(isnan(value(&world, 0, "accelerometer")), "no physics, no acceleration");
+    close_world(&world);
+
+    world = open_world("basicTimeStep 32", "Robot { children [ Solid { name \"base\" " MASS " children [ Accelerometer { translation 0 0 0 } HingeJoint { jointParameters "
+                       "HingeJointParameters { axis 0 0 1 } device [ RotationalMotor { maxVelocity 20 maxTorque 100 } PositionSensor { } ] endPoint Solid { name \"arm\" " MASS
+                       " children [ Gyro { } ] } } ] } ] }");
+    enable(&world, 0, "accelerometer", 32);
+    enable(&world, 0, "gyro", 32);
+    enable(&world, 0, "position sensor", 96);
+    int motor = devices_find(world.devices, 0, "rotational motor");
+    assert_null(devices_command(world.devices, 0, motor, 0, (double[]){ INFINITY }, 1, NULL, 0));
+    assert_null(devices_command(world.devices, 0, motor, 1, (double[]){ 10.0 }, 1, NULL, 0));
+    run(&world, 2);
+    CHECK(isnan(value(&world, 0, "position sensor")), "three steps per reading");
+    run(&world, 1);
+    CHECK(!isnan(value(&world, 0, "position sensor")), "three steps per reading");
+    run(&world, 37);
+    at = reading(&world, 0, "accelerometer", &serial);
+    CHECK_NEAR(at[2], 9.81, 1e-3, "held against gravity it reads +g upwards");
+    at = reading(&world, 0, "gyro", &serial);
+    CHECK_NEAR(at[2], 10.0, 1e-4, "turning at 10 rad/s");
+    close_world(&world);
+}
+
+// A free fall shows no acceleration, and a box at rest on a force sensor its weight: 100 kg give 981 N.
+static void forces_are_felt(void **state)
+{
+    (void)state;
+    World world = open_world("basicTimeStep 16", "Solid { boundingObject Plane { } } Robot { translation 0 0 0.66 rotation 0 1 0 1.5707963267948966 boundingObject Box { size 0.5 1 1 } "
+                             "physics Physics { density -1 mass 100 } children [ Accelerometer { } TouchSensor { translation 0.3 0 0 type \"force\" lookupTable [ ] "
+                             "boundingObject Box { size 0.1 1 1 } physics Physics { density -1 mass 0.001 } } TouchSensor { name \"bumper\" translation 0.345 0 0 type \"bumper\" "
+                             "boundingObject Box { size 0.02 0.5 0.5 } } ] }");
+    enable(&world, 0, "touch sensor", 16);
+    enable(&world, 0, "bumper", 16);
+    enable(&world, 0, "accelerometer", 16);
+    run(&world, 5);
+    uint32_t serial;
+    const double *at = reading(&world, 0, "accelerometer", &serial);
+    CHECK_NEAR(sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]), 0.0, 1e-6, "weightless");
+    CHECK_NEAR(value(&world, 0, "touch sensor"), 0.0, 1e-3, "nothing touched");
+    CHECK(value(&world, 0, "bumper") == 0.0, "nothing touched");
+    run(&world, 150);
+    CHECK_NEAR(value(&world, 0, "touch sensor"), 981.0, 1.0, "100 kg");
+    CHECK(value(&world, 0, "bumper") == 1.0, "on the floor");
+    close_world(&world);
+}
+
+static void distances_are_seen(void **state)
+{
+    (void)state;
+    World world = open_world("basicTimeStep 16", "Robot { children [ DistanceSensor { name \"plain\" } DistanceSensor { name \"fine\" type \"laser\" resolution 15 lookupTable [ 0 0 0, 1 1000 0 ] } "
+                             "DistanceSensor { name \"wide\" numberOfRays 5 aperture 0.2 lookupTable [ 0 0 0, 1 1000 0 ] } DistanceSensor { name \"back\" rotation 0 0 1 3.14159 } "
+                             "DistanceSensor { name \"sonar\" type \"sonar\" lookupTable [ 0 0 0, 1 1 0 ] rotation 0 0 1 0 } ] boundingObject Sphere { radius 0.01 } } "
+                             "Solid { name \"wall\" translation 0.1 0 0 boundingObject Box { size 0.1 2 2 } }");
+    static const char *const names[] = { "plain", "fine", "wide", "back", "sonar" };
+    for (int i = 0; i < COUNT_OF(names); i++)
+        enable(&world, 0, names[i], 16);
+    run(&world, 1);
+    CHECK_NEAR(value(&world, 0, "plain"), 500.0, 1e-6, "0.05 m of 0.1 m");
+    CHECK_NEAR(value(&world, 0, "fine"), 45.0, 1e-9, "rounded to multiples of 15");
+    CHECK(value(&world, 0, "wide") > 50.0 && value(&world, 0, "wide") < 51.0, "slanted rays are a little longer");
+    CHECK_NEAR(value(&world, 0, "back"), 1000.0, 1e-9, "nothing behind");
+    CHECK_NEAR(value(&world, 0, "sonar"), 0.05, 1e-9, "sonar");
+    close_world(&world);
+}
+
+static void send(World *world, int robot, const char *text)
+{
+    int tag = devices_find(world->devices, robot, "emitter");
+    assert_null(devices_command(world->devices, robot, tag, 0, NULL, 0, text, (int)strlen(text)));
+}
+
+static void packets_travel(void **state)
+{
+    (void)state;
+    World world = open_world("basicTimeStep 16", "Robot { name \"a\" children [ Emitter { } Receiver { } ] } Robot { name \"b\" translation 0.6 0 0 children [ Receiver { bufferSize 10 } ] } "
+                             "Robot { name \"c\" translation 0 0 5 children [ Receiver { channel 3 } ] }");
+    for (int robot = 0; robot < 3; robot++)
+        enable(&world, robot, "receiver", 16);
+    int b = devices_find(world.devices, 1, "receiver"), c = devices_find(world.devices, 2, "receiver"), own = devices_find(world.devices, 0, "receiver");
+    send(&world, 0, "hello");
+    int size;
+    assert_memory_equal(devices_received_by_plugin(world.devices, &size), "hello", 5);
+    run(&world, 1);
+    assert_null(devices_received_by_plugin(world.devices, &size));
+    assert_int_equal(devices_packet_count(world.devices, 1, b), 1);
+    assert_int_equal(devices_packet_count(world.devices, 0, own), 0);
+    assert_int_equal(devices_packet_count(world.devices, 2, c), 0);
+    DevicePacket packet = devices_packet(world.devices, 1, b, 0);
+    assert_memory_equal(packet.data, "hello", 5);
+    CHECK_NEAR(packet.strength, 1.0 / 0.36, 1e-9, "1 / r^2");
+    CHECK_NEAR(packet.direction[0], -1.0, 1e-9, "where it came from");
+    send(&world, 0, "123456");  // does not fit into ten bytes beside the first
+    run(&world, 1);
+    assert_int_equal(devices_packet_count(world.devices, 1, b), 1);
+    devices_packet_drop(world.devices, 1, b);
+    send(&world, 0, "123456");
+    run(&world, 1);
+    assert_int_equal(devices_packet_count(world.devices, 1, b), 1);
+    int emitter = devices_find(world.devices, 0, "emitter");
+    assert_null(devices_command(world.devices, 0, emitter, 1, (double[]){ 3 }, 1, NULL, 0));
+    send(&world, 0, "x");
+    size_t bytes = devices_snapshot_size(world.devices);
+    void *buffer = malloc(bytes);
+    devices_snapshot(world.devices, buffer);
+    uint64_t before = devices_hash(world.devices);
+    run(&world, 1);
+    assert_int_equal(devices_packet_count(world.devices, 2, c), 1);
+    assert_true(devices_hash(world.devices) != before);
+    assert_true(devices_restore(world.devices, buffer, bytes));
+    assert_true(devices_hash(world.devices) == before);
+    assert_false(devices_restore(world.devices, buffer, bytes - 1));
+    free(buffer);
+    close_world(&world);
+}
+
+// WGS84: 111.13 km a degree of latitude at 40.67 degrees, 84.5 km of longitude (published ellipsoid values).
+static void gps_knows_the_earth(void **state)
+{
+    (void)state;
+    World world = open_world("basicTimeStep 16 gpsCoordinateSystem \"WGS84\" gpsReference 40.67 -73.94 10", "Robot { children [ GPS { } ] } "
+                             "Robot { name \"far\" translation 8450 11105 5 children [ GPS { } ] }");
+    enable(&world, 0, "gps", 16);
+    enable(&world, 1, "gps", 16);
+    run(&world, 1);
+    uint32_t serial;
+    const double *at = reading(&world, 0, "gps", &serial);
+    CHECK_NEAR(at[0], 40.67, 1e-9, "reference latitude");
+    CHECK_NEAR(at[1], -73.94, 1e-9, "reference longitude");
+    CHECK_NEAR(at[2], 10.0, 1e-9, "altitude");
+    at = reading(&world, 1, "gps", &serial);
+    CHECK_NEAR(at[0], 40.77, 2e-3, "a tenth of a degree north");
+    CHECK_NEAR(at[1], -73.84, 2e-3, "a tenth of a degree east");
+    close_world(&world);
+}
+
+static void noise_has_streams_of_its_own(void **state)
+{
+    (void)state;
+    double first[2];
+    for (int i = 0; i < 2; i++) {
+        World world = open_world("basicTimeStep 16", i ? "Robot { children [ Altimeter { name \"other\" accuracy 1 } Altimeter { accuracy 0.1 } ] }"
+                                                       : "Robot { children [ Altimeter { accuracy 0.1 } ] }");
+        enable(&world, 0, "altimeter", 16);
+        if (i)
+            enable(&world, 0, "other", 16);
+        run(&world, 3);
+        first[i] = value(&world, 0, "altimeter");
+        close_world(&world);
+    }
+    CHECK(first[0] != 0.0 && first[0] == first[1], "another noisy sensor disturbs nothing");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sensors_of_motion), cmocka_unit_test(forces_are_felt),     cmocka_unit_test(distances_are_seen),
+        cmocka_unit_test(packets_travel),    cmocka_unit_test(gps_knows_the_earth), cmocka_unit_test(noise_has_streams_of_its_own),
+    };
+    return cmocka_run_group_tests_name("devices.devices", tests, NULL, NULL);
+}
