@@ -7,7 +7,7 @@ file(GLOB TALUS_APP_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/app/*.c)
 # JavaScript and Lua that PROTO templates lean on.
 include(TalusEmbed)
 file(GLOB TALUS_TEMPLATE_MODULES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/formats/modules/*)
-talus_embed(${CMAKE_BINARY_DIR}/generated/template_modules.c formats/worker.h template_modules template_module_count
+talus_embed(${CMAKE_BINARY_DIR}/generated/template_modules.c formats/template_engine.h template_modules template_module_count
             ${TALUS_TEMPLATE_MODULES})
 list(APPEND TALUS_SOURCES ${CMAKE_BINARY_DIR}/generated/template_modules.c)
 # The solver's inner loops want unrolling, and exist twice: plain and with wide instructions, chosen at run time.

@@ -43,6 +43,8 @@ struct Worker {
     pid_t process;      // 0 when none runs
     int channel;
     int request_file, reply_file;
+    int64_t base_bytes;   // resident when it was ready: much of it is inherited
+    WorkerLimits limits;  // of the request under way
 };
 
 struct WorkerReply {
@@ -183,7 +185,9 @@ static bool install_filter(bool with_threads)
     }
     emit(&filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
     struct sock_fprog program = { filter.count, filter.code };
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    // TSYNC: threads that `start` has made already are confined, too.
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 #else
     (void)with_threads;
     return false;
@@ -359,10 +363,10 @@ static WorkerStatus await(Worker *worker, Message *message)
                 continue;
             return got == (ssize_t)sizeof *message ? WORKER_OK : WORKER_CRASHED;
         }
-        if (resident_bytes(worker->process) > worker->options.memory_bytes)
+        if (resident_bytes(worker->process) - worker->base_bytes > worker->limits.memory_bytes)
             return WORKER_MEMORY;
-        if ((has_clock && now_ms(clock) - cpu_start > worker->options.time_ms) ||
-            now_ms(CLOCK_MONOTONIC) - wall_start > WALL_FACTOR * worker->options.time_ms + WALL_EXTRA_MS)
+        if ((has_clock && now_ms(clock) - cpu_start > worker->limits.time_ms) ||
+            now_ms(CLOCK_MONOTONIC) - wall_start > WALL_FACTOR * worker->limits.time_ms + WALL_EXTRA_MS)
             return WORKER_TIMEOUT;
     }
 }
@@ -385,7 +389,13 @@ static WorkerStatus start(Worker *worker)
     if (worker->process < 0)
         return WORKER_UNAVAILABLE;
     Message hello;
-    return await(worker, &hello) == WORKER_OK ? WORKER_OK : WORKER_UNAVAILABLE;
+    WorkerLimits limits = worker->limits;
+    worker->base_bytes = 0;
+    worker->limits = (WorkerLimits){ worker->options.time_ms, INT64_MAX };
+    bool is_ready = await(worker, &hello) == WORKER_OK;
+    worker->limits = limits;
+    worker->base_bytes = resident_bytes(worker->process);
+    return is_ready ? WORKER_OK : WORKER_UNAVAILABLE;
 }
 
 static bool write_at(int file, const char *data, size_t size, off_t place)
@@ -446,10 +456,10 @@ static void describe_end(const Worker *worker, WorkerStatus status, int wait_sta
     const char *name = worker->options.name;
     if (status == WORKER_TIMEOUT)
         snprintf(answer->message, sizeof answer->message, "the %s took more than %.3g s and was ended", name,
-                 (double)worker->options.time_ms / 1000.0);
+                 (double)worker->limits.time_ms / 1000.0);
     else if (status == WORKER_MEMORY)
         snprintf(answer->message, sizeof answer->message, "the %s took more than %lld MB of memory and was ended", name,
-                 (long long)(worker->options.memory_bytes >> 20));
+                 (long long)(worker->limits.memory_bytes >> 20));
     else if (status == WORKER_UNAVAILABLE)
         snprintf(answer->message, sizeof answer->message, "the %s could not be started in confinement", name);
     else if (wait_status >= 0 && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXFSZ)
@@ -488,11 +498,22 @@ static WorkerStatus call_locked(Worker *worker, const WorkerPart *parts, int par
     return WORKER_REFUSED;
 }
 
-WorkerStatus worker_call(Worker *worker, const WorkerPart *parts, int part_count, WorkerAnswer *answer)
+WorkerStatus worker_call_limited(Worker *worker, const WorkerPart *parts, int part_count, const WorkerLimits *limits,
+                                 WorkerAnswer *answer)
 {
     *answer = (WorkerAnswer){ 0 };
     pthread_mutex_lock(&worker->lock);
+    worker->limits = *limits;
+    if (worker->limits.time_ms <= 0 || worker->limits.time_ms > worker->options.time_ms)
+        worker->limits.time_ms = worker->options.time_ms;
+    if (worker->limits.memory_bytes <= 0 || worker->limits.memory_bytes > worker->options.memory_bytes)
+        worker->limits.memory_bytes = worker->options.memory_bytes;
     WorkerStatus status = call_locked(worker, parts, part_count, answer);
     pthread_mutex_unlock(&worker->lock);
     return status;
+}
+
+WorkerStatus worker_call(Worker *worker, const WorkerPart *parts, int part_count, WorkerAnswer *answer)
+{
+    return worker_call_limited(worker, parts, part_count, &(WorkerLimits){ 0 }, answer);
 }

@@ -26,7 +26,7 @@ typedef struct WorkerOptions {
     bool (*handle)(const char *request, size_t size, WorkerReply *reply, void *state);
     const void *context;
     int64_t time_ms;         // processor time of one request, 0: 10 s
-    int64_t memory_bytes;    // resident, 0: 2 GiB
+    int64_t memory_bytes;    // resident, beyond what it has when it is ready; 0: 2 GiB
     int64_t reply_bytes;     // 0: 1 GiB
     bool with_threads;       // the library makes threads of its own
 } WorkerOptions;
@@ -56,5 +56,12 @@ void worker_destroy(Worker *worker);  // NULL is fine; ends the process
 
 // Sends the parts as one request and waits for the answer.
 WorkerStatus worker_call(Worker *worker, const WorkerPart *parts, int part_count, WorkerAnswer *answer);
+
+// The same with lower limits for this request: zero means that of the options.
+typedef struct WorkerLimits {
+    int64_t time_ms, memory_bytes;
+} WorkerLimits;
+WorkerStatus worker_call_limited(Worker *worker, const WorkerPart *parts, int part_count, const WorkerLimits *limits,
+                                 WorkerAnswer *answer);
 
 #endif

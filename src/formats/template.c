@@ -1,10 +1,10 @@
-// template.c - evaluates templates through the worker and remembers what came out.
+// template.c - evaluates templates in a confined process and remembers what came out.
 #include "formats/template.h"
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "formats/worker.h"
+#include "formats/template_engine.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -136,12 +136,12 @@ bool template_eval(const TemplateJob *job, TemplateResult *result, DiagSink *dia
     bool ok = cache_take(key, result);
     if (!ok && template_compile(job, &script, diags)) {
         Arena *arena = arena_create();
-        WorkerJob work = {
+        EngineRequest request = {
             .language = job->language, .script = &script, .fields = fields.data, .context = context.data,
             .folder = path_directory(arena, job->path), .time_ms = limits->template_ms,
             .memory_bytes = limits->template_bytes, .output_bytes = limits->template_output_bytes, .file = job->pos.file,
         };
-        ok = worker_run(&work, result, diags);
+        ok = engine_run(&request, result, diags);
         if (ok)
             cache_put(key, result);
         arena_destroy(arena);

@@ -1,6 +1,6 @@
 // template.h - procedural PROTO bodies: template text and parameter values in, VRML text out.
 // Belongs here: splitting a template into text and code, handing parameters to JavaScript or Lua, the cache of results.
-// Not here: reading PROTO files (proto.h), the confined process in which the code runs (worker.h).
+// Not here: reading PROTO files (proto.h), the confined process in which the code runs (template_engine.h).
 // Nothing of a template runs in this process. The same template with the same values is evaluated once per process.
 #ifndef TALUS_FORMATS_TEMPLATE_H
 #define TALUS_FORMATS_TEMPLATE_H

@@ -1,6 +1,6 @@
-// worker_js.c - JavaScript templates on JavaScriptCore, inside the confined process.
+// template_js.c - JavaScript templates on JavaScriptCore, inside the confined process.
 // Every job gets a global object of its own; the engine behind it is shared by all jobs of the process.
-#include "formats/worker.h"
+#include "formats/template_engine.h"
 
 #include "base/memory.h"
 
@@ -64,23 +64,22 @@ static int template_line(const char *stack)
     return at ? atoi(at + strlen(TEMPLATE_URL) + 1) : 0;
 }
 
-static bool take_exception(JSContextRef context, JSValueRef exception, EngineResult *result)
+static void take_exception(JSContextRef context, JSValueRef exception, EngineJob *job)
 {
-    add_text(context, exception, &result->message);
+    add_text(context, exception, &job->message);
     if (JSValueIsObject(context, exception)) {
         JSObjectRef error = JSValueToObject(context, exception, NULL);
         Text stack = { 0 }, url = { 0 };
         add_text(context, js_get(context, error, "stack"), &stack);
         add_text(context, js_get(context, error, "sourceURL"), &url);
-        result->line = template_line(stack.data);
-        if (result->line == 0 && url.data && !strcmp(url.data, TEMPLATE_URL)) {
+        job->line = template_line(stack.data);
+        if (job->line == 0 && url.data && !strcmp(url.data, TEMPLATE_URL)) {
             double line = JSValueToNumber(context, js_get(context, error, "line"), NULL);
-            result->line = line > 0 && line < 1e9 ? (int)line : 0;
+            job->line = line > 0 && line < 1e9 ? (int)line : 0;
         }
         text_free(&stack);
         text_free(&url);
     }
-    return false;
 }
 
 static JSValueRef evaluate(JSContextRef context, const char *source, size_t size, const char *url, JSValueRef *exception)
@@ -105,31 +104,38 @@ static JSValueRef load_module(JSContextRef context, const char *name, JSValueRef
     return evaluate(context, source, size, url, exception);
 }
 
-static JSValueRef read_file(JSContextRef context, const char *path)
+static JSValueRef throw_text(JSContextRef context, const char *text, JSValueRef *exception)
 {
-    size_t size;
-    char *content = engine_read_file(path, &size);
-    JSValueRef value = content ? js_text(context, content) : JSValueMakeString(context, NULL);
-    free(content);
-    return value;
+    *exception = js_text(context, text);
+    return JSValueMakeUndefined(context);
 }
 
-static void say(const char *kind, const char *text)
+static JSValueRef ask_file(JSContextRef context, EngineJob *job, const char *path, bool content, JSValueRef *exception)
+{
+    const EngineFile *file = engine_file(job, path);
+    if (!file)
+        return throw_text(context, "a file is on its way", exception);
+    if (!content)
+        return JSValueMakeBoolean(context, file->is_found);
+    return js_text(context, file->is_found ? file->content : "");
+}
+
+static void say(EngineJob *job, const char *kind, const char *text)
 {
     char *message;
     long line = strtol(text, &message, 10);
     if (*message == ':')
         message++;
-    engine_say(strcmp(kind, "note") ? DIAG_WARNING : DIAG_NOTE, (int)line, message, strlen(message));
+    engine_say(job, strcmp(kind, "note") ? DIAG_WARNING : DIAG_NOTE, (int)line, message, strlen(message));
 }
 
 // host(kind, text): see modules/prelude.js.
 static JSValueRef call_host(JSContextRef context, JSObjectRef function, JSObjectRef self, size_t count,
                             const JSValueRef arguments[], JSValueRef *exception)
 {
-    (void)function;
     (void)self;
-    if (count < 2)
+    EngineJob *job = JSObjectGetPrivate(function);
+    if (count < 2 || !job)
         return JSValueMakeUndefined(context);
     Text kind = { 0 }, text = { 0 };
     add_text(context, arguments[0], &kind);
@@ -141,26 +147,36 @@ static JSValueRef call_host(JSContextRef context, JSObjectRef function, JSObject
     else if (!strcmp(kind.data, "module"))
         value = load_module(context, argument, exception);
     else if (!strcmp(kind.data, "read"))
-        value = read_file(context, argument);
+        value = ask_file(context, job, argument, true, exception);
     else if (!strcmp(kind.data, "exists"))
-        value = JSValueMakeBoolean(context, engine_file_exists(argument));
+        value = ask_file(context, job, argument, false, exception);
     else
-        say(kind.data, argument);
+        say(job, kind.data, argument);
     text_free(&kind);
     text_free(&text);
     return value ? value : JSValueMakeUndefined(context);
 }
 
+// A function that knows its job.
+static JSObjectRef make_host(JSContextRef context, EngineJob *job)
+{
+    JSClassDefinition definition = kJSClassDefinitionEmpty;
+    definition.className = "Host";
+    definition.callAsFunction = call_host;
+    JSClassRef class = JSClassCreate(&definition);
+    JSObjectRef host = JSObjectMake(context, class, job);
+    JSClassRelease(class);
+    return host;
+}
+
 static JSObjectRef make_pieces(JSContextRef context, const EngineJob *job, JSObjectRef *lines)
 {
-    JSValueRef *values = memory_alloc_array(job->piece_count + 1, sizeof *values);
     JSObjectRef texts = JSObjectMakeArray(context, 0, NULL, NULL);
     *lines = JSObjectMakeArray(context, 0, NULL, NULL);
     for (uint32_t i = 0; i < job->piece_count; i++) {
         JSObjectSetPropertyAtIndex(context, texts, i, js_text(context, job->pieces[i]), NULL);
         JSObjectSetPropertyAtIndex(context, *lines, i, JSValueMakeNumber(context, job->piece_lines[i]), NULL);
     }
-    free(values);
     return texts;
 }
 
@@ -179,39 +195,37 @@ static JSValueRef call(JSContextRef context, JSValueRef function, size_t count, 
     return object ? JSObjectCallAsFunction(context, object, NULL, count, arguments, exception) : NULL;
 }
 
-static JSObjectRef prepare(JSContextRef context, const EngineJob *job, JSValueRef *exception)
+static JSObjectRef prepare(JSContextRef context, EngineJob *job, JSValueRef *exception)
 {
     size_t size;
     const char *source = engine_module("prelude", ".js", &size);
     JSValueRef setup = evaluate(context, source, size, "prelude.js", exception);
     if (!setup)
         return NULL;
-    JSStringRef name = js_string("host");
     JSObjectRef lines;
     JSObjectRef pieces = make_pieces(context, job, &lines);
-    JSValueRef arguments[] = { JSObjectMakeFunctionWithCallback(context, name, call_host),
+    JSValueRef arguments[] = { make_host(context, job),
                                JSValueMakeNumber(context, (double)job->output_limit), pieces, lines };
-    JSStringRelease(name);
     JSValueRef engine_object = call(context, setup, COUNT_OF(arguments), arguments, exception);
     return engine_object ? JSValueToObject(context, engine_object, NULL) : NULL;
 }
 
-static bool take_output(JSContextRef context, JSObjectRef prepared, EngineResult *result, JSValueRef *exception)
+static bool take_output(JSContextRef context, JSObjectRef prepared, EngineJob *job, JSValueRef *exception)
 {
     JSValueRef text = call(context, js_get(context, prepared, "text"), 0, NULL, exception);
     JSValueRef lines = text ? call(context, js_get(context, prepared, "lines"), 0, NULL, exception) : NULL;
     if (!lines)
         return false;
-    add_text(context, text, &result->text);
+    add_text(context, text, &job->text);
     JSObjectRef array = JSValueToObject(context, lines, NULL);
     const char *bytes = JSObjectGetTypedArrayBytesPtr(context, array, NULL);
     if (bytes)
-        text_add(&result->lines, bytes, JSObjectGetTypedArrayByteLength(context, array, NULL));
+        text_add(&job->lines, bytes, JSObjectGetTypedArrayByteLength(context, array, NULL));
     return true;
 }
 
 // The code stands on the first line of the function, so that line numbers are those of the generated script.
-static bool run(JSContextRef context, const EngineJob *job, EngineResult *result, JSValueRef *exception)
+static bool run(JSContextRef context, EngineJob *job, JSValueRef *exception)
 {
     JSObjectRef prepared = prepare(context, job, exception);
     if (!prepared)
@@ -227,16 +241,16 @@ static bool run(JSContextRef context, const EngineJob *job, EngineResult *result
     JSValueRef arguments[] = { function, from_json(context, job->fields), from_json(context, job->context) };
     if (!call(context, js_get(context, prepared, "run"), COUNT_OF(arguments), arguments, exception))
         return false;
-    return take_output(context, prepared, result, exception);
+    return take_output(context, prepared, job, exception);
 }
 
-bool engine_js_run(const EngineJob *job, EngineResult *result)
+bool engine_js_run(EngineJob *job)
 {
     JSGlobalContextRef context = JSGlobalContextCreateInGroup(engine, NULL);
     JSValueRef exception = NULL;
-    bool ok = run(context, job, result, &exception);
+    bool ok = run(context, job, &exception);
     if (!ok && exception)
-        take_exception(context, exception, result);
+        take_exception(context, exception, job);
     JSGlobalContextRelease(context);
     return ok;
 }

@@ -1,6 +1,6 @@
-// worker_lua.c - Lua templates on Lua 5.4, inside the confined process. Every job gets a state of its own with an
+// template_lua.c - Lua templates on Lua 5.4, inside the confined process. Every job gets a state of its own with an
 // allocator that stops at the job's memory limit.
-#include "formats/worker.h"
+#include "formats/template_engine.h"
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -47,25 +47,36 @@ static int template_line(lua_State *lua)
     return 0;
 }
 
+static EngineJob *job_of(lua_State *lua)
+{
+    return lua_touserdata(lua, lua_upvalueindex(1));
+}
+
+// The file, or an error that ends the run when it first has to be fetched.
+static const EngineFile *need_file(lua_State *lua, const char *path)
+{
+    const EngineFile *file = engine_file(job_of(lua), path);
+    if (!file)
+        luaL_error(lua, "a file is on its way");
+    return file;
+}
+
 static int load_module(lua_State *lua, const char *name)
 {
-    size_t size;
+    size_t size = 0;
     const char *source = strcmp(name, "prelude") ? engine_module(name, ".lua", &size) : NULL;
-    char *file = NULL;
-    if (!source && strlen(name) < 200) {
-        char path[256];
-        snprintf(path, sizeof path, "%s.lua", name);
-        source = file = engine_read_file(path, &size);
+    char path[256], chunk[264];
+    snprintf(path, sizeof path, "%.200s.lua", name);
+    snprintf(chunk, sizeof chunk, "=%s", path);
+    if (!source) {
+        const EngineFile *file = need_file(lua, path);
+        source = file->is_found ? file->content : NULL;
+        size = file->size;
     }
-    char chunk[256];
-    snprintf(chunk, sizeof chunk, "=%.200s.lua", name);
     if (!source)
         lua_pushnil(lua);
-    else if (luaL_loadbufferx(lua, source, size, chunk, "t") != LUA_OK) {
-        free(file);
+    else if (luaL_loadbufferx(lua, source, size, chunk, "t") != LUA_OK)
         return lua_error(lua);
-    }
-    free(file);
     return 1;
 }
 
@@ -78,20 +89,14 @@ static int call_host(lua_State *lua)
     if (!strcmp(kind, "module"))
         return load_module(lua, text);
     if (!strcmp(kind, "read")) {
-        size_t content_size;
-        char *content = engine_read_file(text, &content_size);
-        if (content)
-            lua_pushlstring(lua, content, content_size);
+        const EngineFile *file = need_file(lua, text);
+        if (file->is_found)
+            lua_pushlstring(lua, file->content, file->size);
         else
             lua_pushnil(lua);
-        free(content);
         return 1;
     }
-    if (!strcmp(kind, "exists")) {
-        lua_pushboolean(lua, engine_file_exists(text));
-        return 1;
-    }
-    engine_say(strcmp(kind, "note") ? DIAG_WARNING : DIAG_NOTE, template_line(lua), text, size);
+    engine_say(job_of(lua), strcmp(kind, "note") ? DIAG_WARNING : DIAG_NOTE, template_line(lua), text, size);
     return 0;
 }
 
@@ -212,9 +217,10 @@ static int load_chunk(lua_State *lua, const char *code, size_t size, const char 
     return luaL_loadbufferx(lua, code, size, name, "t");
 }
 
-static void push_arguments(lua_State *lua, const EngineJob *job)
+static void push_arguments(lua_State *lua, EngineJob *job)
 {
-    lua_pushcfunction(lua, call_host);
+    lua_pushlightuserdata(lua, job);
+    lua_pushcclosure(lua, call_host, 1);
     lua_pushnumber(lua, (double)job->output_limit);
     lua_createtable(lua, (int)job->piece_count, 0);
     lua_createtable(lua, (int)job->piece_count, 0);
@@ -230,12 +236,12 @@ static void push_arguments(lua_State *lua, const EngineJob *job)
     push_json(&context, 0);
 }
 
-static void take_lines(lua_State *lua, int index, EngineResult *result)
+static void take_lines(lua_State *lua, int index, EngineJob *job)
 {
     lua_Integer count = luaL_len(lua, index);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(lua, index, i);
-        worker_put_u32(&result->lines, (uint32_t)lua_tonumber(lua, -1));
+        engine_put_u32(&job->lines, (uint32_t)lua_tonumber(lua, -1));
         lua_pop(lua, 1);
     }
 }
@@ -243,8 +249,7 @@ static void take_lines(lua_State *lua, int index, EngineResult *result)
 // Runs protected: any error of Lua ends in engine_lua_run.
 static int run(lua_State *lua)
 {
-    const EngineJob *job = lua_touserdata(lua, 1);
-    EngineResult *result = lua_touserdata(lua, 2);
+    EngineJob *job = lua_touserdata(lua, 1);
     size_t size;
     const char *prelude = engine_module("prelude", ".lua", &size);
     open_libraries(lua);
@@ -257,51 +262,49 @@ static int run(lua_State *lua)
     lua_call(lua, 0, 0);
     lua_call(lua, 0, 2);
     const char *text = lua_tolstring(lua, -2, &size);
-    text_add(&result->text, text ? text : "", text ? size : 0);
-    take_lines(lua, lua_gettop(lua), result);
+    text_add(&job->text, text ? text : "", text ? size : 0);
+    take_lines(lua, lua_gettop(lua), job);
     return 0;
 }
 
 // Message handler: notes the line while the stack of the error still stands.
 static int note_error(lua_State *lua)
 {
-    EngineResult *result = lua_touserdata(lua, lua_upvalueindex(1));
-    result->line = template_line(lua);
+    job_of(lua)->line = template_line(lua);
     return 1;
 }
 
 // "template:12: what" -> line 12 (of syntax errors, which have no stack) and "what".
-static void take_error(lua_State *lua, EngineResult *result)
+static void take_error(lua_State *lua, EngineJob *job)
 {
     const char *message = luaL_tolstring(lua, -1, NULL);
     const char *prefix = &TEMPLATE_CHUNK[1];
     if (text_starts_with(message, prefix) && message[strlen(prefix)] == ':') {
         char *after;
         long line = strtol(message + strlen(prefix) + 1, &after, 10);
-        if (result->line == 0)
-            result->line = (int)line;
+        if (job->line == 0)
+            job->line = (int)line;
         if (text_starts_with(after, ": "))
             message = after + 2;
     }
-    text_add_string(&result->message, message);
+    text_add_string(&job->message, message);
 }
 
-bool engine_lua_run(const EngineJob *job, EngineResult *result)
+bool engine_lua_run(EngineJob *job)
 {
     Budget budget = { 0, job->memory_limit };
     lua_State *lua = lua_newstate(allocate, &budget);
     if (!lua) {
-        text_add_string(&result->message, "not enough memory");
+        text_add_string(&job->message, "not enough memory");
         return false;
     }
-    lua_pushlightuserdata(lua, result);
+    lua_pushlightuserdata(lua, job);
     lua_pushcclosure(lua, note_error, 1);
     lua_pushcfunction(lua, run);
-    lua_pushlightuserdata(lua, (void *)job);
-    lua_pushlightuserdata(lua, result);
-    bool ok = lua_pcall(lua, 2, 0, 1) == LUA_OK;
+    lua_pushlightuserdata(lua, job);
+    bool ok = lua_pcall(lua, 1, 0, 1) == LUA_OK;
     if (!ok)
-        take_error(lua, result);
+        take_error(lua, job);
     lua_close(lua);
     return ok;
 }
