@@ -41,7 +41,8 @@ static int compare_names(const void *a, const void *b)
 
 void check_names_report(Check *check)
 {
-    qsort(check->names, (size_t)check->name_count, sizeof *check->names, compare_names);
+    if (check->name_count > 0)
+        qsort(check->names, (size_t)check->name_count, sizeof *check->names, compare_names);
     for (int i = 1; i < check->name_count; i++) {
         const NameEntry *first = &check->names[i - 1], *entry = &check->names[i];
         if (first->is_device != entry->is_device || first->holder != entry->holder || strcmp(first->name, entry->name))

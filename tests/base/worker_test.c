@@ -25,7 +25,7 @@ static bool handle(const char *request, size_t size, WorkerReply *reply, void *s
     if (!strncmp(request, "leave", size))
         _exit(3);
     if (!strncmp(request, "hang", size))
-        for (volatile int i = 0;; i++)
+        for (volatile unsigned i = 0;; i++)
             ;
     if (!strncmp(request, "grow", size))
         for (;;) {
