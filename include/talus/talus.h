@@ -1,6 +1,9 @@
-/* talus.h - the Talus library for programs that embed it: load, inspect, convert, simulate.
- * C and C++. Handles are opaque; several worlds can live in one process, one thread at a time on each.
- * Functions that can fail return false or NULL and leave their reasons in the world's diagnostics. */
+/* talus.h - the Talus library for programs that embed it: load a world, look into it, simulate it. C and C++.
+ *
+ * Handles are opaque. Several worlds can live in one process; one thread at a time works on each, different threads may
+ * work on different worlds. Functions that can fail return false, NULL or TALUS_NONE and leave their reasons in the
+ * world's diagnostics. Units are SI, angles radians, vectors in the frame of the world, quaternions w x y z and unit.
+ * The same file, seed and calls give the same bytes of state. */
 #ifndef TALUS_TALUS_H
 #define TALUS_TALUS_H
 
@@ -15,6 +18,163 @@ extern "C" {
 #define TALUS_VERSION "0.1.0"
 
 const char *talus_version(void);
+
+typedef struct TalusWorld TalusWorld;
+typedef struct TalusSnapshot TalusSnapshot;
+
+/* A node of a world. Ids are never given twice, so one that was kept of a removed node is harmless. */
+typedef uint32_t TalusNode;
+#define TALUS_NONE UINT32_MAX
+#define TALUS_ROOT 0u
+
+typedef struct TalusVector { double x, y, z; } TalusVector;
+typedef struct TalusQuaternion { double w, x, y, z; } TalusQuaternion;
+typedef struct TalusPose { TalusVector position; TalusQuaternion orientation; } TalusPose;
+
+/* ---- diagnostics ---- */
+
+typedef enum TalusSeverity { TALUS_NOTE, TALUS_WARNING, TALUS_ERROR } TalusSeverity;
+typedef struct TalusDiagnostic {
+    TalusSeverity severity;
+    const char *file;       /* "" when it has no place */
+    unsigned line, column;  /* 0 when it has none */
+    const char *message, *hint;  /* hint may be NULL */
+    int count;              /* how often exactly this was said */
+} TalusDiagnostic;
+/* Called for every new diagnostic, at the end of the call that gave it. */
+typedef void (*TalusDiagnosticHandler)(const TalusDiagnostic *diagnostic, void *context);
+
+/* ---- worlds ---- */
+
+/* All zero means the defaults. */
+typedef struct TalusOptions {
+    const char *stepper;                 /* NULL: the default; "ode-exact", "ode-quick", "talus" */
+    const char *const *search_paths;     /* further folders for PROTOs and meshes, NULL-terminated */
+    int threads;                         /* 0: WorldInfo decides */
+    uint64_t seed;
+    bool has_seed;                       /* false: WorldInfo decides */
+    bool freezes_on_nan;                 /* isolate a body whose state is not finite instead of failing */
+    bool is_untrusted;                   /* lower limits for files of unknown origin */
+    TalusDiagnosticHandler on_diagnostic;
+    void *context;
+} TalusOptions;
+
+/* A .wbt world, .wbo, .proto or .body file. NULL when nothing could be read; the handler was told why. */
+TalusWorld *talus_load(const char *path, const TalusOptions *options);
+/* The same from memory; `name` is used in messages and to find files beside it. */
+TalusWorld *talus_load_text(const char *name, const char *text, size_t size, const TalusOptions *options);
+void talus_free(TalusWorld *world); /* NULL is fine */
+
+int talus_diagnostic_count(const TalusWorld *world);
+bool talus_diagnostic_at(const TalusWorld *world, int index, TalusDiagnostic *diagnostic);
+int talus_diagnostic_total(const TalusWorld *world, TalusSeverity severity); /* with repetitions */
+
+/* Reads a file and checks it without simulating. Returns the number of errors, -1 when it cannot be read at all. */
+int talus_check(const char *path, const TalusOptions *options);
+
+/* ---- time ---- */
+
+bool talus_step(TalusWorld *world, int steps); /* false when the run has failed: see talus_failure */
+const char *talus_failure(const TalusWorld *world); /* NULL while all is well */
+uint64_t talus_steps(const TalusWorld *world);
+double talus_time(const TalusWorld *world);
+double talus_time_step(const TalusWorld *world);
+bool talus_reset(TalusWorld *world);           /* the state at load or of the last save */
+uint64_t talus_hash(const TalusWorld *world);  /* of everything the future depends on */
+
+/* Snapshots cost microseconds and fit any instance of the same world. */
+TalusSnapshot *talus_snapshot_create(void);
+void talus_snapshot_free(TalusSnapshot *snapshot);
+void talus_snapshot_take(TalusWorld *world, TalusSnapshot *snapshot); /* may be used again and again */
+bool talus_snapshot_restore(TalusWorld *world, const TalusSnapshot *snapshot);
+bool talus_snapshot_write(TalusWorld *world, const char *path);
+bool talus_snapshot_read(TalusWorld *world, const char *path);
+bool talus_save(TalusWorld *world, const char *path); /* the running world as a .wbt file */
+
+/* ---- nodes ---- */
+
+/* By DEF name, by a path of DEF names ("ROBOT.ARM.HAND": each anywhere below the one before), or by a Solid's name. */
+TalusNode talus_find(const TalusWorld *world, const char *name);
+TalusNode talus_find_below(const TalusWorld *world, TalusNode top, const char *def_path);
+bool talus_node_exists(const TalusWorld *world, TalusNode node);
+const char *talus_node_type(const TalusWorld *world, TalusNode node); /* "HingeJoint"; NULL when there is no such node */
+const char *talus_node_def(const TalusWorld *world, TalusNode node);  /* NULL when it has none */
+TalusNode talus_node_parent(const TalusWorld *world, TalusNode node); /* TALUS_NONE at the root */
+
+/* Fields. Reading gives false when there is no such field or it is of another kind. Writing acts at once. */
+bool talus_get_bool(const TalusWorld *world, TalusNode node, const char *field, bool *value);
+bool talus_get_int(const TalusWorld *world, TalusNode node, const char *field, int *value);
+bool talus_get_double(const TalusWorld *world, TalusNode node, const char *field, double *value);
+bool talus_get_vector(const TalusWorld *world, TalusNode node, const char *field, TalusVector *value);
+const char *talus_get_string(const TalusWorld *world, TalusNode node, const char *field); /* NULL on failure */
+TalusNode talus_get_node(const TalusWorld *world, TalusNode node, const char *field, int index); /* index 0 for a single one */
+bool talus_set_bool(TalusWorld *world, TalusNode node, const char *field, bool value);
+bool talus_set_int(TalusWorld *world, TalusNode node, const char *field, int value);
+bool talus_set_double(TalusWorld *world, TalusNode node, const char *field, double value);
+bool talus_set_vector(TalusWorld *world, TalusNode node, const char *field, TalusVector value);
+bool talus_set_string(TalusWorld *world, TalusNode node, const char *field, const char *value);
+
+/* Puts one node, written as in a world file, into a field of `parent` (at the end when index is -1). */
+TalusNode talus_insert(TalusWorld *world, TalusNode parent, const char *field, int index, const char *text);
+bool talus_remove(TalusWorld *world, TalusNode node);
+
+/* ---- solids ---- */
+
+/* All solids in file order: writes at most `capacity` of them and returns how many there are. */
+int talus_solids(const TalusWorld *world, TalusNode *nodes, int capacity);
+const char *talus_solid_label(const TalusWorld *world, TalusNode solid); /* unique name, as in recordings; NULL */
+bool talus_pose(const TalusWorld *world, TalusNode solid, TalusPose *pose);
+bool talus_velocity(const TalusWorld *world, TalusNode solid, TalusVector *linear, TalusVector *angular); /* of its origin */
+bool talus_mass(const TalusWorld *world, TalusNode solid, double *mass, TalusVector *center); /* center in the world */
+bool talus_is_dynamic(const TalusWorld *world, TalusNode solid);  /* has a body */
+bool talus_is_idle(const TalusWorld *world, TalusNode solid);
+bool talus_is_colliding(const TalusWorld *world, TalusNode solid);
+bool talus_set_pose(TalusWorld *world, TalusNode solid, TalusPose pose); /* takes everything below along */
+bool talus_set_velocity(TalusWorld *world, TalusNode solid, TalusVector linear, TalusVector angular);
+bool talus_reset_motion(TalusWorld *world, TalusNode solid); /* velocities of it and all below to zero */
+/* Act during the next step. False when the solid has no body. */
+bool talus_add_force(TalusWorld *world, TalusNode solid, TalusVector force);
+bool talus_add_force_at(TalusWorld *world, TalusNode solid, TalusVector force, TalusVector point);
+bool talus_add_torque(TalusWorld *world, TalusNode solid, TalusVector torque);
+
+/* ---- joints and motors ---- */
+
+/* `joint` is a joint, its end point, or a motor, sensor or brake on it; `axis` counts from 0 and is ignored for devices. */
+bool talus_joint_position(const TalusWorld *world, TalusNode joint, int axis, double *position);
+bool talus_joint_velocity(const TalusWorld *world, TalusNode joint, int axis, double *velocity);
+bool talus_joint_set_position(TalusWorld *world, TalusNode joint, int axis, double position); /* at once, by hand */
+/* Commands. Values beyond a motor's limits are clipped, with a diagnostic. Position INFINITY: velocity control. */
+bool talus_motor_set_position(TalusWorld *world, TalusNode joint, int axis, double position);
+bool talus_motor_set_velocity(TalusWorld *world, TalusNode joint, int axis, double velocity);
+bool talus_motor_set_force(TalusWorld *world, TalusNode joint, int axis, double force);
+bool talus_motor_set_available_force(TalusWorld *world, TalusNode joint, int axis, double force);
+bool talus_motor_set_acceleration(TalusWorld *world, TalusNode joint, int axis, double acceleration);
+bool talus_motor_set_gains(TalusWorld *world, TalusNode joint, int axis, double p, double i, double d);
+bool talus_motor_feedback(TalusWorld *world, TalusNode joint, int axis, double *force); /* of the last step, from the second call on */
+bool talus_brake_set_damping(TalusWorld *world, TalusNode joint, int axis, double damping);
+
+/* ---- contacts ---- */
+
+typedef struct TalusContact {
+    TalusNode solid[2];
+    TalusVector point, normal; /* the normal looks from solid[1] into solid[0] */
+    double depth;
+    double friction;           /* INFINITY: no limit */
+    int properties;            /* index in WorldInfo.contactProperties, -1: defaults */
+    double sliding_speed, rolling_speed, impact_energy;
+} TalusContact;
+/* The points of the last collision pass: writes at most `capacity` and returns how many there are. */
+int talus_contacts(const TalusWorld *world, TalusContact *contacts, int capacity);
+
+typedef struct TalusContactForce { TalusNode solid[2]; TalusVector point, normal, force; } TalusContactForce;
+/* Forces of the last step on solid[0]; they are computed from the first call on. */
+int talus_contact_forces(TalusWorld *world, TalusContactForce *forces, int capacity);
+
+typedef struct TalusStatistics {
+    int solids, bodies, bodies_awake, joints, contacts, contacts_dropped, frozen;
+    double deepest;
+} TalusStatistics;
+TalusStatistics talus_statistics(const TalusWorld *world);
 
 #ifdef __cplusplus
 }

@@ -67,3 +67,16 @@ void odelib_end(void)
 {
     current = NULL;
 }
+
+static pthread_mutex_t generator = PTHREAD_MUTEX_INITIALIZER;
+
+void odelib_generator_take(uint64_t seed)
+{
+    pthread_mutex_lock(&generator);
+    dRandSetSeed((unsigned long)(seed & 0xffffffffu));
+}
+
+void odelib_generator_give(void)
+{
+    pthread_mutex_unlock(&generator);
+}

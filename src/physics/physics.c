@@ -186,7 +186,8 @@ bool physics_has_failed(const Physics *physics) { return physics->has_failed; }
 void physics_begin_step(Physics *physics, uint64_t step)
 {
     physics->step = step;
-    dRandSetSeed((unsigned long)((physics->seed + step) & 0xffffffffu));
+    odelib_generator_take(physics->seed + step);
+    odelib_generator_give();
 }
 
 // Solids without physics that have a velocity move along and take everything below with them.

@@ -272,6 +272,9 @@ void trouble_check_states(Physics *physics);     // after it
 // ---- odelib.c: one-time start of ODE, per-thread data, its messages ----
 void odelib_begin(Physics *physics);             // binds ODE's message handler to this world on this thread
 void odelib_end(void);
+// ODE has one generator of random numbers for the whole process: worlds on several threads take turns with it.
+void odelib_generator_take(uint64_t seed);
+void odelib_generator_give(void);
 
 // ---- machine.c, fluid.c: hooks; each does nothing when there is nothing of its kind ----
 void machines_add(Physics *physics, SceneNode *node, int solid, Pose frame);  // Track, Connector, Propeller ... met in build

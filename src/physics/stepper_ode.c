@@ -1,8 +1,6 @@
 // ODE's two solvers behind the stepper seam: the reference twins of our own.
 #include "physics/physics_internal.h"
 
-#include <pthread.h>
-
 static void step_exact(void *self, Physics *physics, double dt)
 {
     (void)self;
@@ -10,15 +8,13 @@ static void step_exact(void *self, Physics *physics, double dt)
     body_gather(physics);
 }
 
-// The quick step draws from ODE's one generator for the whole process, so worlds on several threads take turns.
+// The quick step draws from ODE's generator.
 static void step_quick(void *self, Physics *physics, double dt)
 {
     (void)self;
-    static pthread_mutex_t generator = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&generator);
-    dRandSetSeed((unsigned long)(physics->seed + physics->step) & 0xffffffffu);
+    odelib_generator_take(physics->seed + physics->step);
     dWorldQuickStep(physics->world, dt);
-    pthread_mutex_unlock(&generator);
+    odelib_generator_give();
     body_gather(physics);
 }
 
