@@ -52,3 +52,7 @@ foreach(bench_source ${TALUS_BENCHES})
   target_include_directories(${bench_name} PRIVATE ${CMAKE_SOURCE_DIR}/bench)
   target_link_libraries(${bench_name} PRIVATE talus_static)
 endforeach()
+# Tests that use several threads also run under the thread sanitizer (make test-tsan).
+foreach(threaded sim.api)
+  set_property(TEST ${threaded} APPEND PROPERTY LABELS threads)
+endforeach()
