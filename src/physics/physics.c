@@ -70,6 +70,9 @@ void world_read_info(Physics *physics)
 static void create_ode(Physics *physics)
 {
     physics->world = dWorldCreate();
+    // ODE's default is one implementation of threading for all worlds, which two threads must not enter at once.
+    physics->threading = dThreadingAllocateSelfThreadedImplementation();
+    dWorldSetStepThreadingImplementation(physics->world, dThreadingImplementationGetFunctions(physics->threading), physics->threading);
     physics->space = dSimpleSpaceCreate(NULL);
     dSpaceSetCleanup(physics->space, 0);
     physics->contact_group = dJointGroupCreate(0);
@@ -145,6 +148,7 @@ void physics_destroy(Physics *physics)
     dJointGroupDestroy(physics->contact_group);
     dSpaceDestroy(physics->space);
     dWorldDestroy(physics->world);
+    dThreadingFreeImplementation(physics->threading);
     meshes_destroy(physics);
     odelib_end();
     broadphase_destroy(physics->broadphase);

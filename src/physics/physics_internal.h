@@ -162,6 +162,7 @@ struct Physics {
     double default_linear_damping, default_angular_damping;  // per second
 
     dWorldID world;
+    dThreadingImplementationID threading;
     dSpaceID space;
     dJointGroupID contact_group;  // contact joints of awake pairs, emptied before every pass
 
