@@ -383,7 +383,12 @@ static SceneNode *loop_joint(BodyScene *out, const BodyExtraJoint *extra, const 
 {
     Vec3 points[2] = { body_frame_apply(frames[extra->link[0]], extra->frame[0].t), body_frame_apply(frames[extra->link[1]], extra->frame[1].t) };
     bool is_hinge = extra->type == BODY_EXTRA_HINGE;
-    if ((!is_hinge && extra->type != BODY_EXTRA_BALL) || vec3_distance(points[0], points[1]) > 1e-6)
+    Vec3 gap = vec3_sub(points[1], points[0]);
+    if (is_hinge) {  // two points of one axis are as good as one
+        Vec3 axis = vec3_normalized(mat3_apply(mat3_mul(frames[extra->link[0]].m, extra->frame[0].m), extra->axis));
+        gap = vec3_mad(gap, axis, -vec3_dot(axis, gap));
+    }
+    if ((!is_hinge && extra->type != BODY_EXTRA_BALL) || vec3_length(gap) > 1e-6)
         return extra_joint_node(out, extra);
     Scene *scene = out->scene;
     SceneNode *joint = body_scene_node(out, is_hinge ? "HingeJoint" : "BallJoint", extra->pos);
@@ -580,7 +585,7 @@ SceneNode *body_world_create(Scene *scene, double time_step, double gravity)
     scene_set_float(scene, world, "basicTimeStep", time_step * 1000.0);
     scene_set_float(scene, world, "gravity", gravity);
     scene_set_float(scene, world, "CFM", 1e-10);
-    scene_set_float(scene, world, "ERP", 0.4);
+    scene_set_float(scene, world, "ERP", 0.8);
     scene_set_float(scene, world, "physicsDisableTime", 0.0);
     SceneNode *viewpoint = body_scene_node(&out, "Viewpoint", (SourcePos){ 0 });
     scene_set_vec3(scene, viewpoint, "position", vec3(3.0, 2.0, 2.0));
@@ -626,6 +631,7 @@ static SceneNode *contact_node(BodyScene *out, const BodyMaterials *materials, c
     scene_set_float(scene, node, "bounceVelocity", fmax(2.0 * gravity * dt, 1e-4));
     scene_set_float(scene, node, "softERP", 0.2);
     scene_set_float(scene, node, "softCFM", 1e-9);
+    scene_set_int(scene, node, "maxContactJoints", 100);
     scene_set_string(scene, node, "bumpSound", "");
     scene_set_string(scene, node, "rollSound", "");
     scene_set_string(scene, node, "slideSound", "");

@@ -17,6 +17,7 @@ typedef struct Walk {
     int joint;      // joint whose end point comes next, -1
     Pose pose;      // from the parent solid's frame (or the world) to here
     bool is_helix;
+    bool is_loose;  // a FreeJoint stands right above
     bool has_scale; // a Transform with a scale stands above
     int depth;
 } Walk;
@@ -45,7 +46,7 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
     PhysicsSolid *solid = &physics->solids[index];
     *solid = (PhysicsSolid){
         .node = node, .parent = at->parent, .joint = at->joint, .body = -1, .merger = -1, .weld = -1, .track = -1,
-        .base = at->pose, .in_body = POSE_IDENTITY, .mass = mass_zero(), .is_alive = true, .is_helix = at->is_helix,
+        .base = at->pose, .in_body = POSE_IDENTITY, .mass = mass_zero(), .is_alive = true, .is_helix = at->is_helix, .is_loose = at->is_loose,
         .linear_damping = -1.0, .angular_damping = -1.0,
         .first_shape = 0, .shape_count = 0,
     };
@@ -96,6 +97,11 @@ static SceneNode *end_point(const SceneNode *joint)
 
 static void add_joint(Physics *physics, SceneNode *node, Walk at)
 {
+    if (scene_node_is(node, "FreeJoint")) {
+        at.is_loose = true;
+        walk(physics, end_point(node), at);
+        return;
+    }
     int kind = 0;
     while (kind < COUNT_OF(joint_kinds) && !scene_node_is(node, joint_kinds[kind].type))
         kind++;
@@ -354,7 +360,7 @@ static void decide_merger(Physics *physics, int index)
                       plain_label(solid->node));
         return;
     }
-    bool is_apart = solid->joint >= 0 || !parent || parent->merger < 0 || is_old_wheel(solid->node)
+    bool is_apart = solid->joint >= 0 || solid->is_loose || !parent || parent->merger < 0 || is_old_wheel(solid->node)
                  || scene_node_is(solid->node, "TouchSensor");
     solid->merger = is_apart ? index : parent->merger;
 }
@@ -484,7 +490,7 @@ static void make_shapes(Physics *physics, int index)
 static void make_weld(Physics *physics, int index)
 {
     PhysicsSolid *solid = &physics->solids[index];
-    if (solid->merger != index || solid->joint >= 0 || solid->parent < 0)
+    if (solid->merger != index || solid->joint >= 0 || solid->is_loose || solid->parent < 0)
         return;
     const PhysicsSolid *parent = &physics->solids[solid->parent];
     bool is_sensor = scene_node_is(solid->node, "TouchSensor") && parent->body >= 0;
@@ -626,6 +632,7 @@ static void build_from(Physics *physics, int first_solid, int first_joint)
         make_weld(physics, i);
     for (int i = first_joint; i < physics->joint_count; i++)
         finish_joint(physics, i);
+    extra_joints_build(physics, first_solid, end);
     machines_built(physics);
     for (int i = first_solid; i < end; i++)
         if (physics->solids[i].body < 0)
@@ -661,6 +668,7 @@ static bool is_at_or_below(const Physics *physics, int solid, int top)
 
 static void remove_joints(Physics *physics, int top)
 {
+    extra_joints_remove(physics, top);
     for (int i = 0; i < physics->joint_count; i++) {
         PhysicsJoint *joint = &physics->joints[i];
         if (!joint->is_alive || !(is_at_or_below(physics, joint->parent, top) || is_at_or_below(physics, joint->child, top)))

@@ -20,6 +20,7 @@ typedef struct PhysicsAxis {
     double stop_erp, stop_cfm;      // -1: the world's
     double motor_min, motor_max;    // position range of the motor, active when they differ
     double motor_max_velocity, motor_max_force, motor_multiplier;
+    double rotor;                   // inertia that the motor's rotor adds on the axis
     int coupled_next;               // joint * PHYSICS_JOINT_AXES + axis of the next motor coupled by name, a ring; -1: none
 } PhysicsAxis;
 

@@ -95,7 +95,7 @@ static bool wants_driver(const PhysicsJoint *row, const PhysicsJointState *state
 static bool wants_spring(const PhysicsJoint *row, const PhysicsJointState *state)
 {
     for (int i = 0; i < row->axis_count; i++)
-        if (row->axes[i].spring > 0.0 || damping_of(&row->axes[i], &state->axes[i]) > 0.0)
+        if (row->axes[i].spring > 0.0 || row->axes[i].rotor > 0.0 || damping_of(&row->axes[i], &state->axes[i]) > 0.0)
             return true;
     return false;
 }
@@ -487,16 +487,17 @@ static void spring(Physics *physics, int joint, int axis, double dt, double leng
 {
     PhysicsJoint *row = &physics->joints[joint];
     const PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
-    double constant = row->axes[axis].spring, damping = damping_of(&row->axes[axis], state);
+    double constant = row->axes[axis].spring, damping = damping_of(&row->axes[axis], state), rotor = row->axes[axis].rotor;
     dJointID target = row->is_sprung_inside ? row->ode : row->spring;
-    if (constant <= 0.0 && damping <= 0.0) {
+    if (constant <= 0.0 && damping <= 0.0 && rotor <= 0.0) {
         set_axis_param(row, target, axis, dParamFMax, 0.0);
         return;
     }
-    double erp, cfm;
-    spring_row(constant, damping, dt, &erp, &cfm);
+    // Spring, damper and rotor over one step, all implicit: the force is -k (x + dt v) - c v - J (v - v0) / dt.
+    double stiffness = dt * constant + damping + rotor / dt, cfm = 1.0 / stiffness;
+    double velocity = (rotor / dt * state->velocity - constant * state->position) * cfm;
     double sign = row->kind == PHYSICS_JOINT_SLIDER ? 1.0 : -1.0;
-    set_axis_param(row, target, axis, dParamVel, -sign * erp / dt * state->position / length);
+    set_axis_param(row, target, axis, dParamVel, sign * velocity / length);
     set_axis_param(row, target, axis, dParamCFM, cfm / (length * length));
     set_axis_param(row, target, axis, dParamFMax, dInfinity);
 }

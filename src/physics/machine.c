@@ -36,6 +36,7 @@ typedef struct Driven {      // a track or a propeller
     Pose frame;              // of a propeller, in the solid's frame
     int helix[2];            // solids that turn, -1
     bool is_track;
+    bool is_surface;     // a track of a body: its whole surface moves
 } Driven;
 
 typedef struct Touch {
@@ -88,7 +89,8 @@ static void add_driven(Machines *machines, SceneNode *node, int solid, Pose fram
 {
     memory_grow(&machines->driven, &machines->driven_capacity, machines->driven_count + 1, sizeof *machines->driven);
     machines->driven[machines->driven_count++] =
-        (Driven){ .node = node, .solid = solid, .joint = -1, .frame = frame, .helix = { -1, -1 }, .is_track = is_track };
+        (Driven){ .node = node, .solid = solid, .joint = -1, .frame = frame, .helix = { -1, -1 }, .is_track = is_track,
+                  .is_surface = is_track && scene_node_is(node, "BodyTrack") };
 }
 
 void machines_add(Physics *physics, SceneNode *node, int solid, Pose frame)
@@ -101,7 +103,7 @@ void machines_add(Physics *physics, SceneNode *node, int solid, Pose frame)
         add_holder(machines_of(physics), node, solid, false);
     } else if (scene_node_is(node, "VacuumGripper")) {
         add_holder(machines_of(physics), node, solid, true);
-    } else if (scene_node_is(node, "TouchSensor")) {
+    } else if (scene_node_is(node, "TouchSensor") && !scene_node_is(node, "ForceTorqueSensor")) {
         Machines *machines = machines_of(physics);
         memory_grow(&machines->touches, &machines->touch_capacity, machines->touch_count + 1, sizeof *machines->touches);
         machines->touches[machines->touch_count++] = (Touch){ .solid = solid };
@@ -202,16 +204,29 @@ static void step_track(Physics *physics, const Driven *driven, double dt)
     const PhysicsAxis *axis = &physics->joints[driven->joint].axes[0];
     int body = body_above(physics, driven->solid);
     double velocity = 0.0;
-    if (axis->motor && body >= 0) {
+    if (axis->motor && (body >= 0 || scene_node_is(driven->node, "BodyTrack"))) {
         if (state->mode == MOTOR_FORCE)
-            velocity = (state->force_command - state->brake_damping * state->velocity) * dt / physics->bodies[body].mass;
+            velocity = body < 0 ? 0.0 : (state->force_command - state->brake_damping * state->velocity) * dt / physics->bodies[body].mass;
         else
             velocity = motor_velocity(physics, driven->joint, 0, dt);
     }
     state->velocity = velocity;
     state->position += velocity * dt;
-    if (velocity != 0.0)
+    if (velocity != 0.0 && body >= 0)
         body_wake(physics, body);
+}
+
+// The surface of a body's track moves along axis x n everywhere, n pointing out of the track.
+static void move_surface(const Physics *physics, PhysicsContact *contact, int side, const Driven *driven)
+{
+    Vec3 axis = quat_rotate(physics->solid_world[contact->solid[side]].q, vec3_normalized(scene_vec3(driven->node, "axis")));
+    Vec3 outwards = side == 0 ? vec3_neg(contact->normal) : contact->normal;
+    Vec3 direction = vec3_cross(outwards, axis);
+    if (vec3_length(direction) < 1e-6)
+        return;
+    contact->mode |= dContactMotion1 | dContactFDir1;
+    contact->direction = vec3_normalized(direction);
+    contact->motion = physics->joint_states[driven->joint].axes[0].velocity * (side == 0 ? 1.0 : -1.0);
 }
 
 // The belt's own speed against what it touches. Without it a track is an ordinary shape.
@@ -219,6 +234,10 @@ static void move_belt(Physics *physics, PhysicsContact *contact, int side)
 {
     int solid = contact->solid[side];
     const Driven *driven = &physics->machines->driven[physics->solids[solid].track];
+    if (driven->is_surface) {
+        move_surface(physics, contact, side, driven);
+        return;
+    }
     double velocity = physics->joint_states[driven->joint].axes[0].velocity;
     Quat frame = physics->solid_world[solid].q;
     Vec3 along = quat_rotate(frame, vec3(1, 0, 0)), up = quat_rotate(frame, vec3(0, 0, 1));

@@ -45,6 +45,20 @@ static void fit_range(Physics *physics, PhysicsAxis *axis, double position)
     }
 }
 
+// Motors of bodies have a rotor, and most of them do nothing before their first command.
+static void read_body_motor(PhysicsAxis *axis, PhysicsAxisState *state)
+{
+    double ratio = scene_float(axis->motor, "gearRatio");
+    axis->rotor = ratio * ratio * scene_float(axis->motor, "rotorInertia");
+    const char *actuation = scene_string(axis->motor, "actuation");
+    if (!strcmp(actuation, "none") || !strcmp(actuation, "effort")) {
+        state->mode = MOTOR_FORCE;
+    } else if (!strcmp(actuation, "velocity")) {
+        state->mode = MOTOR_VELOCITY;
+        state->target_velocity = 0.0;
+    }
+}
+
 void motor_read(Physics *physics, int joint, int axis_index)
 {
     PhysicsAxis *axis = axis_of(physics, joint, axis_index);
@@ -77,6 +91,8 @@ void motor_read(Physics *physics, int joint, int axis_index)
     state->acceleration = scene_float(motor, "acceleration");
     state->target_velocity = axis->motor_max_velocity;
     state->available_force = axis->motor_max_force;
+    if (schema_field(motor->type, "actuation"))
+        read_body_motor(axis, state);
     if (scene_list(motor, "muscles")->count)
         diag_note(physics->diags, motor->pos, "muscles are not simulated: they change nothing but the picture");
 }

@@ -137,6 +137,7 @@ void physics_destroy(Physics *physics)
         if (physics->joints[i].is_alive)
             joint_unmake(physics, i);
     machines_destroy(physics);
+    extra_joints_destroy(physics);
     fluids_destroy(physics);
     if (physics->ray)
         dGeomDestroy(physics->ray);

@@ -34,6 +34,7 @@ typedef struct PhysicsSolid {
     int track;              // index of the Track it is, -1
     int weld;               // index in Physics.welds, -1
     bool is_alive;
+    bool is_loose;          // at the end of a FreeJoint: a body of its own that nothing ties to the solid above
     bool is_helix;          // of a propeller: never dynamic
     bool allows_self_collision;  // robots
     bool feels_static;      // touch sensors and robots notice static shapes
@@ -214,6 +215,7 @@ struct Physics {
     double deepest;
 
     struct Fluids *fluids;        // fluid.c, NULL when there are none
+    struct ExtraJoints *extra_joints;  // loops that bodies close: extra_joint.c, NULL when none
     struct Machines *machines;    // tracks, connectors, grippers, propellers, chargers: machine.c, NULL when none
 };
 
@@ -282,6 +284,9 @@ void machines_add(Physics *physics, SceneNode *node, int solid, Pose frame);  //
 void machines_built(Physics *physics);
 void machines_prestep(Physics *physics, double dt);
 void machines_poststep(Physics *physics, double dt);
+void extra_joints_build(Physics *physics, int first_solid, int end);  // those that the solids hold
+void extra_joints_remove(Physics *physics, int top);                   // those at or below a solid
+void extra_joints_destroy(Physics *physics);
 void machines_contact(Physics *physics, PhysicsContact *contact);  // a track's belt moves the surface
 void machines_destroy(Physics *physics);
 int machines_state(Physics *physics, StateBlock *blocks);          // how many blocks were added

@@ -1,0 +1,155 @@
+// extra_joint.c - loops of joints that an ExtraJoint node closes between two solids of one robot. The joint's frame is given on
+// both sides; where they do not meet at the start, ODE pulls them together as it does with every constraint's error.
+#include "physics/physics_internal.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ExtraJoint {
+    const SceneNode *node;
+    int solid[2];
+    dJointID ode;
+} ExtraJoint;
+
+struct ExtraJoints {
+    ExtraJoint *items;
+    int count, capacity;
+};
+typedef struct ExtraJoints ExtraJoints;
+
+static int find_solid(const Physics *physics, int from, const char *name)
+{
+    int top = physics->solids[from].top;
+    for (int i = top; i < physics->solids[top].end; i++)
+        if (physics->solids[i].is_alive && !strcmp(scene_string(physics->solids[i].node, "name"), name))
+            return i;
+    return -1;
+}
+
+static dJointID create(Physics *physics, const char *type)
+{
+    if (!strcmp(type, "hinge"))
+        return dJointCreateHinge(physics->world, NULL);
+    if (!strcmp(type, "piston"))
+        return dJointCreatePiston(physics->world, NULL);
+    if (!strcmp(type, "fixed"))
+        return dJointCreateFixed(physics->world, NULL);
+    return dJointCreateBall(physics->world, NULL);
+}
+
+static void set_body_pose(dBodyID body, Pose pose)
+{
+    dQuaternion q = { pose.q.w, pose.q.x, pose.q.y, pose.q.z };
+    dBodySetPosition(body, pose.t.x, pose.t.y, pose.t.z);
+    dBodySetQuaternion(body, q);
+}
+
+static void place(dJointID joint, const char *type, Vec3 anchor, Vec3 axis)
+{
+    if (!strcmp(type, "hinge")) {
+        dJointSetHingeAnchor(joint, anchor.x, anchor.y, anchor.z);
+        dJointSetHingeAxis(joint, axis.x, axis.y, axis.z);
+    } else if (!strcmp(type, "piston")) {
+        dJointSetPistonAnchor(joint, anchor.x, anchor.y, anchor.z);
+        dJointSetPistonAxis(joint, axis.x, axis.y, axis.z);
+    } else if (!strcmp(type, "fixed")) {
+        dJointSetFixed(joint);
+    } else {
+        dJointSetBallAnchor(joint, anchor.x, anchor.y, anchor.z);
+    }
+}
+
+static Pose side_pose(const SceneNode *node, const char *anchor, const char *rotation)
+{
+    return (Pose){ scene_vec3(node, anchor), quat_from_rotation(scene_rotation(node, rotation)) };
+}
+
+// ODE takes both sides of a joint from where its bodies stand, so the bodies stand for a moment where the sides meet.
+static void make(Physics *physics, ExtraJoint *extra)
+{
+    const SceneNode *node = extra->node;
+    const char *type = scene_string(node, "type");
+    int bodies[2] = { physics->solids[extra->solid[0]].body, physics->solids[extra->solid[1]].body };
+    if (bodies[0] == bodies[1]) {
+        diag_warning(physics->diags, node->pos, "both sides of this joint are the same body; it does nothing");
+        return;
+    }
+    extra->ode = create(physics, type);
+    dJointAttach(extra->ode, bodies[0] >= 0 ? physics->bodies[bodies[0]].ode : NULL, bodies[1] >= 0 ? physics->bodies[bodies[1]].ode : NULL);
+    Pose local[2] = { side_pose(node, "anchor", "rotation"), side_pose(node, "anchor2", "rotation2") };
+    int moved = bodies[1] >= 0 ? 1 : 0, kept = 1 - moved;
+    Pose joint = pose_mul(physics->solid_world[extra->solid[kept]], local[kept]);
+    // Where the moved side's joint frame would coincide; hinges and pistons keep the turn about their axis as it is.
+    Pose solid_now = physics->solid_world[extra->solid[moved]];
+    Pose joint_now = pose_mul(solid_now, local[moved]);
+    Vec3 axis = vec3_normalized(scene_vec3(node, "axis"));
+    Pose target = { joint.t, joint_now.q };
+    if (!strcmp(type, "fixed"))
+        target.q = joint.q;
+    else if (strcmp(type, "ball") != 0)
+        target.q = quat_mul(quat_between(quat_rotate(joint_now.q, axis), quat_rotate(joint.q, axis)), joint_now.q);
+    dBodyID body = physics->bodies[bodies[moved]].ode;
+    Pose body_now = body_pose(physics, bodies[moved]);
+    Pose change = pose_mul(target, pose_inverse(joint_now));
+    set_body_pose(body, pose_mul(change, body_now));
+    place(extra->ode, type, joint.t, quat_rotate(joint.q, axis));
+    body_write(physics, bodies[moved]);
+    double gap = vec3_distance(joint.t, joint_now.t);
+    if (gap > 0.01)
+        diag_warning(physics->diags, node->pos, "the two sides of this joint start %g m apart; it pulls them together", gap);
+}
+
+static void add(Physics *physics, const SceneNode *node, int solid)
+{
+    if (!physics->extra_joints)
+        physics->extra_joints = memory_alloc(sizeof *physics->extra_joints);
+    ExtraJoints *list = physics->extra_joints;
+    int other = find_solid(physics, solid, scene_string(node, "solidName"));
+    if (other < 0) {
+        diag_error(physics->diags, node->pos, "no solid named '%s' in the same robot; this joint holds nothing", scene_string(node, "solidName"));
+        return;
+    }
+    if (physics->solids[solid].body < 0 && physics->solids[other].body < 0)
+        return;
+    memory_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items);
+    list->items[list->count] = (ExtraJoint){ .node = node, .solid = { solid, other } };
+    make(physics, &list->items[list->count++]);
+}
+
+void extra_joints_build(Physics *physics, int first_solid, int end)
+{
+    for (int i = first_solid; i < end; i++) {
+        const FieldList *children = scene_list(physics->solids[i].node, "children");
+        for (int k = 0; k < children->count; k++) {
+            const SceneNode *child = scene_list_node(children, k);
+            if (child && scene_node_is(child, "ExtraJoint"))
+                add(physics, child, i);
+        }
+    }
+}
+
+void extra_joints_remove(Physics *physics, int top)
+{
+    ExtraJoints *list = physics->extra_joints;
+    int end = physics->solids[top].end, kept = 0;
+    for (int i = 0; list && i < list->count; i++) {
+        ExtraJoint *extra = &list->items[i];
+        bool is_below = (extra->solid[0] >= top && extra->solid[0] < end) || (extra->solid[1] >= top && extra->solid[1] < end);
+        if (!is_below)
+            list->items[kept++] = *extra;
+        else if (extra->ode)
+            dJointDestroy(extra->ode);
+    }
+    if (list)
+        list->count = kept;
+}
+
+void extra_joints_destroy(Physics *physics)
+{
+    if (physics->extra_joints)
+        free(physics->extra_joints->items);
+    free(physics->extra_joints);
+    physics->extra_joints = NULL;
+}
