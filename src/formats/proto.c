@@ -124,6 +124,7 @@ ProtoScope *proto_scope_create(Scene *scene, const char *path, const FormatsOpti
     char *real = path_real(library->arena, path);
     library->world_path = real ? real : arena_string(library->arena, path);
     char *talus_library = proto_library_folder(library->arena);
+    // Whoever asks for the limits of untrusted files also wants them confined to their folders.
     ResolveOptions resolve_options = {
         .main_file = path, .search_paths = options->search_paths, .library = talus_library,
         .is_untrusted = library->limits.file_bytes <= limits_untrusted.file_bytes,

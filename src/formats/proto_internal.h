@@ -63,6 +63,7 @@ typedef struct Definition {
     SourcePos *parameter_pos;   // file numbers are those of the sink of the load
     Restriction **restrictions; // NULL: anything
     bool *used;             // parameters that an IS names
+    bool *is_read;          // parameters that the code of the template reads
     SourcePos pos;
     bool is_header_read;    // and reported, by who opened the file; proto.release is set
     bool is_body_read;      // of a PROTO without template

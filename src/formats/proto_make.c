@@ -160,16 +160,18 @@ static SceneNode *make_template_body(Maker *maker, Definition *definition, const
         return NULL;
     }
     TemplateField *fields = memory_alloc_array((size_t)proto->parameter_count + 1, sizeof *fields);
+    int field_count = 0;
     for (int i = 0; i < proto->parameter_count; i++) {
         const SceneField *own = own_field(instance, i);
-        fields[i] = (TemplateField){ &proto->parameters[i], own ? own->value : proto->parameters[i].value };
+        if (definition->is_read[i])
+            fields[field_count++] = (TemplateField){ &proto->parameters[i], own ? own->value : proto->parameters[i].value };
     }
     char *real = path_real(library->arena, proto->path);
     TemplateJob job = {
         .path = proto->path, .text = definition->body_lexer.at,
         .size = (size_t)(definition->body_end - definition->body_lexer.at),
         .pos = { diag_file(maker->diags, proto->path), 1, definition->body_lexer.line },
-        .language = definition->language, .fields = fields, .field_count = proto->parameter_count,
+        .language = definition->language, .fields = fields, .field_count = field_count,
         .limits = &library->limits,
         .context = { .world = library->world_path, .proto = real ? real : proto->path,
                      .project_path = resolve_project_folder(library->resolver), .webots_version = "R2025a",
@@ -432,15 +434,11 @@ static void report_unused(Definition *definition, DiagSink *diags)
         return;
     definition->reported_unused = true;
     const SceneProto *proto = &definition->proto;
-    size_t size = (size_t)(definition->body_end - definition->body_lexer.at);
     for (int i = 0; i < proto->parameter_count; i++) {
-        bool any = false;
-        if (definition->used[i] || proto->parameters[i].class != FIELD_PLAIN)
+        if (definition->used[i] || definition->is_read[i] || proto->parameters[i].class != FIELD_PLAIN)
             continue;
-        if (proto->is_template &&
-            (template_uses_field(definition->body_lexer.at, size, definition->language, proto->parameters[i].name, &any) ||
-             any || text_says_is(definition, proto->parameters[i].name)))
-            continue;
+        if (proto->is_template && text_says_is(definition, proto->parameters[i].name))
+            continue;  // in a part of the template that these parameters do not reach
         diag_warning(diags, in_file(definition, definition->parameter_pos[i], diags),
                      "the parameter '%s' of the PROTO '%s' is not used", proto->parameters[i].name, proto->name);
         diag_hint(diags, "connect a field to it with IS, or declare it with unconnectedField");
@@ -633,10 +631,5 @@ bool proto_regenerate(Scene *scene, SceneNode *instance, DiagSink *diags)
 bool proto_parameter_regenerates(const SceneNode *instance, const FieldType *parameter)
 {
     const Definition *definition = instance->proto ? instance->proto->definition : NULL;
-    if (!definition || !definition->proto.is_template)
-        return false;
-    bool any = false;
-    size_t size = (size_t)(definition->body_end - definition->body_lexer.at);
-    return template_uses_field(definition->body_lexer.at, size, definition->language, parameter->name, &any) || any ||
-           definition->has_indirect_access;
+    return definition && definition->proto.is_template && definition->is_read[parameter->index];
 }

@@ -313,6 +313,13 @@ static void find_template(Definition *definition)
         language = template_is_used(begin, size, TEMPLATE_LUA) ? TEMPLATE_LUA : TEMPLATE_JAVASCRIPT;
     definition->proto.is_template = template_is_used(begin, size, language);
     definition->language = definition->proto.is_template ? language : TEMPLATE_NONE;
+    const SceneProto *proto = &definition->proto;
+    definition->is_read = arena_alloc_array(definition->library->arena, (size_t)proto->parameter_count + 1, sizeof(bool));
+    for (int i = 0; i < proto->parameter_count && proto->is_template; i++) {
+        bool any;
+        bool is_named = template_uses_field(begin, size, language, proto->parameters[i].name, &any);
+        definition->is_read[i] = is_named || any || definition->has_indirect_access;
+    }
 }
 
 static bool read_name(Reader *reader, Definition *definition, const char *expected_name)

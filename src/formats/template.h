@@ -30,7 +30,7 @@ typedef struct TemplateJob {
     size_t size;
     SourcePos pos;                // of its first character; messages count lines from here
     TemplateLanguage language;
-    const TemplateField *fields;
+    const TemplateField *fields;  // those that the code reads, see template_uses_field
     int field_count;
     TemplateContext context;
     const Limits *limits;         // NULL: defaults
@@ -74,7 +74,7 @@ bool template_compile(const TemplateJob *job, TemplateScript *script, DiagSink *
 void template_script_free(TemplateScript *script);
 int template_script_line(const TemplateScript *script, int generated_line);  // generated lines count from 1
 
-// Parameters and context as JSON, only what the code of the template names. A NULL node is left out.
+// Parameters, and what the code names of the context, as JSON. A NULL node is left out.
 void template_write_fields(const TemplateJob *job, Text *out);
 void template_write_context(const TemplateJob *job, Text *out);
 

@@ -123,14 +123,9 @@ static void write_node(const SceneNode *node, int depth, Text *out)
 void template_write_fields(const TemplateJob *job, Text *out)
 {
     text_add_char(out, '{');
-    bool first = true;
     for (int i = 0; i < job->field_count; i++) {
-        bool any;
-        if (!template_uses_field(job->text, job->size, job->language, job->fields[i].type->name, &any) && !any)
-            continue;
-        if (!first)
+        if (i)
             text_add_char(out, ',');
-        first = false;
         write_field(job->fields[i].type, job->fields[i].value, 0, out);
     }
     text_add_char(out, '}');

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "formats/formats.h"
+#include "formats/template.h"
 #include "support/support.h"
 
 #define R25 "#VRML_SIM R2025a utf8\n"
@@ -477,6 +478,103 @@ static void hidden_state_is_applied(void **state)
     diag_destroy(diags);
 }
 
+static void equal_templates_are_evaluated_once(void **state)
+{
+    (void)state;
+    static const Case test = { "template_deterministic",
+        { { "T", JS25 "PROTO T [ field SFFloat r 1 field SFVec3f t 0 0 0 ] { Solid { translation IS t children Shape { geometry Sphere { radius %<= fields.r.value + 0.125 >% } } } }" },
+          { "N", JS25 "# tags: nonDeterministic\nPROTO N [ ] { Solid { customData \"%<= context.id >%\" } }" } },
+        "T { t 1 0 0 } T { t 2 0 0 } T { r 1 } T { r 2 } DEF A N { } DEF B N { }", "", { 0 } };
+    DiagSink *diags = diag_create();
+    int before = template_evaluation_count();
+    Scene *scene = load_case(&test, diags, NULL);
+    assert_int_equal(template_evaluation_count() - before, 4);  // two of T, one for each N
+    scene_destroy(scene);
+    diag_destroy(diags);
+}
+
+// template_node_id: each instance has an id of its own, the same in every load.
+static void templates_know_their_id(void **state)
+{
+    (void)state;
+    static const Case test = { "template_node_id",
+        { { "N", JS25 "PROTO N [ ] { Solid { name \"id %<= context.id >%\" } }" } }, "DEF A N { } DEF B N { }", "", { 0 } };
+    char names[2][2][64];
+    for (int round = 0; round < 2; round++) {
+        DiagSink *diags = diag_create();
+        Scene *scene = load_case(&test, diags, NULL);
+        for (int i = 0; i < 2; i++) {
+            const SceneNode *node = scene_instance(scene_find_def(scene, i ? "B" : "A"));
+            snprintf(names[round][i], sizeof names[round][i], "%s", scene_string(node, "name"));
+            char expected[64];
+            snprintf(expected, sizeof expected, "id %u", node->id);
+            assert_string_equal(names[round][i], expected);
+        }
+        scene_destroy(scene);
+        diag_destroy(diags);
+    }
+    CHECK(strcmp(names[0][0], names[0][1]), "two ids");
+    assert_memory_equal(names[0][0], names[1][0], strlen(names[0][0]) + 1);
+}
+
+// proto_import: nodes that come later find the PROTOs that the world declares.
+static void instances_are_imported(void **state)
+{
+    (void)state;
+    static const Case test = { "proto_import",
+        { { "P", JS25 "PROTO P [ field SFFloat r 1 ] { Shape { geometry Sphere { radius %<= fields.r.value * 2 >% } } }" } }, "Group { }", "", { 0 } };
+    DiagSink *diags = diag_create();
+    Scene *scene = load_case(&test, diags, NULL);
+    static const char text[] = "P { r 4 }";
+    const FieldList *list = formats_parse_nodes(scene, text, strlen(text), diags);
+    assert_int_equal(list->count, 1);
+    Text tree = { 0 };
+    dump_node(list->nodes[0], &tree);
+    assert_string_equal(tree.data, "Shape(geometry=Sphere(radius=8))");
+    text_free(&tree);
+    scene_destroy(scene);
+    diag_destroy(diags);
+}
+
+// Instances are saved as they were written, and placeholders with everything that was said of them.
+static void instances_are_saved_as_written(void **state)
+{
+    (void)state;
+    static const Case test = { "save_instances",
+        { { "P", R25 "PROTO P [ field SFVec3f t 0 0 0 field MFNode c [] field SFNode j NULL ] { Solid { translation IS t children IS c physics IS j } }" } },
+        "DEF A P { t 1 2 3 c [ DEF B Pose { children P { } } USE B ] j Physics { mass 2 } }\nGone { translation 1 0 0 other [ 1 2 ] name \"g\" }", "", { 0 } };
+    DiagSink *diags = diag_create();
+    Scene *scene = load_case(&test, diags, NULL);
+    Text saved = { 0 };
+    formats_write(scene, &saved);
+    static const char *const parts[] = { "DEF A P {", "t 1 2 3", "DEF B Pose {", "USE B", "mass 2", "Gone {", "translation 1 0 0", "other [ 1 2 ]", "name \"g\"" };
+    for (int i = 0; i < COUNT_OF(parts); i++)
+        CHECK(strstr(saved.data, parts[i]), parts[i]);
+    CHECK(!strstr(saved.data, "Solid"), "what a PROTO makes is not saved");
+    text_free(&saved);
+    scene_destroy(scene);
+    diag_destroy(diags);
+}
+
+// bounding_object_regeneration: what is below a boundingObject knows it, also when it came through a parameter.
+static void bounding_objects_come_through_parameters(void **state)
+{
+    (void)state;
+    static const Case test = { "bounding_object_regeneration",
+        { { "P", JS25 "PROTO P [ field SFNode b NULL field SFFloat r 1 ] { Solid { name \"s\" boundingObject %< if (fields.r.value > 1) { >% Sphere { radius %<= fields.r.value >% } %< } else { >% IS b %< } >% } }" } },
+        "DEF A P { b Group { children [ DEF INNER Box { } ] } }", "", { 0 } };
+    DiagSink *diags = diag_create();
+    Scene *scene = load_case(&test, diags, NULL);
+    SceneNode *instance = scene_instance(scene_find_def(scene, "A"));
+    CHECK(scene_find_def(scene, "INNER")->in_bounding, "a given node");
+    scene_set_float(scene, instance, "r", 3);
+    CHECK(proto_regenerate(scene, instance, diags), "regenerated");
+    SceneNode *sphere = scene_child(instance, "boundingObject");
+    CHECK(scene_node_is(sphere, "Sphere") && sphere->in_bounding && scene_float(sphere, "radius") == 3, "the new one");
+    scene_destroy(scene);
+    diag_destroy(diags);
+}
+
 // --------------------------------------------------------------------------------------------------------------- search
 
 static void protos_are_found(void **state)
@@ -604,7 +702,10 @@ int main(void)
         cmocka_unit_test(protos_nest_and_derive),    cmocka_unit_test(templates_make_trees),
         cmocka_unit_test(generated_text_has_places), cmocka_unit_test(templates_can_be_off),
         cmocka_unit_test(parameters_reach_their_fields), cmocka_unit_test(templates_are_regenerated),
-        cmocka_unit_test(hidden_state_is_applied),   cmocka_unit_test(protos_are_found),
+        cmocka_unit_test(hidden_state_is_applied),   cmocka_unit_test(equal_templates_are_evaluated_once),
+        cmocka_unit_test(templates_know_their_id),   cmocka_unit_test(instances_are_imported),
+        cmocka_unit_test(instances_are_saved_as_written), cmocka_unit_test(bounding_objects_come_through_parameters),
+        cmocka_unit_test(protos_are_found),
         cmocka_unit_test(depth_is_bounded),          cmocka_unit_test(growth_is_bounded),
     };
     return cmocka_run_group_tests_name("formats.proto", tests, NULL, NULL);
