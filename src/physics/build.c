@@ -312,9 +312,10 @@ static void read_mass(Physics *physics, int index)
     PhysicsSolid *solid = &physics->solids[index];
     SceneNode *node = scene_child(solid->node, "physics");
     read_damping(solid, node);
-    bool has_shape = shapes_mass(physics, scene_child(solid->node, "boundingObject"), 1000.0, &solid->mass);
+    bool is_custom = scene_list(node, "inertiaMatrix")->count > 0;
+    bool has_shape = shapes_mass(physics, scene_child(solid->node, "boundingObject"), 1000.0, is_custom, &solid->mass);
     solid->reference_mass = has_shape ? solid->mass.mass : 0.0;
-    if (scene_list(node, "inertiaMatrix")->count > 0) {
+    if (is_custom) {
         MassProperties mass;
         read_custom_mass(physics, solid, node, &mass);
         solid->mass = mass;

@@ -239,7 +239,7 @@ void physics_fluids(Physics *physics)
 void physics_advance(Physics *physics)
 {
     odelib_begin(physics);
-    trouble_check_forces(physics);
+    trouble_check_inputs(physics);
     body_gather(physics);
     bodies_fall_asleep(physics);
     memory_grow(&physics->previous, &physics->previous_capacity, physics->body_count + 1, sizeof(BodyState));

@@ -231,7 +231,8 @@ void solid_weigh_again(Physics *physics, int solid);  // its Physics changed
 // is where the boundingObject stands in the frame of the solid, or in the world for a fluid.
 int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Pose frame);
 // Adds the mass of every shape of a boundingObject, at this density, in the solid's frame. False when nothing has any.
-bool shapes_mass(Physics *physics, SceneNode *bounding, double density, MassProperties *mass);
+// `is_quiet`: the file gives the mass by itself, so what cannot be computed is nobody's loss.
+bool shapes_mass(Physics *physics, SceneNode *bounding, double density, bool is_quiet, MassProperties *mass);
 void shape_place(Physics *physics, int shape);   // puts a body-less one where its solid is
 void shape_offset(Physics *physics, int shape);  // puts one of a body where its solid is in the body's frame
 void shape_destroy(Physics *physics, int shape);
@@ -269,7 +270,7 @@ void contact_to_ode(const PhysicsContact *contact, dContact *out);
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);
 
 // ---- trouble.c: states that are not finite ----
-bool trouble_check_forces(Physics *physics);     // before the step: drops what is not finite, naming the body
+void trouble_check_inputs(Physics *physics);     // before the step: drops what a plugin gave that is not finite
 void trouble_check_states(Physics *physics);     // after it
 
 // ---- odelib.c: one-time start of ODE, per-thread data, its messages ----

@@ -321,7 +321,7 @@ int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Po
 
 // ---- masses ----
 
-typedef struct MassWork { MassProperties total; double density; } MassWork;
+typedef struct MassWork { MassProperties total; double density; bool is_quiet; } MassWork;
 
 static void add_mass(Physics *physics, SceneNode *geometry, Pose pose, void *context)
 {
@@ -347,22 +347,24 @@ static void add_mass(Physics *physics, SceneNode *geometry, Pose pose, void *con
         break;
     case PHYSICS_SHAPE_PLANE:
     case PHYSICS_SHAPE_HEIGHTS:
-        diag_warning(physics->diags, geometry->pos, "a %s adds no mass", geometry->type->name);
+        if (!work->is_quiet)
+            diag_warning(physics->diags, geometry->pos, "a %s adds no mass", geometry->type->name);
         return;
     default:
         break;
     }
     if (!is_sound) {
-        diag_warning(physics->diags, geometry->pos, "the mass of this %s cannot be computed (not closed, or a wrong size); "
-                     "it counts as 1 kg with unit inertia", geometry->type->name);
+        if (!work->is_quiet)
+            diag_warning(physics->diags, geometry->pos, "the mass of this %s cannot be computed (not closed, or a wrong size); "
+                         "it counts as 1 kg with unit inertia", geometry->type->name);
         mass = mass_default();
     }
     work->total = mass_sum(work->total, mass_moved(mass, pose));
 }
 
-bool shapes_mass(Physics *physics, SceneNode *bounding, double density, MassProperties *mass)
+bool shapes_mass(Physics *physics, SceneNode *bounding, double density, bool is_quiet, MassProperties *mass)
 {
-    MassWork work = { mass_zero(), density };
+    MassWork work = { mass_zero(), density, is_quiet };
     each_geometry(physics, bounding, POSE_IDENTITY, 0, add_mass, &work);
     *mass = work.total;
     return work.total.mass > 0.0;

@@ -15,21 +15,31 @@ static bool vector_is_finite(const dReal *v)
     return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 
-bool trouble_check_forces(Physics *physics)
+static void reject(Physics *physics, int index, const char *what)
 {
-    bool is_fine = true;
+    int solid = physics->bodies[index].solid;
+    diag_error(physics->diags, physics->solids[solid].node->pos, "a %s on '%s' is not finite at %g s; it is dropped", what,
+               solid_label(physics, solid), (double)physics->step * physics->dt);
+    physics->has_failed |= physics->nan_policy == PHYSICS_NAN_STOP;
+}
+
+void trouble_check_inputs(Physics *physics)
+{
     for (int i = 0; i < physics->body_count; i++) {
         const Body *body = &physics->bodies[i];
-        if (!body->is_alive || (vector_is_finite(dBodyGetForce(body->ode)) && vector_is_finite(dBodyGetTorque(body->ode))))
+        if (!body->is_alive)
             continue;
-        is_fine = false;
-        dBodySetForce(body->ode, 0, 0, 0);
-        dBodySetTorque(body->ode, 0, 0, 0);
-        diag_error(physics->diags, physics->solids[body->solid].node->pos, "a force or torque on '%s' is not finite at %g s; it is dropped",
-                   solid_label(physics, body->solid), (double)physics->step * physics->dt);
-        physics->has_failed |= physics->nan_policy == PHYSICS_NAN_STOP;
+        if (!vector_is_finite(dBodyGetForce(body->ode)) || !vector_is_finite(dBodyGetTorque(body->ode))) {
+            dBodySetForce(body->ode, 0, 0, 0);
+            dBodySetTorque(body->ode, 0, 0, 0);
+            reject(physics, i, "force or torque");
+        }
+        if (!vector_is_finite(body->position) || !vector_is_finite(body->linear) || !vector_is_finite(body->angular)
+            || !vector_is_finite(body->quaternion) || !isfinite(body->quaternion[3])) {
+            body_write(physics, i);
+            reject(physics, i, "pose or velocity");
+        }
     }
-    return is_fine;
 }
 
 static const char *what_is_wrong(const BodyState *state)
