@@ -247,6 +247,16 @@ static int finish(Run *run, bool is_recorded)
     return is_fine ? EXIT_OK : EXIT_SIMULATION;
 }
 
+// A file in which mistakes were found and nothing else. Nodes that the reader made up have no line.
+static bool is_nothing(const Sim *sim, const DiagSink *diags)
+{
+    const FieldList *nodes = scene_list(scene_root(sim_scene(sim)), "children");
+    for (int i = 0; i < nodes->count; i++)
+        if (nodes->nodes[i] && nodes->nodes[i]->pos.line > 0)
+            return false;
+    return diag_has_errors(diags);
+}
+
 static int run_file(const RunOptions *options, const char *path, DiagSink *diags)
 {
     SimOptions sim_options = {
@@ -263,6 +273,8 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
         return EXIT_INPUT;
     int code = EXIT_INPUT;
     CsvRecorder *recorder = NULL;
+    if (is_nothing(run.sim, diags))
+        goto done;
     if (options->from && !sim_snapshot_read(run.sim, options->from))
         goto done;
     run.first_step = sim_steps(run.sim);
