@@ -130,6 +130,13 @@ bool upgrade_is_pose_only(const SceneNode *node)
     return upgrade_is_plain(node, "Pose") || upgrade_is_plain(node, "Transform");
 }
 
+SceneNode *upgrade_child(const SceneNode *node, const char *name, const char *type_name)
+{
+    const SceneField *field = upgrade_own(node, name);
+    SceneNode *child = field && field->type->kind == FIELD_SF_NODE ? scene_actual(field->value.node) : NULL;
+    return child && schema_type_is(child->type, type_name) ? child : NULL;
+}
+
 SceneNode *upgrade_make(Upgrade *upgrade, const char *type_name, SourcePos pos)
 {
     return scene_node_create(upgrade->scene, schema_type(type_name), pos);
@@ -246,12 +253,11 @@ SceneNode *upgrade_copy(Upgrade *upgrade, const SceneNode *node)
     return copy;
 }
 
-SceneNode *upgrade_own_child(Upgrade *upgrade, SceneNode *node, const char *name)
+SceneNode *upgrade_own_child(Upgrade *upgrade, SceneNode *node, const char *name, const char *type_name)
 {
-    SceneField *field = upgrade_own(node, name);
-    if (!field || field->is_parameter >= 0 || !field->value.node)
+    if (!upgrade_child(node, name, type_name) || upgrade_is_connected(node, name))
         return NULL;
-    SceneNode *child = field->value.node;
+    SceneNode *child = upgrade_own(node, name)->value.node;
     if (child->kind == SCENE_NODE_PLAIN)
         return child;
     if (child->kind != SCENE_NODE_USE || !child->target || child->target->kind != SCENE_NODE_PLAIN)

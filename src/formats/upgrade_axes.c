@@ -228,7 +228,7 @@ static void turn_bounding(Upgrade *upgrade, SceneNode *node, Quat back)
     if (!bounding || upgrade_is_connected(node, "boundingObject") || schema_type_is(bounding->type, "Sphere"))
         return;
     if (upgrade_is_plain(bounding, "Group")) {
-        SceneNode *group = upgrade_own_child(upgrade, node, "boundingObject");
+        SceneNode *group = upgrade_own_child(upgrade, node, "boundingObject", "Group");
         if (group)
             turn_children(upgrade, group, back);
         return;
@@ -249,10 +249,10 @@ static void turn_bounding(Upgrade *upgrade, SceneNode *node, Quat back)
 
 static void turn_physics(Upgrade *upgrade, SceneNode *node, Quat back)
 {
-    const SceneNode *given = upgrade_own(node, "physics") ? scene_child(node, "physics") : NULL;
+    const SceneNode *given = upgrade_child(node, "physics", "Physics");
     if (!given || (scene_list(given, "centerOfMass")->count == 0 && scene_list(given, "inertiaMatrix")->count != 2))
         return;
-    SceneNode *physics = upgrade_own_child(upgrade, node, "physics");
+    SceneNode *physics = upgrade_own_child(upgrade, node, "physics", "Physics");
     if (!physics || upgrade_is_connected(physics, "centerOfMass") || upgrade_is_connected(physics, "inertiaMatrix"))
         return;
     if (scene_list(physics, "centerOfMass")->count > 0) {

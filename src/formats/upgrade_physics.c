@@ -199,11 +199,9 @@ static void set_center_of_mass(Upgrade *upgrade, SceneNode *physics, Vec3 center
 
 static void upgrade_mass(Upgrade *upgrade, SceneNode *solid)
 {
-    SceneNode *bounding = NULL;
-    if (upgrade->release < RELEASE_V6 && upgrade_own(solid, "boundingObject"))
-        bounding = scene_child(solid, "boundingObject");
-    bool is_placed = bounding && schema_type_is(bounding->type, "Pose") && bounding->type == schema_type("Transform");
-    SceneNode *physics = is_placed ? upgrade_own_child(upgrade, solid, "physics") : scene_child(solid, "physics");
+    SceneNode *bounding = upgrade->release < RELEASE_V6 ? upgrade_child(solid, "boundingObject", "Transform") : NULL;
+    bool is_placed = bounding != NULL;
+    SceneNode *physics = is_placed ? upgrade_own_child(upgrade, solid, "physics", "Physics") : upgrade_child(solid, "physics", "Physics");
     if (!physics || physics->is_upgraded)
         return;
     const SceneField *orientation = upgrade_own(physics, "orientation");
@@ -224,8 +222,8 @@ static bool is_single_quad(const SceneNode *faces)
     const FieldList *index = scene_list(faces, "coordIndex");
     if (index->count != 4 && !(index->count == 5 && index->ints[4] == -1))
         return false;
-    const SceneNode *coord = scene_child(faces, "coord");
-    if (!coord || !schema_type_is(coord->type, "Coordinate"))
+    const SceneNode *coord = upgrade_child(faces, "coord", "Coordinate");
+    if (!coord)
         return false;
     int points = scene_list(coord, "point")->count;
     for (int i = 0; i < 4; i++)
@@ -286,7 +284,7 @@ void upgrade_physics(Upgrade *upgrade)
         SceneNode *node = upgrade->nodes[i];
         if (node->kind != SCENE_NODE_PLAIN || !schema_type_is(node->type, "Solid") || upgrade_is_connected(node, "physics"))
             continue;
-        const SceneNode *physics = upgrade_own(node, "physics") ? scene_child(node, "physics") : NULL;
+        const SceneNode *physics = upgrade_child(node, "physics", "Physics");
         if (!physics)
             continue;
         give_material(upgrade, node, physics);
