@@ -1,0 +1,37 @@
+// control.h - robot programs: finds, starts, feeds and stops the controllers of a world, in lock step with it.
+// Belongs here: processes, their output, the exchange of frames, the supervisor's questions. Not here: what devices read
+// (devices/), the encoding (protocol/), the programs' own library (controller/ beside src/).
+//
+// A Control hooks into the phases of its Sim: before a step it waits for every synchronous controller's next request, in
+// the order of robots in the file, and applies what they ask; after it every controller whose time has come gets its
+// readings. So results do not depend on how the system schedules the processes.
+#ifndef TALUS_CONTROL_CONTROL_H
+#define TALUS_CONTROL_CONTROL_H
+
+#include "devices/devices.h"
+#include "sim/sim.h"
+
+#include <stdio.h>
+
+typedef struct Control Control;
+
+typedef struct ControlOptions {
+    int timeout_ms;          // a controller that keeps the world waiting longer is ended; 0: never
+    bool stops_on_failure;   // a controller that crashes or ends with an error ends the run
+    bool is_quiet;           // drop what controllers print
+    FILE *out;               // where what they print goes, each line behind "[robot] "; NULL: stdout
+    int port;                // TCP port on loopback for <extern> controllers from elsewhere; 0: none
+    const char *token;       // they must show it when they do not come from this machine
+} ControlOptions;
+
+// The devices are the caller's and must outlive the Control. Nothing is started before the first step.
+Control *control_create(Sim *sim, Devices *devices, const ControlOptions *options, DiagSink *diags);
+void control_destroy(Control *control);  // asks all to quit, waits a second, then kills; NULL is fine
+
+int control_running(const Control *control);     // controllers that are alive
+// After a supervisor asked for the end of the run: its status, else -1.
+int control_quit_status(const Control *control);
+// After a supervisor asked for another world: its path, "" for the same again, else NULL.
+const char *control_next_world(const Control *control);
+
+#endif

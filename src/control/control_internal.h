@@ -1,0 +1,111 @@
+// control_internal.h - shared by the files of this folder.
+#ifndef TALUS_CONTROL_CONTROL_INTERNAL_H
+#define TALUS_CONTROL_CONTROL_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "control/control.h"
+#include "protocol/protocol.h"
+
+#include <sys/types.h>
+
+typedef enum ControllerPhase {
+    CONTROLLER_NONE,     // nothing to run for this robot
+    CONTROLLER_STARTED,  // the process is there, HELLO not yet
+    CONTROLLER_ASKS,     // it may send; a synchronous one is waited for
+    CONTROLLER_WAITS,    // for its time to come
+    CONTROLLER_GONE,
+} ControllerPhase;
+
+typedef struct Controller {
+    int robot;               // index in Devices
+    const char *name;        // of the robot
+    const char *program;     // Robot.controller
+    ControllerPhase phase;
+    bool is_synchronous;
+    bool is_extern;
+    pid_t pid;               // 0: not our child
+    Channel *channel;
+    int output[2];           // pipes of stdout and stderr, -1
+    Text lines[2];           // what came without a newline yet
+    uint64_t asked_step;     // when it sent its last STEP
+    uint64_t due_step;       // when it wants its STATE
+    uint32_t *serials;       // of readings already sent, DEVICE channels by tag
+    int serial_count;
+    int *packets_sent;       // by tag: packets of the queue the controller already has
+    bool has_exited_well;
+    bool wants_restart;      // a supervisor asked for it
+} Controller;
+
+// A field that a supervisor holds a reference to. Its id is its place in the list.
+typedef struct FieldRef {
+    SceneNode *node;
+    const FieldType *type;
+    bool is_read_only;       // inside a PROTO
+} FieldRef;
+
+typedef struct Tracked {
+    int robot;
+    int what, id, extra;
+    int period;              // steps
+} Tracked;
+
+typedef struct SavedState {
+    uint32_t node;
+    const char *name;
+    void *data;
+    size_t size;
+} SavedState;
+
+struct Control {
+    Sim *sim;
+    Devices *devices;
+    DiagSink *diags;
+    ControlOptions options;
+    Arena *arena;
+    Controller *controllers;
+    int count, capacity;
+    bool has_started;
+    int listener;            // socket for controllers from elsewhere, -1
+    FrameWriter frame;
+    FieldRef *fields;
+    int field_count, field_capacity;
+    Tracked *tracked;
+    int tracked_count, tracked_capacity;
+    SavedState *states;
+    int state_count, state_capacity;
+    int quit_status;         // -1: nobody asked
+    const char *next_world;
+    int simulation_mode;
+    bool wants_reset;
+    uint64_t synced_step;    // step at which the scene was last brought up to date, plus one
+};
+
+// ---- launch.c: which program, with which environment ----
+typedef struct Launch {
+    const char *folder;      // working directory
+    char *const *arguments;  // NULL-terminated
+    char *const *environment;
+} Launch;
+bool launch_find(Control *control, const Controller *controller, Launch *launch);
+const char *launch_project(const Control *control);  // folder above "worlds"
+
+// ---- process.c ----
+bool process_start(Control *control, Controller *controller, const Launch *launch, int channel_descriptor);
+void process_drain(Control *control, Controller *controller);   // prints what it wrote, line by line
+void process_flush(Control *control, Controller *controller);   // the last line without an end too
+bool process_reap(Control *control, Controller *controller, int wait_ms);  // true: it has ended, and that was reported
+void process_kill(Control *control, Controller *controller);
+
+// ---- exchange.c ----
+void exchange_config(Control *control, Controller *controller);
+void exchange_state(Control *control, Controller *controller, ProtocolFrame kind);
+bool exchange_commands(Control *control, Controller *controller, FrameReader *reader, int *duration_ms);
+
+// ---- supervisor.c ----
+// Answers one CALL: adds the records of the answer to the frame.
+void supervisor_call(Control *control, Controller *controller, const Record *call, FrameWriter *answer);
+void supervisor_add_tracked(Control *control, Controller *controller, FrameWriter *frame);
+void supervisor_forget(Control *control);  // references and saved states, when the control ends
+
+#endif

@@ -1,0 +1,182 @@
+// exchange.c - what goes to and comes from a controller: who it is and what it has, its commands, its readings.
+#include "control/control_internal.h"
+
+#include "base/memory.h"
+#include "devices/devices_internal.h"
+
+#include <webots/nodes.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONSTANTS_MAX = 4096 };
+
+static void add_text(FrameWriter *frame, uint16_t op, uint16_t tag, const char *text)
+{
+    frame_add(frame, &(Record){ .op = op, .tag = tag, .byte_count = (int)strlen(text), .bytes = text });
+}
+
+static void add_robot(Control *control, const Controller *controller, uint16_t op)
+{
+    const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
+    int32_t numbers[4] = { scene_bool(robot, "supervisor"), scene_bool(robot, "synchronization"), 0, WB_NODE_ROBOT };
+    double reals[2] = { sim_time(control->sim), sim_time_step(control->sim) * 1000.0 };
+    frame_add(&control->frame, &(Record){ .op = op, .int_count = 4, .ints = numbers, .double_count = 2, .doubles = reals,
+                                          .byte_count = (int)strlen(controller->name), .bytes = controller->name });
+}
+
+static void add_device(Control *control, const Controller *controller, int tag)
+{
+    const DeviceInfo *info = devices_info(control->devices, controller->robot, tag);
+    int32_t code = info->kind->code;
+    frame_add(&control->frame, &(Record){ .op = OP_DEVICE, .tag = (uint16_t)tag, .int_count = 1, .ints = &code,
+                                          .byte_count = (int)strlen(info->name), .bytes = info->name });
+    if (*info->model)
+        add_text(&control->frame, OP_DEVICE_MODEL, (uint16_t)tag, info->model);
+    double *values = memory_alloc_array(CONSTANTS_MAX, sizeof *values);
+    int count = devices_constants(control->devices, controller->robot, tag, values, CONSTANTS_MAX);
+    frame_add(&control->frame, &(Record){ .op = OP_DEVICE_CONSTANTS, .tag = (uint16_t)tag, .double_count = count, .doubles = values });
+    free(values);
+}
+
+void exchange_config(Control *control, Controller *controller)
+{
+    const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
+    const char *texts[] = { scene_string(robot, "model"), scene_string(robot, "customData"), launch_project(control),
+                            scene_path(sim_scene(control->sim)), controller->program };
+    frame_begin(&control->frame, FRAME_CONFIG);
+    add_robot(control, controller, OP_ROBOT);
+    for (int i = 0; i < COUNT_OF(texts); i++)
+        add_text(&control->frame, OP_ROBOT_TEXT, (uint16_t)i, texts[i]);
+    int count = devices_count(control->devices, controller->robot);
+    for (int tag = 1; tag <= count; tag++)
+        add_device(control, controller, tag);
+    free(controller->serials);
+    free(controller->packets_sent);
+    controller->serial_count = count + 1;
+    controller->serials = memory_alloc_array((size_t)(count + 1) * DEVICE_CHANNELS, sizeof *controller->serials);
+    controller->packets_sent = memory_alloc_array((size_t)count + 1, sizeof *controller->packets_sent);
+    channel_send(controller->channel, &control->frame);
+}
+
+// ---- readings ----
+
+static void add_readings(Control *control, Controller *controller, int tag)
+{
+    int channels = tag == 0 ? 1 : devices_info(control->devices, controller->robot, tag)->kind->channels;
+    for (int32_t channel = 0; channel < channels; channel++) {
+        int count;
+        uint32_t serial;
+        const double *reading = devices_reading(control->devices, controller->robot, tag, channel, &count, &serial);
+        uint32_t *sent = &controller->serials[tag * DEVICE_CHANNELS + channel];
+        if (serial == *sent)
+            continue;
+        *sent = serial;
+        frame_add(&control->frame, &(Record){ .op = OP_READING, .tag = (uint16_t)tag, .int_count = 1, .ints = &channel, .double_count = count, .doubles = reading });
+    }
+}
+
+static void add_packets(Control *control, Controller *controller, int tag)
+{
+    int count = devices_packet_count(control->devices, controller->robot, tag);
+    for (int i = controller->packets_sent[tag]; i < count; i++) {
+        DevicePacket packet = devices_packet(control->devices, controller->robot, tag, i);
+        double reals[4] = { packet.strength, packet.direction[0], packet.direction[1], packet.direction[2] };
+        frame_add(&control->frame, &(Record){ .op = OP_PACKET, .tag = (uint16_t)tag, .double_count = 4, .doubles = reals,
+                                              .byte_count = packet.size, .bytes = packet.data });
+    }
+    controller->packets_sent[tag] = count;
+}
+
+void exchange_state(Control *control, Controller *controller, ProtocolFrame kind)
+{
+    double time = sim_time(control->sim);
+    int64_t late = (int64_t)sim_steps(control->sim) - (int64_t)controller->due_step;
+    int32_t numbers[2] = { late > 0 ? (int32_t)((double)late * sim_time_step(control->sim) * 1000.0) : 0, control->simulation_mode };
+    frame_begin(&control->frame, kind);
+    frame_add(&control->frame, &(Record){ .op = OP_TIME, .int_count = 2, .ints = numbers, .double_count = 1, .doubles = &time });
+    if (devices_robot_exists(control->devices, controller->robot)) {
+        for (int tag = 0; tag < controller->serial_count; tag++) {
+            add_readings(control, controller, tag);
+            if (tag > 0 && devices_info(control->devices, controller->robot, tag)->kind == &receiver_device)
+                add_packets(control, controller, tag);
+        }
+        add_robot(control, controller, OP_ROBOT_CHANGED);
+        supervisor_add_tracked(control, controller, &control->frame);
+    }
+    frame_add(&control->frame, &(Record){ .op = OP_KEYS, .int_count = control->devices->key_count, .ints = control->devices->keys });
+    channel_send(controller->channel, &control->frame);
+}
+
+// ---- commands ----
+
+static bool tag_is_good(const Control *control, const Controller *controller, int tag)
+{
+    return tag >= 1 && tag <= devices_count(control->devices, controller->robot);
+}
+
+static void command(Control *control, Controller *controller, const Record *record)
+{
+    if (!tag_is_good(control, controller, record->tag) || record->int_count < 1)
+        return;
+    const char *problem = devices_command(control->devices, controller->robot, record->tag, record->ints[0], record->doubles, record->double_count,
+                                          record->bytes, record->byte_count);
+    if (problem)
+        diag_warning(control->diags, (SourcePos){ 0 }, "robot '%s', device '%s': %s", controller->name,
+                     devices_info(control->devices, controller->robot, record->tag)->name, problem);
+}
+
+static void enable(Control *control, const Controller *controller, const Record *record)
+{
+    bool is_known = record->tag == 0 || tag_is_good(control, controller, record->tag);
+    if (is_known && record->int_count >= 2 && record->ints[0] >= 0 && record->ints[0] < DEVICE_CHANNELS)
+        devices_enable(control->devices, controller->robot, record->tag, record->ints[0], record->ints[1]);
+}
+
+static void drop_packets(Control *control, Controller *controller, const Record *record)
+{
+    if (!tag_is_good(control, controller, record->tag) || record->int_count < 1)
+        return;
+    for (int i = 0; i < record->ints[0] && controller->packets_sent[record->tag] > 0; i++) {
+        devices_packet_drop(control->devices, controller->robot, record->tag);
+        controller->packets_sent[record->tag]--;
+    }
+}
+
+bool exchange_commands(Control *control, Controller *controller, FrameReader *reader, int *duration_ms)
+{
+    Record record;
+    bool has_duration = false;
+    while (frame_next(reader, &record)) {
+        switch (record.op) {
+        case OP_ENABLE:
+            enable(control, controller, &record);
+            break;
+        case OP_COMMAND:
+            command(control, controller, &record);
+            break;
+        case OP_NEXT_PACKET:
+            drop_packets(control, controller, &record);
+            break;
+        case OP_CUSTOM_DATA:
+            scene_set_string(sim_scene(control->sim), devices_robot_node(control->devices, controller->robot), "customData", record.bytes);
+            break;
+        case OP_DURATION:
+            if (record.int_count < 1 || record.ints[0] < 0)
+                return false;
+            *duration_ms = record.ints[0];
+            has_duration = true;
+            break;
+        case OP_PRINT:
+            process_drain(control, controller);
+            fprintf(record.int_count && record.ints[0] == 2 ? stderr : stdout, "[%s] %s", controller->name, record.bytes);
+            break;
+        case OP_WINDOW_TEXT:
+        case OP_PIN:
+            break;
+        default:
+            return false;
+        }
+    }
+    return has_duration && !reader->is_broken;
+}

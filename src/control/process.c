@@ -1,0 +1,174 @@
+// process.c - controllers as processes: start, what they print, how they end.
+#include "control/control_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LONGEST_LINE = 1 << 16 };
+
+static void child_run(const Launch *launch, int channel_descriptor, const int pipes[2][2], pid_t parent)
+{
+    // The simulator's end takes its controllers with it, however it ends.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
+    setpgid(0, 0);
+    dup2(pipes[0][1], STDOUT_FILENO);
+    dup2(pipes[1][1], STDERR_FILENO);
+    int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, STDIN_FILENO);
+    fcntl(channel_descriptor, F_SETFD, 0);
+    if (chdir(launch->folder) < 0)
+        _exit(126);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execvpe(launch->arguments[0], launch->arguments, launch->environment);
+    dprintf(STDERR_FILENO, "cannot run %s: %s\n", launch->arguments[0], strerror(errno));
+    _exit(127);
+}
+
+bool process_start(Control *control, Controller *controller, const Launch *launch, int channel_descriptor)
+{
+    int pipes[2][2];
+    for (int i = 0; i < 2; i++)
+        if (pipe2(pipes[i], O_CLOEXEC) < 0) {
+            if (i == 1)
+                close(pipes[0][0]), close(pipes[0][1]);
+            diag_error(control->diags, (SourcePos){ 0 }, "cannot start a controller: %s", strerror(errno));
+            return false;
+        }
+    pid_t parent = getpid();
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        child_run(launch, channel_descriptor, (const int(*)[2])pipes, parent);
+    for (int i = 0; i < 2; i++) {
+        close(pipes[i][1]);
+        controller->output[i] = pipes[i][0];
+        fcntl(pipes[i][0], F_SETFL, O_NONBLOCK);
+    }
+    if (pid < 0) {
+        diag_error(control->diags, (SourcePos){ 0 }, "cannot start a controller: %s", strerror(errno));
+        return false;
+    }
+    controller->pid = pid;
+    return true;
+}
+
+// ---- output ----
+
+static void print_line(Control *control, const Controller *controller, int stream, const char *line, size_t length)
+{
+    if (control->options.is_quiet)
+        return;
+    FILE *out = stream == 1 ? stderr : control->options.out ? control->options.out : stdout;
+    fprintf(out, "[%s] %.*s\n", controller->name, (int)length, line);
+}
+
+static void print_lines(Control *control, Controller *controller, int stream)
+{
+    Text *text = &controller->lines[stream];
+    size_t start = 0;
+    for (size_t i = 0; i < text->length; i++) {
+        if (text->data[i] != '\n' && i - start < LONGEST_LINE)
+            continue;
+        print_line(control, controller, stream, text->data + start, i - start);
+        start = i + (text->data[i] == '\n');
+    }
+    if (start == 0)
+        return;
+    memmove(text->data, text->data + start, text->length - start);
+    text->length -= start;
+}
+
+void process_drain(Control *control, Controller *controller)
+{
+    for (int stream = 0; stream < 2; stream++) {
+        char buffer[4096];
+        ssize_t got;
+        // Bounded: a program that prints for ever must not hold the world up here.
+        for (int i = 0; i < 256 && controller->output[stream] >= 0; i++) {
+            got = read(controller->output[stream], buffer, sizeof buffer);
+            if (got <= 0)
+                break;
+            text_add(&controller->lines[stream], buffer, (size_t)got);
+        }
+        print_lines(control, controller, stream);
+    }
+}
+
+void process_flush(Control *control, Controller *controller)
+{
+    process_drain(control, controller);
+    for (int stream = 0; stream < 2; stream++) {
+        Text *text = &controller->lines[stream];
+        if (text->length)
+            print_line(control, controller, stream, text->data, text->length);
+        text_free(text);
+        if (controller->output[stream] >= 0)
+            close(controller->output[stream]);
+        controller->output[stream] = -1;
+    }
+}
+
+// ---- the end ----
+
+static void report_end(Control *control, Controller *controller, int status)
+{
+    double time = sim_time(control->sim);
+    if (WIFSIGNALED(status)) {
+        diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' crashed at %g s: signal %d (%s)", controller->program,
+                     controller->name, time, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        controller->has_exited_well = false;
+    } else if (WEXITSTATUS(status) != 0) {
+        diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' ended at %g s with status %d", controller->program,
+                     controller->name, time, WEXITSTATUS(status));
+        controller->has_exited_well = false;
+    } else {
+        diag_note(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' ended at %g s", controller->program, controller->name, time);
+        controller->has_exited_well = true;
+    }
+}
+
+bool process_reap(Control *control, Controller *controller, int wait_ms)
+{
+    if (controller->pid <= 0)
+        return true;
+    for (int waited = 0;; waited += 5) {
+        int status;
+        pid_t done = waitpid(controller->pid, &status, WNOHANG);
+        if (done == controller->pid || (done < 0 && errno == ECHILD)) {
+            process_flush(control, controller);
+            if (done > 0)
+                report_end(control, controller, status);
+            controller->pid = 0;
+            return true;
+        }
+        if (waited >= wait_ms)
+            return false;
+        process_drain(control, controller);
+        nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
+    }
+}
+
+void process_kill(Control *control, Controller *controller)
+{
+    if (controller->pid <= 0)
+        return;
+    kill(-controller->pid, SIGTERM);
+    kill(controller->pid, SIGTERM);
+    if (process_reap(control, controller, 300))
+        return;
+    kill(-controller->pid, SIGKILL);
+    kill(controller->pid, SIGKILL);
+    process_reap(control, controller, 5000);
+}
