@@ -39,6 +39,10 @@ static void read_gravity(Physics *physics)
         g = 9.81;
     physics->up_axis = !strcmp(axes, "ENU") ? 2 : 1;
     physics->gravity = physics->up_axis == 2 ? vec3(0, 0, -g) : vec3(0, -g, 0);
+    // Files before R2020b had a gravity vector; one that did not point down keeps its direction here.
+    Vec3 direction = physics->info ? scene_vec3(physics->info, "gravityDirection") : VEC3_ZERO;
+    if (vec3_length2(direction) > 0.0)
+        physics->gravity = vec3_scale(vec3_normalized(direction), g);
 }
 
 static double info_float(const Physics *physics, const char *field, double preset)

@@ -39,6 +39,24 @@ static void free_bodies_fall(void **state)
     }
 }
 
+// An old world may have gravity in any direction.
+static void slanted_gravity_pulls_that_way(void **state)
+{
+    (void)state;
+    static const char world_text[] = "#VRML_SIM V6.0 utf8\nWorldInfo { gravity 3 -4 0 basicTimeStep 4 }\nViewpoint { }\n"
+                                     "DEF B Solid { boundingObject Box { } physics Physics { } }\n";
+    World world = { .diags = diag_create() };
+    world.sim = sim_load_text("old.wbt", world_text, strlen(world_text), NULL, world.diags);
+    CHECK(world.sim != NULL, "loads");
+    world.physics = sim_physics(world.sim);
+    world_step(&world, 100);
+    Vec3 v = world_velocity(&world, "B");
+    CHECK_NEAR(v.x, 1.2, 1e-10, "vx");
+    CHECK_NEAR(v.y, -1.6, 1e-10, "vy");
+    CHECK_NEAR(v.z, 0.0, 1e-10, "vz");
+    world_close(&world);
+}
+
 // A block slides until friction has eaten its speed: v^2 / (2 mu g). One step of friction more or less is v dt.
 static void blocks_slide_as_far_as_friction_says(void **state)
 {
@@ -288,6 +306,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(free_bodies_fall),
+        cmocka_unit_test(slanted_gravity_pulls_that_way),
         cmocka_unit_test(blocks_slide_as_far_as_friction_says),
         cmocka_unit_test(slopes_hold_up_to_the_friction_angle),
         cmocka_unit_test(balls_bounce_to_restitution_squared),
