@@ -4,5 +4,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    return scene_fuzz_run("fuzz.wbt", "fuzz.wbt", data, size);
+    return scene_fuzz_run("/absent/worlds/fuzz.wbt", "/absent/worlds/fuzz.wbt", data, size);
 }

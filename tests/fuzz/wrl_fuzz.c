@@ -4,5 +4,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    return scene_fuzz_run("fuzz.wrl", NULL, data, size);
+    return scene_fuzz_run("/absent/fuzz.wrl", NULL, data, size);
 }
