@@ -323,8 +323,9 @@ static SceneProto *placeholder_for(ProtoLibrary *library, const char *name)
     return proto;
 }
 
-// A slip of the pen in the name of a base node is no PROTO.
-static bool looks_like_base_node(const char *name)
+// The base node that may have been meant. A guess for the message alone: `Door`, `Floor` and `Sink` are close to base
+// nodes, and PROTOs all the same.
+static const char *closest_base_node(const char *name)
 {
     int count = schema_type_count(), used = 0;
     const char **candidates = memory_alloc_array((size_t)count + 1, sizeof *candidates);
@@ -333,19 +334,18 @@ static bool looks_like_base_node(const char *name)
             candidates[used++] = schema_type_at(i)->name;
     const char *closest = text_closest(name, candidates, used);
     free(candidates);
-    int longer = closest ? (int)strlen(name) - (int)strlen(closest) : 0;
-    return closest && longer >= -2 && longer <= 2;
+    return closest;
 }
 
 static SceneProto *report_missing(const Find *find, SourcePos pos, DiagSink *diags)
 {
     ProtoLibrary *library = find->scope->library;
     bool is_known = name_map_find(&library->placeholders, find->name, strlen(find->name)) != NULL;
-    if (!find->url && !is_known && looks_like_base_node(find->name))
-        return NULL;
     if (!is_known) {
         diag_warning(diags, pos, "the PROTO '%s' was not found; an empty placeholder stands for it", find->name);
-        diag_hint(diags, "looked for %s%s%s%s", find->url ? find->url : find->name, find->tried.length ? " in " : "",
+        const char *closest = find->url ? NULL : closest_base_node(find->name);
+        diag_hint(diags, "%s%s%slooked for %s%s%s%s", closest ? "did you mean the node '" : "", closest ? closest : "",
+                  closest ? "'? Otherwise: " : "", find->url ? find->url : find->name, find->tried.length ? " in " : "",
                   find->tried.data ? find->tried.data : "", find->tried_count > 12 ? " ..." : "");
     }
     return placeholder_for(library, find->name);

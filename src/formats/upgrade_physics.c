@@ -264,7 +264,8 @@ static void make_plane(Upgrade *upgrade, SceneNode *node, const SceneNode *faces
     Rotation turn = upgrade_tidy(quat_between(vec3(0, 1, 0), normal));
     if (turn.angle != 0.0)
         scene_set_rotation(upgrade->scene, pose, "rotation", turn);
-    scene_set_vec2(upgrade->scene, plane, "size", (Vec2){ vec3_distance(a, b), vec3_distance(b, c) });
+    double width = vec3_distance(a, b), depth = vec3_distance(b, c);  // only for show; corners may coincide
+    scene_set_vec2(upgrade->scene, plane, "size", (Vec2){ width > 0.0 ? width : 1.0, depth > 0.0 ? depth : 1.0 });
     if (!upgrade_replace(node, pose))
         return;
     upgrade_add_child(upgrade, pose, "children", plane);

@@ -76,6 +76,20 @@ static void scale_connected(SceneField *field, double factor)
         v[i] *= factor;
 }
 
+// Sizes that no world can have would not be read back: better unscaled than lost.
+static bool stays_in_range(const double *numbers, int64_t count, double factor)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs(numbers[i] * factor) <= LIMIT_COORDINATE) || (numbers[i] != 0.0 && numbers[i] * factor == 0.0))
+            return false;
+    return true;
+}
+
+static void report_out_of_range(ScaleJob *job, SceneNode *node, const char *name, double factor)
+{
+    upgrade_warning(job->upgrade, node, node->pos, "%s is not scaled by %g: it would leave every sensible range", name, factor);
+}
+
 // A field that is left at its default has to be written out when the default is a size.
 static void scale_field(ScaleJob *job, SceneNode *node, const char *name, int power)
 {
@@ -90,8 +104,13 @@ static void scale_field(ScaleJob *job, SceneNode *node, const char *name, int po
     }
     int numbers = field_kind_doubles(type->kind);
     if (field_kind_is_list(type->kind)) {
-        if (scene_list(node, name)->count == 0)
+        const FieldList *old = scene_list(node, name);
+        if (old->count == 0)
             return;
+        if (!stays_in_range(old->numbers, (int64_t)old->count * numbers, factor)) {
+            report_out_of_range(job, node, name, factor);
+            return;
+        }
         FieldList *list = scene_list_edit(job->upgrade->scene, node, name);
         for (int64_t i = 0; i < (int64_t)list->count * numbers; i++)
             list->numbers[i] *= factor;
@@ -102,6 +121,10 @@ static void scale_field(ScaleJob *job, SceneNode *node, const char *name, int po
         return;  // -1 means "not given"
     double *v = numbers == 1 ? &value.f : value.v;
     bool is_zero = true;
+    if (!stays_in_range(v, numbers, factor)) {
+        report_out_of_range(job, node, name, factor);
+        return;
+    }
     for (int i = 0; i < numbers; i++) {
         is_zero = is_zero && v[i] == 0.0;
         v[i] *= factor;

@@ -4,8 +4,14 @@
 #include "formats/formats.h"
 #include "support/support.h"
 
+// Mistakes that the files really have. Every other error is one of ours.
+static const struct { const char *file, *message; } justified[] = {
+    { "SoccerField5v5.proto", "IS 'wallThickness': the PROTO has no such parameter" },
+    { ".wbt", "contains ':'" },
+};
+
 typedef struct Tally {
-    int files, unreadable, errors, warnings, unknown, unstable;
+    int files, unreadable, errors, unjustified, warnings, unknown, unstable;
     bool verbose;
     const char *corpus;
 } Tally;
@@ -30,12 +36,26 @@ static void print_messages(const Tally *tally, const char *path, const DiagSink 
     }
 }
 
+static bool is_justified(const char *file, const char *message)
+{
+    for (int i = 0; i < COUNT_OF(justified); i++) {
+        size_t length = strlen(file), tail = strlen(justified[i].file);
+        if (length >= tail && !strcmp(file + length - tail, justified[i].file) && strstr(message, justified[i].message))
+            return true;
+    }
+    return false;
+}
+
 static void count_messages(Tally *tally, const DiagSink *diags)
 {
     tally->errors += diag_total(diags, DIAG_ERROR);
     tally->warnings += diag_total(diags, DIAG_WARNING);
-    for (int i = 0; i < diag_count(diags); i++)
-        tally->unknown += is_unknown_message(diag_at(diags, i)->message);
+    for (int i = 0; i < diag_count(diags); i++) {
+        const Diagnostic *item = diag_at(diags, i);
+        tally->unknown += is_unknown_message(item->message);
+        if (item->severity == DIAG_ERROR && !is_justified(diag_file_name(diags, item->pos.file), item->message))
+            tally->unjustified++;
+    }
 }
 
 static void open_file(const char *path, void *context)
@@ -98,6 +118,7 @@ static void test_worlds(void **state)
     Tally tally = visit(".wbt", open_file);
     assert_int_equal(tally.unreadable, 0);
     assert_int_equal(tally.unknown, 0);
+    assert_int_equal(tally.unjustified, 0);
 }
 
 static void test_meshes(void **state)
@@ -106,6 +127,7 @@ static void test_meshes(void **state)
     Tally tally = visit(".wrl", open_file);
     assert_int_equal(tally.unreadable, 0);
     assert_int_equal(tally.unknown, 0);
+    assert_int_equal(tally.unjustified, 0);
 }
 
 static void test_saving(void **state)

@@ -166,19 +166,19 @@ static void test_unknown(void **state)
           "Solid {\n  parts [ Shape { } DEF A Box { } ]\n  name \"a\"\n  boundingObject USE A\n}\n", DIAG_WARNING, 2, 9, "'parts'" },
         { "field with a node", "Solid { part DEF A Shape { } name \"a\" }", "Solid {\n  part DEF A Shape { }\n  name \"a\"\n}\n", DIAG_WARNING, 2, 9, "'part'" },
         { "field without value", "Solid { part name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_WARNING, 2, 9, "'part'" },
-        { "node cut off", "Group { children [ Soild { Solid {", "Group {\n}\n", DIAG_ERROR, 2, 35, "ends inside of Soild" },
-        { "node", "Slod { name \"a\" # kept\n}\nGroup { }", "Slod { name \"a\" # kept\n}\nGroup {\n}\n", DIAG_WARNING, 2, 1, "'Slod'" },
-        { "comments around", "# a\nSoild { }\n# b\nSolid {\n  # c\n  bar 1 # d\n  # e\n  name \"x\"\n}",
-          "# a\nSoild { }\n# b\nSolid {\n  bar 1\n  # d\n  # e\n  name \"x\"\n  # c\n}\n", DIAG_WARNING, 3, 1, "'Soild'" },
-        { "node with DEF", "DEF X Soldi { a [ { } ] }", "DEF X Soldi { a [ { } ] }\n", DIAG_WARNING, 2, 7, "'Soldi'" },
-        { "node in a list", "Group { children [ Soild { } Solid { } ] }", "Group {\n  children [\n    Soild { }\n    Solid {\n    }\n  ]\n}\n", DIAG_WARNING, 2, 20, "'Soild'" },
+        { "node cut off", "Group { children [ Light { Solid {", "Group {\n}\n", DIAG_ERROR, 2, 35, "ends inside of Light" },
+        { "node", "Motor { name \"a\" # kept\n}\nGroup { }", "Motor { name \"a\" # kept\n}\nGroup {\n}\n", DIAG_WARNING, 2, 1, "'Motor'" },
+        { "comments around", "# a\nLight { }\n# b\nSolid {\n  # c\n  bar 1 # d\n  # e\n  name \"x\"\n}",
+          "# a\nLight { }\n# b\nSolid {\n  bar 1\n  # d\n  # e\n  name \"x\"\n  # c\n}\n", DIAG_WARNING, 3, 1, "'Light'" },
+        { "node with DEF", "DEF X Device { a [ { } ] }", "DEF X Device { a [ { } ] }\n", DIAG_WARNING, 2, 7, "'Device'" },
+        { "node in a list", "Group { children [ Light { } Solid { } ] }", "Group {\n  children [\n    Light { }\n    Solid {\n    }\n  ]\n}\n", DIAG_WARNING, 2, 20, "'Light'" },
         { "abstract node", "Geometry { }", "Geometry { }\n", DIAG_WARNING, 2, 1, "'Geometry'" },
     };
     run_cases(cases, COUNT_OF(cases));
 
     // Said once, with the name that was meant.
     DiagSink *diags = diag_create();
-    Scene *scene = load("t.wbo", HEADER "Solid { nane \"a\" }\nSolid { nane \"b\" }\nSoild { }\nSoild { }\n", diags);
+    Scene *scene = load("t.wbo", HEADER "Solid { nane \"a\" }\nSolid { nane \"b\" }\nSoild { name \"a\" }\nSoild { }\n", diags);
     assert_int_equal(diag_total(diags, DIAG_WARNING), 2);
     assert_non_null(strstr(diag_at(diags, 0)->hint, "'name'"));
     assert_non_null(strstr(diag_at(diags, 1)->hint, "'Solid'"));
