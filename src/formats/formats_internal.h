@@ -131,6 +131,8 @@ bool reader_value(Reader *reader, const FieldType *type, FieldValue *value);
 // (no nodes). Its kind is that of the parameter, or the list of it: old PROTOs have `controllerArgs IS args` with an
 // SFString; scene_value_as() converts. Returns false when the field is to be left out.
 bool reader_field(Reader *reader, const FieldType *type, SceneField *field);
+// Whether the value at the current token has the form of the kind.
+bool reader_value_has_form(const Reader *reader, FieldKind kind);
 // Skips one value of unknown kind. Returns whether there was one, and whole.
 bool reader_skip_value(Reader *reader);
 // Comments before the current token that nobody has kept yet, and keeping them with a node: before its field `before`,

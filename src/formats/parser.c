@@ -211,6 +211,26 @@ static bool can_be_kept(const Reader *reader, const char *start)
     return reader->format != FORMAT_VRML97 && reader->token.kind != TOKEN_END && !(open && open >= start && open <= reader->previous_end);
 }
 
+// Skips the value after the name, and keeps both as text for saving.
+static void pass_over_value(Reader *reader, SceneNode *node, const Token *name)
+{
+    bool is_script = node->kind == SCENE_NODE_PLAIN && !strcmp(node->type->name, "Script");
+    bool is_interface = token_is(name, "eventIn") || token_is(name, "eventOut") || token_is(name, "field");
+    bool has_value;
+    if (is_script && is_interface && reader->token.kind == TOKEN_WORD) {
+        reader_advance(reader);  // its type and name
+        if (reader->token.kind == TOKEN_WORD)
+            reader_advance(reader);
+        has_value = (token_is(name, "field") || token_is(&reader->token, "IS")) && reader_skip_value(reader);
+    } else {
+        has_value = reader_skip_value(reader);
+    }
+    if (has_value && can_be_kept(reader, name->text)) {
+        register_passed_over(reader, node, name->text);
+        scene_extra_add(reader->scene, node, false, NULL, text_since(reader, name->text));
+    }
+}
+
 static void read_unknown_field(Reader *reader, SceneNode *node)
 {
     reader_keep_comment(reader, node, "", reader_comment(reader));
@@ -220,20 +240,22 @@ static void read_unknown_field(Reader *reader, SceneNode *node)
     if (!is_placeholder && !is_script)
         report_unknown_field(reader, node, &name);
     reader_advance(reader);
-    bool has_value;
-    bool is_interface = token_is(&name, "eventIn") || token_is(&name, "eventOut") || token_is(&name, "field");
-    if (is_script && is_interface && reader->token.kind == TOKEN_WORD) {
-        reader_advance(reader);  // its type and name
-        if (reader->token.kind == TOKEN_WORD)
-            reader_advance(reader);
-        has_value = (token_is(&name, "field") || token_is(&reader->token, "IS")) && reader_skip_value(reader);
-    } else {
-        has_value = reader_skip_value(reader);
-    }
-    if (has_value && can_be_kept(reader, name.text)) {
-        register_passed_over(reader, node, name.text);
-        scene_extra_add(reader->scene, node, false, NULL, text_since(reader, name.text));
-    }
+    pass_over_value(reader, node, &name);
+}
+
+// PROTOs of our own library stand for those of every release, in which a parameter may have been of another kind.
+static bool is_of_another_release(const Reader *reader, const SceneNode *node, const FieldType *type)
+{
+    return node->kind == SCENE_NODE_INSTANCE && node->proto->origin && !strcmp(node->proto->origin, "library") &&
+           !token_is(&reader->token, "IS") && !reader_value_has_form(reader, type->kind);
+}
+
+static void read_of_another_release(Reader *reader, SceneNode *node, const FieldType *type, const Token *name)
+{
+    if (reader_first_report(reader, node_name(node), name->text, name->length))
+        diag_warning(reader->diags, reader->token.pos, "%s of %s is of type %s here; this value is ignored", type->name,
+                     node_name(node), field_kind_name(type->kind));
+    pass_over_value(reader, node, name);
 }
 
 // What a line "hidden translation_1 ..." of an instance holds, by the start of its name.
@@ -345,7 +367,9 @@ static void read_fields(Reader *reader, SceneNode *node)
                 reader_keep_comment(reader, node, type->name, reader_comment(reader));
             reader_advance(reader);
             SceneField field = { .pos = name.pos };
-            if (reader_field(reader, type, &field))
+            if (is_of_another_release(reader, node, type))
+                read_of_another_release(reader, node, type, &name);
+            else if (reader_field(reader, type, &field))
                 push_field(reader, base, &field);
         } else if (token_is(&name, "hidden")) {
             read_hidden(reader, node, base);

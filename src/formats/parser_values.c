@@ -611,18 +611,18 @@ bool reader_value(Reader *reader, const FieldType *type, FieldValue *value)
 
 // ------------------------------------------------------------------------------------------- fields and connections
 
-// Whether the value that follows has the form of the kind. Only asked where a field had another kind in old releases.
-static bool value_has_form(const Reader *reader, FieldKind kind)
+// Only asked where a field had another kind in old releases.
+bool reader_value_has_form(const Reader *reader, FieldKind kind)
 {
     Lexer lexer = reader->lexer;
     Token token = reader->token;
-    if (token.kind == TOKEN_BRACKET_OPEN) {
+    bool is_bracketed = token.kind == TOKEN_BRACKET_OPEN;
+    if (is_bracketed) {
         if (!field_kind_is_list(kind))
             return false;
         lexer_next(&lexer, &token);
         if (token.kind == TOKEN_BRACKET_CLOSE)
             return true;
-        kind = field_kind_item(kind);
     }
     kind = field_kind_item(kind);
     switch (kind) {
@@ -634,7 +634,7 @@ static bool value_has_form(const Reader *reader, FieldKind kind)
     int wanted = int_max(field_kind_doubles(kind), 1), found = 0;
     for (; found <= wanted && token.kind == TOKEN_NUMBER; found++)
         lexer_next(&lexer, &token);
-    return found == wanted;
+    return is_bracketed ? found >= wanted : found == wanted;
 }
 
 static int find_parameter(const Reader *reader, const Token *name)
@@ -698,7 +698,7 @@ bool reader_field(Reader *reader, const FieldType *type, SceneField *field)
 {
     if (reader->token.kind == TOKEN_WORD && reader->token.length == 2 && token_is(&reader->token, "IS"))
         return read_connection(reader, type, field);
-    if (type->older && !value_has_form(reader, type->kind) && value_has_form(reader, type->older->kind))
+    if (type->older && !reader_value_has_form(reader, type->kind) && reader_value_has_form(reader, type->older->kind))
         type = type->older;
     field->type = type;
     field->is_parameter = -1;
