@@ -159,6 +159,8 @@ void proto_scope_declare(ProtoScope *scope, const SceneExtern *declaration);
 // The PROTO that this file means by a name that is no base node, or NULL when it means none (then it is an unknown node,
 // reported by the caller). One that cannot be found is a placeholder: reported once, kept, its unknown parameters too.
 SceneProto *proto_resolve(Reader *reader, const char *name, size_t length, SourcePos pos);
+// Whether a file of that name can be found; nothing is reported.
+bool proto_exists(Reader *reader, const char *name, size_t length);
 // Called at the closing brace of an instance whose parameters have been read: makes its tree (`target`), or reports.
 void proto_instantiate(Reader *reader, SceneNode *instance);
 // A .proto file: defines it and puts one instance with all defaults into the scene.

@@ -452,17 +452,15 @@ static const NodeType *find_type(Reader *reader, const Token *name, SceneProto *
     *proto = NULL;
     if (type && (type->flags & NODE_ABSTRACT) && !(type->flags & NODE_REMOVED))
         return NULL;
-    bool is_free = !type;
+    bool is_free = false;
     if (type && reader->format != FORMAT_VRML97) {
         if (type->flags & NODE_VRML97)
             is_free = true;
         else if ((type->flags & NODE_REMOVED) && type->until)
             is_free = reader->release > schema_release(type->until, strlen(type->until));
     }
-    if (is_free && reader->protos)
+    if (reader->protos && (!type || (is_free && proto_exists(reader, name->text, name->length))))
         *proto = proto_resolve(reader, name->text, name->length, name->pos);
-    if (*proto && (*proto)->is_placeholder && type)
-        *proto = NULL;
     return *proto ? NULL : type;
 }
 

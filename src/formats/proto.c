@@ -390,6 +390,22 @@ SceneProto *proto_resolve(Reader *reader, const char *name, size_t length, Sourc
     return proto;
 }
 
+bool proto_exists(Reader *reader, const char *name, size_t length)
+{
+    ProtoScope *scope = reader->protos;
+    if (!scope || length == 0 || length > 255 || memchr(name, '/', length) || name[0] == '.')
+        return false;
+    if (reader->release && !scope->release)
+        scope->release = reader->release;
+    const SceneProto *proto = name_map_find(&scope->resolved, name, length);
+    if (proto)
+        return !proto->is_placeholder;
+    Find find = { .scope = scope, .name = arena_text(scope->library->arena, name, length) };
+    bool is_found = find_file(&find);
+    text_free(&find.tried);
+    return is_found;
+}
+
 void proto_instantiate(Reader *reader, SceneNode *instance)
 {
     if (!reader->protos)
