@@ -286,6 +286,8 @@ static void connect_field(Maker *maker, SceneNode *holder, int field_index, Scen
     if (!holds_nodes && !own)
         return;  // the copy of the body has the default already
     field->value = scene_value_as(maker->scene, value, type->kind, field->type->kind);
+    if (own)
+        field->pos = own->pos;  // relative URLs are those of the file that gives the value
     if (field->type->kind == FIELD_SF_NODE)
         adopt(field->value.node, holder, field->type);
     else if (field->type->kind == FIELD_MF_NODE)

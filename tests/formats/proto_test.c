@@ -556,6 +556,31 @@ static void instances_are_saved_as_written(void **state)
     diag_destroy(diags);
 }
 
+// relative_asset_resolution: a URL belongs to the file that gives it, however many PROTOs it passes through.
+static void values_keep_the_place_they_come_from(void **state)
+{
+    (void)state;
+    static const Case test = { "relative_asset_resolution",
+        { { "Inner", R25 "PROTO Inner [ field MFString url \"inner.png\" ] { ImageTexture { url IS url } }" },
+          { "Outer", R25 "EXTERNPROTO \"Inner.proto\"\nPROTO Outer [ field MFString url \"outer.png\" ] { Group { children [ Shape { appearance PBRAppearance { baseColorMap Inner { } metalnessMap Inner { url IS url } normalMap Inner { url \"own.png\" } } } ] } }" } },
+        "DEF A Outer { } DEF B Outer { url \"world.png\" }", "", { 0 } };
+    static const struct { const char *def, *field, *file; } cases[] = {
+        { "A", "baseColorMap", "Inner.proto" }, { "A", "metalnessMap", "Outer.proto" }, { "A", "normalMap", "Outer.proto" },
+        { "B", "baseColorMap", "Inner.proto" }, { "B", "metalnessMap", "test.wbt" },    { "B", "normalMap", "Outer.proto" },
+    };
+    DiagSink *diags = diag_create();
+    Scene *scene = load_case(&test, diags, NULL);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        const SceneNode *shape = scene_list_node(scene_list(scene_find_def(scene, cases[i].def), "children"), 0);
+        const SceneNode *texture = scene_child(scene_child(shape, "appearance"), cases[i].field);
+        const char *file = diag_file_name(diags, scene_field_pos(texture, "url").file);
+        if (strcmp(path_name(file), cases[i].file))
+            fail_msg("%s %s: %s, wanted %s", cases[i].def, cases[i].field, file, cases[i].file);
+    }
+    scene_destroy(scene);
+    diag_destroy(diags);
+}
+
 // bounding_object_regeneration: what is below a boundingObject knows it, also when it came through a parameter.
 static void bounding_objects_come_through_parameters(void **state)
 {
@@ -705,7 +730,7 @@ int main(void)
         cmocka_unit_test(hidden_state_is_applied),   cmocka_unit_test(equal_templates_are_evaluated_once),
         cmocka_unit_test(templates_know_their_id),   cmocka_unit_test(instances_are_imported),
         cmocka_unit_test(instances_are_saved_as_written), cmocka_unit_test(bounding_objects_come_through_parameters),
-        cmocka_unit_test(protos_are_found),
+        cmocka_unit_test(values_keep_the_place_they_come_from), cmocka_unit_test(protos_are_found),
         cmocka_unit_test(depth_is_bounded),          cmocka_unit_test(growth_is_bounded),
     };
     return cmocka_run_group_tests_name("formats.proto", tests, NULL, NULL);
