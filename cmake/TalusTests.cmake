@@ -53,6 +53,6 @@ foreach(bench_source ${TALUS_BENCHES})
   target_link_libraries(${bench_name} PRIVATE talus_static)
 endforeach()
 # Tests that use several threads also run under the thread sanitizer (make test-tsan).
-foreach(threaded sim.api)
+foreach(threaded sim.api formats.proto_threads)
   set_property(TEST ${threaded} APPEND PROPERTY LABELS threads)
 endforeach()

@@ -88,11 +88,28 @@ static void add_search_variable(ProtoLibrary *library, const char *variable)
     }
 }
 
+// The project's `protos` folder, and those of folders above, for files that lie deeper than `worlds`.
+static void add_project_folders(ProtoLibrary *library)
+{
+    enum { HIGHEST_CLIMB = 3 };
+    Arena *arena = library->arena;
+    const char *project = resolve_project_folder(library->resolver);
+    if (!*project)
+        return;
+    add_index(library, path_join(arena, project, "protos"), "project");
+    char *real = path_real(arena, project);
+    const char *above = real ? real : project;
+    for (int i = 0; i < HIGHEST_CLIMB && strlen(above) > 1; i++) {
+        above = path_directory(arena, above);
+        char *protos = path_join(arena, above, "protos");
+        if (file_is_directory(protos))
+            add_index(library, protos, "project");
+    }
+}
+
 static void find_folders(ProtoLibrary *library, const FormatsOptions *options, const char *talus_library)
 {
-    const char *project = resolve_project_folder(library->resolver);
-    if (*project)
-        add_index(library, path_join(library->arena, project, "protos"), "project");
+    add_project_folders(library);
     for (int i = 0; options->search_paths && options->search_paths[i]; i++)
         add_search_folder(library, options->search_paths[i]);
     add_search_variable(library, "TALUS_PATH");
