@@ -17,12 +17,12 @@ run: all
 test: test-release test-asan test-tsan
 
 test-release: all
-	@ctest --test-dir build --output-on-failure -j $(JOBS)
+	@ctest --test-dir build --output-on-failure -j $(JOBS) -LE slow
 
 test-asan: deps
 	@test -f build-asan/build.ninja || cmake --preset asan >/dev/null
 	@cmake --build build-asan -j $(JOBS)
-	@ctest --test-dir build-asan --output-on-failure -j $(JOBS)
+	@ctest --test-dir build-asan --output-on-failure -j $(JOBS) -LE slow
 
 test-tsan: deps
 	@test -f build-tsan/build.ninja || cmake --preset tsan >/dev/null

@@ -56,3 +56,6 @@ endforeach()
 foreach(threaded sim.api formats.proto_threads)
   set_property(TEST ${threaded} APPEND PROPERTY LABELS threads)
 endforeach()
+# The long form of a test that is bounded otherwise: ctest -L slow.
+add_test(NAME sim.corpus_1000 COMMAND test.sim.corpus 1000 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+set_tests_properties(sim.corpus_1000 PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77 LABELS slow)

@@ -187,8 +187,18 @@ static bool pair_rests(const Physics *physics, const PhysicsContact *contact)
     return body_rests(physics, contact->body[0]) && body_rests(physics, contact->body[1]);
 }
 
+// What a shape touched before it was moved by hand may have lost its support.
+static void wake_if_changed(Physics *physics, const PhysicsContact *contact)
+{
+    for (int i = 0; i < 2; i++)
+        if (contact->shape[i] >= 0 && physics->shapes[contact->shape[i]].was_changed && contact->body[1 - i] >= 0)
+            body_wake(physics, contact->body[1 - i]);
+}
+
 static void keep_sleeping(Physics *physics)
 {
+    for (int i = 0; i < physics->contact_count; i++)
+        wake_if_changed(physics, &physics->contacts[i]);
     int kept = 0, old = physics->sleeping_contact_count, first_new = 0;
     for (int i = 0; i < old; i++) {
         dJointID joint = physics->contact_joints[i];

@@ -212,9 +212,11 @@ static void move_kinematic(Physics *physics)
         Pose pose = physics->solid_world[i];
         pose.t = vec3_mad(pose.t, state->linear, physics->dt);
         pose.q = quat_integrate(pose.q, state->angular, physics->dt);
-        bool needs_pass = physics->needs_pass;
+        // It moves in every step: what it touches wakes up, not the whole world, and no pass is made for it alone.
+        bool needs_pass = physics->needs_pass, is_static_moved = physics->is_static_moved;
         solid_move(physics, i, pose);
         physics->needs_pass = needs_pass;
+        physics->is_static_moved = is_static_moved;
     }
 }
 

@@ -159,6 +159,51 @@ static void moving_a_static_solid_wakes(void **state)
     world_close(&world);
 }
 
+// A lift that goes down under its own velocity takes a sleeping load along, and leaves others asleep.
+static void a_moving_floor_wakes_its_load_alone(void **state)
+{
+    (void)state;
+    World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.2 } " FLOOR "DEF LIFT Solid { name \"lift\" translation 0 0 2 boundingObject Box { size 2 2 1 } } "
+                             BALL("LOAD", "0 0 3", "") BALL("OTHER", "9 0 0.5", ""));
+    world_step(&world, 200);
+    int load = world_solid(&world, "LOAD"), other = world_solid(&world, "OTHER");
+    CHECK(physics_solid_is_idle(world.physics, load) && physics_solid_is_idle(world.physics, other), "asleep");
+    physics_solid_set_velocity(world.physics, world_solid(&world, "LIFT"), vec3(0, 0, -0.5), VEC3_ZERO);
+    world_step(&world, 100);
+    CHECK_NEAR(world_position(&world, "LIFT").z, 1.6, 1e-9, "lift");
+    CHECK_NEAR(world_position(&world, "LOAD").z, 2.6, 0.08, "load, with a little bouncing");
+    CHECK(physics_solid_is_idle(world.physics, other), "the other sleeps on");
+    world_close(&world);
+}
+
+// Bodies that rest on grids of heights, level and turned about the vertical, flat and sloped.
+static void grids_of_heights_hold(void **state)
+{
+    (void)state;
+    static const struct { const char *pose, *ball; double height; } cases[] = {
+        { "", "1.5 1.5 2", 1 }, { "rotation 0 0 1 1.5707963267948966", "-1.5 1.5 2", 1 }, { "translation 10 0 3", "11.5 1.5 5", 4 },
+        { "rotation 0 0 1 0.7", "0 2.1 2", 1 }, { "rotation 1 0 0 0.05", "1.5 1.4 2", 1.07 },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text), "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { bounce 0 rollingFriction 0.2 0 0 } } "
+                 "Solid { name \"g\" %s boundingObject ElevationGrid { xDimension 4 yDimension 4 height [ 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 ] thickness 1 } } "
+                 "DEF B Solid { name \"b\" translation %s boundingObject Sphere { radius 0.3 } physics Physics { density -1 mass 1 } }", cases[i].pose, cases[i].ball);
+        World world = world_open(text);
+        world_step(&world, 300);
+        CHECK_NEAR(world_position(&world, "B").z, cases[i].height + 0.3, 0.01, cases[i].pose);
+        world_close(&world);
+    }
+    // Heights stand where the field says: a step up along x.
+    World world = world_open("WorldInfo { basicTimeStep 8 contactProperties ContactProperties { bounce 0 } } Solid { name \"g\" boundingObject ElevationGrid { xDimension 4 yDimension 3 ySpacing 2 "
+                             "height [ 0 0 1 1 0 0 1 1 0 0 3 3 ] } } "
+                             BALL("LOW", "0.5 2 2", "") BALL("HIGH", "2.5 1 3", ""));
+    world_step(&world, 90);
+    CHECK_NEAR(world_position(&world, "LOW").z, 0.5, 0.02, "low");
+    CHECK_NEAR(world_position(&world, "HIGH").z, 1.5, 0.02, "high");
+    world_close(&world);
+}
+
 // A long bench whose two ends are full of contact points (C41): with at most ten joints both ends must hold.
 static void separate_regions_both_hold(void **state)
 {
@@ -234,6 +279,8 @@ int main(void)
         cmocka_unit_test(resting_bodies_sleep_and_wake),
         cmocka_unit_test(time_zero_means_never_asleep),
         cmocka_unit_test(moving_a_static_solid_wakes),
+        cmocka_unit_test(a_moving_floor_wakes_its_load_alone),
+        cmocka_unit_test(grids_of_heights_hold),
         cmocka_unit_test(separate_regions_both_hold),
         cmocka_unit_test(impacts_and_speeds_are_told),
     };
