@@ -1,0 +1,79 @@
+// core.h - the inside of libController: the connection to the simulator, the robot, its devices and their readings.
+// One robot per process, as the API has it; functions may be called from several threads of the controller.
+#ifndef TALUS_CONTROLLER_CORE_H
+#define TALUS_CONTROLLER_CORE_H
+
+#include "base/common.h"
+#include "protocol/protocol.h"
+
+#include <webots/nodes.h>
+#include <webots/types.h>
+
+enum { CORE_CHANNELS = 2 };
+
+typedef struct CorePacket {
+    void *data;
+    int size;
+    double strength, direction[3];
+    struct CorePacket *next;
+} CorePacket;
+
+typedef struct CoreDevice {
+    char *name, *model;
+    WbNodeType type;
+    double *constants;
+    int constant_count;
+    struct CoreChannel {
+        int period;
+        double *numbers;  // of the last reading
+        int count, capacity;
+        uint32_t serial;  // readings so far
+    } channels[CORE_CHANNELS];
+    CorePacket *first, *last;  // queue of a receiver
+    int packet_count;
+    void *own;           // what a device's file keeps beside, freed with free()
+} CoreDevice;
+
+typedef struct Core {
+    Channel *channel;
+    FrameWriter commands;     // gathered until the next step
+    bool has_commands;
+    bool is_connected, must_quit;
+    bool supervisor, synchronization;
+    int mode, simulation_mode;
+    double time, basic_time_step;
+    char *name;
+    char *texts[7];
+    CoreDevice *devices;      // by tag; 0 is the robot
+    int device_count;         // with the robot
+    int keys[16];
+    int key_count, key_next;
+    int keyboard_period;
+} Core;
+
+extern Core core;  // the API has no handle to pass
+
+void core_lock(void);
+void core_unlock(void);
+
+// The device with this tag, when it is of one of the types (ended by WB_NODE_NO_NODE); else says so on stderr as the
+// function `who` and returns NULL.
+CoreDevice *core_device(WbDeviceTag tag, const WbNodeType *types, const char *who);
+#define CORE_DEVICE(tag, ...) core_device((tag), (const WbNodeType[]){ __VA_ARGS__, WB_NODE_NO_NODE }, __func__)
+
+double core_constant(const CoreDevice *device, int index);  // 0 beyond the last
+void core_enable(WbDeviceTag tag, int channel, int period);
+void core_command(WbDeviceTag tag, int command, const double *numbers, int count, const void *bytes, int byte_count);
+void core_add(const Record *record);       // to the commands of the next step
+// Numbers of the last reading; NULL before the first.
+const double *core_reading(const CoreDevice *device, int channel, int *count);
+double core_value(const CoreDevice *device, int channel);  // the first of them, NaN before the first reading
+
+// Sends what is gathered and waits. Returns what wb_robot_step returns.
+int core_step(int duration);
+// Sends what is gathered, then the question, and gives the answer (valid until the next call). False: it failed; `why` is
+// printed as from `who`.
+bool core_call(const Record *question, Record *answer, const char *who);
+void core_warn(const char *who, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,550 @@
+// sensors.c - sensors with one channel of numbers: enabling, periods, values, lookup tables. All follow one pattern.
+#include "core.h"
+
+#include <webots/accelerometer.h>
+#include <webots/altimeter.h>
+#include <webots/compass.h>
+#include <webots/connector.h>
+#include <webots/distance_sensor.h>
+#include <webots/gps.h>
+#include <webots/gyro.h>
+#include <webots/inertial_unit.h>
+#include <webots/lidar.h>
+#include <webots/light_sensor.h>
+#include <webots/microphone.h>
+#include <webots/position_sensor.h>
+#include <webots/radar.h>
+#include <webots/range_finder.h>
+#include <webots/receiver.h>
+#include <webots/touch_sensor.h>
+#include <webots/vacuum_gripper.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void enable(CoreDevice *device, WbDeviceTag tag, int period, const char *who)
+{
+    if (!device)
+        return;
+    if (period < 0)
+        core_warn(who, "the sampling period %d is negative", period);
+    else
+        core_enable(tag, 0, period);
+}
+
+#define SENSOR(prefix, type)                                                   \
+    void prefix##_enable(WbDeviceTag tag, int sampling_period)                 \
+    {                                                                          \
+        enable(CORE_DEVICE(tag, type), tag, sampling_period, __func__);        \
+    }                                                                          \
+    void prefix##_disable(WbDeviceTag tag)                                     \
+    {                                                                          \
+        enable(CORE_DEVICE(tag, type), tag, 0, __func__);                      \
+    }                                                                          \
+    int prefix##_get_sampling_period(WbDeviceTag tag)                          \
+    {                                                                          \
+        const CoreDevice *device = CORE_DEVICE(tag, type);                     \
+        return device ? device->channels[0].period : 0;                        \
+    }
+
+#define VALUE(prefix, type)                                                    \
+    double prefix##_get_value(WbDeviceTag tag)                                 \
+    {                                                                          \
+        const CoreDevice *device = CORE_DEVICE(tag, type);                     \
+        if (device && device->channels[0].period == 0 && device->channels[0].serial == 0) \
+            core_warn(__func__, "the device '%s' is not enabled", device->name); \
+        return core_value(device, 0);                                          \
+    }
+
+// Three numbers, NaN before the first reading.
+static const double *vector(const CoreDevice *device)
+{
+    static const double none[3] = { NAN, NAN, NAN };
+    const double *reading = core_reading(device, 0, NULL);
+    return reading ? reading : none;
+}
+
+#define VECTOR(prefix, type)                                                   \
+    const double *prefix##_get_values(WbDeviceTag tag)                         \
+    {                                                                          \
+        return vector(CORE_DEVICE(tag, type));                                 \
+    }
+
+// The lookup table is the end of the constants, from `first` on.
+#define TABLE(prefix, type, first)                                             \
+    int prefix##_get_lookup_table_size(WbDeviceTag tag)                        \
+    {                                                                          \
+        const CoreDevice *device = CORE_DEVICE(tag, type);                     \
+        return device && device->constant_count > (first) ? (device->constant_count - (first)) / 3 : 0; \
+    }                                                                          \
+    const double *prefix##_get_lookup_table(WbDeviceTag tag)                   \
+    {                                                                          \
+        const CoreDevice *device = CORE_DEVICE(tag, type);                     \
+        return device && device->constant_count > (first) ? device->constants + (first) : NULL; \
+    }
+
+SENSOR(wb_accelerometer, WB_NODE_ACCELEROMETER)
+VECTOR(wb_accelerometer, WB_NODE_ACCELEROMETER)
+TABLE(wb_accelerometer, WB_NODE_ACCELEROMETER, 0)
+SENSOR(wb_gyro, WB_NODE_GYRO)
+VECTOR(wb_gyro, WB_NODE_GYRO)
+TABLE(wb_gyro, WB_NODE_GYRO, 0)
+SENSOR(wb_compass, WB_NODE_COMPASS)
+VECTOR(wb_compass, WB_NODE_COMPASS)
+TABLE(wb_compass, WB_NODE_COMPASS, 0)
+SENSOR(wb_altimeter, WB_NODE_ALTIMETER)
+VALUE(wb_altimeter, WB_NODE_ALTIMETER)
+SENSOR(wb_light_sensor, WB_NODE_LIGHT_SENSOR)
+VALUE(wb_light_sensor, WB_NODE_LIGHT_SENSOR)
+TABLE(wb_light_sensor, WB_NODE_LIGHT_SENSOR, 0)
+
+// ---- distance sensors: type, aperture, lowest and highest value, table ----
+
+SENSOR(wb_distance_sensor, WB_NODE_DISTANCE_SENSOR)
+VALUE(wb_distance_sensor, WB_NODE_DISTANCE_SENSOR)
+TABLE(wb_distance_sensor, WB_NODE_DISTANCE_SENSOR, 4)
+
+WbDistanceSensorType wb_distance_sensor_get_type(WbDeviceTag tag)
+{
+    return (WbDistanceSensorType)core_constant(CORE_DEVICE(tag, WB_NODE_DISTANCE_SENSOR), 0);
+}
+
+double wb_distance_sensor_get_aperture(WbDeviceTag tag)
+{
+    return core_constant(CORE_DEVICE(tag, WB_NODE_DISTANCE_SENSOR), 1);
+}
+
+double wb_distance_sensor_get_min_value(WbDeviceTag tag)
+{
+    return core_constant(CORE_DEVICE(tag, WB_NODE_DISTANCE_SENSOR), 2);
+}
+
+double wb_distance_sensor_get_max_value(WbDeviceTag tag)
+{
+    return core_constant(CORE_DEVICE(tag, WB_NODE_DISTANCE_SENSOR), 3);
+}
+
+// ---- touch sensors: type, table ----
+
+SENSOR(wb_touch_sensor, WB_NODE_TOUCH_SENSOR)
+VALUE(wb_touch_sensor, WB_NODE_TOUCH_SENSOR)
+VECTOR(wb_touch_sensor, WB_NODE_TOUCH_SENSOR)
+TABLE(wb_touch_sensor, WB_NODE_TOUCH_SENSOR, 1)
+
+WbTouchSensorType wb_touch_sensor_get_type(WbDeviceTag tag)
+{
+    return (WbTouchSensorType)core_constant(CORE_DEVICE(tag, WB_NODE_TOUCH_SENSOR), 0);
+}
+
+// ---- position sensors: is linear, tags of motor, sensor, brake ----
+
+SENSOR(wb_position_sensor, WB_NODE_POSITION_SENSOR)
+VALUE(wb_position_sensor, WB_NODE_POSITION_SENSOR)
+
+WbJointType wb_position_sensor_get_type(WbDeviceTag tag)
+{
+    return (WbJointType)core_constant(CORE_DEVICE(tag, WB_NODE_POSITION_SENSOR), 0);
+}
+
+WbDeviceTag wb_position_sensor_get_motor(WbDeviceTag tag)
+{
+    return (WbDeviceTag)core_constant(CORE_DEVICE(tag, WB_NODE_POSITION_SENSOR), 1);
+}
+
+WbDeviceTag wb_position_sensor_get_brake(WbDeviceTag tag)
+{
+    return (WbDeviceTag)core_constant(CORE_DEVICE(tag, WB_NODE_POSITION_SENSOR), 3);
+}
+
+// ---- inertial units: x y z w; noise, resolution, axes ----
+
+SENSOR(wb_inertial_unit, WB_NODE_INERTIAL_UNIT)
+
+static double rounded(double value, double resolution)
+{
+    return resolution > 0.0 ? resolution * round(value / resolution) : value;
+}
+
+const double *wb_inertial_unit_get_roll_pitch_yaw(WbDeviceTag tag)
+{
+    CoreDevice *device = CORE_DEVICE(tag, WB_NODE_INERTIAL_UNIT);
+    const double *q = core_reading(device, 0, NULL);
+    if (!q)
+        return vector(NULL);
+    if (!device->own)
+        device->own = malloc(3 * sizeof(double));
+    double *angles = device->own, resolution = core_constant(device, 1);
+    double x = q[0], y = q[1], z = q[2], w = q[3], s = 2.0 * (w * y - x * z);
+    angles[0] = atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y));
+    angles[1] = asin(s < -1.0 ? -1.0 : s > 1.0 ? 1.0 : s);
+    angles[2] = atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z));
+    for (int i = 0; i < 3; i++)
+        angles[i] = core_constant(device, 2 + i) != 0.0 ? rounded(angles[i], resolution) : NAN;
+    return angles;
+}
+
+const double *wb_inertial_unit_get_quaternion(WbDeviceTag tag)
+{
+    static const double none[4] = { NAN, NAN, NAN, NAN };
+    const double *q = core_reading(CORE_DEVICE(tag, WB_NODE_INERTIAL_UNIT), 0, NULL);
+    return q ? q : none;
+}
+
+double wb_inertial_unit_get_noise(WbDeviceTag tag)
+{
+    return core_constant(CORE_DEVICE(tag, WB_NODE_INERTIAL_UNIT), 0);
+}
+
+int wb_inertial_unit_get_lookup_table_size(WbDeviceTag tag)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_INERTIAL_UNIT);
+    return 0;
+}
+
+const double *wb_inertial_unit_get_lookup_table(WbDeviceTag tag)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_INERTIAL_UNIT);
+    return NULL;
+}
+
+// ---- GPS: position, speed, speed vector ----
+
+SENSOR(wb_gps, WB_NODE_GPS)
+VECTOR(wb_gps, WB_NODE_GPS)
+
+double wb_gps_get_speed(WbDeviceTag tag)
+{
+    const double *reading = core_reading(CORE_DEVICE(tag, WB_NODE_GPS), 0, NULL);
+    return reading ? reading[3] : NAN;
+}
+
+const double *wb_gps_get_speed_vector(WbDeviceTag tag)
+{
+    const double *reading = core_reading(CORE_DEVICE(tag, WB_NODE_GPS), 0, NULL);
+    return reading ? reading + 4 : vector(NULL);
+}
+
+WbGpsCoordinateSystem wb_gps_get_coordinate_system(WbDeviceTag tag)
+{
+    return (WbGpsCoordinateSystem)core_constant(CORE_DEVICE(tag, WB_NODE_GPS), 0);
+}
+
+const char *wb_gps_convert_to_degrees_minutes_seconds(double decimal_degrees)
+{
+    static char text[64];
+    int degrees = (int)decimal_degrees;
+    double minutes = (decimal_degrees - degrees) * 60.0;
+    int whole = (int)minutes;
+    snprintf(text, sizeof text, "%d° %d′ %d″", degrees, whole, (int)((minutes - whole) * 60.0));
+    return text;
+}
+
+// ---- connectors and grippers ----
+
+#define PRESENCE(prefix, type)                                                 \
+    void prefix##_enable_presence(WbDeviceTag tag, int sampling_period)        \
+    {                                                                          \
+        enable(CORE_DEVICE(tag, type), tag, sampling_period, __func__);        \
+    }                                                                          \
+    void prefix##_disable_presence(WbDeviceTag tag)                            \
+    {                                                                          \
+        enable(CORE_DEVICE(tag, type), tag, 0, __func__);                      \
+    }                                                                          \
+    int prefix##_get_presence_sampling_period(WbDeviceTag tag)                 \
+    {                                                                          \
+        const CoreDevice *device = CORE_DEVICE(tag, type);                     \
+        return device ? device->channels[0].period : 0;                        \
+    }
+
+PRESENCE(wb_connector, WB_NODE_CONNECTOR)
+PRESENCE(wb_vacuum_gripper, WB_NODE_VACUUM_GRIPPER)
+
+static void set_constant(CoreDevice *device, int index, double value)
+{
+    if (device && index < device->constant_count)
+        device->constants[index] = value;
+}
+
+static void order(CoreDevice *device, WbDeviceTag tag, int command, bool is_on)
+{
+    if (!device)
+        return;
+    core_command(tag, command, NULL, 0, NULL, 0);
+    set_constant(device, 0, is_on);
+}
+
+int wb_connector_get_presence(WbDeviceTag tag)
+{
+    double value = core_value(CORE_DEVICE(tag, WB_NODE_CONNECTOR), 0);
+    return isnan(value) ? -1 : (int)value;
+}
+
+bool wb_connector_is_locked(WbDeviceTag tag)
+{
+    return core_constant(CORE_DEVICE(tag, WB_NODE_CONNECTOR), 0) != 0.0;
+}
+
+void wb_connector_lock(WbDeviceTag tag)
+{
+    order(CORE_DEVICE(tag, WB_NODE_CONNECTOR), tag, 0, true);
+}
+
+void wb_connector_unlock(WbDeviceTag tag)
+{
+    order(CORE_DEVICE(tag, WB_NODE_CONNECTOR), tag, 1, false);
+}
+
+bool wb_vacuum_gripper_get_presence(WbDeviceTag tag)
+{
+    return core_value(CORE_DEVICE(tag, WB_NODE_VACUUM_GRIPPER), 0) == 1.0;
+}
+
+bool wb_vacuum_gripper_is_on(WbDeviceTag tag)
+{
+    return core_constant(CORE_DEVICE(tag, WB_NODE_VACUUM_GRIPPER), 0) != 0.0;
+}
+
+void wb_vacuum_gripper_turn_on(WbDeviceTag tag)
+{
+    order(CORE_DEVICE(tag, WB_NODE_VACUUM_GRIPPER), tag, 0, true);
+}
+
+void wb_vacuum_gripper_turn_off(WbDeviceTag tag)
+{
+    order(CORE_DEVICE(tag, WB_NODE_VACUUM_GRIPPER), tag, 1, false);
+}
+
+// ---- radar: min and max range, fields of view; four numbers per target ----
+
+SENSOR(wb_radar, WB_NODE_RADAR)
+
+double wb_radar_get_min_range(WbDeviceTag tag)
+{
+    return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 0);
+}
+
+double wb_radar_get_max_range(WbDeviceTag tag)
+{
+    return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 1);
+}
+
+double wb_radar_get_horizontal_fov(WbDeviceTag tag)
+{
+    return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 2);
+}
+
+double wb_radar_get_vertical_fov(WbDeviceTag tag)
+{
+    return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 3);
+}
+
+int wb_radar_get_number_of_targets(WbDeviceTag tag)
+{
+    int count = 0;
+    core_reading(CORE_DEVICE(tag, WB_NODE_RADAR), 0, &count);
+    return count / 4;
+}
+
+const WbRadarTarget *wb_radar_get_targets(WbDeviceTag tag)
+{
+    static_assert(sizeof(WbRadarTarget) == 4 * sizeof(double), "a target is four numbers");
+    int count = 0;
+    const double *reading = core_reading(CORE_DEVICE(tag, WB_NODE_RADAR), 0, &count);
+    return count ? (const WbRadarTarget *)(const void *)reading : NULL;
+}
+
+// ---- receivers ----
+
+SENSOR(wb_receiver, WB_NODE_RECEIVER)
+
+static CorePacket *first_packet(WbDeviceTag tag, const char *who)
+{
+    CoreDevice *device = core_device(tag, (const WbNodeType[]){ WB_NODE_RECEIVER, WB_NODE_NO_NODE }, who);
+    if (device && !device->first)
+        core_warn(who, "the queue of '%s' is empty", device->name);
+    return device ? device->first : NULL;
+}
+
+int wb_receiver_get_queue_length(WbDeviceTag tag)
+{
+    const CoreDevice *device = CORE_DEVICE(tag, WB_NODE_RECEIVER);
+    return device ? device->packet_count : 0;
+}
+
+void wb_receiver_next_packet(WbDeviceTag tag)
+{
+    core_lock();
+    CorePacket *packet = first_packet(tag, __func__);
+    if (packet) {
+        CoreDevice *device = &core.devices[tag];
+        device->first = packet->next;
+        if (!device->first)
+            device->last = NULL;
+        device->packet_count--;
+        free(packet->data);
+        free(packet);
+        core_add(&(Record){ .op = OP_NEXT_PACKET, .tag = tag, .int_count = 1, .ints = (int32_t[]){ 1 } });
+    }
+    core_unlock();
+}
+
+const void *wb_receiver_get_data(WbDeviceTag tag)
+{
+    const CorePacket *packet = first_packet(tag, __func__);
+    return packet ? packet->data : NULL;
+}
+
+int wb_receiver_get_data_size(WbDeviceTag tag)
+{
+    const CorePacket *packet = first_packet(tag, __func__);
+    return packet ? packet->size : 0;
+}
+
+double wb_receiver_get_signal_strength(WbDeviceTag tag)
+{
+    const CorePacket *packet = first_packet(tag, __func__);
+    return packet ? packet->strength : NAN;
+}
+
+const double *wb_receiver_get_emitter_direction(WbDeviceTag tag)
+{
+    const CorePacket *packet = first_packet(tag, __func__);
+    return packet ? packet->direction : vector(NULL);
+}
+
+void wb_receiver_set_channel(WbDeviceTag tag, int channel)
+{
+    CoreDevice *device = CORE_DEVICE(tag, WB_NODE_RECEIVER);
+    if (!device)
+        return;
+    if (channel < -1) {
+        core_warn(__func__, "the channel %d is not valid", channel);
+        return;
+    }
+    core_command(tag, 0, (double[]){ channel }, 1, NULL, 0);
+    set_constant(device, 0, channel);
+}
+
+int wb_receiver_get_channel(WbDeviceTag tag)
+{
+    return (int)core_constant(CORE_DEVICE(tag, WB_NODE_RECEIVER), 0);
+}
+
+// ---- sensors that see or hear: their facts are known, their data is not made yet ----
+
+SENSOR(wb_range_finder, WB_NODE_RANGE_FINDER)
+SENSOR(wb_lidar, WB_NODE_LIDAR)
+SENSOR(wb_microphone, WB_NODE_MICROPHONE)
+
+#define FACT(function, type, node, index)                                      \
+    type function(WbDeviceTag tag)                                             \
+    {                                                                          \
+        return (type)core_constant(CORE_DEVICE(tag, node), index);             \
+    }
+FACT(wb_range_finder_get_width, int, WB_NODE_RANGE_FINDER, 0)
+FACT(wb_range_finder_get_height, int, WB_NODE_RANGE_FINDER, 1)
+FACT(wb_range_finder_get_fov, double, WB_NODE_RANGE_FINDER, 2)
+FACT(wb_range_finder_get_min_range, double, WB_NODE_RANGE_FINDER, 3)
+FACT(wb_range_finder_get_max_range, double, WB_NODE_RANGE_FINDER, 4)
+FACT(wb_lidar_get_horizontal_resolution, int, WB_NODE_LIDAR, 0)
+FACT(wb_lidar_get_number_of_layers, int, WB_NODE_LIDAR, 1)
+FACT(wb_lidar_get_fov, double, WB_NODE_LIDAR, 2)
+FACT(wb_lidar_get_vertical_fov, double, WB_NODE_LIDAR, 3)
+FACT(wb_lidar_get_min_range, double, WB_NODE_LIDAR, 4)
+FACT(wb_lidar_get_max_range, double, WB_NODE_LIDAR, 5)
+FACT(wb_lidar_get_frequency, double, WB_NODE_LIDAR, 6)
+FACT(wb_lidar_get_min_frequency, double, WB_NODE_LIDAR, 7)
+FACT(wb_lidar_get_max_frequency, double, WB_NODE_LIDAR, 8)
+
+const float *wb_range_finder_get_range_image(WbDeviceTag tag)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_RANGE_FINDER);
+    return NULL;
+}
+
+int wb_range_finder_save_image(WbDeviceTag tag, const char *filename, int quality)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_RANGE_FINDER), (void)filename, (void)quality;
+    return -1;
+}
+
+void wb_lidar_set_frequency(WbDeviceTag tag, double frequency)
+{
+    CoreDevice *device = CORE_DEVICE(tag, WB_NODE_LIDAR);
+    if (device && (frequency < core_constant(device, 7) || frequency > core_constant(device, 8)))
+        core_warn(__func__, "the frequency %g is outside minFrequency and maxFrequency", frequency);
+    else
+        set_constant(device, 6, frequency);
+}
+
+// The cloud is switched in the flag that follows the facts.
+static bool *cloud_flag(CoreDevice *device)
+{
+    if (device && !device->own)
+        device->own = calloc(1, sizeof(bool));
+    return device ? device->own : NULL;
+}
+
+void wb_lidar_enable_point_cloud(WbDeviceTag tag)
+{
+    bool *flag = cloud_flag(CORE_DEVICE(tag, WB_NODE_LIDAR));
+    if (flag)
+        *flag = true;
+}
+
+void wb_lidar_disable_point_cloud(WbDeviceTag tag)
+{
+    bool *flag = cloud_flag(CORE_DEVICE(tag, WB_NODE_LIDAR));
+    if (flag)
+        *flag = false;
+}
+
+bool wb_lidar_is_point_cloud_enabled(WbDeviceTag tag)
+{
+    const bool *flag = cloud_flag(CORE_DEVICE(tag, WB_NODE_LIDAR));
+    return flag && *flag;
+}
+
+const float *wb_lidar_get_range_image(WbDeviceTag tag)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_LIDAR);
+    return NULL;
+}
+
+const float *wb_lidar_get_layer_range_image(WbDeviceTag tag, int layer)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_LIDAR), (void)layer;
+    return NULL;
+}
+
+const WbLidarPoint *wb_lidar_get_point_cloud(WbDeviceTag tag)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_LIDAR);
+    return NULL;
+}
+
+const WbLidarPoint *wb_lidar_get_layer_point_cloud(WbDeviceTag tag, int layer)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_LIDAR), (void)layer;
+    return NULL;
+}
+
+int wb_lidar_get_number_of_points(WbDeviceTag tag)
+{
+    const CoreDevice *device = CORE_DEVICE(tag, WB_NODE_LIDAR);
+    return (int)(core_constant(device, 0) * core_constant(device, 1));
+}
+
+const void *wb_microphone_get_sample_data(WbDeviceTag tag)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_MICROPHONE);
+    return NULL;
+}
+
+int wb_microphone_get_sample_size(WbDeviceTag tag)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_MICROPHONE);
+    return 0;
+}
