@@ -1,0 +1,517 @@
+// actuators.c - motors, servos, brakes, emitters, LEDs, pens; and devices that are accepted but make nothing yet.
+#include "core.h"
+
+#include <webots/brake.h>
+#include <webots/emitter.h>
+#include <webots/led.h>
+#include <webots/motor.h>
+#include <webots/pen.h>
+#include <webots/servo.h>
+#include <webots/skin.h>
+#include <webots/speaker.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- motors: constants as devices/joints.c lists them ----
+
+enum { IS_LINEAR, TAG_MOTOR, TAG_SENSOR, TAG_BRAKE, MIN_POSITION, MAX_POSITION, MAX_VELOCITY, MAX_FORCE, MULTIPLIER, ACCELERATION, GAIN_P,
+       TARGET_POSITION = GAIN_P + 3, TARGET_VELOCITY };
+enum { SET_POSITION, SET_VELOCITY, SET_ACCELERATION, SET_AVAILABLE_FORCE, SET_FORCE, SET_PID };
+
+#define MOTOR(tag) CORE_DEVICE(tag, WB_NODE_ROTATIONAL_MOTOR, WB_NODE_LINEAR_MOTOR)
+
+// What the controller asked for, to answer questions without asking the simulator.
+typedef struct MotorMemory {
+    double position, velocity, acceleration, available;
+    WbDeviceTag sensor;  // of the joint, for old programs that ask the motor
+} MotorMemory;
+
+static MotorMemory *memory(CoreDevice *device)
+{
+    if (!device->own) {
+        MotorMemory *fresh = calloc(1, sizeof *fresh);
+        *fresh = (MotorMemory){ core_constant(device, TARGET_POSITION), core_constant(device, MAX_VELOCITY), core_constant(device, ACCELERATION),
+                                core_constant(device, MAX_FORCE), (WbDeviceTag)core_constant(device, TAG_SENSOR) };
+        device->own = fresh;
+    }
+    return device->own;
+}
+
+static void order(WbDeviceTag tag, int command, double value)
+{
+    core_command(tag, command, &value, 1, NULL, 0);
+}
+
+void wb_motor_set_position(WbDeviceTag tag, double position)
+{
+    CoreDevice *device = MOTOR(tag);
+    if (!device)
+        return;
+    if (isnan(position)) {
+        core_warn(__func__, "the position is not a number");
+        return;
+    }
+    double low = core_constant(device, MIN_POSITION), high = core_constant(device, MAX_POSITION), target = position;
+    if (low != high && !isinf(position)) {
+        double scale = core_constant(device, MULTIPLIER);
+        target = fmin(fmax(position * scale, low), high) / scale;
+    }
+    memory(device)->position = target;
+    order(tag, SET_POSITION, position);
+}
+
+void wb_motor_set_velocity(WbDeviceTag tag, double velocity)
+{
+    CoreDevice *device = MOTOR(tag);
+    if (!device)
+        return;
+    if (!isfinite(velocity)) {
+        core_warn(__func__, "the velocity is not a finite number");
+        return;
+    }
+    double most = core_constant(device, MAX_VELOCITY);
+    memory(device)->velocity = fmin(fmax(velocity, -most), most);
+    order(tag, SET_VELOCITY, velocity);
+}
+
+void wb_motor_set_acceleration(WbDeviceTag tag, double acceleration)
+{
+    CoreDevice *device = MOTOR(tag);
+    if (!device)
+        return;
+    memory(device)->acceleration = acceleration;
+    order(tag, SET_ACCELERATION, acceleration);
+}
+
+static void set_available(CoreDevice *device, WbDeviceTag tag, double force)
+{
+    if (!device)
+        return;
+    memory(device)->available = fmin(fabs(force), core_constant(device, MAX_FORCE));
+    order(tag, SET_AVAILABLE_FORCE, force);
+}
+
+void wb_motor_set_available_force(WbDeviceTag tag, double force)
+{
+    set_available(MOTOR(tag), tag, force);
+}
+
+void wb_motor_set_available_torque(WbDeviceTag tag, double torque)
+{
+    set_available(MOTOR(tag), tag, torque);
+}
+
+void wb_motor_set_control_pid(WbDeviceTag tag, double p, double i, double d)
+{
+    if (MOTOR(tag))
+        core_command(tag, SET_PID, (double[]){ p, i, d }, 3, NULL, 0);
+}
+
+void wb_motor_set_control_p(WbDeviceTag tag, double p)
+{
+    wb_motor_set_control_pid(tag, p, 0.0, 0.0);
+}
+
+void wb_motor_set_force(WbDeviceTag tag, double force)
+{
+    if (MOTOR(tag))
+        order(tag, SET_FORCE, force);
+}
+
+void wb_motor_set_torque(WbDeviceTag tag, double torque)
+{
+    if (MOTOR(tag))
+        order(tag, SET_FORCE, torque);
+}
+
+#define MOTOR_MEMORY(function, member)                       \
+    double function(WbDeviceTag tag)                         \
+    {                                                        \
+        CoreDevice *device = MOTOR(tag);                     \
+        return device ? memory(device)->member : NAN;        \
+    }
+#define MOTOR_FACT(function, type, index)                    \
+    type function(WbDeviceTag tag)                           \
+    {                                                        \
+        return (type)core_constant(MOTOR(tag), index);       \
+    }
+MOTOR_MEMORY(wb_motor_get_target_position, position)
+MOTOR_MEMORY(wb_motor_get_velocity, velocity)
+MOTOR_MEMORY(wb_motor_get_acceleration, acceleration)
+MOTOR_MEMORY(wb_motor_get_available_force, available)
+MOTOR_MEMORY(wb_motor_get_available_torque, available)
+MOTOR_FACT(wb_motor_get_min_position, double, MIN_POSITION)
+MOTOR_FACT(wb_motor_get_max_position, double, MAX_POSITION)
+MOTOR_FACT(wb_motor_get_max_velocity, double, MAX_VELOCITY)
+MOTOR_FACT(wb_motor_get_max_force, double, MAX_FORCE)
+MOTOR_FACT(wb_motor_get_max_torque, double, MAX_FORCE)
+MOTOR_FACT(wb_motor_get_multiplier, double, MULTIPLIER)
+MOTOR_FACT(wb_motor_get_type, WbJointType, IS_LINEAR)
+MOTOR_FACT(wb_motor_get_brake, WbDeviceTag, TAG_BRAKE)
+MOTOR_FACT(wb_motor_get_position_sensor, WbDeviceTag, TAG_SENSOR)
+
+#define FEEDBACK(kind)                                                              \
+    void wb_motor_enable_##kind##_feedback(WbDeviceTag tag, int sampling_period)    \
+    {                                                                               \
+        if (MOTOR(tag))                                                             \
+            core_enable(tag, 0, sampling_period);                                   \
+    }                                                                               \
+    void wb_motor_disable_##kind##_feedback(WbDeviceTag tag)                        \
+    {                                                                               \
+        if (MOTOR(tag))                                                             \
+            core_enable(tag, 0, 0);                                                 \
+    }                                                                               \
+    int wb_motor_get_##kind##_feedback_sampling_period(WbDeviceTag tag)             \
+    {                                                                               \
+        const CoreDevice *device = MOTOR(tag);                                      \
+        return device ? device->channels[0].period : 0;                             \
+    }                                                                               \
+    double wb_motor_get_##kind##_feedback(WbDeviceTag tag)                          \
+    {                                                                               \
+        return core_value(MOTOR(tag), 0);                                           \
+    }
+FEEDBACK(force)
+FEEDBACK(torque)
+
+// Positions by the motor itself: its joint's sensor answers.
+static CoreDevice *sensor_of(WbDeviceTag tag, WbDeviceTag *sensor, const char *who)
+{
+    *sensor = (WbDeviceTag)core_constant(MOTOR(tag), TAG_SENSOR);
+    if (*sensor == 0)
+        core_warn(who, "the joint of this motor has no position sensor");
+    return *sensor ? &core.devices[*sensor] : NULL;
+}
+
+void wb_motor_enable_position(WbDeviceTag tag, int sampling_period)
+{
+    WbDeviceTag sensor;
+    if (sensor_of(tag, &sensor, __func__))
+        core_enable(sensor, 0, sampling_period);
+}
+
+void wb_motor_disable_position(WbDeviceTag tag)
+{
+    wb_motor_enable_position(tag, 0);
+}
+
+int wb_motor_get_position_sampling_period(WbDeviceTag tag)
+{
+    WbDeviceTag sensor;
+    const CoreDevice *device = sensor_of(tag, &sensor, __func__);
+    return device ? device->channels[0].period : 0;
+}
+
+double wb_motor_get_position(WbDeviceTag tag)
+{
+    WbDeviceTag sensor;
+    return core_value(sensor_of(tag, &sensor, __func__), 0);
+}
+
+// ---- servos: motor and sensor in one ----
+
+void wb_servo_set_position(WbDeviceTag tag, double position)
+{
+    wb_motor_set_position(tag, position);
+}
+
+double wb_servo_get_target_position(WbDeviceTag tag)
+{
+    return wb_motor_get_target_position(tag);
+}
+
+void wb_servo_set_velocity(WbDeviceTag tag, double velocity)
+{
+    wb_motor_set_velocity(tag, velocity);
+}
+
+void wb_servo_set_acceleration(WbDeviceTag tag, double acceleration)
+{
+    wb_motor_set_acceleration(tag, acceleration);
+}
+
+void wb_servo_set_motor_force(WbDeviceTag tag, double force)
+{
+    wb_motor_set_available_force(tag, force);
+}
+
+void wb_servo_set_control_p(WbDeviceTag tag, double p)
+{
+    wb_motor_set_control_p(tag, p);
+}
+
+double wb_servo_get_min_position(WbDeviceTag tag)
+{
+    return wb_motor_get_min_position(tag);
+}
+
+double wb_servo_get_max_position(WbDeviceTag tag)
+{
+    return wb_motor_get_max_position(tag);
+}
+
+void wb_servo_enable_position(WbDeviceTag tag, int sampling_period)
+{
+    wb_motor_enable_position(tag, sampling_period);
+}
+
+void wb_servo_disable_position(WbDeviceTag tag)
+{
+    wb_motor_enable_position(tag, 0);
+}
+
+int wb_servo_get_position_sampling_period(WbDeviceTag tag)
+{
+    return wb_motor_get_position_sampling_period(tag);
+}
+
+double wb_servo_get_position(WbDeviceTag tag)
+{
+    return wb_motor_get_position(tag);
+}
+
+void wb_servo_enable_motor_force_feedback(WbDeviceTag tag, int sampling_period)
+{
+    wb_motor_enable_force_feedback(tag, sampling_period);
+}
+
+void wb_servo_disable_motor_force_feedback(WbDeviceTag tag)
+{
+    wb_motor_disable_force_feedback(tag);
+}
+
+int wb_servo_get_motor_force_feedback_sampling_period(WbDeviceTag tag)
+{
+    return wb_motor_get_force_feedback_sampling_period(tag);
+}
+
+double wb_servo_get_motor_force_feedback(WbDeviceTag tag)
+{
+    return wb_motor_get_force_feedback(tag);
+}
+
+void wb_servo_set_force(WbDeviceTag tag, double force)
+{
+    wb_motor_set_force(tag, force);
+}
+
+int wb_servo_get_type(WbDeviceTag tag)
+{
+    return (int)wb_motor_get_type(tag);
+}
+
+// ---- brakes ----
+
+void wb_brake_set_damping_constant(WbDeviceTag tag, double damping_constant)
+{
+    if (CORE_DEVICE(tag, WB_NODE_BRAKE))
+        order(tag, 0, damping_constant);
+}
+
+WbJointType wb_brake_get_type(WbDeviceTag tag)
+{
+    return (WbJointType)core_constant(CORE_DEVICE(tag, WB_NODE_BRAKE), IS_LINEAR);
+}
+
+WbDeviceTag wb_brake_get_motor(WbDeviceTag tag)
+{
+    return (WbDeviceTag)core_constant(CORE_DEVICE(tag, WB_NODE_BRAKE), TAG_MOTOR);
+}
+
+WbDeviceTag wb_brake_get_position_sensor(WbDeviceTag tag)
+{
+    return (WbDeviceTag)core_constant(CORE_DEVICE(tag, WB_NODE_BRAKE), TAG_SENSOR);
+}
+
+// ---- emitters: channel, range, max range, buffer size, baud rate, byte size ----
+
+enum { EMITTER_CHANNEL, EMITTER_RANGE, EMITTER_MAX_RANGE, EMITTER_BUFFER };
+#define EMITTER(tag) CORE_DEVICE(tag, WB_NODE_EMITTER)
+
+// Bytes given since the last step: what a buffer of limited size holds.
+typedef struct EmitterMemory {
+    double time;
+    int bytes;
+} EmitterMemory;
+
+int wb_emitter_send(WbDeviceTag tag, const void *data, int size)
+{
+    CoreDevice *device = EMITTER(tag);
+    if (!device)
+        return 0;
+    if (size < 1 || !data) {
+        core_warn(__func__, "there is nothing to send");
+        return 0;
+    }
+    if (!device->own)
+        device->own = calloc(1, sizeof(EmitterMemory));
+    EmitterMemory *sent = device->own;
+    if (sent->time != core.time)
+        *sent = (EmitterMemory){ .time = core.time };
+    double room = core_constant(device, EMITTER_BUFFER);
+    if (room >= 0.0 && sent->bytes + size > room)
+        return 0;
+    sent->bytes += size;
+    core_command(tag, 0, NULL, 0, data, size);
+    return 1;
+}
+
+void wb_emitter_set_channel(WbDeviceTag tag, int channel)
+{
+    CoreDevice *device = EMITTER(tag);
+    if (!device)
+        return;
+    if (channel < WB_CHANNEL_BROADCAST) {
+        core_warn(__func__, "the channel %d is not valid", channel);
+        return;
+    }
+    order(tag, 1, channel);
+    device->constants[EMITTER_CHANNEL] = channel;
+}
+
+int wb_emitter_get_channel(WbDeviceTag tag)
+{
+    CoreDevice *device = EMITTER(tag);
+    return device ? (int)core_constant(device, EMITTER_CHANNEL) : -1;
+}
+
+void wb_emitter_set_range(WbDeviceTag tag, double range)
+{
+    CoreDevice *device = EMITTER(tag);
+    if (!device)
+        return;
+    double most = core_constant(device, EMITTER_MAX_RANGE);
+    bool is_endless = range < 0.0;
+    device->constants[EMITTER_RANGE] = most >= 0.0 && (is_endless || range > most) ? most : is_endless ? -1.0 : range;
+    order(tag, 2, range);
+}
+
+double wb_emitter_get_range(WbDeviceTag tag)
+{
+    return core_constant(EMITTER(tag), EMITTER_RANGE);
+}
+
+int wb_emitter_get_buffer_size(WbDeviceTag tag)
+{
+    CoreDevice *device = EMITTER(tag);
+    return device ? (int)core_constant(device, EMITTER_BUFFER) : -1;
+}
+
+// ---- LEDs and pens ----
+
+void wb_led_set(WbDeviceTag tag, int value)
+{
+    CoreDevice *device = CORE_DEVICE(tag, WB_NODE_LED);
+    if (!device)
+        return;
+    if (!device->own)
+        device->own = calloc(1, sizeof(int));
+    *(int *)device->own = value;
+    order(tag, 0, value);
+}
+
+int wb_led_get(WbDeviceTag tag)
+{
+    CoreDevice *device = CORE_DEVICE(tag, WB_NODE_LED);
+    return device && device->own ? *(int *)device->own : 0;
+}
+
+void wb_pen_write(WbDeviceTag tag, bool write)
+{
+    if (CORE_DEVICE(tag, WB_NODE_PEN))
+        order(tag, 0, write);
+}
+
+void wb_pen_set_ink_color(WbDeviceTag tag, int color, double density)
+{
+    if (CORE_DEVICE(tag, WB_NODE_PEN))
+        core_command(tag, 1, (double[]){ color, density }, 2, NULL, 0);
+}
+
+// ---- speakers and skins: accepted, silent ----
+
+void wb_speaker_play_sound(WbDeviceTag left, WbDeviceTag right, const char *sound, double volume, double pitch, double balance, bool loop)
+{
+    (void)CORE_DEVICE(left, WB_NODE_SPEAKER), (void)right, (void)sound, (void)volume, (void)pitch, (void)balance, (void)loop;
+}
+
+void wb_speaker_stop(WbDeviceTag tag, const char *sound)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER), (void)sound;
+}
+
+bool wb_speaker_is_sound_playing(WbDeviceTag tag, const char *sound)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER), (void)sound;
+    return false;
+}
+
+bool wb_speaker_set_engine(WbDeviceTag tag, const char *engine)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER), (void)engine;
+    return false;
+}
+
+bool wb_speaker_set_language(WbDeviceTag tag, const char *language)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER), (void)language;
+    return false;
+}
+
+const char *wb_speaker_get_engine(WbDeviceTag tag)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER);
+    return "pico";
+}
+
+const char *wb_speaker_get_language(WbDeviceTag tag)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER);
+    return "en-US";
+}
+
+void wb_speaker_speak(WbDeviceTag tag, const char *text, double volume)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER), (void)text, (void)volume;
+}
+
+bool wb_speaker_is_speaking(WbDeviceTag tag)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER);
+    return false;
+}
+
+void wb_skin_set_bone_orientation(WbDeviceTag tag, int index, const double orientation[4], bool absolute)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SKIN), (void)index, (void)orientation, (void)absolute;
+}
+
+void wb_skin_set_bone_position(WbDeviceTag tag, int index, const double position[3], bool absolute)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SKIN), (void)index, (void)position, (void)absolute;
+}
+
+int wb_skin_get_bone_count(WbDeviceTag tag)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SKIN);
+    return 0;
+}
+
+const char *wb_skin_get_bone_name(WbDeviceTag tag, int index)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SKIN), (void)index;
+    return "";
+}
+
+const double *wb_skin_get_bone_orientation(WbDeviceTag tag, int index, bool absolute)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SKIN), (void)index, (void)absolute;
+    return NULL;
+}
+
+const double *wb_skin_get_bone_position(WbDeviceTag tag, int index, bool absolute)
+{
+    (void)CORE_DEVICE(tag, WB_NODE_SKIN), (void)index, (void)absolute;
+    return NULL;
+}
