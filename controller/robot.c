@@ -1,0 +1,595 @@
+// robot.c - the robot itself: steps, time, names, devices, battery, tasks, people's input, old wheels.
+#include "core.h"
+
+#include <webots/console.h>
+#include <webots/device.h>
+#include <webots/differential_wheels.h>
+#include <webots/joystick.h>
+#include <webots/keyboard.h>
+#include <webots/motor.h>
+#include <webots/mouse.h>
+#include <webots/plugins/robot_window/robot_wwi.h>
+#include <webots/position_sensor.h>
+#include <webots/robot.h>
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_MODEL, TEXT_CUSTOM_DATA, TEXT_PROJECT, TEXT_WORLD, TEXT_CONTROLLER, TEXT_ARGUMENTS };
+
+void motion_step(void);  // motion.c: motions that play move on
+
+static const char *text(int index)
+{
+    return core.texts[index] ? core.texts[index] : "";
+}
+
+int wb_robot_step(int duration)
+{
+    motion_step();
+    return core_step(duration);
+}
+
+// The request goes out with the beginning, the answer is taken at the end; nothing may be asked in between.
+static int begun_duration = -1;
+
+int wb_robot_step_begin(int duration)
+{
+    motion_step();
+    begun_duration = duration;
+    return core.must_quit ? -1 : 0;
+}
+
+int wb_robot_step_end(void)
+{
+    int duration = begun_duration;
+    begun_duration = -1;
+    if (duration < 0) {
+        core_warn(__func__, "wb_robot_step_begin() comes first");
+        return -1;
+    }
+    return core_step(duration);
+}
+
+double wb_robot_get_time(void)
+{
+    return core.time;
+}
+
+const char *wb_robot_get_name(void)
+{
+    return core.name ? core.name : "";
+}
+
+const char *wb_robot_get_model(void)
+{
+    return text(TEXT_MODEL);
+}
+
+const char *wb_robot_get_custom_data(void)
+{
+    return text(TEXT_CUSTOM_DATA);
+}
+
+void wb_robot_set_custom_data(const char *data)
+{
+    if (!data)
+        return;
+    core_lock();
+    free(core.texts[TEXT_CUSTOM_DATA]);
+    core.texts[TEXT_CUSTOM_DATA] = strdup(data);
+    core_add(&(Record){ .op = OP_CUSTOM_DATA, .byte_count = (int)strlen(data), .bytes = data });
+    core_unlock();
+}
+
+const char *wb_robot_get_data(void)
+{
+    return wb_robot_get_custom_data();
+}
+
+void wb_robot_set_data(const char *data)
+{
+    wb_robot_set_custom_data(data);
+}
+
+const char *wb_robot_get_project_path(void)
+{
+    return text(TEXT_PROJECT);
+}
+
+const char *wb_robot_get_world_path(void)
+{
+    return text(TEXT_WORLD);
+}
+
+const char *wb_robot_get_controller_name(void)
+{
+    return text(TEXT_CONTROLLER);
+}
+
+const char *wb_robot_get_controller_arguments(void)
+{
+    return text(TEXT_ARGUMENTS);
+}
+
+const char *wb_robot_get_urdf(const char *prefix)
+{
+    static char *urdf;
+    Record answer;
+    free(urdf);
+    urdf = NULL;
+    if (core_call(&(Record){ .op = OP_URDF, .byte_count = (int)strlen(prefix ? prefix : ""), .bytes = prefix ? prefix : "" }, &answer, __func__))
+        urdf = strndup(answer.bytes, (size_t)answer.byte_count);
+    return urdf ? urdf : "";
+}
+
+WbRobotMode wb_robot_get_mode(void)
+{
+    return (WbRobotMode)core.mode;
+}
+
+void wb_robot_set_mode(WbRobotMode mode, const char *arg)
+{
+    (void)arg;
+    if (mode != WB_MODE_SIMULATION)
+        core_warn(__func__, "there is only the simulation mode");
+}
+
+bool wb_robot_get_synchronization(void)
+{
+    return core.synchronization;
+}
+
+bool wb_robot_get_supervisor(void)
+{
+    return core.supervisor;
+}
+
+double wb_robot_get_basic_time_step(void)
+{
+    return core.basic_time_step;
+}
+
+WbNodeType wb_robot_get_type(void)
+{
+    return core.supervisor ? WB_NODE_SUPERVISOR : WB_NODE_ROBOT;
+}
+
+void wb_robot_pin_to_static_environment(bool pin)
+{
+    core_add(&(Record){ .op = OP_PIN, .int_count = 1, .ints = (int32_t[]){ pin } });
+}
+
+// ---- devices ----
+
+WbDeviceTag wb_robot_get_device(const char *name)
+{
+    if (!core.is_connected) {
+        core_warn(__func__, "wb_robot_init() comes first");
+        return 0;
+    }
+    for (int tag = 1; name && tag < core.device_count; tag++)
+        if (!strcmp(core.devices[tag].name, name))
+            return (WbDeviceTag)tag;
+    fprintf(stderr, "Warning: \"%s\" device not found.\n", name ? name : "(null)");
+    return 0;
+}
+
+int wb_robot_get_number_of_devices(void)
+{
+    return core.device_count > 0 ? core.device_count - 1 : 0;
+}
+
+WbDeviceTag wb_robot_get_device_by_index(int index)
+{
+    return index >= 0 && index < wb_robot_get_number_of_devices() ? (WbDeviceTag)(index + 1) : 0;
+}
+
+const char *wb_device_get_name(WbDeviceTag tag)
+{
+    if (tag == 0)
+        return wb_robot_get_name();
+    return tag < core.device_count ? core.devices[tag].name : NULL;
+}
+
+const char *wb_device_get_model(WbDeviceTag tag)
+{
+    if (tag == 0)
+        return wb_robot_get_model();
+    return tag >= core.device_count ? NULL : core.devices[tag].model ? core.devices[tag].model : "";
+}
+
+WbNodeType wb_device_get_node_type(WbDeviceTag tag)
+{
+    return tag == 0 ? WB_NODE_ROBOT : tag < core.device_count ? core.devices[tag].type : WB_NODE_NO_NODE;
+}
+
+WbNodeType wb_device_get_type(WbDeviceTag tag)
+{
+    return wb_device_get_node_type(tag);
+}
+
+const char *wb_node_get_name(WbNodeType type)
+{
+    // In the order of WbNodeType.
+    static const char *const names[] = {
+        "No node", "Appearance", "Background", "Billboard", "Box", "CadShape", "Capsule", "Color", "Cone", "Coordinate", "Cylinder",
+        "DirectionalLight", "ElevationGrid", "Fog", "Group", "ImageTexture", "IndexedFaceSet", "IndexedLineSet", "Material", "Mesh", "Muscle",
+        "Normal", "PBRAppearance", "Plane", "PointLight", "PointSet", "Pose", "Shape", "Sphere", "SpotLight", "TextureCoordinate",
+        "TextureTransform", "Transform", "Viewpoint", "Robot", "Supervisor", "DifferentialWheels", "Accelerometer", "Altimeter", "Brake",
+        "Camera", "Compass", "Connector", "Display", "DistanceSensor", "Emitter", "GPS", "Gyro", "InertialUnit", "LED", "Lidar", "LightSensor",
+        "LinearMotor", "Pen", "PositionSensor", "Propeller", "Radar", "RangeFinder", "Receiver", "RotationalMotor", "Servo", "Skin", "Speaker",
+        "TouchSensor", "VacuumGripper", "BallJoint", "BallJointParameters", "Charger", "ContactProperties", "Damping", "Fluid", "Focus",
+        "HingeJoint", "HingeJointParameters", "Hinge2Joint", "ImmersionProperties", "JointParameters", "Lens", "LensFlare", "Physics",
+        "Recognition", "SliderJoint", "Slot", "Solid", "SolidReference", "Track", "TrackWheel", "WorldInfo", "Zoom", "Microphone", "Radio",
+    };
+    static_assert(COUNT_OF(names) == WB_NODE_RADIO + 1, "a name for every type");
+    return (unsigned)type < COUNT_OF(names) ? names[type] : "";
+}
+
+// ---- battery ----
+
+void wb_robot_battery_sensor_enable(int sampling_period)
+{
+    if (core.device_count)
+        core_enable(0, 0, sampling_period);
+}
+
+void wb_robot_battery_sensor_disable(void)
+{
+    wb_robot_battery_sensor_enable(0);
+}
+
+int wb_robot_battery_sensor_get_sampling_period(void)
+{
+    return core.device_count ? core.devices[0].channels[0].period : 0;
+}
+
+double wb_robot_battery_sensor_get_value(void)
+{
+    return core.device_count ? core_value(&core.devices[0], 0) : NAN;
+}
+
+// ---- console and window ----
+
+void wb_console_print(const char *message, int stream)
+{
+    if (message)
+        core_add(&(Record){ .op = OP_PRINT, .int_count = 1, .ints = (int32_t[]){ stream }, .byte_count = (int)strlen(message), .bytes = message });
+}
+
+const char *wb_robot_wwi_receive(int *size)
+{
+    if (size)
+        *size = 0;
+    return NULL;
+}
+
+const char *wb_robot_wwi_receive_text(void)
+{
+    return NULL;
+}
+
+void wb_robot_wwi_send(const char *data, int size)
+{
+    if (data && size > 0)
+        core_add(&(Record){ .op = OP_WINDOW_TEXT, .byte_count = size, .bytes = data });
+}
+
+void wb_robot_wwi_send_text(const char *message)
+{
+    if (message)
+        wb_robot_wwi_send(message, (int)strlen(message));
+}
+
+// ---- tasks ----
+
+typedef struct Task {
+    void (*run)(void *parameter);
+    void *parameter;
+} Task;
+
+static void *run_task(void *context)
+{
+    Task task = *(Task *)context;
+    free(context);
+    task.run(task.parameter);
+    return NULL;
+}
+
+void wb_robot_task_new(void (*task)(void *parameter), void *parameter)
+{
+    pthread_t thread;
+    Task *copy = malloc(sizeof *copy);
+    *copy = (Task){ task, parameter };
+    if (pthread_create(&thread, NULL, run_task, copy) == 0)
+        pthread_detach(thread);
+    else
+        free(copy);
+}
+
+WbMutexRef wb_robot_mutex_new(void)
+{
+    pthread_mutex_t *mutex = malloc(sizeof *mutex);
+    pthread_mutex_init(mutex, NULL);
+    return (WbMutexRef)(void *)mutex;
+}
+
+void wb_robot_mutex_lock(WbMutexRef mutex)
+{
+    pthread_mutex_lock((pthread_mutex_t *)(void *)mutex);
+}
+
+void wb_robot_mutex_unlock(WbMutexRef mutex)
+{
+    pthread_mutex_unlock((pthread_mutex_t *)(void *)mutex);
+}
+
+void wb_robot_mutex_delete(WbMutexRef mutex)
+{
+    pthread_mutex_destroy((pthread_mutex_t *)(void *)mutex);
+    free(mutex);
+}
+
+// ---- keyboard, mouse, joystick ----
+
+void wb_keyboard_enable(int sampling_period)
+{
+    core.keyboard_period = sampling_period > 0 ? sampling_period : 0;
+}
+
+void wb_keyboard_disable(void)
+{
+    core.keyboard_period = 0;
+}
+
+int wb_keyboard_get_sampling_period(void)
+{
+    return core.keyboard_period;
+}
+
+int wb_keyboard_get_key(void)
+{
+    return core.keyboard_period && core.key_next < core.key_count ? core.keys[core.key_next++] : -1;
+}
+
+void wb_robot_keyboard_enable(int sampling_period)
+{
+    wb_keyboard_enable(sampling_period);
+}
+
+void wb_robot_keyboard_disable(void)
+{
+    wb_keyboard_disable();
+}
+
+int wb_robot_keyboard_get_key(void)
+{
+    int key = wb_keyboard_get_key();
+    return key < 0 ? 0 : key;  // old programs take 0 for none
+}
+
+static int mouse_period;
+static bool mouse_has_3d;
+
+void wb_mouse_enable(int sampling_period)
+{
+    mouse_period = sampling_period;
+}
+
+void wb_mouse_disable(void)
+{
+    mouse_period = 0;
+}
+
+int wb_mouse_get_sampling_period(void)
+{
+    return mouse_period;
+}
+
+void wb_mouse_enable_3d_position(void)
+{
+    mouse_has_3d = true;
+}
+
+void wb_mouse_disable_3d_position(void)
+{
+    mouse_has_3d = false;
+}
+
+bool wb_mouse_is_3d_position_enabled(void)
+{
+    return mouse_has_3d;
+}
+
+WbMouseState wb_mouse_get_state(void)
+{
+    return (WbMouseState){ .u = NAN, .v = NAN, .x = NAN, .y = NAN, .z = NAN };
+}
+
+static int joystick_period;
+
+void wb_joystick_enable(int sampling_period)
+{
+    joystick_period = sampling_period;
+}
+
+void wb_joystick_disable(void)
+{
+    joystick_period = 0;
+}
+
+int wb_joystick_get_sampling_period(void)
+{
+    return joystick_period;
+}
+
+bool wb_joystick_is_connected(void)
+{
+    return false;
+}
+
+const char *wb_joystick_get_model(void)
+{
+    return NULL;
+}
+
+int wb_joystick_get_number_of_axes(void)
+{
+    return -1;
+}
+
+int wb_joystick_get_axis_value(int axis)
+{
+    (void)axis;
+    return 0;
+}
+
+int wb_joystick_get_number_of_povs(void)
+{
+    return -1;
+}
+
+int wb_joystick_get_pov_value(int pov)
+{
+    (void)pov;
+    return 0;
+}
+
+int wb_joystick_get_pressed_button(void)
+{
+    return -1;
+}
+
+void wb_joystick_set_constant_force(int level)
+{
+    (void)level;
+}
+
+void wb_joystick_set_constant_force_duration(double duration)
+{
+    (void)duration;
+}
+
+void wb_joystick_set_auto_centering_gain(double gain)
+{
+    (void)gain;
+}
+
+void wb_joystick_set_resistance_gain(double gain)
+{
+    (void)gain;
+}
+
+void wb_joystick_set_force_axis(int axis)
+{
+    (void)axis;
+}
+
+WbUserInputEvent wb_robot_wait_for_user_input_event(WbUserInputEvent event_type, int timeout)
+{
+    (void)event_type, (void)timeout;
+    return WB_EVENT_NO_EVENT;  // nobody is at the keys of a run without a window
+}
+
+// ---- old robots with two wheels: motors "left wheel" and "right wheel" ----
+
+static WbDeviceTag wheel(int side)
+{
+    static const char *const names[2][3] = { { "left wheel", "left wheel motor", "left motor" }, { "right wheel", "right wheel motor", "right motor" } };
+    for (int i = 0; i < 3; i++)
+        for (int tag = 1; tag < core.device_count; tag++)
+            if (core.devices[tag].type == WB_NODE_ROTATIONAL_MOTOR && !strcmp(core.devices[tag].name, names[side][i]))
+                return (WbDeviceTag)tag;
+    return 0;
+}
+
+static double wheel_speeds[2], wheel_zeros[2];
+static int encoders_period;
+
+static double speed_unit(void)
+{
+    return 1.0;
+}
+
+void wb_differential_wheels_set_speed(double left, double right)
+{
+    double speeds[2] = { left, right };
+    for (int side = 0; side < 2; side++) {
+        WbDeviceTag tag = wheel(side);
+        if (!tag) {
+            core_warn(__func__, "this robot has no left and right wheel");
+            return;
+        }
+        double most = wb_motor_get_max_velocity(tag), speed = speeds[side] * speed_unit();
+        wheel_speeds[side] = fmin(fmax(speed, -most), most) / speed_unit();
+        wb_motor_set_position(tag, INFINITY);
+        wb_motor_set_velocity(tag, wheel_speeds[side] * speed_unit());
+    }
+}
+
+double wb_differential_wheels_get_left_speed(void)
+{
+    return wheel_speeds[0];
+}
+
+double wb_differential_wheels_get_right_speed(void)
+{
+    return wheel_speeds[1];
+}
+
+void wb_differential_wheels_enable_encoders(int sampling_period)
+{
+    encoders_period = sampling_period;
+    for (int side = 0; side < 2; side++)
+        if (wheel(side))
+            wb_motor_enable_position(wheel(side), sampling_period);
+}
+
+void wb_differential_wheels_disable_encoders(void)
+{
+    wb_differential_wheels_enable_encoders(0);
+}
+
+int wb_differential_wheels_get_encoders_sampling_period(void)
+{
+    return encoders_period;
+}
+
+static double encoder(int side)
+{
+    return wheel(side) ? wb_motor_get_position(wheel(side)) - wheel_zeros[side] : NAN;
+}
+
+double wb_differential_wheels_get_left_encoder(void)
+{
+    return encoder(0);
+}
+
+double wb_differential_wheels_get_right_encoder(void)
+{
+    return encoder(1);
+}
+
+void wb_differential_wheels_set_encoders(double left, double right)
+{
+    double values[2] = { left, right };
+    for (int side = 0; side < 2; side++) {
+        double now = encoder(side);
+        if (!isnan(now))
+            wheel_zeros[side] += now - values[side];
+    }
+}
+
+double wb_differential_wheels_get_max_speed(void)
+{
+    return wheel(0) ? wb_motor_get_max_velocity(wheel(0)) : 0.0;
+}
+
+double wb_differential_wheels_get_speed_unit(void)
+{
+    return speed_unit();
+}
