@@ -1,7 +1,9 @@
 // run.c - `talus run`: simulates a world or body without a window.
 #include "app/app.h"
 
+#include "base/file.h"
 #include "base/json.h"
+#include "control/control.h"
 #include "record/csv.h"
 #include "sim/sim.h"
 
@@ -18,7 +20,8 @@ typedef struct RunOptions {
     int64_t seed;
     bool realtime, hash, quiet, json, no_controllers, no_plugin, explain_contacts, untrusted;
     const char *record, *columns, *save, *snapshot, *from, *nan, *stepper, *mode;
-    int64_t threads, every;
+    int64_t threads, every, controller_timeout;
+    bool stop_on_failure;
 } RunOptions;
 
 #define ROW(name, kind, member, value, help) { name, kind, offsetof(RunOptions, member), value, help }
@@ -38,6 +41,8 @@ static const AppOption rows[] = {
     ROW("stepper", OPTION_STRING, stepper, "NAME", "solver: ode-exact, ode-quick"),
     ROW("threads", OPTION_INT, threads, "N", "threads to use; results do not depend on it"),
     ROW("no-controllers", OPTION_FLAG, no_controllers, NULL, "start no controllers"),
+    ROW("controller-timeout", OPTION_INT, controller_timeout, "MS", "end a controller that keeps the world waiting this long"),
+    ROW("stop-on-controller-failure", OPTION_FLAG, stop_on_failure, NULL, "a controller that crashes or fails ends the run"),
     ROW("no-plugin", OPTION_FLAG, no_plugin, NULL, "load no physics plugin"),
     ROW("explain-contacts", OPTION_FLAG, explain_contacts, NULL, "print the contacts at the end and which ContactProperties they got"),
     ROW("untrusted", OPTION_FLAG, untrusted, NULL, "lower limits for files of unknown origin"),
@@ -70,6 +75,8 @@ static void sleep_until(double moment)
 
 // What the loop and the summary share.
 typedef struct Run {
+    Devices *devices;
+    Control *control;  // NULL: no robot has a program
     const RunOptions *options;
     Sim *sim;
     DiagSink *diags;
@@ -244,6 +251,8 @@ static int finish(Run *run, bool is_recorded)
     show_diagnostics(run);
     if (sim_failure(run->sim))
         return EXIT_SIMULATION;
+    if (run->control && control_quit_status(run->control) >= 0)
+        return control_quit_status(run->control);
     return is_fine ? EXIT_OK : EXIT_SIMULATION;
 }
 
@@ -257,8 +266,29 @@ static bool is_nothing(const Sim *sim, const DiagSink *diags)
     return diag_has_errors(diags);
 }
 
-static int run_file(const RunOptions *options, const char *path, DiagSink *diags)
+static void find_next_world(const char *current, const char *asked, char next[4096])
 {
+    Arena *arena = arena_create();
+    snprintf(next, 4096, "%s", *asked ? path_join(arena, path_directory(arena, current), asked) : current);
+    arena_destroy(arena);
+}
+
+static void start_controllers(Run *run)
+{
+    if (run->options->no_controllers)
+        return;
+    run->devices = devices_create(sim_scene(run->sim), sim_physics(run->sim), run->diags);
+    if (!control_is_needed(run->devices))
+        return;
+    ControlOptions options = { .timeout_ms = (int)run->options->controller_timeout, .stops_on_failure = run->options->stop_on_failure,
+                               .out = run->options->json ? stderr : stdout };
+    run->control = control_create(run->sim, run->devices, &options, run->diags);
+}
+
+// Runs one world. A supervisor may ask for another one: its path is copied to `next`, which is empty otherwise.
+static int run_file(const RunOptions *options, const char *path, DiagSink *diags, char next[4096])
+{
+    next[0] = '\0';
     SimOptions sim_options = {
         .physics = { .stepper = options->stepper, .threads = (int)options->threads, .seed = (uint64_t)options->seed,
                      .has_seed = options->seed >= 0,
@@ -284,9 +314,15 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
             goto done;
     }
     physics_want_contact_forces(sim_physics(run.sim), options->explain_contacts);
+    start_controllers(&run);
     simulate(&run);
+    const char *asked = run.control ? control_next_world(run.control) : NULL;
+    if (asked)
+        find_next_world(path, asked, next);
     code = finish(&run, csv_close(recorder));
 done:
+    control_destroy(run.control);
+    devices_destroy(run.devices);
     show_diagnostics(&run);
     sim_destroy(run.sim);
     return code;
@@ -318,9 +354,14 @@ static int run_verb(const AppCommand *command, int argc, char **argv)
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    DiagSink *diags = diag_create();
-    code = run_file(&options, argv[1], diags);
-    diag_destroy(diags);
+    char world[4096], next[4096];
+    snprintf(world, sizeof world, "%s", argv[1]);
+    do {
+        DiagSink *diags = diag_create();
+        code = run_file(&options, world, diags, next);
+        diag_destroy(diags);
+        memcpy(world, next, sizeof world);
+    } while (*next && !is_interrupted);
     return code;
 }
 

@@ -16,6 +16,14 @@ static bool names_nothing(const char *program)
     return !*program || !strcmp(program, "<none>") || !strcmp(program, "<generic>") || !strcmp(program, "void");
 }
 
+bool control_is_needed(const Devices *devices)
+{
+    for (int i = 0; i < devices_robot_count(devices); i++)
+        if (devices_robot_exists(devices, i) && !names_nothing(scene_string(devices_robot_node(devices, i), "controller")))
+            return true;
+    return false;
+}
+
 static void add_controller(Control *control, int robot)
 {
     const SceneNode *node = devices_robot_node(control->devices, robot);

@@ -24,6 +24,8 @@ typedef struct ControlOptions {
     const char *token;       // they must show it when they do not come from this machine
 } ControlOptions;
 
+// Whether any robot names a program to run.
+bool control_is_needed(const Devices *devices);
 // The devices are the caller's and must outlive the Control. Nothing is started before the first step.
 Control *control_create(Sim *sim, Devices *devices, const ControlOptions *options, DiagSink *diags);
 void control_destroy(Control *control);  // asks all to quit, waits a second, then kills; NULL is fine
