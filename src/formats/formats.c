@@ -107,6 +107,8 @@ static bool load_scene(Scene *scene, FileFormat format, const char *name, const 
     reader_deinit(&reader);
     if (format != FORMAT_VRML97 && !options->without_upgrade)
         upgrade_nodes(scene, scene_root(scene), scene_release(scene), diags);
+    if (format != FORMAT_VRML97)
+        body_place_all(scene, scene_root(scene), options, diags);
     if (format == FORMAT_WORLD && is_read)
         formats_check(scene, diags);
     return is_read;
@@ -178,6 +180,7 @@ const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size
         if (reader_node(&reader, &node) && node) {
             scene_list_reserve(scene, list, FIELD_SF_NODE, list->count + 1);
             list->nodes[list->count++] = node;
+            body_place_all(scene, node, &(FormatsOptions){ .limits = limits }, diags);
         } else if (reader.token.text == before) {
             reader_advance(&reader);
         }

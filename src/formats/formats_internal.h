@@ -182,6 +182,8 @@ FieldValue upgrade_value(Scene *scene, const FieldType *type, FieldValue value, 
 // A .body or .cnoid file as nodes of an empty scene. False when nothing could be read.
 bool body_read_scene(Scene *scene, const char *name, const char *text, size_t size, const FormatsOptions *options,
                      DiagSink *diags);
+// Makes robots of all Body nodes at or below `top`.
+void body_place_all(Scene *scene, SceneNode *top, const FormatsOptions *options, DiagSink *diags);
 
 // ----------------------------------------------------------------------------------------------------------- writer.c
 
