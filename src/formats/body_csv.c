@@ -209,8 +209,8 @@ static void write_summary(const BodyModel *model, const BodyFrame *frames, const
 void body_write_csv(const BodyModel *model, BodyCsv kind, const char *file, bool has_heading, Text *out)
 {
     static const char *const headings[] = {
-        "file,index,name,parent,joint_type,joint_id,axis_x,axis_y,axis_z,px,py,pz,r11,r12,r13,r21,r22,r23,r31,r32,r33,mass,cx,cy,cz,"
-        "Ixx,Ixy,Ixz,Iyy,Iyz,Izz,q_initial,q_lower,q_upper,dq_lower,dq_upper,Jm2",
+        ("file,index,name,parent,joint_type,joint_id,axis_x,axis_y,axis_z,px,py,pz,r11,r12,r13,r21,r22,r23,r31,r32,r33,mass,cx,cy,cz,"
+         "Ixx,Ixy,Ixz,Iyy,Iyz,Izz,q_initial,q_lower,q_upper,dq_lower,dq_upper,Jm2"),
         "file,index,type,name,id,link,px,py,pz,r11,r12,r13,r21,r22,r23,r31,r32,r33",
         "file,loaded,numLinks,numJoints,numAllJoints,numDevices,numExtraJoints,mass,com_x,com_y,com_z,root_joint,isStatic,isFixedRoot",
     };
