@@ -148,10 +148,218 @@ static int shape_ground(const CollideShape *a, const CollidePose *pa, const Coll
     return g.count;
 }
 
-int collide_pair(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
-                 CollidePoint points[COLLIDE_POINTS])
+// ---- balls and capsules ----
+
+// One point between two balls of the given centres.
+static int ball_ball(const double *ca, double ra, const double *cb, double rb, double margin, uint32_t feature, CollidePoint *point)
+{
+    double d[3];
+    vec_sub(ca, cb, d);
+    double distance = sqrt(vec_dot(d, d)), depth = ra + rb - distance;
+    if (depth < -margin)
+        return 0;
+    for (int i = 0; i < 3; i++) {
+        point->normal[i] = distance > 1e-12 ? d[i] / distance : (i == 2 ? 1.0 : 0.0);
+        point->position[i] = cb[i] + point->normal[i] * (rb - 0.5 * depth);
+    }
+    point->depth = depth;
+    point->feature = feature;
+    return 1;
+}
+
+static void capsule_ends(const CollideShape *shape, const CollidePose *pose, double ends[2][3])
+{
+    double half = shape->type == COLLIDE_CAPSULE ? shape->size[1] : 0.0;
+    for (int i = 0; i < 3; i++) {
+        double h = half * pose->rotation[3 * i + 2];
+        ends[0][i] = pose->position[i] - h;
+        ends[1][i] = pose->position[i] + h;
+    }
+}
+
+static double closest_on_segment(const double *p, double ends[2][3], double out[3])
+{
+    double d[3], w[3];
+    vec_sub(ends[1], ends[0], d);
+    vec_sub(p, ends[0], w);
+    double length2 = vec_dot(d, d), t = length2 > 0.0 ? double_clamp(vec_dot(w, d) / length2, 0.0, 1.0) : 0.0;
+    for (int i = 0; i < 3; i++)
+        out[i] = ends[0][i] + t * d[i];
+    return t;
+}
+
+// Parallel capsules lying side by side touch along a line: two points. Otherwise the closest points of the two axes.
+static int capsule_capsule(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
+                           CollidePoint *points)
+{
+    double ea[2][3], eb[2][3], da[3], db[3], w[3];
+    capsule_ends(a, pa, ea);
+    capsule_ends(b, pb, eb);
+    vec_sub(ea[1], ea[0], da);
+    vec_sub(eb[1], eb[0], db);
+    vec_sub(ea[0], eb[0], w);
+    double aa = vec_dot(da, da), bb = vec_dot(db, db), ab = vec_dot(da, db);
+    double cross2 = aa * bb - ab * ab;
+    if (aa > 0.0 && bb > 0.0 && cross2 < 0.003 * aa * bb) {
+        double lo = double_clamp(-vec_dot(w, da) / aa, 0.0, 1.0);
+        double other[3];
+        vec_sub(eb[1], ea[0], other);
+        double hi = double_clamp(vec_dot(other, da) / aa, 0.0, 1.0);
+        if (fabs(hi - lo) > 0.1) {
+            int count = 0;
+            double ends[2] = { fmin(lo, hi), fmax(lo, hi) };
+            for (int k = 0; k < 2; k++) {
+                double p[3], q[3];
+                for (int i = 0; i < 3; i++)
+                    p[i] = ea[0][i] + ends[k] * da[i];
+                closest_on_segment(p, eb, q);
+                count += ball_ball(p, a->size[0], q, b->size[0], margin, (uint32_t)k, &points[count]);
+            }
+            return count;
+        }
+    }
+    double s = 0.0, p[3], q[3];
+    if (cross2 > 1e-12 * aa * bb)
+        s = double_clamp((ab * vec_dot(db, w) - bb * vec_dot(da, w)) / cross2, 0.0, 1.0);
+    for (int i = 0; i < 3; i++)
+        p[i] = ea[0][i] + s * da[i];
+    closest_on_segment(p, eb, q);
+    closest_on_segment(q, ea, p);
+    return ball_ball(p, a->size[0], q, b->size[0], margin, 2, points);
+}
+
+// The closest point of a solid box to p; inside, the nearest face. Returns the signed distance.
+static double box_closest(const CollideShape *box, const CollidePose *pose, const double *p, double out[3], double normal[3])
+{
+    double d[3], local[3], clamped[3], away[3];
+    const double *r = pose->rotation;
+    vec_sub(p, pose->position, d);
+    double outside = 0.0;
+    for (int k = 0; k < 3; k++) {
+        local[k] = r[k] * d[0] + r[3 + k] * d[1] + r[6 + k] * d[2];
+        clamped[k] = double_clamp(local[k], -box->size[k], box->size[k]);
+        away[k] = local[k] - clamped[k];
+        outside += away[k] * away[k];
+    }
+    double distance = sqrt(outside);
+    if (distance > 1e-9) {
+        for (int k = 0; k < 3; k++)
+            away[k] /= distance;
+    } else {
+        int face = 0;
+        for (int k = 1; k < 3; k++)
+            if (box->size[k] - fabs(local[k]) < box->size[face] - fabs(local[face]))
+                face = k;
+        distance = fabs(local[face]) - box->size[face];
+        away[0] = away[1] = away[2] = 0.0;
+        away[face] = local[face] < 0.0 ? -1.0 : 1.0;
+        clamped[face] = away[face] * box->size[face];
+    }
+    for (int i = 0; i < 3; i++) {
+        out[i] = pose->position[i] + r[3 * i] * clamped[0] + r[3 * i + 1] * clamped[1] + r[3 * i + 2] * clamped[2];
+        normal[i] = r[3 * i] * away[0] + r[3 * i + 1] * away[1] + r[3 * i + 2] * away[2];
+    }
+    return distance;
+}
+
+static int ball_box(const double *centre, double radius, const CollideShape *box, const CollidePose *pose, double margin,
+                    uint32_t feature, CollidePoint *point)
+{
+    double on[3];
+    double distance = box_closest(box, pose, centre, on, point->normal);
+    point->depth = radius - distance;
+    if (point->depth < -margin)
+        return 0;
+    for (int i = 0; i < 3; i++)
+        point->position[i] = on[i] - 0.5 * point->depth * point->normal[i];
+    point->feature = feature;
+    return 1;
+}
+
+// Point of the capsule's axis that is closest to the box, by golden section: the distance along it is convex.
+static double capsule_box_closest(double ends[2][3], const CollideShape *box, const CollidePose *pose)
+{
+    double lo = 0.0, hi = 1.0, p[3], on[3], n[3];
+    const double golden = 0.3819660112501051;
+    double x = lo + golden * (hi - lo), y = hi - golden * (hi - lo), fx = 0.0, fy = 0.0;
+    for (int k = 0; k < 2; k++) {
+        double t = k ? y : x;
+        for (int i = 0; i < 3; i++)
+            p[i] = ends[0][i] + t * (ends[1][i] - ends[0][i]);
+        *(k ? &fy : &fx) = box_closest(box, pose, p, on, n);
+    }
+    for (int step = 0; step < 16; step++) {
+        bool left = fx < fy;
+        if (left) {
+            hi = y, y = x, fy = fx;
+            x = lo + golden * (hi - lo);
+        } else {
+            lo = x, x = y, fx = fy;
+            y = hi - golden * (hi - lo);
+        }
+        double t = left ? x : y;
+        for (int i = 0; i < 3; i++)
+            p[i] = ends[0][i] + t * (ends[1][i] - ends[0][i]);
+        *(left ? &fx : &fy) = box_closest(box, pose, p, on, n);
+    }
+    return 0.5 * (lo + hi);
+}
+
+static int capsule_box(const CollideShape *capsule, const CollidePose *pc, const CollideShape *box, const CollidePose *pb, double margin,
+                       CollidePoint *points)
+{
+    double ends[2][3], p[3];
+    capsule_ends(capsule, pc, ends);
+    // Both ends when both touch (lying on a face); else the closest point of the axis.
+    int count = 0;
+    for (int k = 0; k < 2; k++)
+        count += ball_box(ends[k], capsule->size[0], box, pb, margin, (uint32_t)k, &points[count]);
+    if (count == 2)
+        return count;
+    double t = capsule_box_closest(ends, box, pb);
+    if (count == 1 && (points[0].feature == 0 ? t < 0.02 : t > 0.98))
+        return count;
+    for (int i = 0; i < 3; i++)
+        p[i] = ends[0][i] + t * (ends[1][i] - ends[0][i]);
+    return count + ball_box(p, capsule->size[0], box, pb, margin, 2, &points[count]);
+}
+
+bool collide_pair_is_known(CollideType a, CollideType b)
+{
+    if (a == COLLIDE_PLANE || b == COLLIDE_PLANE)
+        return a != b;
+    return a != COLLIDE_CYLINDER && b != COLLIDE_CYLINDER;
+}
+
+static int pair_ordered(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
+                        CollidePoint *points)
 {
     if (b->type == COLLIDE_PLANE)
         return shape_ground(a, pa, pb, margin, points);
+    if (b->type == COLLIDE_BOX) {
+        if (a->type == COLLIDE_BOX)
+            return collide_box_box(a, pa, b, pb, margin, points);
+        if (a->type == COLLIDE_SPHERE)
+            return ball_box(pa->position, a->size[0], b, pb, margin, 0, points);
+        if (a->type == COLLIDE_CAPSULE)
+            return capsule_box(a, pa, b, pb, margin, points);
+    }
+    if (a->type <= COLLIDE_CAPSULE && b->type <= COLLIDE_CAPSULE) {
+        if (a->type == COLLIDE_SPHERE && b->type == COLLIDE_SPHERE)
+            return ball_ball(pa->position, a->size[0], pb->position, b->size[0], margin, 0, points);
+        return capsule_capsule(a, pa, b, pb, margin, points);
+    }
     return 0;
+}
+
+int collide_pair(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
+                 CollidePoint points[COLLIDE_POINTS])
+{
+    if (a->type <= b->type)
+        return pair_ordered(a, pa, b, pb, margin, points);
+    int count = pair_ordered(b, pb, a, pa, margin, points);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            points[i].normal[k] = -points[i].normal[k];
+    return count;
 }

@@ -33,6 +33,8 @@ typedef struct CollidePoint {
 int collide_pair(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
                  CollidePoint points[COLLIDE_POINTS]);
 
+bool collide_pair_is_known(CollideType a, CollideType b);  // false: nothing is ever found, ask ODE
+
 // The box around a shape, at its pose.
 void collide_bounds(const CollideShape *shape, const CollidePose *pose, double low[3], double high[3]);
 

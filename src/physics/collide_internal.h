@@ -22,4 +22,8 @@ static inline void vec_sub(const double *a, const double *b, double *out)
     out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
 }
 
+
+int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
+                    CollidePoint *points);
+
 #endif

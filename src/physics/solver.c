@@ -31,6 +31,8 @@ struct Solver {
     SolverIsland *explained;
     DirectScratch **direct_scratch;
     LooseScratch *loose_scratch;
+    const IslandTask **loose_tasks;
+    int loose_task_capacity;
     int row_memory_capacity, contact_memory_capacity, contact_last_capacity, contact_table_capacity, node_capacity, iterated_capacity;
     int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_contacts_capacity, group_awake_capacity;
     int island_capacity, task_capacity, explained_capacity;
@@ -69,7 +71,8 @@ void solver_destroy(Solver *solver)
     void *owned[] = { t->links, t->groups, t->link_joints, t->cut_joints, t->group_of_body, t->joints, t->fixed,
                       solver->row_memory, solver->contact_memory, solver->contact_memory_last, solver->contact_table,
                       solver->node_of_body, solver->iterated, solver->group_island, solver->awake_groups, solver->island_groups,
-                      solver->island_contacts, solver->group_awake, solver->islands, solver->tasks, solver->explained };
+                      solver->island_contacts, solver->group_awake, solver->islands, solver->tasks, solver->explained,
+                      (void *)solver->loose_tasks };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     for (int i = 0; i < solver->scratch_count; i++)
@@ -405,18 +408,6 @@ static void cross(const double *a, const double *b, double *out)
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static double row_speed(const SolverInput *input, const SolverContact *contact, const ContactRow *row)
-{
-    double speed = 0.0;
-    const int bodies[2] = { contact->body1, contact->body2 };
-    for (int k = 0; k < 2; k++) {
-        const double *j = k ? row->j2 : row->j1;
-        for (int i = 0; bodies[k] >= 0 && i < 6; i++)
-            speed += j[i] * input->bodies[bodies[k]].velocity[i];
-    }
-    return speed;
-}
-
 static void contact_jacobian(const SolverInput *input, const SolverContact *contact, const double *axis, bool rolling, ContactRow *row)
 {
     const int bodies[2] = { contact->body1, contact->body2 };
@@ -437,7 +428,26 @@ static void contact_jacobian(const SolverInput *input, const SolverContact *cont
     }
 }
 
-static double contact_normal_rhs(const SolverInput *input, const SolverContact *contact, const ContactRow *normal)
+// Velocity of body 1 against body 2 along the normal, at the contact.
+static double approach_speed(const SolverInput *input, const SolverContact *contact)
+{
+    double speed = 0.0;
+    const int bodies[2] = { contact->body1, contact->body2 };
+    for (int k = 0; k < 2; k++) {
+        if (bodies[k] < 0)
+            continue;
+        const SolverBody *body = &input->bodies[bodies[k]];
+        double arm[3], turn[3], sign = k ? -1.0 : 1.0;
+        for (int i = 0; i < 3; i++)
+            arm[i] = contact->position[i] - body->position[i];
+        cross(body->velocity + 3, arm, turn);
+        for (int i = 0; i < 3; i++)
+            speed += sign * contact->normal[i] * (body->velocity[i] + turn[i]);
+    }
+    return speed;
+}
+
+double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact)
 {
     double erp = contact->flags & SOLVER_CONTACT_SOFT_ERP ? contact->soft_erp : input->erp;
     double push = erp / input->dt * fmax(contact->depth - input->contact_surface_layer, 0.0) + contact->motionN;
@@ -445,7 +455,7 @@ static double contact_normal_rhs(const SolverInput *input, const SolverContact *
         push = fmin(push, input->contact_max_velocity);
     if (!(contact->flags & SOLVER_CONTACT_BOUNCE) || contact->bounce_velocity < 0.0)
         return push;
-    double incoming = contact->motionN - row_speed(input, contact, normal);
+    double incoming = contact->motionN - approach_speed(input, contact);
     if (incoming <= contact->bounce_velocity)
         return push;
     return fmax(push, contact->bounce * incoming + contact->motionN);
@@ -457,7 +467,7 @@ int solver_contact_rows(const SolverInput *input, const SolverContact *contact, 
     ContactRow *normal = &rows[0];
     int count = 1;
     contact_jacobian(input, contact, n, false, normal);
-    normal->rhs = contact_normal_rhs(input, contact, normal);
+    normal->rhs = solver_contact_normal_rhs(input, contact);
     normal->cfm = contact->flags & SOLVER_CONTACT_SOFT_CFM ? contact->soft_cfm : input->cfm;
     normal->lo = 0.0;
     normal->hi = SOLVER_INFINITY;
@@ -546,16 +556,17 @@ static void contact_memory_update(Solver *solver, const SolverInput *input)
     solver->contact_memory_capacity = solver->contact_last_capacity;
     solver->contact_last_capacity = capacity;
     memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, input->contact_count + 1, sizeof(ContactMemory));
-    int size = 0;
+    int size = 0, guess = 0;
     for (int i = 0; i < input->contact_count; i++) {
         const SolverContact *contact = &input->contacts[i];
         ContactMemory *memory = &solver->contact_memory[i];
-        int last = contact_find_last(solver, contact, i, size);
+        int last = contact_find_last(solver, contact, guess, size);
         if (last < 0 && size == 0 && solver->contact_last_count > 0 && contact->previous != -2) {
             size = table_size(solver->contact_last_count);
             contact_table_build(solver, size);
-            last = contact_find_last(solver, contact, i, size);
+            last = contact_find_last(solver, contact, guess, size);
         }
+        guess = last >= 0 ? last + 1 : guess;
         *memory = last >= 0 ? solver->contact_memory_last[last] : (ContactMemory){ 0 };
         memory->key = contact->key;
         memory->body1 = contact->body1;
@@ -750,6 +761,20 @@ static void solve_range(int begin, int end, int worker, void *context)
             solver->direct(solver->direct_scratch[worker], &solver->tasks[i]);
 }
 
+static void iterate_loose(Solver *solver)
+{
+    memory_grow(&solver->loose_tasks, &solver->loose_task_capacity, solver->island_count + 1, sizeof *solver->loose_tasks);
+    int count = 0;
+    for (int i = 0; i < solver->island_count; i++)
+        if (solver->islands[i].method == SOLVER_ITERATIVE)
+            solver->loose_tasks[count++] = &solver->tasks[i];
+    if (count == 0)
+        return;
+    LooseOptions options = { .pool = solver->options.pool, .iterations = solver->options.iterations,
+                             .wide = solver->direct == solver_direct_avx2 };
+    solver_loose(solver->loose_scratch, solver->loose_tasks, count, &options);
+}
+
 static void statistics_gather(Solver *solver, const SolverInput *input)
 {
     SolverStatistics *sum = &solver->statistics;
@@ -903,6 +928,7 @@ void solver_solve(Solver *solver, const SolverInput *given)
     islands_explain(solver);
     int grain = int_max(1, solver->island_count / (8 * solver->scratch_count));
     pool_for(solver->options.pool, solver->island_count, grain, solve_range, solver);
+    iterate_loose(solver);
     solver->statistics = (SolverStatistics){ .body_reset_count = stop_runaways(&input) };
     statistics_gather(solver, &input);
 }

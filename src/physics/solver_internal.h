@@ -92,6 +92,13 @@ void solver_direct_avx2(DirectScratch *scratch, IslandTask *task);
 typedef struct LooseScratch LooseScratch;
 LooseScratch *loose_scratch_create(void);
 void loose_scratch_destroy(LooseScratch *scratch);
+typedef struct LooseOptions {
+    Pool *pool;
+    int iterations;   // 0: the default
+    bool wide;
+} LooseOptions;
+// All islands of a step that are iterated, at once. Same outputs as the direct method.
+void solver_loose(LooseScratch *scratch, const IslandTask *const *tasks, int task_count, const LooseOptions *options);
 
 // What one contact asks for, in ODE's meaning.
 typedef struct ContactRow {
@@ -100,6 +107,7 @@ typedef struct ContactRow {
     int slot;            // which of the contact's six forces
     bool scaled;         // lo and hi times the normal force
 } ContactRow;
+double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact);  // wanted normal velocity
 int solver_contact_rows(const SolverInput *input, const SolverContact *contact, ContactRow rows[SOLVER_CONTACT_ROWS]);
 
 static inline bool solver_body_is_fixed(const SolverBody *body)

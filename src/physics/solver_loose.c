@@ -1,7 +1,599 @@
-// Loose bodies (to follow).
+// Islands of many loose bodies: warm-started sequential impulses. All such islands of a step go in together. Contacts of
+// one pair of bodies form a manifold of up to four points; manifolds are coloured so that no body appears twice in a
+// colour, and eight manifolds of a colour make a block whose lanes are worked on at once. Colours follow each other,
+// blocks of a colour may run on any thread: the result depends on neither.
+//
+// What does not fit that form (joints of an island too big for the direct method, rolling friction, friction with a
+// fixed force) is kept as plain rows and iterated one after the other.
 #include "physics/solver_internal.h"
+
 #include "base/memory.h"
+#include "physics/solver_block.h"
+
+#include <math.h>
 #include <stdlib.h>
-struct LooseScratch { int unused; };
-LooseScratch *loose_scratch_create(void) { return memory_alloc(sizeof(LooseScratch)); }
-void loose_scratch_destroy(LooseScratch *scratch) { free(scratch); }
+#include <string.h>
+
+#define COLOUR_MAX 64
+#define DEFAULT_ITERATIONS 10
+#define ROW_ITERATIONS 40      // when plain rows take part: they converge slower
+#define BODY_GRAIN 64
+#define BLOCK_GRAIN 8
+
+typedef struct Manifold {
+    int32_t contacts[BLOCK_POINTS];
+    int32_t body1, body2;      // places among the loose bodies; 0: the world
+    uint8_t point_count, colour;
+} Manifold;
+
+typedef struct LooseBody {
+    float inverse_mass;
+    float inertia[6];
+    int32_t body;              // -1: the world
+    bool moves;
+} LooseBody;
+
+// One row beside the blocks.
+typedef struct PlainRow {
+    float j1[6], j2[6], m1[6], m2[6];   // m: what a unit impulse does to the velocity
+    float rhs, gamma, mass, impulse, lo, hi;
+    int32_t body1, body2, scaled_by;    // scaled_by: plain row of the normal, -1
+    double *force;
+    double *memory;                     // impulse kept for the next step, NULL: none
+} PlainRow;
+
+struct LooseScratch {
+    const SolverInput *input;
+    LooseBody *bodies;
+    LooseVelocity *velocities;
+    Manifold *manifolds;
+    int32_t *by_colour;
+    LooseBlock *blocks;
+    uint64_t *colours;             // per loose body: those taken
+    PlainRow *rows;
+    ContactMemory *memory;
+    const BlockKernels *kernels;
+    int body_capacity, velocity_capacity, manifold_capacity, by_colour_capacity, block_capacity, colour_capacity, row_capacity;
+    int body_count, manifold_count, block_count, row_count;
+    int colour_count;
+    int colour_first[COLOUR_MAX + 2];    // manifolds of colour c in by_colour
+    int block_first[COLOUR_MAX + 2];
+    int phase_block, phase_count;
+};
+
+LooseScratch *loose_scratch_create(void)
+{
+    return memory_alloc(sizeof(LooseScratch));
+}
+
+void loose_scratch_destroy(LooseScratch *s)
+{
+    if (!s)
+        return;
+    free(s->bodies);
+    free(s->velocities);
+    free(s->manifolds);
+    free(s->by_colour);
+    free(s->blocks);
+    free(s->colours);
+    free(s->rows);
+    free(s);
+}
+
+// Wide loads want blocks and velocities on 32-byte bounds; the contents need not survive growing.
+static void grow_aligned(void *pointer, int *capacity, int needed, size_t item_size)
+{
+    void **data = pointer;
+    if (needed <= *capacity)
+        return;
+    int grown = needed + needed / 2 + 8;
+    free(*data);
+    size_t size = memory_product((size_t)grown, item_size);
+    *data = aligned_alloc(64, (size + 63) / 64 * 64);
+    if (!*data)
+        *data = memory_alloc_raw(SIZE_MAX);  // reports and ends the process
+    *capacity = grown;
+}
+
+// ---- bodies ----
+
+static void inverse_inertia_world(const SolverBody *body, float out[6])
+{
+    const double *m = body->inertia, *r = body->rotation;
+    double inverse[9], half[9];
+    if (m[1] == 0.0 && m[2] == 0.0 && m[5] == 0.0) {
+        double d[3] = { 1.0 / m[0], 1.0 / m[4], 1.0 / m[8] };
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++)
+                half[3 * i + k] = r[3 * i + k] * d[k];
+    } else {
+        double c0 = m[4] * m[8] - m[5] * m[5], c1 = m[2] * m[5] - m[1] * m[8], c2 = m[1] * m[5] - m[2] * m[4];
+        double s = 1.0 / (m[0] * c0 + m[1] * c1 + m[2] * c2);
+        inverse[0] = c0 * s;
+        inverse[1] = inverse[3] = c1 * s;
+        inverse[2] = inverse[6] = c2 * s;
+        inverse[4] = (m[0] * m[8] - m[2] * m[2]) * s;
+        inverse[5] = inverse[7] = (m[1] * m[2] - m[0] * m[5]) * s;
+        inverse[8] = (m[0] * m[4] - m[1] * m[1]) * s;
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++)
+                half[3 * i + k] = r[3 * i] * inverse[k] + r[3 * i + 1] * inverse[3 + k] + r[3 * i + 2] * inverse[6 + k];
+    }
+    static const int rows[6] = { 0, 0, 0, 1, 1, 2 }, columns[6] = { 0, 1, 2, 1, 2, 2 };
+    for (int i = 0; i < 6; i++) {
+        const double *a = half + 3 * rows[i], *b = r + 3 * columns[i];
+        out[i] = (float)(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+    }
+}
+
+// Velocity at the end of the step if nothing touched the body; gyroscopic torque explicit, as piles turn slowly.
+static void body_prepare(const SolverInput *input, LooseBody *loose, LooseVelocity *velocity)
+{
+    const SolverBody *body = &input->bodies[loose->body];
+    const double *v = body->velocity, *w = v + 3;
+    double dt = input->dt;
+    if (!loose->moves) {
+        bool asleep = (body->flags & SOLVER_BODY_ASLEEP) != 0;
+        for (int i = 0; i < 6; i++)
+            velocity->v[i] = asleep ? 0.0f : (float)v[i];
+        return;
+    }
+    inverse_inertia_world(body, loose->inertia);
+    loose->inverse_mass = (float)(1.0 / body->mass);
+    bool falls = (body->flags & SOLVER_BODY_GRAVITY) != 0;
+    double torque[3] = { body->force[3], body->force[4], body->force[5] };
+    if (body->flags & SOLVER_BODY_GYROSCOPIC) {
+        const double *r = body->rotation, *m = body->inertia;
+        double local[3], spin[3], world[3];
+        for (int i = 0; i < 3; i++)
+            local[i] = r[i] * w[0] + r[3 + i] * w[1] + r[6 + i] * w[2];
+        for (int i = 0; i < 3; i++)
+            spin[i] = m[3 * i] * local[0] + m[3 * i + 1] * local[1] + m[3 * i + 2] * local[2];
+        for (int i = 0; i < 3; i++)
+            world[i] = r[3 * i] * spin[0] + r[3 * i + 1] * spin[1] + r[3 * i + 2] * spin[2];
+        torque[0] -= w[1] * world[2] - w[2] * world[1];
+        torque[1] -= w[2] * world[0] - w[0] * world[2];
+        torque[2] -= w[0] * world[1] - w[1] * world[0];
+    }
+    const float *q = loose->inertia;
+    for (int i = 0; i < 3; i++)
+        velocity->v[i] = (float)(v[i] + dt * (body->force[i] / body->mass + (falls ? input->gravity[i] : 0.0)));
+    velocity->v[3] = (float)(w[0] + dt * (q[0] * torque[0] + q[1] * torque[1] + q[2] * torque[2]));
+    velocity->v[4] = (float)(w[1] + dt * (q[1] * torque[0] + q[3] * torque[1] + q[4] * torque[2]));
+    velocity->v[5] = (float)(w[2] + dt * (q[2] * torque[0] + q[4] * torque[1] + q[5] * torque[2]));
+    velocity->v[6] = velocity->v[7] = 0.0f;
+}
+
+static void prepare_bodies(int begin, int end, int worker, void *context)
+{
+    LooseScratch *s = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        memset(&s->velocities[i], 0, sizeof s->velocities[i]);
+        if (s->bodies[i].body >= 0)
+            body_prepare(s->input, &s->bodies[i], &s->velocities[i]);
+    }
+}
+
+static int loose_add(LooseScratch *s, int body, bool moves)
+{
+    memory_grow(&s->bodies, &s->body_capacity, s->body_count + 1, sizeof *s->bodies);
+    s->bodies[s->body_count] = (LooseBody){ .body = body, .moves = moves };
+    return s->body_count++;
+}
+
+// Fixed bodies get a place for their velocity each time they are met; there are few.
+static int loose_place(LooseScratch *s, const IslandTask *task, int body)
+{
+    if (body < 0)
+        return 0;
+    if (!solver_body_is_fixed(&s->input->bodies[body]))
+        return task->node_of_body[body];
+    if (!(s->input->bodies[body].flags & SOLVER_BODY_KINEMATIC))
+        return 0;
+    return loose_add(s, body, false);
+}
+
+// ---- manifolds ----
+
+static bool surface_equals(const SolverContact *a, const SolverContact *b)
+{
+    return a->mu == b->mu && a->mu2 == b->mu2 && a->slip1 == b->slip1 && a->slip2 == b->slip2 && a->motion1 == b->motion1
+        && a->motion2 == b->motion2 && a->flags == b->flags && a->soft_cfm == b->soft_cfm
+        && a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2] > 0.9999;
+}
+
+static bool contact_is_plain(const SolverContact *contact)
+{
+    uint32_t both = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2;
+    bool frictional = contact->mu > 0.0 || contact->mu2 > 0.0;
+    return (contact->flags & SOLVER_CONTACT_ROLLING) || (frictional && (contact->flags & both) != both);
+}
+
+static PlainRow *row_add(LooseScratch *s)
+{
+    memory_grow(&s->rows, &s->row_capacity, s->row_count + 1, sizeof *s->rows);
+    s->rows[s->row_count] = (PlainRow){ .scaled_by = -1 };
+    return &s->rows[s->row_count++];
+}
+
+static void row_fill(LooseScratch *s, PlainRow *row, int body1, int body2, const double *j1, const double *j2, double cfm)
+{
+    row->body1 = body1;
+    row->body2 = body2;
+    row->gamma = (float)(cfm / s->input->dt);
+    for (int i = 0; i < 6; i++) {
+        row->j1[i] = (float)j1[i];
+        row->j2[i] = (float)j2[i];
+    }
+}
+
+static void contact_add_rows(LooseScratch *s, SolverContact *contact, ContactMemory *memory, int body1, int body2)
+{
+    ContactRow rows[SOLVER_CONTACT_ROWS];
+    int count = solver_contact_rows(s->input, contact, rows), normal = s->row_count;
+    for (int i = 0; i < count; i++) {
+        PlainRow *row = row_add(s);
+        row_fill(s, row, body1, body2, rows[i].j1, rows[i].j2, rows[i].cfm);
+        row->rhs = (float)rows[i].rhs;
+        row->scaled_by = rows[i].scaled ? normal : -1;
+        row->lo = (float)(rows[i].scaled ? rows[i].lo : rows[i].lo * s->input->dt);
+        row->hi = (float)(rows[i].scaled ? rows[i].hi : rows[i].hi * s->input->dt);
+        row->force = &contact->force[rows[i].slot];
+        row->memory = &memory->impulse[rows[i].slot];
+        row->impulse = (float)*row->memory;
+    }
+}
+
+static void task_add_contacts(LooseScratch *s, const IslandTask *task)
+{
+    const SolverContact *contacts = s->input->contacts;
+    int run_body1 = -2, run_body2 = -2;
+    Manifold *open = NULL;
+    for (int c = 0; c < task->contact_count; c++) {
+        int index = task->contacts[c];
+        const SolverContact *contact = &contacts[index];
+        if (contact_is_plain(contact)) {
+            contact_add_rows(s, &s->input->contacts[index], &s->memory[index], loose_place(s, task, contact->body1),
+                             loose_place(s, task, contact->body2));
+            continue;
+        }
+        if (open && run_body1 == contact->body1 && run_body2 == contact->body2 && open->point_count < BLOCK_POINTS
+            && surface_equals(&contacts[open->contacts[0]], contact)) {
+            open->contacts[open->point_count++] = index;
+            continue;
+        }
+        run_body1 = contact->body1;
+        run_body2 = contact->body2;
+        memory_grow(&s->manifolds, &s->manifold_capacity, s->manifold_count + 1, sizeof *s->manifolds);
+        open = &s->manifolds[s->manifold_count++];
+        *open = (Manifold){ .contacts = { index }, .point_count = 1 };
+        open->body1 = loose_place(s, task, contact->body1);
+        open->body2 = loose_place(s, task, contact->body2);
+    }
+}
+
+static void task_add_joint(LooseScratch *s, const IslandTask *task, int joint_index)
+{
+    const SolverInput *input = s->input;
+    const SolverJoint *joint = &input->joints[joint_index];
+    int body1 = loose_place(s, task, joint->body1), body2 = loose_place(s, task, joint->body2), base = s->row_count;
+    for (int i = 0; i < joint->row_count; i++) {
+        SolverRow *from = &input->rows[joint->first_row + i];
+        PlainRow *row = row_add(s);
+        row_fill(s, row, body1, body2, from->j1, from->j2, from->cfm);
+        row->rhs = (float)from->rhs;
+        bool scaled = from->friction_of >= 0 && from->friction_of < i;
+        row->scaled_by = scaled ? base + from->friction_of : -1;
+        row->lo = (float)(scaled ? from->lo : from->lo * input->dt);
+        row->hi = (float)(scaled ? from->hi : from->hi * input->dt);
+        row->force = &from->force;
+    }
+}
+
+static void task_add_bodies(LooseScratch *s, const IslandTask *task)
+{
+    const Topology *t = task->topology;
+    for (int g = 0; g < task->group_count; g++) {
+        const TreeGroup *group = &t->groups[task->groups[g]];
+        for (int i = group->first; i < group->first + group->count; i++)
+            task->node_of_body[t->links[i].body] = loose_add(s, t->links[i].body, true);
+    }
+}
+
+static void task_add_joints(LooseScratch *s, const IslandTask *task)
+{
+    const Topology *t = task->topology;
+    for (int g = 0; g < task->group_count; g++) {
+        const TreeGroup *group = &t->groups[task->groups[g]];
+        for (int i = group->first; i < group->first + group->count; i++)
+            for (int k = 0; k < t->links[i].joint_count; k++)
+                task_add_joint(s, task, t->link_joints[t->links[i].first_joint + k].joint);
+        for (int k = 0; k < group->cut_count; k++)
+            task_add_joint(s, task, t->cut_joints[group->first_cut + k]);
+    }
+}
+
+// ---- colours and blocks ----
+
+// The first colour that neither body has; what finds none gets the last one, whose blocks hold a single manifold each.
+static void manifolds_colour(LooseScratch *s)
+{
+    memory_grow(&s->colours, &s->colour_capacity, s->body_count + 1, sizeof *s->colours);
+    memset(s->colours, 0, (size_t)s->body_count * sizeof *s->colours);
+    memset(s->colour_first, 0, sizeof s->colour_first);
+    for (int i = 0; i < s->manifold_count; i++) {
+        Manifold *m = &s->manifolds[i];
+        uint64_t taken = (s->bodies[m->body1].moves ? s->colours[m->body1] : 0) | (s->bodies[m->body2].moves ? s->colours[m->body2] : 0);
+        m->colour = taken == UINT64_MAX ? COLOUR_MAX : (uint8_t)__builtin_ctzll(~taken);
+        if (m->colour < COLOUR_MAX) {
+            s->colours[m->body1] |= 1ull << m->colour;
+            s->colours[m->body2] |= 1ull << m->colour;
+        }
+        s->colour_first[m->colour + 1]++;
+    }
+    memory_grow(&s->by_colour, &s->by_colour_capacity, s->manifold_count + 1, sizeof *s->by_colour);
+    int fill[COLOUR_MAX + 1];
+    for (int c = 0; c <= COLOUR_MAX; c++) {
+        s->colour_first[c + 1] += s->colour_first[c];
+        fill[c] = s->colour_first[c];
+    }
+    for (int i = 0; i < s->manifold_count; i++)
+        s->by_colour[fill[s->manifolds[i].colour]++] = i;
+    s->block_first[0] = 0;
+    for (int c = 0; c <= COLOUR_MAX; c++) {
+        int count = s->colour_first[c + 1] - s->colour_first[c];
+        int blocks = c < COLOUR_MAX ? (count + BLOCK_LANES - 1) / BLOCK_LANES : count;
+        s->block_first[c + 1] = s->block_first[c] + blocks;
+    }
+    s->block_count = s->block_first[COLOUR_MAX + 1];
+    grow_aligned(&s->blocks, &s->block_capacity, s->block_count, sizeof *s->blocks);
+}
+
+static void lane_bodies(const LooseScratch *s, LooseBlock *block, int lane, const Manifold *m)
+{
+    const LooseBody *a = &s->bodies[m->body1], *b = &s->bodies[m->body2];
+    block->body1[lane] = m->body1;
+    block->body2[lane] = m->body2;
+    block->moves1 |= (uint8_t)(a->moves << lane);
+    block->moves2 |= (uint8_t)(b->moves << lane);
+    block->inverse_mass1[lane] = a->inverse_mass;
+    block->inverse_mass2[lane] = b->inverse_mass;
+    for (int i = 0; i < 6; i++) {
+        block->inertia1[i][lane] = a->inertia[i];
+        block->inertia2[i][lane] = b->inertia[i];
+    }
+}
+
+static void lane_surface(const LooseScratch *s, LooseBlock *block, int lane, const SolverContact *contact)
+{
+    const SolverInput *input = s->input;
+    double p[3], q[3], fps = 1.0 / input->dt;
+    const double *n = contact->normal;
+    if (contact->flags & SOLVER_CONTACT_FDIR1) {
+        memcpy(p, contact->fdir1, sizeof p);
+        q[0] = n[1] * p[2] - n[2] * p[1];
+        q[1] = n[2] * p[0] - n[0] * p[2];
+        q[2] = n[0] * p[1] - n[1] * p[0];
+    } else {
+        solver_plane_space(n, p, q);
+    }
+    for (int i = 0; i < 3; i++) {
+        block->normal[i][lane] = (float)n[i];
+        block->tangent1[i][lane] = (float)p[i];
+        block->tangent2[i][lane] = (float)q[i];
+    }
+    block->gamma[lane] = (float)((contact->flags & SOLVER_CONTACT_SOFT_CFM ? contact->soft_cfm : input->cfm) * fps);
+    block->gamma1[lane] = (float)((contact->slip1 > 0.0 ? contact->slip1 : input->cfm) * fps);
+    block->gamma2[lane] = (float)((contact->slip2 > 0.0 ? contact->slip2 : input->cfm) * fps);
+    block->rhs1[lane] = (float)contact->motion1;
+    block->rhs2[lane] = (float)contact->motion2;
+    block->mu1[lane] = (float)fmin(contact->mu, 1e30);
+    block->mu2[lane] = (float)fmin(contact->mu2, 1e30);
+}
+
+static void lane_point(const LooseScratch *s, LooseBlock *block, int lane, int k, int index)
+{
+    const SolverContact *contact = &s->input->contacts[index];
+    const ContactMemory *memory = &s->memory[index];
+    LoosePoint *p = &block->points[k];
+    for (int i = 0; i < 3; i++) {
+        p->r1[i][lane] = contact->body1 < 0 ? 0.0f : (float)(contact->position[i] - s->input->bodies[contact->body1].position[i]);
+        p->r2[i][lane] = contact->body2 < 0 ? 0.0f : (float)(contact->position[i] - s->input->bodies[contact->body2].position[i]);
+    }
+    p->rhs[lane] = (float)solver_contact_normal_rhs(s->input, contact);
+    p->mass[lane] = 1.0f;
+    p->impulse[lane] = (float)memory->impulse[0];
+    p->impulse1[lane] = (float)memory->impulse[1];
+    p->impulse2[lane] = (float)memory->impulse[2];
+}
+
+static int colour_of_block(const LooseScratch *s, int block)
+{
+    int colour = 0;
+    while (s->block_first[colour + 1] <= block)
+        colour++;
+    return colour;
+}
+
+static void build_blocks(int begin, int end, int worker, void *context)
+{
+    LooseScratch *s = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        LooseBlock *block = &s->blocks[i];
+        int colour = colour_of_block(s, i), lanes = colour < COLOUR_MAX ? BLOCK_LANES : 1;
+        int first = s->colour_first[colour] + (i - s->block_first[colour]) * lanes;
+        lanes = int_min(lanes, s->colour_first[colour + 1] - first);
+        memset(block, 0, sizeof *block);
+        for (int lane = 0; lane < lanes; lane++) {
+            const Manifold *m = &s->manifolds[s->by_colour[first + lane]];
+            lane_bodies(s, block, lane, m);
+            lane_surface(s, block, lane, &s->input->contacts[m->contacts[0]]);
+            block->point_count = (int16_t)int_max(block->point_count, m->point_count);
+            for (int k = 0; k < m->point_count; k++)
+                lane_point(s, block, lane, k, m->contacts[k]);
+        }
+        s->kernels->prepare(block, 1);
+    }
+}
+
+// ---- plain rows ----
+
+static void row_respond(const LooseScratch *s, int body, const float *j, float *m)
+{
+    const LooseBody *b = &s->bodies[body];
+    if (!b->moves)
+        return;
+    const float *q = b->inertia;
+    for (int i = 0; i < 3; i++)
+        m[i] = b->inverse_mass * j[i];
+    m[3] = q[0] * j[3] + q[1] * j[4] + q[2] * j[5];
+    m[4] = q[1] * j[3] + q[3] * j[4] + q[4] * j[5];
+    m[5] = q[2] * j[3] + q[4] * j[4] + q[5] * j[5];
+}
+
+static void row_push(LooseScratch *s, const PlainRow *row, float change)
+{
+    float *a = s->velocities[row->body1].v, *b = s->velocities[row->body2].v;
+    for (int i = 0; i < 6; i++)
+        a[i] += row->m1[i] * change;
+    for (int i = 0; i < 6; i++)
+        b[i] += row->m2[i] * change;
+}
+
+static void rows_prepare(LooseScratch *s)
+{
+    for (int i = 0; i < s->row_count; i++) {
+        PlainRow *row = &s->rows[i];
+        row_respond(s, row->body1, row->j1, row->m1);
+        row_respond(s, row->body2, row->j2, row->m2);
+        float sum = row->gamma;
+        for (int k = 0; k < 6; k++)
+            sum += row->j1[k] * row->m1[k] + row->j2[k] * row->m2[k];
+        row->mass = sum > 1e-30f ? 1.0f / sum : 0.0f;
+        row_push(s, row, row->impulse);
+    }
+}
+
+static void rows_iterate(LooseScratch *s)
+{
+    for (int i = 0; i < s->row_count; i++) {
+        PlainRow *row = &s->rows[i];
+        const float *a = s->velocities[row->body1].v, *b = s->velocities[row->body2].v;
+        float speed = 0.0f, lo = row->lo, hi = row->hi;
+        for (int k = 0; k < 6; k++)
+            speed += row->j1[k] * a[k] + row->j2[k] * b[k];
+        if (row->scaled_by >= 0) {
+            float normal = s->rows[row->scaled_by].impulse;
+            lo = normal > 0.0f ? lo * normal : 0.0f;
+            hi = normal > 0.0f ? hi * normal : 0.0f;
+        }
+        float now = row->impulse + (row->rhs - speed - row->gamma * row->impulse) * row->mass;
+        now = now < lo ? lo : now > hi ? hi : now;
+        row_push(s, row, now - row->impulse);
+        row->impulse = now;
+    }
+}
+
+// ---- the solve ----
+
+typedef struct BlockPhase {
+    LooseScratch *s;
+    int first;
+    void (*kernel)(LooseBlock *blocks, int count, LooseVelocity *velocities);
+} BlockPhase;
+
+static void phase_range(int begin, int end, int worker, void *context)
+{
+    const BlockPhase *phase = context;
+    (void)worker;
+    phase->kernel(phase->s->blocks + phase->first + begin, end - begin, phase->s->velocities);
+}
+
+static void each_colour(LooseScratch *s, Pool *pool, void (*kernel)(LooseBlock *, int, LooseVelocity *))
+{
+    for (int c = 0; c <= COLOUR_MAX; c++) {
+        int count = s->block_first[c + 1] - s->block_first[c];
+        if (count == 0)
+            continue;
+        BlockPhase phase = { s, s->block_first[c], kernel };
+        // The last colour's blocks share bodies: in order, on this thread.
+        if (c == COLOUR_MAX || count <= BLOCK_GRAIN)
+            phase_range(0, count, 0, &phase);
+        else
+            pool_for(pool, count, BLOCK_GRAIN, phase_range, &phase);
+    }
+}
+
+static void write_bodies(int begin, int end, int worker, void *context)
+{
+    LooseScratch *s = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        if (s->bodies[i].body >= 0 && s->bodies[i].moves)
+            for (int k = 0; k < 6; k++)
+                s->input->bodies[s->bodies[i].body].velocity[k] = (double)s->velocities[i].v[k];
+}
+
+static void write_blocks(int begin, int end, int worker, void *context)
+{
+    LooseScratch *s = context;
+    (void)worker;
+    double fps = 1.0 / s->input->dt;
+    for (int i = begin; i < end; i++) {
+        const LooseBlock *block = &s->blocks[i];
+        int colour = colour_of_block(s, i), lanes = colour < COLOUR_MAX ? BLOCK_LANES : 1;
+        int first = s->colour_first[colour] + (i - s->block_first[colour]) * lanes;
+        lanes = int_min(lanes, s->colour_first[colour + 1] - first);
+        for (int lane = 0; lane < lanes; lane++) {
+            const Manifold *m = &s->manifolds[s->by_colour[first + lane]];
+            for (int k = 0; k < m->point_count; k++) {
+                const LoosePoint *p = &block->points[k];
+                double impulse[3] = { (double)p->impulse[lane], (double)p->impulse1[lane], (double)p->impulse2[lane] };
+                for (int c = 0; c < 3; c++) {
+                    s->memory[m->contacts[k]].impulse[c] = impulse[c];
+                    s->input->contacts[m->contacts[k]].force[c] = impulse[c] * fps;
+                }
+            }
+        }
+    }
+}
+
+static void write_rows(LooseScratch *s)
+{
+    for (int i = 0; i < s->row_count; i++) {
+        const PlainRow *row = &s->rows[i];
+        *row->force = (double)row->impulse / s->input->dt;
+        if (row->memory)
+            *row->memory = (double)row->impulse;
+    }
+}
+
+void solver_loose(LooseScratch *s, const IslandTask *const *tasks, int task_count, const LooseOptions *options)
+{
+    s->input = tasks[0]->input;
+    s->memory = tasks[0]->contact_memory;
+    s->kernels = options->wide ? &solver_block_avx2 : &solver_block_portable;
+    s->body_count = s->manifold_count = s->row_count = 0;
+    loose_add(s, -1, false);
+    for (int i = 0; i < task_count; i++) {
+        task_add_bodies(s, tasks[i]);
+        task_add_joints(s, tasks[i]);
+        task_add_contacts(s, tasks[i]);
+    }
+    grow_aligned(&s->velocities, &s->velocity_capacity, s->body_count, sizeof *s->velocities);
+    pool_for(options->pool, s->body_count, BODY_GRAIN, prepare_bodies, s);
+    manifolds_colour(s);
+    pool_for(options->pool, s->block_count, BLOCK_GRAIN, build_blocks, s);
+    rows_prepare(s);
+    each_colour(s, options->pool, s->kernels->warm_start);
+    int iterations = options->iterations > 0 ? options->iterations : s->row_count > 0 ? ROW_ITERATIONS : DEFAULT_ITERATIONS;
+    for (int i = 0; i < iterations; i++) {
+        rows_iterate(s);
+        each_colour(s, options->pool, s->kernels->iterate);
+    }
+    pool_for(options->pool, s->body_count, BODY_GRAIN, write_bodies, s);
+    pool_for(options->pool, s->block_count, BLOCK_GRAIN, write_blocks, s);
+    write_rows(s);
+}

@@ -1,0 +1,44 @@
+// solver_block.h - eight pairs of loose bodies side by side, no body twice, as the iterative method works on them.
+#ifndef TALUS_PHYSICS_SOLVER_BLOCK_H
+#define TALUS_PHYSICS_SOLVER_BLOCK_H
+
+#include "base/common.h"
+
+#define BLOCK_LANES 8
+#define BLOCK_POINTS 4
+
+typedef float F8 __attribute__((vector_size(32)));
+typedef int32_t I8 __attribute__((vector_size(32)));
+
+// Velocity of one body: linear, angular, two unused.
+typedef struct LooseVelocity { float v[8]; } LooseVelocity __attribute__((aligned(32)));
+
+typedef struct LoosePoint {
+    F8 r1[3], r2[3];          // from the centres of mass
+    F8 rhs;                   // wanted normal velocity
+    F8 mass, mass1, mass2;    // one over stiffness of the normal and of the two friction directions; 0 in unused lanes
+    F8 impulse, impulse1, impulse2;
+} LoosePoint;
+
+typedef struct LooseBlock {
+    int32_t body1[BLOCK_LANES], body2[BLOCK_LANES];  // places in the velocity array
+    uint8_t moves1, moves2;                          // bit per lane: the body is written back
+    int16_t point_count;
+    F8 normal[3], tangent1[3], tangent2[3];
+    F8 inverse_mass1, inverse_mass2;
+    F8 inertia1[6], inertia2[6];                     // inverse, world frame: xx xy xz yy yz zz
+    F8 gamma, gamma1, gamma2;                        // softness
+    F8 rhs1, rhs2;                                   // wanted velocities along the friction directions
+    F8 mu1, mu2;
+    LoosePoint points[BLOCK_POINTS];
+} LooseBlock;
+
+typedef struct BlockKernels {
+    void (*prepare)(LooseBlock *blocks, int count);  // masses from the geometry
+    void (*warm_start)(LooseBlock *blocks, int count, LooseVelocity *velocities);
+    void (*iterate)(LooseBlock *blocks, int count, LooseVelocity *velocities);
+} BlockKernels;
+
+extern const BlockKernels solver_block_portable, solver_block_avx2;
+
+#endif
