@@ -4,8 +4,11 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "physics/broadphase.h"
 #include "physics/collide.h"
 #include "physics/solver.h"
+
+#include <ode/ode.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -28,8 +31,95 @@ struct Engine {
     SolverRow *rows;
     SolverContact *contacts;
     int row_count, contact_count, contact_capacity;
+    Broadphase *broadphase;
+    CollideShape *shapes;        // bodies, then the ground plane and the walls
+    CollidePose *poses;          // of the walls; bodies have theirs in `bodies`
+    dGeomID *geoms;              // cylinders have no kernel of ours: ODE's narrow phase stands in
+    struct PairResult *results;
+    const BroadPair *pairs;
+    int shape_count, pair_count, result_capacity;
     long pivots, restarts, fallbacks, steps;
 };
+
+typedef struct PairResult {
+    CollidePoint points[COLLIDE_POINTS];
+    int count;
+} PairResult;
+
+enum { MOVING = 1, FIXED = 2 };
+
+static CollideShape shape_of(const Body *b)
+{
+    static const CollideType types[] = { COLLIDE_SPHERE, COLLIDE_BOX, COLLIDE_SPHERE, COLLIDE_CAPSULE, COLLIDE_CYLINDER };
+    return (CollideShape){ types[b->shape], { b->size[0], b->size[1], b->size[2] } };
+}
+
+static CollidePose pose_of(const Engine *e, int proxy)
+{
+    if (proxy >= e->s->nb)
+        return e->poses[proxy];
+    CollidePose pose;
+    memcpy(pose.position, e->bodies[proxy].position, sizeof pose.position);
+    memcpy(pose.rotation, e->bodies[proxy].rotation, sizeof pose.rotation);
+    return pose;
+}
+
+static BroadBox box_of(const Engine *e, int proxy)
+{
+    BroadBox box;
+    CollidePose pose = pose_of(e, proxy);
+    collide_bounds(&e->shapes[proxy], &pose, box.low, box.high);
+    if (e->shapes[proxy].type == COLLIDE_PLANE)
+        box.high[2] = 0.0;
+    return box;
+}
+
+static dGeomID geom_of(const CollideShape *shape)
+{
+    switch (shape->type) {
+    case COLLIDE_BOX: return dCreateBox(NULL, 2 * shape->size[0], 2 * shape->size[1], 2 * shape->size[2]);
+    case COLLIDE_SPHERE: return dCreateSphere(NULL, shape->size[0]);
+    case COLLIDE_CAPSULE: return dCreateCapsule(NULL, shape->size[0], 2 * shape->size[1]);
+    case COLLIDE_CYLINDER: return dCreateCylinder(NULL, shape->size[0], 2 * shape->size[1]);
+    default: return NULL;
+    }
+}
+
+static void shapes_create(Engine *e)
+{
+    const Scene *s = e->s;
+    e->shape_count = s->nb + s->plane + s->nsb;
+    e->shapes = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->shapes);
+    e->poses = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->poses);
+    e->geoms = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->geoms);
+    e->broadphase = broadphase_create();
+    bool cylinders = false;
+    for (int i = 0; i < e->shape_count; i++) {
+        CollidePose *pose = &e->poses[i];
+        for (int k = 0; k < 3; k++)
+            pose->rotation[4 * k] = 1.0;
+        if (i < s->nb) {
+            e->shapes[i] = shape_of(&s->bodies[i]);
+        } else if (s->plane && i == s->nb) {
+            e->shapes[i].type = COLLIDE_PLANE;
+        } else {
+            const StaticBox *wall = &s->boxes[i - s->nb - s->plane];
+            e->shapes[i] = (CollideShape){ COLLIDE_BOX, { wall->half[0], wall->half[1], wall->half[2] } };
+            memcpy(pose->position, wall->pos, sizeof pose->position);
+        }
+        cylinders |= e->shapes[i].type == COLLIDE_CYLINDER;
+        BroadBox box = box_of(e, i);
+        if (i < s->nb && !s->bodies[i].shape)
+            continue;
+        broadphase_add(e->broadphase, i, i < s->nb ? MOVING : FIXED, i < s->nb ? MOVING | FIXED : MOVING, i < s->nb ? s->bodies[i].group : 0, &box);
+        broadphase_set_resting(e->broadphase, i, i >= s->nb);
+    }
+    for (int i = 0; cylinders && i < e->shape_count; i++) {
+        e->geoms[i] = geom_of(&e->shapes[i]);
+        if (e->geoms[i])
+            dGeomSetPosition(e->geoms[i], e->poses[i].position[0], e->poses[i].position[1], e->poses[i].position[2]);
+    }
+}
 
 Engine *eng_create(const Scene *s, const char *variant, double dt)
 {
@@ -56,6 +146,9 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
         body->flags = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC;
         solver_body_refresh(body);
     }
+    dInitODE2(0);
+    dAllocateODEDataForThread(dAllocateMaskAll);
+    shapes_create(e);
     return e;
 }
 
@@ -160,37 +253,98 @@ static int hinge_rows(Engine *e, const Joint *j, SolverRow *rows)
     return 6;
 }
 
-static void collide_ground(Engine *e)
+static bool are_jointed(const Scene *s, int a, int b)
 {
-    static const CollideType types[] = { 0, COLLIDE_BOX, COLLIDE_SPHERE, COLLIDE_CAPSULE, COLLIDE_CYLINDER };
-    static const CollideShape plane = { .type = COLLIDE_PLANE };
-    static const CollidePose ground = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
+    if (a >= s->nb || b >= s->nb)
+        return false;
+    int ja = s->bodies[a].parent_joint, jb = s->bodies[b].parent_joint;
+    return (ja >= 0 && s->joints[ja].a == b) || (jb >= 0 && s->joints[jb].a == a);
+}
+
+static int collide_with_ode(const Engine *e, int a, int b, CollidePoint *points)
+{
+    static _Thread_local bool has_data;
+    if (!has_data)
+        has_data = dAllocateODEDataForThread(dAllocateMaskAll) != 0;
+    dContactGeom found[COLLIDE_POINTS];
+    int count = dCollide(e->geoms[a], e->geoms[b], COLLIDE_POINTS, found, sizeof found[0]);
+    for (int i = 0; i < count; i++) {
+        points[i].depth = found[i].depth;
+        points[i].feature = (uint32_t)i;
+        memcpy(points[i].position, found[i].pos, sizeof points[i].position);
+        memcpy(points[i].normal, found[i].normal, sizeof points[i].normal);
+    }
+    return count;
+}
+
+static void collide_range(int begin, int end, int worker, void *context)
+{
+    Engine *e = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        int a = e->pairs[i].a, b = e->pairs[i].b;
+        PairResult *result = &e->results[i];
+        result->count = 0;
+        if (e->s->nj && are_jointed(e->s, a, b))
+            continue;
+        if (!collide_pair_is_known(e->shapes[a].type, e->shapes[b].type)) {
+            result->count = collide_with_ode(e, a, b, result->points);
+            continue;
+        }
+        CollidePose pa = pose_of(e, a), pb = pose_of(e, b);
+        result->count = collide_pair(&e->shapes[a], &pa, &e->shapes[b], &pb, 0.0, result->points);
+    }
+}
+
+static void update_range(int begin, int end, int worker, void *context)
+{
+    Engine *e = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const SolverBody *body = &e->bodies[i];
+        if (!e->geoms[i])
+            continue;
+        dGeomSetPosition(e->geoms[i], body->position[0], body->position[1], body->position[2]);
+        dGeomSetQuaternion(e->geoms[i], body->quaternion);
+    }
+}
+
+static void contact_add(Engine *e, int a, int b, const CollidePoint *point)
+{
+    SolverContact *c = &e->contacts[e->contact_count++];
+    memset(c, 0, sizeof *c);
+    c->body1 = a;
+    c->body2 = b < e->s->nb ? b : -1;
+    c->previous = -1;
+    c->flags = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2;
+    c->key = (uint64_t)a << 40 | (uint64_t)b << 16 | (point->feature & 0xffff);
+    c->mu = c->mu2 = e->s->mu;
+    c->depth = point->depth;
+    memcpy(c->position, point->position, sizeof c->position);
+    memcpy(c->normal, point->normal, sizeof c->normal);
+}
+
+static void collide(Engine *e)
+{
     const Scene *s = e->s;
     e->contact_count = 0;
-    for (int i = 0; s->plane && i < s->nb; i++) {
-        const Body *b = &s->bodies[i];
-        if (!b->shape)
+    if (!s->plane && !s->gn)
+        return;
+    for (int i = 0; i < s->nb; i++) {
+        if (!s->bodies[i].shape)
             continue;
-        CollideShape shape = { types[b->shape], { b->size[0], b->size[1], b->size[2] } };
-        CollidePose pose;
-        CollidePoint points[COLLIDE_POINTS];
-        memcpy(pose.position, e->bodies[i].position, sizeof pose.position);
-        memcpy(pose.rotation, e->bodies[i].rotation, sizeof pose.rotation);
-        int n = collide_pair(&shape, &pose, &plane, &ground, 0.0, points);
-        memory_grow(&e->contacts, &e->contact_capacity, e->contact_count + n, sizeof *e->contacts);
-        for (int k = 0; k < n; k++) {
-            SolverContact *c = &e->contacts[e->contact_count++];
-            memset(c, 0, sizeof *c);
-            c->body1 = i;
-            c->body2 = -1;
-            c->previous = -1;
-            c->flags = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2;
-            c->key = (uint64_t)i << 8 | points[k].feature;
-            c->mu = c->mu2 = s->mu;
-            c->depth = points[k].depth;
-            memcpy(c->position, points[k].position, sizeof c->position);
-            memcpy(c->normal, points[k].normal, sizeof c->normal);
-        }
+        BroadBox box = box_of(e, i);
+        broadphase_move(e->broadphase, i, &box);
+    }
+    if (e->geoms[0])
+        pool_for(e->pool, s->nb, 64, update_range, e);
+    e->pairs = broadphase_pairs(e->broadphase, &e->pair_count);
+    memory_grow(&e->results, &e->result_capacity, e->pair_count + 1, sizeof *e->results);
+    pool_for(e->pool, e->pair_count, 32, collide_range, e);
+    for (int i = 0; i < e->pair_count; i++) {
+        memory_grow(&e->contacts, &e->contact_capacity, e->contact_count + COLLIDE_POINTS, sizeof *e->contacts);
+        for (int k = 0; k < e->results[i].count; k++)
+            contact_add(e, e->pairs[i].a, e->pairs[i].b, &e->results[i].points[k]);
     }
 }
 
@@ -203,7 +357,7 @@ void eng_step(Engine *e)
         e->joints[i].row_count = hinge_rows(e, &s->joints[i], &e->rows[e->row_count]);
         e->row_count += e->joints[i].row_count;
     }
-    collide_ground(e);
+    collide(e);
     SolverInput input = { .dt = e->dt, .gravity = { 0.0, 0.0, s->gravity }, .erp = ERP, .cfm = CFM, .contact_surface_layer = 0.001,
                           .bodies = e->bodies, .joints = e->joints, .rows = e->rows, .contacts = e->contacts,
                           .body_count = s->nb, .joint_count = s->nj, .row_count = e->row_count, .contact_count = e->contact_count };
@@ -243,6 +397,11 @@ void eng_destroy(Engine *e)
                 (double)e->restarts / (double)e->steps, (double)e->fallbacks / (double)e->steps);
     solver_destroy(e->solver);
     pool_destroy(e->pool);
+    broadphase_destroy(e->broadphase);
+    free(e->shapes);
+    free(e->poses);
+    free(e->geoms);
+    free(e->results);
     free(e->bodies);
     free(e->joints);
     free(e->rows);

@@ -1,234 +1,561 @@
-// Sweep and prune along one axis: boxes sorted by their low end (insertion sort: from step to step the order hardly
-// changes), a scan of the overlaps, pairs sorted at the end. Boxes that are longer than a few times the mean (floors,
-// walls, terrains) would meet everything on the axis; they are kept apart and tested by themselves.
+// A dynamic tree of fat boxes. A proxy is put into the tree again only when it leaves its fat box, so what rests costs
+// nothing; the pairs of fat boxes that overlap are kept from step to step, sorted, and only those of proxies that were
+// put in again are searched anew. Reported are those whose true boxes overlap. Boxes without bounds (planes) or too large
+// for the tree stand in a list of their own.
+//
+// The tree's boxes are floats, wider than what they hold by more than the rounding.
 #include "physics/broadphase.h"
 
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define LARGE 1e6         // m: boxes longer than this or farther out stay out of the tree
+#define STACK_MAX 128     // deeper than trees usually are; beyond it the walk calls itself
+
+typedef struct FatBox { float low[3], high[3]; } FatBox;
+
+typedef struct TreeNode {
+    FatBox box;
+    int32_t parent;
+    int32_t child[2];     // child[0] < 0: a leaf of proxy child[1]
+    int32_t height;
+} TreeNode;
+
 typedef struct Proxy {
     BroadBox box;
+    FatBox fat;
     uint32_t category, mask;
-    int group;
-    bool is_used, is_resting, is_long;
+    int32_t group, node;  // node -1: in the list of large ones
+    bool is_used, is_resting, was_moved;
 } Proxy;
-
-typedef struct SortItem { double low; int proxy; } SortItem;
 
 struct Broadphase {
     Proxy *proxies;
-    int proxy_count, proxy_capacity;
-    int *order, *longs;  // used proxies: short ones sorted along the axis, long ones by index
-    int order_count, order_capacity, long_count, long_capacity;
-    double *low;         // of order[i] along the axis, beside it for the cache
-    int low_capacity;
-    BroadPair *pairs, *sorted;
-    int pair_count, pair_capacity, sorted_capacity;
+    TreeNode *nodes;
+    int32_t *moved, *large;
+    BroadPair *pairs, *merged, *fresh, *sorted, *reported;
     int *buckets;
-    int bucket_capacity;
-    int axis;
-    int passes;          // since the axis and the long boxes were last chosen
-    bool is_stale;       // proxies came or went
-    SortItem *items;
-    int item_capacity;
+    int proxy_count, proxy_capacity, node_count, node_capacity, moved_count, moved_capacity;
+    int large_count, large_capacity, pair_count, pair_capacity, merged_capacity, fresh_count, fresh_capacity, sorted_capacity;
+    int reported_capacity, bucket_capacity;
+    int awake_count;      // used proxies that do not rest
+    int32_t root, free_node;
 };
 
 Broadphase *broadphase_create(void)
 {
-    Broadphase *broadphase = memory_alloc(sizeof(*broadphase));
-    broadphase->is_stale = true;
-    return broadphase;
+    Broadphase *b = memory_alloc(sizeof *b);
+    b->root = b->free_node = -1;
+    return b;
 }
 
-void broadphase_destroy(Broadphase *broadphase)
+void broadphase_destroy(Broadphase *b)
 {
-    if (!broadphase)
+    if (!b)
         return;
-    free(broadphase->proxies);
-    free(broadphase->order);
-    free(broadphase->longs);
-    free(broadphase->low);
-    free(broadphase->pairs);
-    free(broadphase->sorted);
-    free(broadphase->buckets);
-    free(broadphase->items);
-    free(broadphase);
+    void *owned[] = { b->proxies, b->nodes, b->moved, b->large, b->pairs, b->merged, b->fresh, b->sorted, b->reported, b->buckets };
+    for (int i = 0; i < COUNT_OF(owned); i++)
+        free(owned[i]);
+    free(b);
 }
 
-void broadphase_add(Broadphase *broadphase, int proxy, uint32_t category, uint32_t mask, int group, const BroadBox *box)
+// ---- the tree ----
+
+static inline FatBox join(const FatBox *a, const FatBox *b)
+{
+    FatBox out;
+    for (int i = 0; i < 3; i++) {
+        out.low[i] = a->low[i] < b->low[i] ? a->low[i] : b->low[i];
+        out.high[i] = a->high[i] > b->high[i] ? a->high[i] : b->high[i];
+    }
+    return out;
+}
+
+static inline float surface(const FatBox *box)
+{
+    float x = box->high[0] - box->low[0], y = box->high[1] - box->low[1], z = box->high[2] - box->low[2];
+    return x * y + y * z + z * x;
+}
+
+static inline bool fat_overlap(const FatBox *a, const FatBox *b)
+{
+    return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] && b->low[1] <= a->high[1]
+        && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
+}
+
+static inline bool is_leaf(const TreeNode *node)
+{
+    return node->child[0] < 0;
+}
+
+static int node_take(Broadphase *b)
+{
+    if (b->free_node < 0) {
+        memory_grow(&b->nodes, &b->node_capacity, b->node_count + 1, sizeof *b->nodes);
+        return b->node_count++;
+    }
+    int node = b->free_node;
+    b->free_node = b->nodes[node].parent;
+    return node;
+}
+
+static void node_give(Broadphase *b, int node)
+{
+    b->nodes[node].parent = b->free_node;
+    b->free_node = node;
+}
+
+static void node_refit(TreeNode *nodes, int index)
+{
+    TreeNode *node = &nodes[index];
+    const TreeNode *x = &nodes[node->child[0]], *y = &nodes[node->child[1]];
+    node->box = join(&x->box, &y->box);
+    node->height = 1 + int_max(x->height, y->height);
+}
+
+// Swaps a child of `index` with a grandchild on the other side when that makes the other side's box smaller.
+static void node_rotate(TreeNode *nodes, int index)
+{
+    TreeNode *node = &nodes[index];
+    float best = 0.0f;
+    int best_side = -1, best_grandchild = 0;
+    for (int side = 0; side < 2; side++) {
+        const TreeNode *kept = &nodes[node->child[side]], *split = &nodes[node->child[1 - side]];
+        if (is_leaf(split))
+            continue;
+        for (int k = 0; k < 2; k++) {
+            // `kept` goes down in place of grandchild k.
+            FatBox box = join(&kept->box, &nodes[split->child[1 - k]].box);
+            int height = int_max(kept->height, nodes[split->child[1 - k]].height);
+            float gain = surface(&split->box) - surface(&box);
+            bool balances = split->height > kept->height + 2 && nodes[split->child[k]].height > height;
+            if (balances)
+                gain += surface(&split->box);
+            if (gain > best && (balances || height + 2 <= int_max(split->height, kept->height) + 2)) {
+                best = gain;
+                best_side = side;
+                best_grandchild = k;
+            }
+        }
+    }
+    if (best_side < 0)
+        return;
+    int kept = node->child[best_side], split = node->child[1 - best_side], risen = nodes[split].child[best_grandchild];
+    node->child[best_side] = risen;
+    nodes[risen].parent = index;
+    nodes[split].child[best_grandchild] = kept;
+    nodes[kept].parent = split;
+    node_refit(nodes, split);
+}
+
+static void refit_upwards(Broadphase *b, int index)
+{
+    for (; index >= 0; index = b->nodes[index].parent) {
+        node_rotate(b->nodes, index);
+        node_refit(b->nodes, index);
+    }
+}
+
+// Goes down where the boxes grow least.
+static int find_sibling(const Broadphase *b, const FatBox *box)
+{
+    int index = b->root;
+    while (!is_leaf(&b->nodes[index])) {
+        const TreeNode *node = &b->nodes[index];
+        FatBox all = join(&node->box, box);
+        float here = 2.0f * surface(&all), inherited = 2.0f * (surface(&all) - surface(&node->box));
+        float cost[2];
+        for (int k = 0; k < 2; k++) {
+            const TreeNode *child = &b->nodes[node->child[k]];
+            FatBox grown = join(&child->box, box);
+            cost[k] = surface(&grown) + inherited - (is_leaf(child) ? 0.0f : surface(&child->box));
+        }
+        if (here < cost[0] && here < cost[1])
+            break;
+        index = node->child[cost[1] < cost[0]];
+    }
+    return index;
+}
+
+static void tree_insert(Broadphase *b, int proxy)
+{
+    int leaf = node_take(b);
+    b->nodes[leaf] = (TreeNode){ b->proxies[proxy].fat, -1, { -1, proxy }, 0 };
+    b->proxies[proxy].node = leaf;
+    if (b->root < 0) {
+        b->root = leaf;
+        return;
+    }
+    int sibling = find_sibling(b, &b->nodes[leaf].box), parent = node_take(b), above = b->nodes[sibling].parent;
+    b->nodes[parent] = (TreeNode){ .parent = above, .child = { sibling, leaf } };
+    b->nodes[sibling].parent = b->nodes[leaf].parent = parent;
+    if (above < 0)
+        b->root = parent;
+    else
+        b->nodes[above].child[b->nodes[above].child[1] == sibling] = parent;
+    node_refit(b->nodes, parent);
+    refit_upwards(b, above);
+}
+
+static void tree_remove(Broadphase *b, int proxy)
+{
+    int leaf = b->proxies[proxy].node, parent = b->nodes[leaf].parent;
+    node_give(b, leaf);
+    b->proxies[proxy].node = -1;
+    if (parent < 0) {
+        b->root = -1;
+        return;
+    }
+    int sibling = b->nodes[parent].child[b->nodes[parent].child[0] == leaf], above = b->nodes[parent].parent;
+    b->nodes[sibling].parent = above;
+    node_give(b, parent);
+    if (above < 0)
+        b->root = sibling;
+    else
+        b->nodes[above].child[b->nodes[above].child[1] == parent] = sibling;
+    refit_upwards(b, above);
+}
+
+// ---- proxies ----
+
+static bool box_is_large(const BroadBox *box)
+{
+    for (int i = 0; i < 3; i++)
+        if (!(box->high[i] - box->low[i] < LARGE) || !(fabs(box->low[i]) < LARGE) || !(fabs(box->high[i]) < LARGE))
+            return true;
+    return false;
+}
+
+static void large_remove(Broadphase *b, int proxy)
+{
+    for (int i = 0; i < b->large_count; i++)
+        if (b->large[i] == proxy) {
+            memmove(&b->large[i], &b->large[i + 1], (size_t)(b->large_count - i - 1) * sizeof *b->large);
+            b->large_count--;
+            return;
+        }
+}
+
+// Room for some steps of motion: a tenth of the size, and ahead where the box is going.
+static FatBox fatten(const BroadBox *box, const double *motion)
+{
+    double size = 0.0;
+    FatBox fat;
+    for (int i = 0; i < 3; i++)
+        size = fmax(size, box->high[i] - box->low[i]);
+    double margin = fmin(0.08 * size, 0.1) + 1e-4;
+    for (int i = 0; i < 3; i++) {
+        double reach = fmax(fabs(box->low[i]), fabs(box->high[i])) * 4e-7 + margin, ahead = double_clamp(3.0 * motion[i], -size, size);
+        fat.low[i] = (float)(box->low[i] - reach + fmin(ahead, 0.0));
+        fat.high[i] = (float)(box->high[i] + reach + fmax(ahead, 0.0));
+    }
+    return fat;
+}
+
+static bool fat_holds(const FatBox *fat, const BroadBox *box)
+{
+    for (int i = 0; i < 3; i++)
+        if (box->low[i] < (double)fat->low[i] || box->high[i] > (double)fat->high[i])
+            return false;
+    return true;
+}
+
+static void mark_moved(Broadphase *b, int proxy)
+{
+    if (b->proxies[proxy].was_moved)
+        return;
+    b->proxies[proxy].was_moved = true;
+    memory_grow(&b->moved, &b->moved_capacity, b->moved_count + 1, sizeof *b->moved);
+    b->moved[b->moved_count++] = proxy;
+}
+
+static void proxy_place(Broadphase *b, int proxy, const double *motion)
+{
+    Proxy *p = &b->proxies[proxy];
+    mark_moved(b, proxy);
+    if (box_is_large(&p->box)) {
+        memory_grow(&b->large, &b->large_capacity, b->large_count + 1, sizeof *b->large);
+        b->large[b->large_count++] = proxy;
+        p->node = -1;
+        return;
+    }
+    p->fat = fatten(&p->box, motion);
+    tree_insert(b, proxy);
+}
+
+static void proxy_lift(Broadphase *b, int proxy)
+{
+    if (b->proxies[proxy].node >= 0)
+        tree_remove(b, proxy);
+    else
+        large_remove(b, proxy);
+}
+
+void broadphase_add(Broadphase *b, int proxy, uint32_t category, uint32_t mask, int group, const BroadBox *box)
 {
     assert(proxy >= 0);
-    memory_grow(&broadphase->proxies, &broadphase->proxy_capacity, proxy + 1, sizeof(Proxy));
-    while (broadphase->proxy_count <= proxy)
-        broadphase->proxies[broadphase->proxy_count++] = (Proxy){ 0 };
-    broadphase->proxies[proxy] = (Proxy){ *box, category, mask, group, true, false, false };
-    broadphase->is_stale = true;
+    memory_grow(&b->proxies, &b->proxy_capacity, proxy + 1, sizeof(Proxy));
+    while (b->proxy_count <= proxy)
+        b->proxies[b->proxy_count++] = (Proxy){ .node = -1 };
+    if (b->proxies[proxy].is_used)
+        broadphase_remove(b, proxy);
+    bool was_moved = b->proxies[proxy].was_moved;
+    b->proxies[proxy] = (Proxy){ .box = *box, .category = category, .mask = mask, .group = group, .node = -1, .is_used = true,
+                                 .was_moved = was_moved };
+    b->awake_count++;
+    proxy_place(b, proxy, (double[3]){ 0.0 });
 }
 
-void broadphase_remove(Broadphase *broadphase, int proxy)
+void broadphase_remove(Broadphase *b, int proxy)
 {
-    if (proxy < broadphase->proxy_count)
-        broadphase->proxies[proxy].is_used = false;
-    broadphase->is_stale = true;
+    if (proxy >= b->proxy_count || !b->proxies[proxy].is_used)
+        return;
+    proxy_lift(b, proxy);
+    b->awake_count -= !b->proxies[proxy].is_resting;
+    b->proxies[proxy].is_used = false;
+    mark_moved(b, proxy);  // its pairs go
 }
 
-void broadphase_move(Broadphase *broadphase, int proxy, const BroadBox *box)
+void broadphase_move(Broadphase *b, int proxy, const BroadBox *box)
 {
-    broadphase->proxies[proxy].box = *box;
-}
-
-void broadphase_set_resting(Broadphase *broadphase, int proxy, bool is_resting)
-{
-    broadphase->proxies[proxy].is_resting = is_resting;
-}
-
-static double extent(const Proxy *proxy, int axis)
-{
-    return proxy->box.high[axis] - proxy->box.low[axis];
-}
-
-// The axis along which the centres spread most; how long a box must be to be called long.
-static void choose_axis(Broadphase *broadphase)
-{
-    double sum[3] = { 0 }, squares[3] = { 0 }, lengths[3] = { 0 };
-    int count = 0;
-    for (int i = 0; i < broadphase->proxy_count; i++) {
-        const Proxy *proxy = &broadphase->proxies[i];
-        if (!proxy->is_used || !isfinite(extent(proxy, 0) + extent(proxy, 1) + extent(proxy, 2)) || extent(proxy, 0) > 1e6)
-            continue;
-        count++;
-        for (int k = 0; k < 3; k++) {
-            double center = 0.5 * (proxy->box.low[k] + proxy->box.high[k]);
-            sum[k] += center;
-            squares[k] += center * center;
-            lengths[k] += extent(proxy, k);
+    Proxy *p = &b->proxies[proxy];
+    if (!p->is_used) {
+        p->box = *box;
+        return;
+    }
+    bool large = box_is_large(box);
+    if (p->node < 0 ? !large : large || !fat_holds(&p->fat, box)) {
+        double motion[3];
+        for (int i = 0; i < 3; i++) {
+            motion[i] = 0.5 * (box->low[i] - p->box.low[i] + box->high[i] - p->box.high[i]);
+            motion[i] = isfinite(motion[i]) ? motion[i] : 0.0;
         }
+        proxy_lift(b, proxy);
+        p->box = *box;
+        proxy_place(b, proxy, motion);
+        return;
     }
-    double best = -1.0;
-    for (int k = 0; k < 3 && count > 0; k++) {
-        double variance = squares[k] / count - (sum[k] / count) * (sum[k] / count);
-        if (variance > best) {
-            best = variance;
-            broadphase->axis = k;
-        }
-    }
-    double bound = count > 0 ? 4.0 * lengths[broadphase->axis] / count : 0.0;
-    broadphase->order_count = broadphase->long_count = 0;
-    memory_grow(&broadphase->order, &broadphase->order_capacity, broadphase->proxy_count + 1, sizeof(int));
-    memory_grow(&broadphase->longs, &broadphase->long_capacity, broadphase->proxy_count + 1, sizeof(int));
-    memory_grow(&broadphase->low, &broadphase->low_capacity, broadphase->proxy_count + 1, sizeof(double));
-    for (int i = 0; i < broadphase->proxy_count; i++) {
-        Proxy *proxy = &broadphase->proxies[i];
-        if (!proxy->is_used)
-            continue;
-        proxy->is_long = !(extent(proxy, broadphase->axis) <= bound);
-        if (proxy->is_long)
-            broadphase->longs[broadphase->long_count++] = i;
-        else
-            broadphase->order[broadphase->order_count++] = i;
-    }
-    broadphase->is_stale = false;
-    broadphase->passes = 0;
+    p->box = *box;
 }
 
-static int by_low(const void *a, const void *b)
+void broadphase_set_resting(Broadphase *b, int proxy, bool is_resting)
 {
-    const SortItem *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    return (x->proxy > y->proxy) - (x->proxy < y->proxy);
+    Proxy *p = &b->proxies[proxy];
+    if (p->is_used)
+        b->awake_count += (int)p->is_resting - (int)is_resting;
+    p->is_resting = is_resting;
 }
 
-static void sort_from_scratch(Broadphase *broadphase)
+// ---- pairs ----
+
+static inline bool proxies_may_meet(const Proxy *p, const Proxy *q)
 {
-    memory_grow(&broadphase->items, &broadphase->item_capacity, broadphase->order_count + 1, sizeof(SortItem));
-    SortItem *items = broadphase->items;
-    for (int i = 0; i < broadphase->order_count; i++)
-        items[i] = (SortItem){ broadphase->proxies[broadphase->order[i]].box.low[broadphase->axis], broadphase->order[i] };
-    qsort(items, (size_t)broadphase->order_count, sizeof(SortItem), by_low);
-    for (int i = 0; i < broadphase->order_count; i++)
-        broadphase->order[i] = items[i].proxy;
+    return (p->group == 0 || p->group != q->group) && ((p->category & q->mask) | (q->category & p->mask)) != 0;
 }
 
-static void sort_along_axis(Broadphase *broadphase)
+static inline bool boxes_overlap(const BroadBox *a, const BroadBox *b)
 {
-    int *order = broadphase->order;
-    double *low = broadphase->low;
-    for (int i = 0; i < broadphase->order_count; i++) {
-        int proxy = order[i];
-        double value = broadphase->proxies[proxy].box.low[broadphase->axis];
-        int k = i;
-        while (k > 0 && low[k - 1] > value) {
-            low[k] = low[k - 1];
-            order[k] = order[k - 1];
-            k--;
-        }
-        low[k] = value;
-        order[k] = proxy;
-    }
-}
-
-static void add_if_meeting(Broadphase *broadphase, int a, int b)
-{
-    const Proxy *p = &broadphase->proxies[a], *q = &broadphase->proxies[b];
     for (int k = 0; k < 3; k++)
-        if (p->box.low[k] > q->box.high[k] || q->box.low[k] > p->box.high[k])
-            return;
-    if ((p->is_resting && q->is_resting) || (p->group != 0 && p->group == q->group))
+        if (a->low[k] > b->high[k] || b->low[k] > a->high[k])
+            return false;
+    return true;
+}
+
+static void fresh_add(Broadphase *b, int proxy, int other)
+{
+    // Both searched: the lower one reports.
+    if (other == proxy || (b->proxies[other].was_moved && other < proxy) || !proxies_may_meet(&b->proxies[proxy], &b->proxies[other]))
         return;
-    if (!((p->category & q->mask) | (q->category & p->mask)))
-        return;
-    if (broadphase->pair_count == broadphase->pair_capacity)
-        memory_grow(&broadphase->pairs, &broadphase->pair_capacity, broadphase->pair_count + 1, sizeof(BroadPair));
-    broadphase->pairs[broadphase->pair_count++] = a < b ? (BroadPair){ a, b } : (BroadPair){ b, a };
+    if (b->fresh_count == b->fresh_capacity)
+        memory_grow(&b->fresh, &b->fresh_capacity, b->fresh_count + 1, sizeof *b->fresh);
+    b->fresh[b->fresh_count++] = proxy < other ? (BroadPair){ proxy, other } : (BroadPair){ other, proxy };
+}
+
+static void search_tree(Broadphase *b, int proxy, int from)
+{
+    int stack[STACK_MAX], top = 0;
+    const FatBox box = b->proxies[proxy].fat;
+    stack[top++] = from;
+    while (top > 0) {
+        const TreeNode *node = &b->nodes[stack[--top]];
+        if (!fat_overlap(&node->box, &box))
+            continue;
+        if (is_leaf(node)) {
+            fresh_add(b, proxy, node->child[1]);
+        } else if (top + 2 > STACK_MAX) {
+            search_tree(b, proxy, node->child[0]);
+            search_tree(b, proxy, node->child[1]);
+        } else {
+            stack[top++] = node->child[1];
+            stack[top++] = node->child[0];
+        }
+    }
 }
 
 // Two passes of a stable counting sort: by b, then by a.
-static void sort_pairs(Broadphase *broadphase)
+static void fresh_sort(Broadphase *b)
 {
-    int count = broadphase->pair_count;
-    memory_grow(&broadphase->sorted, &broadphase->sorted_capacity, broadphase->pair_capacity, sizeof(BroadPair));
-    memory_grow(&broadphase->buckets, &broadphase->bucket_capacity, broadphase->proxy_count + 2, sizeof(int));
+    int count = b->fresh_count;
+    memory_grow(&b->sorted, &b->sorted_capacity, b->fresh_capacity, sizeof(BroadPair));
+    memory_grow(&b->buckets, &b->bucket_capacity, b->proxy_count + 2, sizeof(int));
     for (int pass = 0; pass < 2; pass++) {
-        const BroadPair *from = pass == 0 ? broadphase->pairs : broadphase->sorted;
-        BroadPair *to = pass == 0 ? broadphase->sorted : broadphase->pairs;
-        int *start = broadphase->buckets;
-        memset(start, 0, sizeof(int) * (size_t)(broadphase->proxy_count + 1));
+        const BroadPair *from = pass == 0 ? b->fresh : b->sorted;
+        BroadPair *to = pass == 0 ? b->sorted : b->fresh;
+        int *start = b->buckets;
+        memset(start, 0, sizeof(int) * (size_t)(b->proxy_count + 1));
         for (int i = 0; i < count; i++)
             start[(pass == 0 ? from[i].b : from[i].a) + 1]++;
-        for (int i = 0; i < broadphase->proxy_count; i++)
+        for (int i = 0; i < b->proxy_count; i++)
             start[i + 1] += start[i];
         for (int i = 0; i < count; i++)
             to[start[pass == 0 ? from[i].b : from[i].a]++] = from[i];
     }
 }
 
-const BroadPair *broadphase_pairs(Broadphase *broadphase, int *count)
+static inline bool pair_before(BroadPair x, BroadPair y)
 {
-    enum { PASSES_BETWEEN_CHOICES = 256 };
-    if (broadphase->is_stale || ++broadphase->passes >= PASSES_BETWEEN_CHOICES) {
-        choose_axis(broadphase);
-        sort_from_scratch(broadphase);
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+}
+
+// Pairs of proxies that did not move stay; all others were just found again.
+static void pairs_merge(Broadphase *b)
+{
+    memory_grow(&b->merged, &b->merged_capacity, b->pair_count + b->fresh_count + 1, sizeof *b->merged);
+    int at = 0, count = 0;
+    for (int i = 0; i < b->pair_count; i++) {
+        BroadPair pair = b->pairs[i];
+        if (b->proxies[pair.a].was_moved || b->proxies[pair.b].was_moved)
+            continue;
+        while (at < b->fresh_count && pair_before(b->fresh[at], pair))
+            b->merged[count++] = b->fresh[at++];
+        b->merged[count++] = pair;
     }
-    sort_along_axis(broadphase);
-    broadphase->pair_count = 0;
-    const int *order = broadphase->order;
-    for (int i = 0; i < broadphase->order_count; i++) {
-        double high = broadphase->proxies[order[i]].box.high[broadphase->axis];
-        for (int k = i + 1; k < broadphase->order_count && broadphase->low[k] <= high; k++)
-            add_if_meeting(broadphase, order[i], order[k]);
+    while (at < b->fresh_count)
+        b->merged[count++] = b->fresh[at++];
+    BroadPair *swap = b->pairs;
+    int capacity = b->pair_capacity;
+    b->pairs = b->merged;
+    b->pair_capacity = b->merged_capacity;
+    b->merged = swap;
+    b->merged_capacity = capacity;
+    b->pair_count = count;
+}
+
+static void pairs_update(Broadphase *b)
+{
+    if (b->moved_count == 0)
+        return;
+    b->fresh_count = 0;
+    for (int i = 0; i < b->moved_count; i++) {
+        int proxy = b->moved[i];
+        if (!b->proxies[proxy].is_used)
+            continue;
+        if (b->proxies[proxy].node >= 0) {
+            search_tree(b, proxy, b->root);
+            for (int k = 0; k < b->large_count; k++)
+                fresh_add(b, proxy, b->large[k]);
+            continue;
+        }
+        for (int k = 0; k < b->proxy_count; k++)
+            if (b->proxies[k].is_used)
+                fresh_add(b, proxy, k);
     }
-    for (int i = 0; i < broadphase->long_count; i++) {
-        for (int k = 0; k < broadphase->order_count; k++)
-            add_if_meeting(broadphase, broadphase->longs[i], order[k]);
-        for (int k = i + 1; k < broadphase->long_count; k++)
-            add_if_meeting(broadphase, broadphase->longs[i], broadphase->longs[k]);
+    if (b->fresh_count > 1)
+        fresh_sort(b);
+    pairs_merge(b);
+    for (int i = 0; i < b->moved_count; i++)
+        b->proxies[b->moved[i]].was_moved = false;
+    b->moved_count = 0;
+}
+
+const BroadPair *broadphase_pairs(Broadphase *b, int *count)
+{
+    pairs_update(b);
+    *count = 0;
+    if (b->awake_count == 0)
+        return b->reported;
+    memory_grow(&b->reported, &b->reported_capacity, b->pair_count + 1, sizeof *b->reported);
+    int n = 0;
+    for (int i = 0; i < b->pair_count; i++) {
+        const Proxy *p = &b->proxies[b->pairs[i].a], *q = &b->proxies[b->pairs[i].b];
+        b->reported[n] = b->pairs[i];
+        n += !(p->is_resting && q->is_resting) && boxes_overlap(&p->box, &q->box);
     }
-    if (broadphase->pair_count > 1)
-        sort_pairs(broadphase);
-    *count = broadphase->pair_count;
-    return broadphase->pairs;
+    *count = n;
+    return b->reported;
+}
+
+// ---- rays ----
+
+static bool ray_meets(const double low[3], const double high[3], const double origin[3], const double inverse[3], double length)
+{
+    double near = 0.0, far = length;
+    for (int i = 0; i < 3; i++) {
+        double x = (low[i] - origin[i]) * inverse[i], y = (high[i] - origin[i]) * inverse[i];
+        // A ray along a face gives 0 * infinity: fmin and fmax then leave the interval as it is.
+        near = fmax(near, fmin(x, y));
+        far = fmin(far, fmax(x, y));
+    }
+    return near <= far;
+}
+
+typedef struct Ray {
+    const double *origin, *direction;
+    double inverse[3], length;
+    BroadRayHit hit;
+    void *context;
+} Ray;
+
+static void ray_tree(const Broadphase *b, Ray *ray, int from)
+{
+    int stack[STACK_MAX], top = 0;
+    stack[top++] = from;
+    while (top > 0 && ray->length >= 0.0) {
+        const TreeNode *node = &b->nodes[stack[--top]];
+        double low[3], high[3];
+        for (int i = 0; i < 3; i++) {
+            low[i] = (double)node->box.low[i];
+            high[i] = (double)node->box.high[i];
+        }
+        if (!ray_meets(low, high, ray->origin, ray->inverse, ray->length))
+            continue;
+        if (is_leaf(node)) {
+            ray->length = ray->hit(ray->context, node->child[1], ray->length);
+            continue;
+        }
+        // The nearer child first, so that a hit there cuts the other off.
+        double along[2];
+        for (int k = 0; k < 2; k++) {
+            const FatBox *box = &b->nodes[node->child[k]].box;
+            along[k] = 0.0;
+            for (int i = 0; i < 3; i++)
+                along[k] += ray->direction[i] * (double)(box->low[i] + box->high[i]);
+        }
+        int first = along[1] < along[0];
+        if (top + 2 > STACK_MAX) {
+            ray_tree(b, ray, node->child[first]);
+            ray_tree(b, ray, node->child[1 - first]);
+        } else {
+            stack[top++] = node->child[1 - first];
+            stack[top++] = node->child[first];
+        }
+    }
+}
+
+void broadphase_ray(const Broadphase *b, const double origin[3], const double direction[3], double length, BroadRayHit hit, void *context)
+{
+    Ray ray = { .origin = origin, .direction = direction, .length = length, .hit = hit, .context = context };
+    for (int i = 0; i < 3; i++)
+        ray.inverse[i] = 1.0 / direction[i];
+    for (int i = 0; i < b->large_count && ray.length >= 0.0; i++) {
+        const BroadBox *box = &b->proxies[b->large[i]].box;
+        if (ray_meets(box->low, box->high, origin, ray.inverse, ray.length))
+            ray.length = hit(context, b->large[i], ray.length);
+    }
+    if (b->root >= 0)
+        ray_tree(b, &ray, b->root);
 }

@@ -22,4 +22,9 @@ void broadphase_set_resting(Broadphase *broadphase, int proxy, bool is_resting);
 // Valid until the next call.
 const BroadPair *broadphase_pairs(Broadphase *broadphase, int *count);
 
+// Called for proxies whose (fat) box the ray meets, nearer ones roughly first; returns how far to look on, < 0: stop.
+typedef double (*BroadRayHit)(void *context, int proxy, double length);
+void broadphase_ray(const Broadphase *broadphase, const double origin[3], const double direction[3], double length, BroadRayHit hit,
+                    void *context);
+
 #endif
