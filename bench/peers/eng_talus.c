@@ -121,6 +121,26 @@ static void shapes_create(Engine *e)
     }
 }
 
+static void row_reset(SolverRow *row)
+{
+    memset(row, 0, sizeof *row);
+    row->cfm = CFM;
+    row->lo = -SOLVER_INFINITY;
+    row->hi = SOLVER_INFINITY;
+    row->friction_of = -1;
+}
+
+// What stays the same from step to step.
+static void hinge_prepare(const Joint *j, SolverRow *rows)
+{
+    for (int i = 0; i < 6; i++)
+        row_reset(&rows[i]);
+    for (int i = 0; i < 3; i++) {
+        rows[i].j1[i] = 1.0;
+        rows[i].j2[i] = j->a < 0 ? 0.0 : -1.0;
+    }
+}
+
 Engine *eng_create(const Scene *s, const char *variant, double dt)
 {
     Engine *e = memory_alloc(sizeof *e);
@@ -146,6 +166,8 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
         body->flags = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC;
         solver_body_refresh(body);
     }
+    for (int i = 0; i < s->nj; i++)
+        hinge_prepare(&s->joints[i], &e->rows[6 * i]);
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
     shapes_create(e);
@@ -163,15 +185,6 @@ static void cross(const double *a, const double *b, double *out)
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
     out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static void row_reset(SolverRow *row)
-{
-    memset(row, 0, sizeof *row);
-    row->cfm = CFM;
-    row->lo = -SOLVER_INFINITY;
-    row->hi = SOLVER_INFINITY;
-    row->friction_of = -1;
 }
 
 // Angle of the child about the axis in the parent's frame.
@@ -206,14 +219,11 @@ static int hinge_rows(Engine *e, const Joint *j, SolverRow *rows)
         error[i] = (parent ? parent->position[i] + parent_arm[i] : j->anchor[i]) - child->position[i] - arm[i];
     for (int i = 0; i < 3; i++) {
         SolverRow *row = &rows[i];
-        row_reset(row);
-        double unit[3] = { i == 0, i == 1, i == 2 };
-        row->j1[i] = 1.0;
-        cross(arm, unit, row->j1 + 3);
-        if (parent) {
-            row->j2[i] = -1.0;
-            cross(unit, parent_arm, row->j2 + 3);
-        }
+        int n = (i + 1) % 3, m = (i + 2) % 3;
+        row->j1[3 + n] = arm[m];
+        row->j1[3 + m] = -arm[n];
+        row->j2[3 + n] = -parent_arm[m];
+        row->j2[3 + m] = parent_arm[n];
         row->rhs = k * error[i];
     }
     solver_plane_space(axis, p, q);
@@ -221,7 +231,6 @@ static int hinge_rows(Engine *e, const Joint *j, SolverRow *rows)
     for (int i = 0; i < 2; i++) {
         SolverRow *row = &rows[3 + i];
         const double *direction = i ? q : p;
-        row_reset(row);
         for (int n = 0; n < 3; n++) {
             row->j1[3 + n] = direction[n];
             row->j2[3 + n] = parent ? -direction[n] : 0.0;
@@ -234,7 +243,8 @@ static int hinge_rows(Engine *e, const Joint *j, SolverRow *rows)
     if (!j->motor && over == 0.0)
         return 5;
     SolverRow *row = &rows[5];
-    row_reset(row);
+    row->lo = -SOLVER_INFINITY;
+    row->hi = SOLVER_INFINITY;
     for (int n = 0; n < 3; n++) {
         row->j1[3 + n] = axis[n];
         row->j2[3 + n] = parent ? -axis[n] : 0.0;
@@ -351,12 +361,9 @@ static void collide(Engine *e)
 void eng_step(Engine *e)
 {
     const Scene *s = e->s;
-    e->row_count = 0;
-    for (int i = 0; i < s->nj; i++) {
-        e->joints[i] = (SolverJoint){ s->joints[i].b, s->joints[i].a, e->row_count, 0 };
-        e->joints[i].row_count = hinge_rows(e, &s->joints[i], &e->rows[e->row_count]);
-        e->row_count += e->joints[i].row_count;
-    }
+    for (int i = 0; i < s->nj; i++)
+        e->joints[i] = (SolverJoint){ s->joints[i].b, s->joints[i].a, 6 * i, hinge_rows(e, &s->joints[i], &e->rows[6 * i]) };
+    e->row_count = 6 * s->nj;
     collide(e);
     SolverInput input = { .dt = e->dt, .gravity = { 0.0, 0.0, s->gravity }, .erp = ERP, .cfm = CFM, .contact_surface_layer = 0.001,
                           .bodies = e->bodies, .joints = e->joints, .rows = e->rows, .contacts = e->contacts,

@@ -57,28 +57,32 @@ static inline V6 v6_matrix(const double *columns, const double *x)
     return s;
 }
 
+#define LINK_ROWS 6   // equations that one link of the tree carries; fewer are padded with empty ones
+
 typedef struct Node {
     double inverse[36];         // mass while it is summed up, then its inverse
-    double momentum[6];
-    double velocity[6];
-    double response[36];        // velocity per impulse with the parent held
-    double pass[36];            // impulse at the parent per impulse here, as columns
+    double y[36];               // M^-1 Jc', a row of six for each equation
+    double x[36];               // S^-1 Jp, likewise
+    double s[36];               // S^-1
+    double momentum[6], velocity[6];
+    double rhs[LINK_ROWS], t[LINK_ROWS], impulse[LINK_ROWS];
+    SolverRow *rows[LINK_ROWS];
     int body, parent, depth, tree;
-    int first_row, row_count;
-    bool on_path;               // response and pass are wanted
+    int row_count;
+    unsigned flipped;           // bit per row: the child is body 2
+    bool on_path;               // its Response is filled
 } Node;
 
-// A row of the tree, solved as an equation.
-typedef struct EdgeRow {
-    double yt[6];               // M^-1 Jc'
-    double x[6];                // S^-1 Jp
-    double rhs, gamma, t, impulse;
-    const double *jc, *jp;
-    SolverRow *row;
-    RowMemory *memory;
-} EdgeRow;
+typedef struct Response {
+    double local[36];           // velocity per impulse with the parent held
+    double pass[36];            // impulse at the parent per impulse here, as columns
+} Response;
 
-typedef struct Factor { double l[SOLVER_EDGE_ROWS * SOLVER_EDGE_ROWS], d[SOLVER_EDGE_ROWS]; } Factor;
+// A motor that is an equation of the tree as long as its force stays within its bounds.
+typedef struct TreeMotor {
+    int node, row;
+    RowMemory *memory;
+} TreeMotor;
 
 typedef struct Column {
     int node, depth, tree;
@@ -101,8 +105,8 @@ typedef struct DenseRow {
 
 struct DirectScratch {
     Node *nodes;
-    EdgeRow *edges;
-    Factor *factors;
+    Response *responses;
+    TreeMotor *motors;
     DenseRow *dense;
     Column *columns;
     double *up, *response_up;        // column data: impulses carried to the root, velocities they cause there
@@ -114,11 +118,11 @@ struct DirectScratch {
     int *index;
     int *first_column;               // per node: its six columns, or -1
     int *side_count;                 // per node: rows that touch it
-    int node_capacity, edge_capacity, factor_capacity, dense_capacity, column_capacity, up_capacity, response_capacity;
+    int node_capacity, path_capacity, motor_capacity, dense_capacity, column_capacity, up_capacity, response_capacity;
     int gram_capacity, matrix_capacity, factor_matrix_capacity, product_capacity;
     int rhs_capacity, x_capacity, lo_capacity, hi_capacity, work_capacity, reciprocal_capacity, state_capacity, index_capacity;
     int first_column_capacity, side_capacity;
-    int node_count, edge_count, dense_count, column_count, up_count;
+    int node_count, motor_count, dense_count, column_count, up_count;
     int redundant;
 };
 
@@ -132,7 +136,7 @@ void direct_scratch_destroy(DirectScratch *s)
 {
     if (!s)
         return;
-    void *owned[] = { s->nodes, s->edges, s->factors, s->dense, s->columns, s->up, s->response_up, s->gram, s->matrix, s->factor,
+    void *owned[] = { s->nodes, s->responses, s->motors, s->dense, s->columns, s->up, s->response_up, s->gram, s->matrix, s->factor,
                       s->product, s->rhs, s->x, s->lo, s->hi, s->work, s->reciprocal, s->state, s->index, s->first_column,
                       s->side_count };
     for (int i = 0; i < COUNT_OF(owned); i++)
@@ -145,23 +149,50 @@ void direct_scratch_destroy(DirectScratch *s)
 
 typedef struct Sym3 { double xx, xy, xz, yy, yz, zz; } Sym3;
 
-static inline Sym3 sym3_inverse(Sym3 m)
+// Masses are never singular but may come close: give a direction that rounding ate a trace of mass.
+static Sym3 sym3_inverse_mass(Sym3 m)
 {
     for (int attempt = 0; attempt < 40; attempt++) {
-        double x = m.yy * m.zz - m.yz * m.yz, y = m.xz * m.yz - m.xy * m.zz, z = m.xy * m.yz - m.xz * m.yy;
-        double determinant = m.xx * x + m.xy * y + m.xz * z;
-        double second = m.xx * m.yy - m.xy * m.xy;
-        if (determinant > 0.0 && m.xx > 0.0 && second > 0.0) {
-            double s = 1.0 / determinant;
-            return (Sym3){ x * s, y * s, z * s, (m.xx * m.zz - m.xz * m.xz) * s, (m.xy * m.xz - m.xx * m.yz) * s, second * s };
-        }
-        // Rounding ate a direction that is many orders lighter than another: give it a trace of mass.
         double trace = fabs(m.xx) + fabs(m.yy) + fabs(m.zz) + 1e-300, extra = trace * ldexp(1e-15, 2 * attempt);
         m.xx += extra;
         m.yy += extra;
         m.zz += extra;
+        double x = m.yy * m.zz - m.yz * m.yz, y = m.xz * m.yz - m.xy * m.zz, z = m.xy * m.yz - m.xz * m.yy;
+        double determinant = m.xx * x + m.xy * y + m.xz * z, second = m.xx * m.yy - m.xy * m.xy;
+        if (determinant > 1e-14 * m.xx * m.yy * m.zz && m.xx > 0.0 && second > 0.0) {
+            double s = 1.0 / determinant;
+            return (Sym3){ x * s, y * s, z * s, (m.xx * m.zz - m.xz * m.xz) * s, (m.xy * m.xz - m.xx * m.yz) * s, second * s };
+        }
     }
     return (Sym3){ 0.0 };
+}
+
+// Rows may say the same thing twice: of those, the later ones get no impulse.
+static Sym3 sym3_inverse_rows(Sym3 m, const double *scale)
+{
+    const double limit = 1e-11;
+    double l10 = 0.0, l20 = 0.0, l21 = 0.0;
+    double d0 = m.xx > limit * scale[0] ? 1.0 / m.xx : 0.0;
+    l10 = m.xy * d0;
+    l20 = m.xz * d0;
+    double p1 = m.yy - l10 * m.xy, q21 = m.yz - l20 * m.xy, d1 = p1 > limit * scale[1] ? 1.0 / p1 : 0.0;
+    l21 = q21 * d1;
+    double p2 = m.zz - l20 * m.xz - l21 * q21, d2 = p2 > limit * scale[2] ? 1.0 / p2 : 0.0;
+    double a = -l10, b = l10 * l21 - l20, c = -l21;  // the inverse of the unit triangle
+    return (Sym3){ d0 + a * a * d1 + b * b * d2, a * d1 + b * c * d2, b * d2, d1 + c * c * d2, c * d2, d2 };
+}
+
+// `scale`: the diagonal before anything was taken from it, for rows; NULL for masses.
+static inline Sym3 sym3_inverse(Sym3 m, const double *scale)
+{
+    double x = m.yy * m.zz - m.yz * m.yz, y = m.xz * m.yz - m.xy * m.zz, z = m.xy * m.yz - m.xz * m.yy;
+    double determinant = m.xx * x + m.xy * y + m.xz * z, second = m.xx * m.yy - m.xy * m.xy;
+    double bound = scale ? 1e-10 * scale[0] * scale[1] * scale[2] : 1e-14 * m.xx * m.yy * m.zz;
+    if (determinant > bound && m.xx > 0.0 && second > 0.0) {
+        double s = 1.0 / determinant;
+        return (Sym3){ x * s, y * s, z * s, (m.xx * m.zz - m.xz * m.xz) * s, (m.xy * m.xz - m.xx * m.yz) * s, second * s };
+    }
+    return scale ? sym3_inverse_rows(m, scale) : sym3_inverse_mass(m);
 }
 
 static inline Sym3 sym3_read(const double *m, int at)
@@ -176,9 +207,10 @@ static inline void sym3_write(double *m, int at, Sym3 s)
     m[at + 12] = s.xz; m[at + 13] = s.yz; m[at + 14] = s.zz;
 }
 
-static inline void mass_invert(double *m)
+// Inverts a symmetric 6x6 matrix in place. `scale` as above.
+static inline __attribute__((always_inline)) void symmetric_invert(double *m, const double *scale)
 {
-    Sym3 p = sym3_inverse(sym3_read(m, 0));
+    Sym3 p = sym3_inverse(sym3_read(m, 0), scale);
     double b[9], t[9], u[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -195,7 +227,7 @@ static inline void mass_invert(double *m)
     c.yy -= b[1] * t[1] + b[4] * t[4] + b[7] * t[7];
     c.yz -= b[1] * t[2] + b[4] * t[5] + b[7] * t[8];
     c.zz -= b[2] * t[2] + b[5] * t[5] + b[8] * t[8];
-    Sym3 q = sym3_inverse(c);
+    Sym3 q = sym3_inverse(c, scale ? scale + 3 : NULL);
     for (int i = 0; i < 3; i++) {
         u[3 * i] = t[3 * i] * q.xx + t[3 * i + 1] * q.xy + t[3 * i + 2] * q.xz;
         u[3 * i + 1] = t[3 * i] * q.xy + t[3 * i + 1] * q.yy + t[3 * i + 2] * q.yz;
@@ -272,14 +304,6 @@ static double fixed_side_velocity(const SolverInput *input, int body, const doub
     return j[0] * v[0] + j[1] * v[1] + j[2] * v[2] + j[3] * v[3] + j[4] * v[4] + j[5] * v[5];
 }
 
-static bool row_is_equation(const SolverRow *row, const RowMemory *memory)
-{
-    if (row->lo == -SOLVER_INFINITY && row->hi == SOLVER_INFINITY)
-        return true;
-    return row->friction_of < 0 && row->lo < 0.0 && row->hi > 0.0 && row->lo > -SOLVER_INFINITY && row->hi < SOLVER_INFINITY
-        && memory->dense == 0;
-}
-
 static void dense_joint_row(DirectScratch *s, IslandTask *task, int joint_index, int row_index, int joint_dense_base)
 {
     const SolverInput *input = task->input;
@@ -307,32 +331,46 @@ static void dense_joint_row(DirectScratch *s, IslandTask *task, int joint_index,
     }
 }
 
-static void edge_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link)
+// Only rows with bounds need a look at what they did before.
+static bool row_goes_to_tree(DirectScratch *s, const IslandTask *task, const SolverRow *row, const Node *node, int joint, int index)
+{
+    if (node->row_count == LINK_ROWS)
+        return false;
+    if (row->lo == -SOLVER_INFINITY && row->hi == SOLVER_INFINITY)
+        return true;
+    if (row->friction_of >= 0 || !(row->lo < 0.0 && row->hi > 0.0) || row->lo == -SOLVER_INFINITY || row->hi == SOLVER_INFINITY
+        || index >= SOLVER_JOINT_ROWS)
+        return false;
+    RowMemory *memory = &task->row_memory[joint * SOLVER_JOINT_ROWS + index];
+    if (memory->dense > 0)
+        return false;
+    memory_grow(&s->motors, &s->motor_capacity, s->motor_count + 1, sizeof *s->motors);
+    s->motors[s->motor_count++] = (TreeMotor){ (int)(node - s->nodes), node->row_count, memory };
+    return true;
+}
+
+static void node_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link)
 {
     const SolverInput *input = task->input;
     const SolverJoint *joint = &input->joints[link.joint];
+    SolverRow *rows = &input->rows[joint->first_row];
+    int base = s->dense_count, other = link.child_is_body2 ? joint->body1 : joint->body2;
     // A row that scales with another needs the other beside it, so such joints go to the dense problem whole.
     bool scaled = false;
     for (int i = 0; i < joint->row_count; i++)
-        scaled |= input->rows[joint->first_row + i].friction_of >= 0;
-    int base = s->dense_count;
+        scaled |= rows[i].friction_of >= 0;
     for (int i = 0; i < joint->row_count; i++) {
-        SolverRow *row = &input->rows[joint->first_row + i];
-        RowMemory *memory = &task->row_memory[link.joint * SOLVER_JOINT_ROWS + int_min(i, SOLVER_JOINT_ROWS - 1)];
-        if (scaled || node->row_count == SOLVER_EDGE_ROWS || !row_is_equation(row, memory)) {
+        SolverRow *row = &rows[i];
+        if (scaled || !row_goes_to_tree(s, task, row, node, link.joint, i)) {
             dense_joint_row(s, task, link.joint, i, base);
             continue;
         }
-        EdgeRow *edge = &s->edges[s->edge_count++];
-        int other = link.child_is_body2 ? joint->body1 : joint->body2;
-        edge->row = row;
-        edge->memory = memory;
-        edge->jc = link.child_is_body2 ? row->j2 : row->j1;
-        edge->jp = link.child_is_body2 ? row->j1 : row->j2;
-        edge->gamma = row->cfm / input->dt;
-        edge->impulse = 0.0;
-        edge->rhs = node->parent < 0 ? row->rhs - fixed_side_velocity(input, other, edge->jp) : row->rhs;
-        node->row_count++;
+        int at = node->row_count++;
+        node->rows[at] = row;
+        node->flipped |= (unsigned)link.child_is_body2 << at;
+        node->rhs[at] = row->rhs;
+        if (node->parent < 0)
+            node->rhs[at] -= fixed_side_velocity(input, other, link.child_is_body2 ? row->j1 : row->j2);
     }
 }
 
@@ -340,18 +378,11 @@ static void tree_build(DirectScratch *s, IslandTask *task)
 {
     const SolverInput *input = task->input;
     const Topology *topology = task->topology;
-    int node_total = 0, edge_total = 0;
-    for (int g = 0; g < task->group_count; g++) {
-        const TreeGroup *group = &topology->groups[task->groups[g]];
-        node_total += group->count;
-        for (int i = group->first; i < group->first + group->count; i++)
-            for (int k = 0; k < topology->links[i].joint_count; k++)
-                edge_total += input->joints[topology->link_joints[topology->links[i].first_joint + k].joint].row_count;
-    }
+    int node_total = 0;
+    for (int g = 0; g < task->group_count; g++)
+        node_total += topology->groups[task->groups[g]].count;
     memory_grow(&s->nodes, &s->node_capacity, node_total, sizeof *s->nodes);
-    memory_grow(&s->factors, &s->factor_capacity, node_total, sizeof *s->factors);
-    memory_grow(&s->edges, &s->edge_capacity, edge_total + 1, sizeof *s->edges);
-    s->node_count = s->edge_count = s->dense_count = 0;
+    s->node_count = s->motor_count = s->dense_count = 0;
     for (int g = 0; g < task->group_count; g++) {
         const TreeGroup *group = &topology->groups[task->groups[g]];
         int first_node = s->node_count;
@@ -365,11 +396,13 @@ static void tree_build(DirectScratch *s, IslandTask *task)
             node->depth = node->parent < 0 ? 0 : s->nodes[node->parent].depth + 1;
             node->tree = g;
             node->on_path = false;
-            node->first_row = s->edge_count;
             node->row_count = 0;
+            node->flipped = 0;
             node_load_body(node, &input->bodies[link->body], input);
             for (int k = 0; k < link->joint_count; k++)
-                edge_add_joint(s, task, node, topology->link_joints[link->first_joint + k]);
+                node_add_joint(s, task, node, topology->link_joints[link->first_joint + k]);
+            for (int k = node->row_count; k < LINK_ROWS; k++)
+                node->rhs[k] = 0.0;
         }
         for (int k = 0; k < group->cut_count; k++) {
             int joint = topology->cut_joints[group->first_cut + k];
@@ -379,126 +412,101 @@ static void tree_build(DirectScratch *s, IslandTask *task)
     }
 }
 
-static inline void link_factor(DirectScratch *s, const Node *node, EdgeRow *rows, Factor *factor)
+static void node_factor(DirectScratch *s, Node *node, double fps)
 {
-    int m = node->row_count;
-    double *l = factor->l, *d = factor->d;
-    for (int r = 0; r < m; r++)
-        v6_store(rows[r].yt, v6_matrix(node->inverse, rows[r].jc));
-    for (int r = 0; r < m; r++) {
-        double *lr = l + r * SOLVER_EDGE_ROWS;
-        V6 j = v6_load(rows[r].jc);
-        for (int c = 0; c <= r; c++)
-            lr[c] = v6_dot(j, v6_load(rows[c].yt));
-        double diagonal = lr[r] += rows[r].gamma;
-        for (int c = 0; c < r; c++) {
-            const double *lc = l + c * SOLVER_EDGE_ROWS;
-            double sum = lr[c];
-            for (int k = 0; k < c; k++)
-                sum -= lr[k] * lc[k];
-            lr[c] = sum;
-        }
-        double pivot = diagonal;
-        for (int c = 0; c < r; c++) {
-            double scaled = lr[c] * d[c];
-            pivot -= lr[c] * scaled;
-            lr[c] = scaled;
-        }
-        // A row that the earlier ones already hold (a second lock of the same axis) has nothing left to say.
-        if (pivot > 1e-12 * diagonal)
-            d[r] = 1.0 / pivot;
-        else
-            d[r] = 0.0, s->redundant++;
+    static const double nothing[6];
+    const double *jc[LINK_ROWS], *jp[LINK_ROWS];
+    double *matrix = node->s, scale[LINK_ROWS];
+    for (int r = 0; r < LINK_ROWS; r++) {
+        bool used = r < node->row_count, flipped = node->flipped >> r & 1;
+        jc[r] = !used ? nothing : flipped ? node->rows[r]->j2 : node->rows[r]->j1;
+        jp[r] = !used ? nothing : flipped ? node->rows[r]->j1 : node->rows[r]->j2;
+    }
+    V6 y[LINK_ROWS];
+    for (int r = 0; r < LINK_ROWS; r++) {
+        y[r] = v6_matrix(node->inverse, jc[r]);
+        v6_store(node->y + 6 * r, y[r]);
+    }
+    for (int r = 0; r < LINK_ROWS; r++) {
+        V6 j = v6_load(jc[r]);
+        for (int c = r; c < LINK_ROWS; c++)
+            matrix[6 * r + c] = v6_dot(j, y[c]);
+        matrix[7 * r] += r < node->row_count ? node->rows[r]->cfm * fps : 1.0;
+        scale[r] = matrix[7 * r];
+    }
+    symmetric_invert(matrix, scale);
+    for (int r = 0; r < node->row_count; r++)
+        s->redundant += matrix[7 * r] == 0.0;
+    if (node->parent < 0)
+        return;
+    V6 x[LINK_ROWS], j[LINK_ROWS];
+    for (int r = 0; r < LINK_ROWS; r++)
+        j[r] = v6_load(jp[r]);
+    for (int r = 0; r < LINK_ROWS; r++) {
+        x[r] = v6_scale(j[0], matrix[6 * r]);
+        for (int c = 1; c < LINK_ROWS; c++)
+            x[r] = v6_mad(x[r], j[c], matrix[6 * r + c]);
+        v6_store(node->x + 6 * r, x[r]);
+    }
+    double *mass = s->nodes[node->parent].inverse;
+    for (int k = 0; k < 6; k++) {
+        V6 sum = v6_load(mass + 6 * k);
+        for (int r = 0; r < LINK_ROWS; r++)
+            sum = v6_mad(sum, x[r], jp[r][k]);
+        v6_store(mass + 6 * k, sum);
     }
 }
 
-// In place S^-1 on rows of six numbers.
-static inline void link_solve_rows(const Factor *factor, int m, V6 *x)
+static void tree_factor(DirectScratch *s, double dt)
 {
-    for (int r = 1; r < m; r++)
-        for (int c = 0; c < r; c++)
-            x[r] = v6_nmad(x[r], x[c], factor->l[r * SOLVER_EDGE_ROWS + c]);
-    for (int r = m - 1; r >= 0; r--) {
-        x[r] = v6_scale(x[r], factor->d[r]);
-        for (int c = r + 1; c < m; c++)
-            x[r] = v6_nmad(x[r], x[c], factor->l[c * SOLVER_EDGE_ROWS + r]);
-    }
-}
-
-static void tree_factor(DirectScratch *s)
-{
+    double fps = 1.0 / dt;
     for (int i = s->node_count - 1; i >= 0; i--) {
         Node *node = &s->nodes[i];
-        EdgeRow *rows = &s->edges[node->first_row];
-        Factor *factor = &s->factors[i];
-        int m = node->row_count;
-        mass_invert(node->inverse);
-        if (m == 0)
-            continue;
-        link_factor(s, node, rows, factor);
-        if (node->parent < 0)
-            continue;
-        V6 x[SOLVER_EDGE_ROWS];
-        for (int r = 0; r < m; r++)
-            x[r] = v6_load(rows[r].jp);
-        link_solve_rows(factor, m, x);
-        double *mass = s->nodes[node->parent].inverse;
-        for (int r = 0; r < m; r++)
-            v6_store(rows[r].x, x[r]);
-        for (int k = 0; k < 6; k++) {
-            V6 sum = v6_load(mass + 6 * k);
-            for (int r = 0; r < m; r++)
-                sum = v6_mad(sum, x[r], rows[r].jp[k]);
-            v6_store(mass + 6 * k, sum);
-        }
+        symmetric_invert(node->inverse, NULL);
+        if (node->row_count > 0)
+            node_factor(s, node, fps);
     }
 }
 
 // Momenta up, velocities down. With `change`, momenta are impulses added to a solved tree and velocities are added too.
-static void tree_solve(DirectScratch *s, bool change)
+static inline __attribute__((always_inline)) void tree_solve(DirectScratch *s, bool change)
 {
     for (int i = s->node_count - 1; i >= 0; i--) {
         Node *node = &s->nodes[i];
-        EdgeRow *rows = &s->edges[node->first_row];
-        const Factor *factor = &s->factors[i];
-        int m = node->row_count;
-        if (m == 0)
+        if (node->row_count == 0)
             continue;
-        V6 b = v6_load(node->momentum);
-        double u[SOLVER_EDGE_ROWS];
-        for (int r = 0; r < m; r++)
-            u[r] = (change ? 0.0 : rows[r].rhs) - v6_dot(v6_load(rows[r].yt), b);
-        if (node->parent >= 0) {
-            double *up = s->nodes[node->parent].momentum;
-            V6 sum = v6_load(up);
-            for (int r = 0; r < m; r++)
-                sum = v6_mad(sum, v6_load(rows[r].x), u[r]);
-            v6_store(up, sum);
+        V6 b = v6_load(node->momentum), t = { 0 };
+        double u[LINK_ROWS];
+        for (int r = 0; r < LINK_ROWS; r++) {
+            u[r] = (change ? 0.0 : node->rhs[r]) - v6_dot(v6_load(node->y + 6 * r), b);
+            t = v6_mad(t, v6_load(node->s + 6 * r), u[r]);
         }
-        for (int r = 1; r < m; r++)
-            for (int c = 0; c < r; c++)
-                u[r] -= factor->l[r * SOLVER_EDGE_ROWS + c] * u[c];
-        for (int r = m - 1; r >= 0; r--) {
-            u[r] *= factor->d[r];
-            for (int c = r + 1; c < m; c++)
-                u[r] -= factor->l[c * SOLVER_EDGE_ROWS + r] * u[c];
-            rows[r].t = u[r];
-        }
+        v6_store(node->t, t);
+        if (node->parent < 0)
+            continue;
+        double *up = s->nodes[node->parent].momentum;
+        V6 sum = v6_load(up);
+        for (int r = 0; r < LINK_ROWS; r++)
+            sum = v6_mad(sum, v6_load(node->x + 6 * r), u[r]);
+        v6_store(up, sum);
     }
     for (int i = 0; i < s->node_count; i++) {
         Node *node = &s->nodes[i];
-        EdgeRow *rows = &s->edges[node->first_row];
         V6 v = v6_matrix(node->inverse, node->momentum);
-        if (node->parent >= 0) {
-            // With `change` the parent's momentum slot holds its change of velocity by now.
-            const Node *parent = &s->nodes[node->parent];
-            V6 above = v6_load(change ? parent->momentum : parent->velocity);
-            for (int r = 0; r < node->row_count; r++)
-                rows[r].t -= v6_dot(v6_load(rows[r].x), above);
-        }
-        for (int r = 0; r < node->row_count; r++) {
-            v = v6_mad(v, v6_load(rows[r].yt), rows[r].t);
-            rows[r].impulse = change ? rows[r].impulse + rows[r].t : rows[r].t;
+        if (node->row_count > 0) {
+            double t[LINK_ROWS];
+            memcpy(t, node->t, sizeof t);
+            if (node->parent >= 0) {
+                // With `change` the parent's momentum slot holds its change of velocity by now.
+                const Node *parent = &s->nodes[node->parent];
+                V6 above = v6_load(change ? parent->momentum : parent->velocity);
+                for (int r = 0; r < LINK_ROWS; r++)
+                    t[r] -= v6_dot(v6_load(node->x + 6 * r), above);
+            }
+            for (int r = 0; r < LINK_ROWS; r++)
+                v = v6_mad(v, v6_load(node->y + 6 * r), t[r]);
+            V6 impulse = v6_load(t);
+            v6_store(node->impulse, change ? v6_add(impulse, v6_load(node->impulse)) : impulse);
         }
         if (change) {
             v6_store(node->momentum, v);
@@ -508,32 +516,50 @@ static void tree_solve(DirectScratch *s, bool change)
     }
 }
 
+static void tree_solve_free(DirectScratch *s)
+{
+    tree_solve(s, false);
+}
+
+static void tree_solve_change(DirectScratch *s)
+{
+    tree_solve(s, true);
+}
+
 // ---- responses ----
 
 static void node_prepare_response(DirectScratch *s, int i)
 {
     Node *node = &s->nodes[i];
+    Response *response = &s->responses[i];
     node->on_path = true;
-    int m = node->row_count;
-    if (m == 0) {
-        memcpy(node->response, node->inverse, sizeof node->response);
-        memset(node->pass, 0, sizeof node->pass);
+    if (node->row_count == 0) {
+        memcpy(response->local, node->inverse, sizeof response->local);
         return;
     }
-    const EdgeRow *rows = &s->edges[node->first_row];
-    V6 z[SOLVER_EDGE_ROWS];
-    for (int r = 0; r < m; r++)
-        z[r] = v6_load(rows[r].yt);
-    link_solve_rows(&s->factors[i], m, z);
+    V6 y[LINK_ROWS], z[LINK_ROWS];
+    for (int r = 0; r < LINK_ROWS; r++)
+        y[r] = v6_load(node->y + 6 * r);
+    for (int r = 0; r < LINK_ROWS; r++) {
+        z[r] = v6_scale(y[0], node->s[6 * r]);
+        for (int c = 1; c < LINK_ROWS; c++)
+            z[r] = v6_mad(z[r], y[c], node->s[6 * r + c]);
+    }
     for (int k = 0; k < 6; k++) {
-        V6 sum = v6_load(node->inverse + 6 * k), pass = { 0 };
-        for (int r = 0; r < m; r++) {
-            sum = v6_nmad(sum, z[r], rows[r].yt[k]);
-            if (node->parent >= 0)
-                pass = v6_nmad(pass, v6_load(rows[r].x), rows[r].yt[k]);
-        }
-        v6_store(node->response + 6 * k, sum);
-        v6_store(node->pass + 6 * k, pass);
+        V6 sum = v6_load(node->inverse + 6 * k);
+        for (int r = 0; r < LINK_ROWS; r++)
+            sum = v6_nmad(sum, z[r], node->y[6 * r + k]);
+        v6_store(response->local + 6 * k, sum);
+    }
+    if (node->parent < 0)
+        return;
+    for (int r = 0; r < LINK_ROWS; r++)
+        z[r] = v6_load(node->x + 6 * r);
+    for (int k = 0; k < 6; k++) {
+        V6 pass = { 0 };
+        for (int r = 0; r < LINK_ROWS; r++)
+            pass = v6_nmad(pass, z[r], node->y[6 * r + k]);
+        v6_store(response->pass + 6 * k, pass);
     }
 }
 
@@ -555,10 +581,10 @@ static int column_add(DirectScratch *s, int node_index, const double *at_node, c
             node_prepare_response(s, i);
         double *here = up + 6 * node->depth;
         v6_store(here, u);
-        v6_store(response + 6 * node->depth, v6_matrix(node->response, here));
+        v6_store(response + 6 * node->depth, v6_matrix(s->responses[i].local, here));
         if (node->parent < 0)
             break;
-        u = v6_matrix(node->pass, here);
+        u = v6_matrix(s->responses[i].pass, here);
         if (at_parent) {
             u = v6_add(u, v6_load(at_parent));
             at_parent = NULL;
@@ -570,6 +596,7 @@ static int column_add(DirectScratch *s, int node_index, const double *at_node, c
 
 static void columns_build(DirectScratch *s)
 {
+    memory_grow(&s->responses, &s->path_capacity, s->node_count, sizeof *s->responses);
     memory_grow(&s->first_column, &s->first_column_capacity, s->node_count, sizeof *s->first_column);
     memory_grow(&s->side_count, &s->side_capacity, s->node_count, sizeof *s->side_count);
     for (int i = 0; i < s->node_count; i++)
@@ -940,21 +967,22 @@ static void dense_apply(DirectScratch *s)
                 v6_store(b, v6_mad(v6_load(b), v6_load(row->j[k]), s->x[i]));
             }
     }
-    tree_solve(s, true);
+    tree_solve_change(s);
 }
 
 // Motors solved as equations that came out stronger than they may move to the dense problem. True when one did.
 static bool motors_exceed(DirectScratch *s, double dt)
 {
     bool any = false;
-    for (int i = 0; i < s->edge_count; i++) {
-        const EdgeRow *edge = &s->edges[i];
-        double force = edge->impulse / dt, slack = 1e-9 * (fabs(force) + 1e-9);
-        bool high = force > edge->row->hi + slack, low = force < edge->row->lo - slack;
+    for (int i = 0; i < s->motor_count; i++) {
+        const TreeMotor *motor = &s->motors[i];
+        const SolverRow *row = s->nodes[motor->node].rows[motor->row];
+        double force = s->nodes[motor->node].impulse[motor->row] / dt, slack = 1e-9 * (fabs(force) + 1e-9);
+        bool high = force > row->hi + slack, low = force < row->lo - slack;
         if (!high && !low)
             continue;
-        edge->memory->dense = MOTOR_DENSE_STEPS;
-        edge->memory->state = high ? ROW_HIGH : ROW_LOW;
+        motor->memory->dense = MOTOR_DENSE_STEPS;
+        motor->memory->state = high ? ROW_HIGH : ROW_LOW;
         any = true;
     }
     return any;
@@ -962,20 +990,19 @@ static bool motors_exceed(DirectScratch *s, double dt)
 
 static void motors_all_dense(DirectScratch *s)
 {
-    for (int i = 0; i < s->edge_count; i++) {
-        const SolverRow *row = s->edges[i].row;
-        if (row->lo > -SOLVER_INFINITY || row->hi < SOLVER_INFINITY)
-            s->edges[i].memory->dense = MOTOR_DENSE_STEPS;
-    }
+    for (int i = 0; i < s->motor_count; i++)
+        s->motors[i].memory->dense = MOTOR_DENSE_STEPS;
 }
 
 static void island_write(DirectScratch *s, IslandTask *task)
 {
     double fps = 1.0 / task->input->dt;
-    for (int i = 0; i < s->node_count; i++)
-        memcpy(task->input->bodies[s->nodes[i].body].velocity, s->nodes[i].velocity, sizeof s->nodes[i].velocity);
-    for (int i = 0; i < s->edge_count; i++)
-        s->edges[i].row->force = s->edges[i].impulse * fps;
+    for (int i = 0; i < s->node_count; i++) {
+        const Node *node = &s->nodes[i];
+        memcpy(task->input->bodies[node->body].velocity, node->velocity, sizeof node->velocity);
+        for (int r = 0; r < node->row_count; r++)
+            node->rows[r]->force = node->impulse[r] * fps;
+    }
     for (int i = 0; i < s->dense_count; i++) {
         DenseRow *row = &s->dense[i];
         *row->force = s->x[i] * fps;
@@ -994,8 +1021,8 @@ void SOLVER_VARIANT(DirectScratch *s, IslandTask *task)
     for (int attempt = 0;; attempt++) {
         tree_build(s, task);
         contacts_add(s, task);
-        tree_factor(s);
-        tree_solve(s, false);
+        tree_factor(s, task->input->dt);
+        tree_solve_free(s);
         if (s->dense_count > 0) {
             dense_solve(s, &task->statistics);
             dense_apply(s);

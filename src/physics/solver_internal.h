@@ -5,7 +5,6 @@
 
 #include "physics/solver.h"
 
-#define SOLVER_EDGE_ROWS 12        // rows that one link of the tree carries at most; further ones join the dense problem
 #define SOLVER_JOINT_ROWS 12       // rows of one joint whose state is remembered
 #define SOLVER_CONTACT_ROWS 6
 #define SOLVER_DENSE_LIMIT 600     // rows of the largest dense problem
