@@ -30,6 +30,7 @@
 #define RESTART_LIMIT 4
 #define PIVOT_LIMIT 60
 #define FALLBACK_SWEEPS 200
+#define SLACK 1e-10            // of bounds and velocities, relative to the largest: less is rounding
 
 typedef double V4 __attribute__((vector_size(32), aligned(8)));
 typedef double V2 __attribute__((vector_size(16), aligned(8)));
@@ -84,10 +85,23 @@ typedef struct TreeMotor {
     RowMemory *memory;
 } TreeMotor;
 
-typedef struct Column {
-    int node, depth, tree;
-    int start;                  // of its data, six numbers per node from the root down
-} Column;
+#define COLUMN_STEP 8   // six numbers and two zeros
+
+// One column, or the six of a body that many rows touch.
+typedef struct ColumnGroup {
+    int node, tree;
+    int first, width;           // columns; width 1 or 6
+    int start;                  // in `up`: for each column COLUMN_STEP numbers per node from the root down
+    int response;               // in `response_up`: likewise for one column; for six, per node a 6x6 block, column lanes last
+} ColumnGroup;
+
+// Rows one after the other whose only moving side is the same six columns: worked on four at a time.
+typedef struct RowRun {
+    int first, count;
+    int column;                 // -1: a single row of another kind
+    int coefficients;           // in `lanes`: six times `width` numbers
+    int width;                  // count rounded up to four
+} RowRun;
 
 typedef struct DenseRow {
     int columns[2];             // first column of each side, -1: none
@@ -97,6 +111,7 @@ typedef struct DenseRow {
     double lo, hi;              // impulses; friction: coefficients of the normal impulse when `scaled_by` is set
     int scaled_by;              // dense row of the normal, or -1
     double *force;
+    double *kept;               // impulse for the iterative method's warm start, NULL for joints
     int8_t *state;
     RowMemory *memory;          // NULL for contacts
     int nodes[2];
@@ -108,21 +123,23 @@ struct DirectScratch {
     Response *responses;
     TreeMotor *motors;
     DenseRow *dense;
-    Column *columns;
+    ColumnGroup *groups;
+    RowRun *runs;
+    double *lanes;
     double *up, *response_up;        // column data: impulses carried to the root, velocities they cause there
     double *gram;                    // responses between columns
     double *matrix, *factor;         // of the dense problem
     double *product;                 // gram times one row's coefficients
     double *rhs, *x, *lo, *hi, *work, *reciprocal;
     int8_t *state;
-    int *index;
+    int *index, *held;
     int *first_column;               // per node: its six columns, or -1
     int *side_count;                 // per node: rows that touch it
-    int node_capacity, path_capacity, motor_capacity, dense_capacity, column_capacity, up_capacity, response_capacity;
+    int node_capacity, path_capacity, motor_capacity, dense_capacity, group_capacity, run_capacity, lane_capacity, up_capacity, response_capacity;
     int gram_capacity, matrix_capacity, factor_matrix_capacity, product_capacity;
     int rhs_capacity, x_capacity, lo_capacity, hi_capacity, work_capacity, reciprocal_capacity, state_capacity, index_capacity;
-    int first_column_capacity, side_capacity;
-    int node_count, motor_count, dense_count, column_count, up_count;
+    int first_column_capacity, side_capacity, held_capacity;
+    int node_count, motor_count, dense_count, column_count, group_count, run_count, up_count, response_count;
     int redundant;
 };
 
@@ -136,8 +153,8 @@ void direct_scratch_destroy(DirectScratch *s)
 {
     if (!s)
         return;
-    void *owned[] = { s->nodes, s->responses, s->motors, s->dense, s->columns, s->up, s->response_up, s->gram, s->matrix, s->factor,
-                      s->product, s->rhs, s->x, s->lo, s->hi, s->work, s->reciprocal, s->state, s->index, s->first_column,
+    void *owned[] = { s->nodes, s->responses, s->motors, s->dense, s->groups, s->runs, s->lanes, s->up, s->response_up, s->gram, s->matrix, s->factor,
+                      s->product, s->rhs, s->x, s->lo, s->hi, s->work, s->reciprocal, s->state, s->index, s->held, s->first_column,
                       s->side_count };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
@@ -374,7 +391,7 @@ static void node_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJ
     }
 }
 
-static void tree_build(DirectScratch *s, IslandTask *task)
+static __attribute__((noinline)) void tree_build(DirectScratch *s, IslandTask *task)
 {
     const SolverInput *input = task->input;
     const Topology *topology = task->topology;
@@ -516,12 +533,12 @@ static inline __attribute__((always_inline)) void tree_solve(DirectScratch *s, b
     }
 }
 
-static void tree_solve_free(DirectScratch *s)
+static __attribute__((noinline)) void tree_solve_free(DirectScratch *s)
 {
     tree_solve(s, false);
 }
 
-static void tree_solve_change(DirectScratch *s)
+static __attribute__((noinline)) void tree_solve_change(DirectScratch *s)
 {
     tree_solve(s, true);
 }
@@ -563,45 +580,83 @@ static void node_prepare_response(DirectScratch *s, int i)
     }
 }
 
+static ColumnGroup *group_add(DirectScratch *s, int node_index, int width)
+{
+    const Node *node = &s->nodes[node_index];
+    int size = COLUMN_STEP * (node->depth + 1), response = width == 1 ? size : 36 * (node->depth + 1);
+    memory_grow(&s->groups, &s->group_capacity, s->group_count + 1, sizeof *s->groups);
+    memory_grow(&s->up, &s->up_capacity, s->up_count + width * size, sizeof *s->up);
+    memory_grow(&s->response_up, &s->response_capacity, s->response_count + response, sizeof *s->response_up);
+    ColumnGroup *group = &s->groups[s->group_count++];
+    *group = (ColumnGroup){ node_index, node->tree, s->column_count, width, s->up_count, s->response_count };
+    s->column_count += width;
+    s->up_count += width * size;
+    s->response_count += response;
+    return group;
+}
+
 // Carries the impulse `at_node` (and on its way `at_parent`, when given) to the root.
 static int column_add(DirectScratch *s, int node_index, const double *at_node, const double *at_parent)
 {
-    Node *node = &s->nodes[node_index];
-    int size = 6 * (node->depth + 1);
-    memory_grow(&s->columns, &s->column_capacity, s->column_count + 1, sizeof *s->columns);
-    memory_grow(&s->up, &s->up_capacity, s->up_count + size, sizeof *s->up);
-    memory_grow(&s->response_up, &s->response_capacity, s->up_count + size, sizeof *s->response_up);
-    s->columns[s->column_count] = (Column){ node_index, node->depth, node->tree, s->up_count };
-    double *up = s->up + s->up_count, *response = s->response_up + s->up_count;
-    s->up_count += size;
+    const ColumnGroup *group = group_add(s, node_index, 1);
+    double *up = s->up + group->start, *response = s->response_up + group->response;
     V6 u = v6_load(at_node);
-    for (int i = node_index;;) {
-        node = &s->nodes[i];
+    for (int i = node_index; i >= 0; i = s->nodes[i].parent) {
+        const Node *node = &s->nodes[i];
         if (!node->on_path)
             node_prepare_response(s, i);
-        double *here = up + 6 * node->depth;
+        double *here = up + COLUMN_STEP * node->depth, *there = response + COLUMN_STEP * node->depth;
         v6_store(here, u);
-        v6_store(response + 6 * node->depth, v6_matrix(s->responses[i].local, here));
-        if (node->parent < 0)
-            break;
+        v6_store(there, v6_matrix(s->responses[i].local, here));
+        here[6] = here[7] = there[6] = there[7] = 0.0;
         u = v6_matrix(s->responses[i].pass, here);
         if (at_parent) {
             u = v6_add(u, v6_load(at_parent));
             at_parent = NULL;
         }
-        i = node->parent;
     }
-    return s->column_count++;
+    return group->first;
 }
 
-static void columns_build(DirectScratch *s)
+// All six unit impulses at a node. At the node itself they are the identity, so its parent sees `pass` as it is.
+static int columns_add(DirectScratch *s, int node_index)
+{
+    const ColumnGroup *group = group_add(s, node_index, 6);
+    int size = COLUMN_STEP * (s->nodes[node_index].depth + 1);
+    double *up = s->up + group->start, *response = s->response_up + group->response;
+    V6 u[6];
+    for (int c = 0; c < 6; c++) {
+        double unit[6] = { 0.0 };
+        unit[c] = 1.0;
+        u[c] = v6_load(unit);
+    }
+    for (int i = node_index; i >= 0; i = s->nodes[i].parent) {
+        const Node *node = &s->nodes[i];
+        if (!node->on_path)
+            node_prepare_response(s, i);
+        const Response *r = &s->responses[i];
+        double *block = response + 36 * node->depth;
+        for (int c = 0; c < 6; c++) {
+            double *here = up + c * size + COLUMN_STEP * node->depth, there[6];
+            v6_store(here, u[c]);
+            here[6] = here[7] = 0.0;
+            v6_store(there, v6_matrix(r->local, here));
+            for (int k = 0; k < 6; k++)
+                block[6 * k + c] = there[k];
+            u[c] = v6_matrix(r->pass, here);
+        }
+    }
+    return group->first;
+}
+
+static __attribute__((noinline)) void columns_build(DirectScratch *s)
 {
     memory_grow(&s->responses, &s->path_capacity, s->node_count, sizeof *s->responses);
     memory_grow(&s->first_column, &s->first_column_capacity, s->node_count, sizeof *s->first_column);
     memory_grow(&s->side_count, &s->side_capacity, s->node_count, sizeof *s->side_count);
     for (int i = 0; i < s->node_count; i++)
         s->first_column[i] = -1, s->side_count[i] = 0;
-    s->column_count = s->up_count = 0;
+    s->column_count = s->group_count = s->up_count = s->response_count = 0;
     for (int i = 0; i < s->dense_count; i++)
         for (int k = 0; k < 2; k++)
             if (s->dense[i].nodes[k] >= 0)
@@ -631,15 +686,8 @@ static void columns_build(DirectScratch *s)
                 row->coefficients[k][0] = 1.0;
                 continue;
             }
-            if (s->first_column[node] < 0) {
-                for (int axis = 0; axis < 6; axis++) {
-                    double unit[6] = { 0.0 };
-                    unit[axis] = 1.0;
-                    int column = column_add(s, node, unit, NULL);
-                    if (axis == 0)
-                        s->first_column[node] = column;
-                }
-            }
+            if (s->first_column[node] < 0)
+                s->first_column[node] = columns_add(s, node);
             row->columns[k] = s->first_column[node];
             row->widths[k] = 6;
             memcpy(row->coefficients[k], row->j[k], sizeof row->j[k]);
@@ -672,130 +720,270 @@ static int common_depth(const DirectScratch *s, int a, int b)
     return s->nodes[a].depth;
 }
 
-static void gram_build(DirectScratch *s)
+static inline double dot_steps(const double *a, const double *b, int steps)
 {
-    int n = s->column_count;
-    memory_grow(&s->gram, &s->gram_capacity, n * n, sizeof *s->gram);
-    int last_a = -1, last_b = -1, depth = -1;
-    for (int i = 0; i < n; i++) {
-        const Column *a = &s->columns[i];
-        for (int k = 0; k <= i; k++) {
-            const Column *b = &s->columns[k];
-            double value = 0.0;
-            if (a->tree == b->tree) {
-                if (a->node != last_a || b->node != last_b) {
-                    last_a = a->node;
-                    last_b = b->node;
-                    depth = common_depth(s, last_a, last_b);
-                }
-                if (depth >= 0)
-                    value = dot(s->up + a->start, s->response_up + b->start, 6 * (depth + 1));
-            }
-            s->gram[i * n + k] = s->gram[k * n + i] = value;
-        }
+    V4 low = { 0 }, high = { 0 };
+    for (int i = 0; i < steps; i++, a += COLUMN_STEP, b += COLUMN_STEP) {
+        low += *(const V4 *)a * *(const V4 *)b;
+        high += *(const V4 *)(a + 4) * *(const V4 *)(b + 4);
+    }
+    low += high;
+    return (low[0] + low[2]) + (low[1] + low[3]);
+}
+
+// Responses of one column to the six columns of a group, over the nodes that both pass.
+static inline V6 gram_six(const double *up, const double *response, int steps)
+{
+    V6 sum = { 0 };
+    for (int i = 0; i < steps; i++, up += COLUMN_STEP, response += 36)
+        for (int k = 0; k < 6; k++)
+            sum = v6_mad(sum, v6_load(response + 6 * k), up[k]);
+    return sum;
+}
+
+static void gram_pair(const DirectScratch *s, const ColumnGroup *a, const ColumnGroup *b, int steps, int stride)
+{
+    double *gram = s->gram;
+    int size = COLUMN_STEP * (s->nodes[a->node].depth + 1);
+    if (a->width == 1 && b->width == 1) {
+        double value = dot_steps(s->up + a->start, s->response_up + b->response, steps);
+        gram[a->first * stride + b->first] = gram[b->first * stride + a->first] = value;
+        return;
+    }
+    if (b->width == 1) {
+        gram_pair(s, b, a, steps, stride);
+        return;
+    }
+    const double *response = s->response_up + b->response, *up = s->up + a->start;
+    for (int i = 0; i < a->width; i++) {
+        double six[6], *out = gram + (a->first + i) * stride + b->first, *mirror = gram + b->first * stride + a->first + i;
+        V6 value = gram_six(up + i * size, response, steps);
+        v6_store(six, value);
+        v6_store(out, value);
+        for (int k = 0; k < 6; k++)
+            mirror[k * stride] = six[k];
     }
 }
 
-static void matrix_build(DirectScratch *s, int stride)
+static __attribute__((noinline)) void gram_build(DirectScratch *s)
 {
-    int n = s->dense_count, k = s->column_count;
-    memory_grow(&s->matrix, &s->matrix_capacity, n * stride, sizeof *s->matrix);
-    memory_grow(&s->product, &s->product_capacity, k + 1, sizeof *s->product);
+    int n = s->column_count, stride = (n + 3) & ~3;
+    memory_grow(&s->gram, &s->gram_capacity, n * stride + 8, sizeof *s->gram);
+    for (int i = 0; i < s->group_count; i++) {
+        const ColumnGroup *a = &s->groups[i];
+        for (int k = 0; k <= i; k++) {
+            const ColumnGroup *b = &s->groups[k];
+            gram_pair(s, a, b, a->tree == b->tree ? 1 + common_depth(s, a->node, b->node) : 0, stride);
+        }
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = n; k < stride; k++)
+            s->gram[i * stride + k] = 0.0;
+}
+
+static bool row_is_simple(const DenseRow *row)
+{
+    return (row->columns[0] >= 0 && row->widths[0] == 6 && row->columns[1] < 0) || (row->columns[0] < 0 && row->columns[1] >= 0 && row->widths[1] == 6);
+}
+
+static void runs_build(DirectScratch *s)
+{
+    int n = s->dense_count, lanes = 0;
+    memory_grow(&s->runs, &s->run_capacity, n, sizeof *s->runs);
+    memory_grow(&s->lanes, &s->lane_capacity, 6 * 4 * n + 8, sizeof *s->lanes);
+    s->run_count = 0;
+    for (int i = 0; i < n;) {
+        RowRun *run = &s->runs[s->run_count++];
+        *run = (RowRun){ .first = i, .count = 1, .column = -1 };
+        const DenseRow *row = &s->dense[i++];
+        if (!row_is_simple(row))
+            continue;
+        run->column = row->columns[row->columns[0] < 0];
+        while (i < n && row_is_simple(&s->dense[i]) && s->dense[i].columns[s->dense[i].columns[0] < 0] == run->column) {
+            run->count++;
+            i++;
+        }
+        run->width = (run->count + 3) & ~3;
+        run->coefficients = lanes;
+        for (int c = 0; c < 6; c++)
+            for (int k = 0; k < run->width; k++) {
+                const DenseRow *one = &s->dense[run->first + k];
+                s->lanes[lanes++] = k < run->count ? one->coefficients[one->columns[0] < 0][c] : 0.0;
+            }
+    }
+}
+
+// product = gram times the coefficients of one row
+static inline void row_product(const double *gram, int stride, const DenseRow *row, double *product)
+{
+    int side = row->columns[0] < 0;
+    if (row_is_simple(row)) {
+        const double *c = row->coefficients[side], *g = gram + row->columns[side] * stride;
+        double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4], c5 = c[5];
+        for (int q = 0; q < stride; q += 4) {
+            const double *at = g + q;
+            V4 sum = *(const V4 *)at * c0;
+            sum += *(const V4 *)(at + stride) * c1;
+            sum += *(const V4 *)(at + 2 * stride) * c2;
+            sum += *(const V4 *)(at + 3 * stride) * c3;
+            sum += *(const V4 *)(at + 4 * stride) * c4;
+            sum += *(const V4 *)(at + 5 * stride) * c5;
+            *(V4 *)(product + q) = sum;
+        }
+        return;
+    }
+    for (int q = 0; q < stride; q += 4) {
+        V4 sum = { 0 };
+        for (side = 0; side < 2; side++)
+            for (int c = 0; row->columns[side] >= 0 && c < row->widths[side]; c++)
+                sum += *(const V4 *)(gram + (row->columns[side] + c) * stride + q) * row->coefficients[side][c];
+        *(V4 *)(product + q) = sum;
+    }
+}
+
+static double entry(const DenseRow *row, const double *product)
+{
+    double sum = 0.0;
+    for (int side = 0; side < 2; side++) {
+        if (row->columns[side] < 0)
+            continue;
+        const double *at = product + row->columns[side];
+        sum += row->widths[side] == 1 ? at[0] : v6_dot(v6_load(row->coefficients[side]), v6_load(at));
+    }
+    return sum;
+}
+
+static __attribute__((noinline)) void matrix_build(DirectScratch *s, int stride)
+{
+    int n = s->dense_count, columns = (s->column_count + 3) & ~3, run_count = s->run_count;
+    memory_grow(&s->matrix, &s->matrix_capacity, n * stride + 8, sizeof *s->matrix);
+    memory_grow(&s->product, &s->product_capacity, columns + 8, sizeof *s->product);
+    const double *product = s->product, *lanes = s->lanes;
+    const RowRun *runs = s->runs;
+    const DenseRow *rows = s->dense;
     for (int i = 0; i < n; i++) {
-        const DenseRow *row = &s->dense[i];
-        memset(s->product, 0, (size_t)k * sizeof *s->product);
-        for (int side = 0; side < 2; side++) {
-            if (row->columns[side] < 0)
-                continue;
-            for (int c = 0; c < row->widths[side]; c++) {
-                const double *gram = s->gram + (size_t)(row->columns[side] + c) * (size_t)k;
-                double factor = row->coefficients[side][c];
-                for (int q = 0; q < k; q++)
-                    s->product[q] += gram[q] * factor;
-            }
-        }
+        row_product(s->gram, columns, &rows[i], s->product);
         double *out = s->matrix + (size_t)i * (size_t)stride;
-        for (int j = 0; j <= i; j++) {
-            const DenseRow *other = &s->dense[j];
-            double sum = 0.0;
-            for (int side = 0; side < 2; side++) {
-                if (other->columns[side] < 0)
-                    continue;
-                const double *product = s->product + other->columns[side];
-                if (other->widths[side] == 1)
-                    sum += product[0];
-                else
-                    sum += v6_dot(v6_load(other->coefficients[side]), v6_load(product));
+        for (int r = 0; r < run_count; r++) {
+            const RowRun *run = &runs[r];
+            if (run->column < 0) {
+                out[run->first] = entry(&rows[run->first], product);
+                continue;
             }
-            out[j] = sum;
-            s->matrix[(size_t)j * (size_t)stride + (size_t)i] = sum;
+            // A run's last lanes may spill over the next rows' places, which are written after it.
+            const double *p = product + run->column, *c = lanes + run->coefficients;
+            int width = run->width;
+            double p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3], p4 = p[4], p5 = p[5], *to = out + run->first;
+            for (int k = 0; k < width; k += 4, c += 4) {
+                V4 sum = *(const V4 *)c * p0;
+                sum += *(const V4 *)(c + width) * p1;
+                sum += *(const V4 *)(c + 2 * width) * p2;
+                sum += *(const V4 *)(c + 3 * width) * p3;
+                sum += *(const V4 *)(c + 4 * width) * p4;
+                sum += *(const V4 *)(c + 5 * width) * p5;
+                *(V4 *)(to + k) = sum;
+            }
         }
-        out[i] += row->gamma;
+        out[i] += rows[i].gamma;
+        for (int j = n; j < stride; j++)
+            out[j] = 0.0;
     }
 }
 
 // ---- the bounded problem ----
 
-// Solves for the free rows with the others held; rows of U' D U are contiguous.
-static void free_rows_solve(DirectScratch *s, int n, int stride)
+// Rows at a bound act on the free ones as given impulses. Those at zero act on nobody.
+static int held_rows(DirectScratch *s, int n)
 {
-    int m = 0;
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        if (s->state[i] != ROW_FREE && s->x[i] != 0.0)
+            s->held[count++] = i;
+    return count;
+}
+
+static int free_rows_gather(DirectScratch *s, int n, int stride)
+{
+    int m = 0, held = held_rows(s, n);
     for (int i = 0; i < n; i++)
         if (s->state[i] == ROW_FREE)
             s->index[m++] = i;
-    double *u = s->factor, *y = s->work;
+    int width = (m + 3) & ~3;
     for (int a = 0; a < m; a++) {
         const double *row = s->matrix + (size_t)s->index[a] * (size_t)stride;
-        double *ua = u + (size_t)a * (size_t)stride, held = 0.0;
-        for (int b = a; b < m; b++)
-            ua[b] = row[s->index[b]];
-        if (m < n)
-            for (int k = 0; k < n; k++)
-                if (s->state[k] != ROW_FREE)
-                    held += row[k] * s->x[k];
-        y[a] = s->rhs[s->index[a]] - held;
+        double *ua = s->factor + (size_t)a * (size_t)stride, sum = s->rhs[s->index[a]];
+        if (m == n) {
+            for (int b = a & ~3; b < width; b += 4)
+                *(V4 *)(ua + b) = *(const V4 *)(row + b);
+        } else {
+            for (int b = a; b < m; b++)
+                ua[b] = row[s->index[b]];
+            for (int b = m; b < width; b++)
+                ua[b] = 0.0;
+            for (int b = a & ~3; b < a; b++)
+                ua[b] = 0.0;
+        }
+        for (int k = 0; k < held; k++)
+            sum -= row[s->held[k]] * s->x[s->held[k]];
+        s->work[a] = sum;
     }
+    return m;
+}
+
+// Solves for the free rows with the others held. Rows of U in U' D U are worked on four numbers at a time from the last
+// multiple of four before the diagonal; what stands left of the diagonal is never read.
+static void free_rows_solve(DirectScratch *s, int n, int stride)
+{
+    int m = free_rows_gather(s, n, stride), width = (m + 3) & ~3;
+    double *u = s->factor, *y = s->work;
     for (int k = 0; k < m; k++) {
-        double *uk = u + (size_t)k * (size_t)stride;
+        const double *uk = u + (size_t)k * (size_t)stride;
         double diagonal = s->matrix[(size_t)s->index[k] * (size_t)stride + (size_t)s->index[k]];
         if (uk[k] > 1e-13 * diagonal)
             s->reciprocal[k] = 1.0 / uk[k];
         else
             s->reciprocal[k] = 0.0, s->redundant++;
-        double yk = y[k] * s->reciprocal[k];
+        double reciprocal = s->reciprocal[k], yk = y[k];
         for (int i = k + 1; i < m; i++) {
-            double *ui = u + (size_t)i * (size_t)stride;
-            double factor = uk[i] * s->reciprocal[k];
-            y[i] -= uk[i] * yk;
+            double factor = uk[i] * reciprocal;
             if (factor == 0.0)
                 continue;
-            int j = i;
-            for (; j < m && (j & 3); j++)
-                ui[j] -= factor * uk[j];
-            for (; j + 4 <= m; j += 4)
+            double *ui = u + (size_t)i * (size_t)stride;
+            y[i] -= factor * yk;
+            for (int j = i & ~3; j < width; j += 4)
                 *(V4 *)(ui + j) -= factor * *(const V4 *)(uk + j);
-            for (; j < m; j++)
-                ui[j] -= factor * uk[j];
         }
     }
+    for (int k = m; k < width; k++)
+        y[k] = 0.0;
     for (int k = m - 1; k >= 0; k--) {
         const double *uk = u + (size_t)k * (size_t)stride;
-        y[k] = (y[k] - dot(uk + k + 1, y + k + 1, m - k - 1)) * s->reciprocal[k];
+        double sum = y[k];
+        int j = k + 1;
+        for (; j < width && (j & 3); j++)
+            sum -= uk[j] * y[j];
+        if (j < width) {
+            V4 four = { 0 };
+            for (; j < width; j += 4)
+                four += *(const V4 *)(uk + j) * *(const V4 *)(y + j);
+            sum -= (four[0] + four[2]) + (four[1] + four[3]);
+        }
+        y[k] = sum * s->reciprocal[k];
     }
     for (int a = 0; a < m; a++)
         s->x[s->index[a]] = y[a];
 }
 
 // Which state the current solution asks of row i; equal to the present one when it is content.
-static inline int wanted_state(const DirectScratch *s, int i, int n, int stride, double tolerance)
+static inline int wanted_state(const DirectScratch *s, int i, int stride, double tolerance, double scale)
 {
     if (s->lo[i] == s->hi[i])
         return s->state[i] == ROW_FREE ? ROW_LOW : s->state[i];
     if (s->state[i] == ROW_FREE) {
-        double slack = 1e-12 * (fabs(s->x[i]) + 1e-6);
+        double slack = SLACK * (fabs(s->x[i]) + scale);
         return s->x[i] < s->lo[i] - slack ? ROW_LOW : s->x[i] > s->hi[i] + slack ? ROW_HIGH : ROW_FREE;
     }
-    double gradient = dot(s->matrix + (size_t)i * (size_t)stride, s->x, n) - s->rhs[i];
+    double gradient = dot(s->matrix + (size_t)i * (size_t)stride, s->x, stride) - s->rhs[i];
     if (s->state[i] == ROW_LOW)
         return gradient < -tolerance ? ROW_FREE : ROW_LOW;
     return gradient > tolerance ? ROW_FREE : ROW_HIGH;
@@ -817,7 +1005,7 @@ static void fallback_sweeps(DirectScratch *s, int n, int stride)
         for (int i = 0; i < n; i++) {
             const double *row = s->matrix + (size_t)i * (size_t)stride;
             double diagonal = row[i] * (1.0 + 1e-9) + 1e-300;
-            s->x[i] = double_clamp(s->x[i] + (s->rhs[i] - dot(row, s->x, n)) / diagonal, s->lo[i], s->hi[i]);
+            s->x[i] = double_clamp(s->x[i] + (s->rhs[i] - dot(row, s->x, stride)) / diagonal, s->lo[i], s->hi[i]);
         }
     }
     for (int i = 0; i < n; i++)
@@ -828,16 +1016,19 @@ static void bounded_solve(DirectScratch *s, int n, int stride, IslandStatistics 
 {
     double scale = 0.0;
     for (int i = 0; i < n; i++)
-        scale = fmax(scale, fabs(s->rhs[i]));
-    double tolerance = 1e-11 * (scale + 1e-9);
+        scale = fabs(s->rhs[i]) > scale ? fabs(s->rhs[i]) : scale;
+    double tolerance = SLACK * (scale + 1e-9);
     int best = n + 1, patience = 5;
     for (int round = 0; round < PIVOT_LIMIT; round++) {
         statistics->pivot_rounds++;
         hold_bound_rows(s, n);
         free_rows_solve(s, n, stride);
         int unhappy = 0, last = -1;
+        double most = 0.0;
+        for (int i = 0; i < n; i++)
+            most = fabs(s->x[i]) > most ? fabs(s->x[i]) : most;
         for (int i = 0; i < n; i++) {
-            int wanted = wanted_state(s, i, n, stride, tolerance);
+            int wanted = wanted_state(s, i, stride, tolerance, most);
             s->index[i] = wanted;
             if (wanted != s->state[i])
                 unhappy++, last = i;
@@ -871,15 +1062,17 @@ static void dense_reserve(DirectScratch *s, int n, int stride)
     memory_grow(&s->reciprocal, &s->reciprocal_capacity, stride, sizeof *s->reciprocal);
     memory_grow(&s->state, &s->state_capacity, stride, sizeof *s->state);
     memory_grow(&s->index, &s->index_capacity, stride, sizeof *s->index);
+    memory_grow(&s->held, &s->held_capacity, stride, sizeof *s->held);
 }
 
-static void dense_solve(DirectScratch *s, IslandStatistics *statistics)
+static __attribute__((noinline)) void dense_solve(DirectScratch *s, IslandStatistics *statistics)
 {
     int n = s->dense_count, stride = (n + 3) & ~3;
     bool friction = false;
     dense_reserve(s, n, stride);
     columns_build(s);
     gram_build(s);
+    runs_build(s);
     matrix_build(s, stride);
     for (int i = 0; i < n; i++) {
         const DenseRow *row = &s->dense[i];
@@ -898,6 +1091,8 @@ static void dense_solve(DirectScratch *s, IslandStatistics *statistics)
         if ((s->state[i] == ROW_LOW && s->lo[i] == -SOLVER_INFINITY) || (s->state[i] == ROW_HIGH && s->hi[i] == SOLVER_INFINITY))
             s->state[i] = ROW_FREE;
     }
+    for (int i = n; i < stride; i++)
+        s->x[i] = 0.0;
     bounded_solve(s, n, stride, statistics);
     if (friction) {
         for (int i = 0; i < n; i++) {
@@ -920,7 +1115,7 @@ static void dense_solve(DirectScratch *s, IslandStatistics *statistics)
 
 // ---- the island ----
 
-static void contacts_add(DirectScratch *s, IslandTask *task)
+static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask *task)
 {
     const SolverInput *input = task->input;
     for (int c = 0; c < task->contact_count; c++) {
@@ -943,6 +1138,7 @@ static void contacts_add(DirectScratch *s, IslandTask *task)
             dense->hi = row->scaled ? row->hi : row->hi * input->dt;
             dense->force = &contact->force[row->slot];
             dense->state = &memory->state[row->slot];
+            dense->kept = &memory->impulse[row->slot];
             dense->memory = NULL;
             memcpy(dense->j[0], row->j1, sizeof row->j1);
             memcpy(dense->j[1], row->j2, sizeof row->j2);
@@ -955,7 +1151,7 @@ static void contacts_add(DirectScratch *s, IslandTask *task)
     }
 }
 
-static void dense_apply(DirectScratch *s)
+static __attribute__((noinline)) void dense_apply(DirectScratch *s)
 {
     for (int i = 0; i < s->node_count; i++)
         memset(s->nodes[i].momentum, 0, sizeof s->nodes[i].momentum);
@@ -994,7 +1190,7 @@ static void motors_all_dense(DirectScratch *s)
         s->motors[i].memory->dense = MOTOR_DENSE_STEPS;
 }
 
-static void island_write(DirectScratch *s, IslandTask *task)
+static __attribute__((noinline)) void island_write(DirectScratch *s, IslandTask *task)
 {
     double fps = 1.0 / task->input->dt;
     for (int i = 0; i < s->node_count; i++) {
@@ -1006,6 +1202,8 @@ static void island_write(DirectScratch *s, IslandTask *task)
     for (int i = 0; i < s->dense_count; i++) {
         DenseRow *row = &s->dense[i];
         *row->force = s->x[i] * fps;
+        if (row->kept)
+            *row->kept = s->x[i];
         if (!row->memory || row->memory->dense == 0)
             continue;
         if (s->state[i] == ROW_FREE)
