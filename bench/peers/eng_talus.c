@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "physics/broadphase.h"
 #include "physics/collide.h"
+#include "physics/collide_cache.h"
 #include "physics/solver.h"
 
 #include <ode/ode.h>
@@ -19,7 +20,7 @@
 #define CFM 1e-5
 
 const char *eng_name = "talus";
-const char *eng_variants = "talus[,portable][,direct][,iterative][,t<threads>]";
+const char *eng_variants = "talus[,portable][,direct][,iterative][,i<iterations>][,t<threads>]";
 
 struct Engine {
     const Scene *s;
@@ -33,7 +34,10 @@ struct Engine {
     int row_count, contact_count, contact_capacity;
     Broadphase *broadphase;
     CollideShape *shapes;        // bodies, then the ground plane and the walls
-    CollidePose *poses;          // of the walls; bodies have theirs in `bodies`
+    CollidePose *poses;
+    double (*quaternions)[4];
+    BroadBox *boxes;
+    CollideCache *cache;
     dGeomID *geoms;              // cylinders have no kernel of ours: ODE's narrow phase stands in
     struct PairResult *results;
     const BroadPair *pairs;
@@ -54,24 +58,16 @@ static CollideShape shape_of(const Body *b)
     return (CollideShape){ types[b->shape], { b->size[0], b->size[1], b->size[2] } };
 }
 
-static CollidePose pose_of(const Engine *e, int proxy)
+static void shape_update(Engine *e, int i)
 {
-    if (proxy >= e->s->nb)
-        return e->poses[proxy];
-    CollidePose pose;
-    memcpy(pose.position, e->bodies[proxy].position, sizeof pose.position);
-    memcpy(pose.rotation, e->bodies[proxy].rotation, sizeof pose.rotation);
-    return pose;
-}
-
-static BroadBox box_of(const Engine *e, int proxy)
-{
-    BroadBox box;
-    CollidePose pose = pose_of(e, proxy);
-    collide_bounds(&e->shapes[proxy], &pose, box.low, box.high);
-    if (e->shapes[proxy].type == COLLIDE_PLANE)
-        box.high[2] = 0.0;
-    return box;
+    if (i < e->s->nb) {
+        memcpy(e->poses[i].position, e->bodies[i].position, sizeof e->poses[i].position);
+        memcpy(e->poses[i].rotation, e->bodies[i].rotation, sizeof e->poses[i].rotation);
+        memcpy(e->quaternions[i], e->bodies[i].quaternion, sizeof e->quaternions[i]);
+    }
+    collide_bounds(&e->shapes[i], &e->poses[i], e->boxes[i].low, e->boxes[i].high);
+    if (e->shapes[i].type == COLLIDE_PLANE)
+        e->boxes[i].high[2] = 0.0;
 }
 
 static dGeomID geom_of(const CollideShape *shape)
@@ -92,12 +88,16 @@ static void shapes_create(Engine *e)
     e->shapes = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->shapes);
     e->poses = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->poses);
     e->geoms = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->geoms);
+    e->quaternions = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->quaternions);
+    e->boxes = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->boxes);
     e->broadphase = broadphase_create();
+    e->cache = collide_cache_create();
     bool cylinders = false;
     for (int i = 0; i < e->shape_count; i++) {
         CollidePose *pose = &e->poses[i];
         for (int k = 0; k < 3; k++)
             pose->rotation[4 * k] = 1.0;
+        e->quaternions[i][0] = 1.0;
         if (i < s->nb) {
             e->shapes[i] = shape_of(&s->bodies[i]);
         } else if (s->plane && i == s->nb) {
@@ -108,10 +108,10 @@ static void shapes_create(Engine *e)
             memcpy(pose->position, wall->pos, sizeof pose->position);
         }
         cylinders |= e->shapes[i].type == COLLIDE_CYLINDER;
-        BroadBox box = box_of(e, i);
         if (i < s->nb && !s->bodies[i].shape)
             continue;
-        broadphase_add(e->broadphase, i, i < s->nb ? MOVING : FIXED, i < s->nb ? MOVING | FIXED : MOVING, i < s->nb ? s->bodies[i].group : 0, &box);
+        shape_update(e, i);
+        broadphase_add(e->broadphase, i, i < s->nb ? MOVING : FIXED, i < s->nb ? MOVING | FIXED : MOVING, i < s->nb ? s->bodies[i].group : 0, &e->boxes[i]);
         broadphase_set_resting(e->broadphase, i, i >= s->nb);
     }
     for (int i = 0; cylinders && i < e->shape_count; i++) {
@@ -151,6 +151,9 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
         e->pool = pool_create(atoi(threads + 2));
     SolverOptions options = { .portable = strstr(variant, "portable") != NULL, .pool = e->pool };
     options.method = strstr(variant, "direct") ? SOLVER_DIRECT : strstr(variant, "iterative") ? SOLVER_ITERATIVE : SOLVER_AUTO;
+    const char *iterations = strstr(variant, ",i");
+    if (iterations && iterations[2] >= '0' && iterations[2] <= '9')
+        options.iterations = atoi(iterations + 2);
     e->solver = solver_create(&options);
     e->bodies = memory_alloc_array((size_t)s->nb + 1, sizeof *e->bodies);
     e->joints = memory_alloc_array((size_t)s->nj + 1, sizeof *e->joints);
@@ -297,12 +300,15 @@ static void collide_range(int begin, int end, int worker, void *context)
         result->count = 0;
         if (e->s->nj && are_jointed(e->s, a, b))
             continue;
-        if (!collide_pair_is_known(e->shapes[a].type, e->shapes[b].type)) {
-            result->count = collide_with_ode(e, a, b, result->points);
+        const CollidePose *pa = &e->poses[a], *pb = &e->poses[b];
+        result->count = collide_cache_reuse(e->cache, i, pa, e->quaternions[a], pb, e->quaternions[b], result->points);
+        if (result->count >= 0)
             continue;
-        }
-        CollidePose pa = pose_of(e, a), pb = pose_of(e, b);
-        result->count = collide_pair(&e->shapes[a], &pa, &e->shapes[b], &pb, 0.0, result->points);
+        if (collide_pair_is_known(e->shapes[a].type, e->shapes[b].type))
+            result->count = collide_pair(&e->shapes[a], pa, &e->shapes[b], pb, 0.0, result->points);
+        else
+            result->count = collide_with_ode(e, a, b, result->points);
+        collide_cache_store(e->cache, i, pa, e->quaternions[a], pb, e->quaternions[b], result->points, result->count);
     }
 }
 
@@ -312,6 +318,9 @@ static void update_range(int begin, int end, int worker, void *context)
     (void)worker;
     for (int i = begin; i < end; i++) {
         const SolverBody *body = &e->bodies[i];
+        if (!e->s->bodies[i].shape)
+            continue;
+        shape_update(e, i);
         if (!e->geoms[i])
             continue;
         dGeomSetPosition(e->geoms[i], body->position[0], body->position[1], body->position[2]);
@@ -325,9 +334,8 @@ static void contact_add(Engine *e, int a, int b, const CollidePoint *point)
     memset(c, 0, sizeof *c);
     c->body1 = a;
     c->body2 = b < e->s->nb ? b : -1;
-    c->previous = -1;
     c->flags = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2;
-    c->key = (uint64_t)a << 40 | (uint64_t)b << 16 | (point->feature & 0xffff);
+    c->pair = (uint64_t)a << 32 | (uint64_t)b;
     c->mu = c->mu2 = e->s->mu;
     c->depth = point->depth;
     memcpy(c->position, point->position, sizeof c->position);
@@ -340,15 +348,12 @@ static void collide(Engine *e)
     e->contact_count = 0;
     if (!s->plane && !s->gn)
         return;
-    for (int i = 0; i < s->nb; i++) {
-        if (!s->bodies[i].shape)
-            continue;
-        BroadBox box = box_of(e, i);
-        broadphase_move(e->broadphase, i, &box);
-    }
-    if (e->geoms[0])
-        pool_for(e->pool, s->nb, 64, update_range, e);
+    pool_for(e->pool, s->nb, 64, update_range, e);
+    for (int i = 0; i < s->nb; i++)
+        if (s->bodies[i].shape)
+            broadphase_move(e->broadphase, i, &e->boxes[i]);
     e->pairs = broadphase_pairs(e->broadphase, &e->pair_count);
+    collide_cache_begin(e->cache, e->pairs, e->pair_count);
     memory_grow(&e->results, &e->result_capacity, e->pair_count + 1, sizeof *e->results);
     pool_for(e->pool, e->pair_count, 32, collide_range, e);
     for (int i = 0; i < e->pair_count; i++) {
@@ -405,6 +410,9 @@ void eng_destroy(Engine *e)
     solver_destroy(e->solver);
     pool_destroy(e->pool);
     broadphase_destroy(e->broadphase);
+    collide_cache_destroy(e->cache);
+    free(e->quaternions);
+    free(e->boxes);
     free(e->shapes);
     free(e->poses);
     free(e->geoms);

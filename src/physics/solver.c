@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ITERATIVE_ABOVE_ROWS 150   // dense rows of an island of loose bodies above which it is iterated ...
-#define DIRECT_BELOW_ROWS 75       // ... and below which it is solved exactly again
+#define ITERATIVE_ABOVE_ROWS 48   // dense rows of an island of loose bodies above which it is iterated ...
+#define MATCH_DISTANCE 0.03f       // m that a point of contact may travel in a step and still be the same
+#define DIRECT_BELOW_ROWS 30       // ... and below which it is solved exactly again
 
 typedef void (*DirectMethod)(DirectScratch *scratch, IslandTask *task);
 
@@ -517,33 +518,69 @@ static int table_size(int count)
     return size;
 }
 
+static int run_end(const ContactMemory *memory, int first, int count)
+{
+    int end = first + 1;
+    while (end < count && memory[end].pair == memory[first].pair)
+        end++;
+    return end;
+}
+
 static void contact_table_build(Solver *solver, int size)
 {
+    const ContactMemory *last = solver->contact_memory_last;
     memory_grow(&solver->contact_table, &solver->contact_table_capacity, size, sizeof *solver->contact_table);
     for (int i = 0; i < size; i++)
         solver->contact_table[i] = -1;
-    for (int i = 0; i < solver->contact_last_count; i++) {
-        uint32_t slot = key_hash(solver->contact_memory_last[i].key) & (uint32_t)(size - 1);
+    for (int i = 0; i < solver->contact_last_count; i = run_end(last, i, solver->contact_last_count)) {
+        uint32_t slot = key_hash(last[i].pair) & (uint32_t)(size - 1);
         while (solver->contact_table[slot] >= 0)
             slot = (slot + 1) & (uint32_t)(size - 1);
         solver->contact_table[slot] = i;
     }
 }
 
-static int contact_find_last(const Solver *solver, const SolverContact *contact, int guess, int size)
+// First of last step's points of the pair. Pairs mostly keep their order, so the guess is mostly right.
+static int contact_find_run(Solver *solver, uint64_t pair, int guess, int *size)
 {
     const ContactMemory *last = solver->contact_memory_last;
-    if (contact->previous >= 0 && contact->previous < solver->contact_last_count && last[contact->previous].key == contact->key)
-        return contact->previous;
-    if (guess < solver->contact_last_count && last[guess].key == contact->key)
-        return guess;
-    if (size == 0)
+    if (solver->contact_last_count == 0)
         return -1;
-    for (uint32_t slot = key_hash(contact->key) & (uint32_t)(size - 1);; slot = (slot + 1) & (uint32_t)(size - 1)) {
+    if (guess < solver->contact_last_count && last[guess].pair == pair)
+        return guess;
+    if (*size == 0) {
+        *size = table_size(solver->contact_last_count);
+        contact_table_build(solver, *size);
+    }
+    for (uint32_t slot = key_hash(pair) & (uint32_t)(*size - 1);; slot = (slot + 1) & (uint32_t)(*size - 1)) {
         int at = solver->contact_table[slot];
-        if (at < 0 || last[at].key == contact->key)
+        if (at < 0 || last[at].pair == pair)
             return at;
     }
+}
+
+static void contact_place(const SolverInput *input, const SolverContact *contact, float at[3])
+{
+    const double *centre = input->bodies[contact->body1 >= 0 ? contact->body1 : contact->body2].position;
+    for (int i = 0; i < 3; i++)
+        at[i] = (float)(contact->position[i] - centre[i]);
+}
+
+// The nearest point of last step's run that no other took.
+static int contact_match(const ContactMemory *last, int first, int end, uint64_t *taken, const float at[3])
+{
+    float best = MATCH_DISTANCE * MATCH_DISTANCE;
+    int found = -1;
+    for (int i = first; i < end && i - first < 64; i++) {
+        if (*taken >> (i - first) & 1)
+            continue;
+        float x = last[i].at[0] - at[0], y = last[i].at[1] - at[1], z = last[i].at[2] - at[2], d = x * x + y * y + z * z;
+        if (d < best)
+            best = d, found = i;
+    }
+    if (found >= 0)
+        *taken |= 1ull << (found - first);
+    return found;
 }
 
 // Gives each contact what its point of the last step remembered.
@@ -556,23 +593,22 @@ static void contact_memory_update(Solver *solver, const SolverInput *input)
     solver->contact_memory_capacity = solver->contact_last_capacity;
     solver->contact_last_capacity = capacity;
     memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, input->contact_count + 1, sizeof(ContactMemory));
-    int size = 0, guess = 0;
-    for (int i = 0; i < input->contact_count; i++) {
-        const SolverContact *contact = &input->contacts[i];
-        ContactMemory *memory = &solver->contact_memory[i];
-        int last = contact_find_last(solver, contact, guess, size);
-        if (last < 0 && size == 0 && solver->contact_last_count > 0 && contact->previous != -2) {
-            size = table_size(solver->contact_last_count);
-            contact_table_build(solver, size);
-            last = contact_find_last(solver, contact, guess, size);
+    const ContactMemory *last = solver->contact_memory_last;
+    int size = 0, guess = 0, count = input->contact_count;
+    for (int i = 0, next; i < count; i = next) {
+        uint64_t pair = input->contacts[i].pair, taken = 0;
+        int first = contact_find_run(solver, pair, guess, &size), end = first < 0 ? 0 : run_end(last, first, solver->contact_last_count);
+        guess = first < 0 ? guess : end;
+        for (next = i; next < count && input->contacts[next].pair == pair; next++) {
+            ContactMemory *memory = &solver->contact_memory[next];
+            float at[3];
+            contact_place(input, &input->contacts[next], at);
+            int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at);
+            *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = pair };
+            memcpy(memory->at, at, sizeof at);
         }
-        guess = last >= 0 ? last + 1 : guess;
-        *memory = last >= 0 ? solver->contact_memory_last[last] : (ContactMemory){ 0 };
-        memory->key = contact->key;
-        memory->body1 = contact->body1;
-        memory->body2 = contact->body2;
     }
-    solver->contact_last_count = input->contact_count;
+    solver->contact_last_count = count;
 }
 
 // ---- islands ----

@@ -66,15 +66,14 @@ enum {
     SOLVER_CONTACT_APPROX1_2 = 32,
     SOLVER_CONTACT_APPROX1_N = 64,
     SOLVER_CONTACT_ROLLING = 128,
-    SOLVER_CONTACT_REFRESHED = 256,  // has a point of last step: `previous` is its index
 };
 
 // One touching point. The normal points into body1 (away from body2).
 typedef struct SolverContact {
     int32_t body1, body2;  // -1: the world
     uint32_t flags;
-    int32_t previous;      // index of the same point in last step's contacts, -1 when new or unknown
-    uint64_t key;          // the same for the same point of the same pair in the next step
+    int32_t reserved;
+    uint64_t pair;         // the same for all points of two shapes, in this step and the next; those stand together
     double position[3], normal[3], fdir1[3];
     double depth;
     double mu, mu2, rho, rho2, rhoN;

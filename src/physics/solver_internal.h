@@ -18,8 +18,9 @@ typedef struct RowMemory {
 } RowMemory;
 
 typedef struct ContactMemory {
-    uint64_t key;
-    int32_t body1, body2;
+    uint64_t pair;
+    float at[3];               // from the centre of the first body: points of a pair are told apart by where they are
+    int32_t reserved;
     int8_t state[SOLVER_CONTACT_ROWS];
     double impulse[SOLVER_CONTACT_ROWS];
 } ContactMemory;

@@ -414,7 +414,6 @@ SolverContact *solver_ode_add_contact(SolverOde *self)
     memory_grow(&self->contacts, &self->contact_capacity, self->contact_count + 1, sizeof *self->contacts);
     SolverContact *contact = &self->contacts[self->contact_count++];
     memset(contact, 0, sizeof *contact);
-    contact->previous = -1;
     return contact;
 }
 
@@ -468,14 +467,11 @@ static void contact_read(SolverOde *self, const JointEntry *entry)
     to->slip2 = mode & dContactSlip2 ? surface->slip2 : 0.0;
 }
 
-// Points of one pair come one after the other: the pair and the place in its run name a point.
-static void contacts_key(SolverOde *self)
+static void contacts_pair(SolverOde *self)
 {
-    for (int i = 0, ordinal = 0; i < self->contact_count; i++) {
+    for (int i = 0; i < self->contact_count; i++) {
         SolverContact *contact = &self->contacts[i];
-        bool same = i > 0 && contact[-1].body1 == contact->body1 && contact[-1].body2 == contact->body2;
-        ordinal = same ? ordinal + 1 : 0;
-        contact->key = (uint64_t)(contact->body1 + 1) << 40 | (uint64_t)(contact->body2 + 1) << 16 | (uint64_t)(ordinal & 0xffff);
+        contact->pair = (uint64_t)(contact->body1 + 1) << 32 | (uint64_t)(contact->body2 + 1);
     }
 }
 
@@ -664,7 +660,7 @@ void solver_ode_finish(SolverOde *self)
     bodies_read(self);
     joints_read(self);
     forces_read(self);
-    contacts_key(self);
+    contacts_pair(self);
     dWorldGetGravity(self->world, gravity);
     double max_velocity = dWorldGetContactMaxCorrectingVel(self->world);
     SolverInput input = { .dt = self->dt, .gravity = { gravity[0], gravity[1], gravity[2] }, .erp = dWorldGetERP(self->world),
