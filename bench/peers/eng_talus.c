@@ -41,7 +41,10 @@ struct Engine {
     dGeomID *geoms;              // cylinders have no kernel of ours: ODE's narrow phase stands in
     struct PairResult *results;
     const BroadPair *pairs;
-    int shape_count, pair_count, result_capacity;
+    int shape_count, pair_count, result_capacity, mesh;  // mesh: shape of the terrain, -1
+    float *vertices;
+    dTriIndex *indices;
+    dTriMeshDataID mesh_data;
     long pivots, restarts, fallbacks, steps;
 };
 
@@ -81,10 +84,37 @@ static dGeomID geom_of(const CollideShape *shape)
     }
 }
 
+// The terrain goes through ODE's own tree of triangles.
+static dGeomID terrain_create(Engine *e)
+{
+    const Scene *s = e->s;
+    int n = s->gn, triangles = 2 * (n - 1) * (n - 1), k = 0;
+    e->vertices = memory_alloc_array((size_t)n * (size_t)n * 3, sizeof *e->vertices);
+    e->indices = memory_alloc_array((size_t)triangles * 3, sizeof *e->indices);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) {
+            float *v = e->vertices + 3 * (j * n + i);
+            v[0] = (float)((i / (n - 1.0) - 0.5) * s->gsize);
+            v[1] = (float)((j / (n - 1.0) - 0.5) * s->gsize);
+            v[2] = (float)s->gz[j * n + i];
+        }
+    for (int j = 0; j < n - 1; j++)
+        for (int i = 0; i < n - 1; i++) {
+            dTriIndex a = (dTriIndex)(j * n + i), w = (dTriIndex)n, t[6] = { a, a + 1, a + w + 1, a, a + w + 1, a + w };
+            memcpy(e->indices + k, t, sizeof t);
+            k += 6;
+        }
+    e->mesh_data = dGeomTriMeshDataCreate();
+    dGeomTriMeshDataBuildSingle(e->mesh_data, e->vertices, 3 * sizeof(float), n * n, e->indices, 3 * triangles, 3 * sizeof(dTriIndex));
+    dGeomTriMeshDataPreprocess2(e->mesh_data, (1U << dTRIDATAPREPROCESS_BUILD_FACE_ANGLES), NULL);
+    return dCreateTriMesh(NULL, e->mesh_data, NULL, NULL, NULL);
+}
+
 static void shapes_create(Engine *e)
 {
     const Scene *s = e->s;
-    e->shape_count = s->nb + s->plane + s->nsb;
+    e->shape_count = s->nb + s->plane + s->nsb + (s->gn > 0);
+    e->mesh = s->gn > 0 ? e->shape_count - 1 : -1;
     e->shapes = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->shapes);
     e->poses = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->poses);
     e->geoms = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->geoms);
@@ -100,6 +130,8 @@ static void shapes_create(Engine *e)
         e->quaternions[i][0] = 1.0;
         if (i < s->nb) {
             e->shapes[i] = shape_of(&s->bodies[i]);
+        } else if (i == e->mesh) {
+            e->shapes[i] = (CollideShape){ COLLIDE_BOX, { 0.5 * s->gsize, 0.5 * s->gsize, 1.0 } };  // for its bounds
         } else if (s->plane && i == s->nb) {
             e->shapes[i].type = COLLIDE_PLANE;
         } else {
@@ -114,8 +146,8 @@ static void shapes_create(Engine *e)
         broadphase_add(e->broadphase, i, i < s->nb ? MOVING : FIXED, i < s->nb ? MOVING | FIXED : MOVING, i < s->nb ? s->bodies[i].group : 0, &e->boxes[i]);
         broadphase_set_resting(e->broadphase, i, i >= s->nb);
     }
-    for (int i = 0; cylinders && i < e->shape_count; i++) {
-        e->geoms[i] = geom_of(&e->shapes[i]);
+    for (int i = 0; (cylinders || e->mesh >= 0) && i < e->shape_count; i++) {
+        e->geoms[i] = i == e->mesh ? terrain_create(e) : geom_of(&e->shapes[i]);
         if (e->geoms[i])
             dGeomSetPosition(e->geoms[i], e->poses[i].position[0], e->poses[i].position[1], e->poses[i].position[2]);
     }
@@ -304,7 +336,7 @@ static void collide_range(int begin, int end, int worker, void *context)
         result->count = collide_cache_reuse(e->cache, i, pa, e->quaternions[a], pb, e->quaternions[b], result->points);
         if (result->count >= 0)
             continue;
-        if (collide_pair_is_known(e->shapes[a].type, e->shapes[b].type))
+        if (b != e->mesh && collide_pair_is_known(e->shapes[a].type, e->shapes[b].type))
             result->count = collide_pair(&e->shapes[a], pa, &e->shapes[b], pb, 0.0, result->points);
         else
             result->count = collide_with_ode(e, a, b, result->points);

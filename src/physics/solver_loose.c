@@ -16,7 +16,8 @@
 
 #define COLOUR_MAX 64
 #define DEFAULT_ITERATIONS 10
-#define WARM 0.9f              // of last step's impulses to start with: a little less than all keeps tall stacks from swaying
+#define FEW_MANIFOLDS 150
+#define FEW_ITERATIONS 20      // for few manifolds: tall stacks sway less, at little cost
 #define ROW_ITERATIONS 40      // when plain rows take part: they converge slower
 #define BODY_GRAIN 64
 #define BLOCK_GRAIN 8
@@ -242,7 +243,7 @@ static void contact_add_rows(LooseScratch *s, SolverContact *contact, ContactMem
         row->hi = (float)(rows[i].scaled ? rows[i].hi : rows[i].hi * s->input->dt);
         row->force = &contact->force[rows[i].slot];
         row->memory = &memory->impulse[rows[i].slot];
-        row->impulse = WARM * (float)*row->memory;
+        row->impulse = (float)*row->memory;
     }
 }
 
@@ -404,9 +405,9 @@ static void lane_point(const LooseScratch *s, LooseBlock *block, int lane, int k
     }
     p->rhs[lane] = (float)solver_contact_normal_rhs(s->input, contact);
     p->mass[lane] = 1.0f;
-    p->impulse[lane] = WARM * (float)memory->impulse[0];
-    p->impulse1[lane] = WARM * (float)memory->impulse[1];
-    p->impulse2[lane] = WARM * (float)memory->impulse[2];
+    p->impulse[lane] = (float)memory->impulse[0];
+    p->impulse1[lane] = (float)memory->impulse[1];
+    p->impulse2[lane] = (float)memory->impulse[2];
 }
 
 static int colour_of_block(const LooseScratch *s, int block)
@@ -589,7 +590,8 @@ void solver_loose(LooseScratch *s, const IslandTask *const *tasks, int task_coun
     pool_for(options->pool, s->block_count, BLOCK_GRAIN, build_blocks, s);
     rows_prepare(s);
     each_colour(s, options->pool, s->kernels->warm_start);
-    int iterations = options->iterations > 0 ? options->iterations : s->row_count > 0 ? ROW_ITERATIONS : DEFAULT_ITERATIONS;
+    int iterations = options->iterations > 0 ? options->iterations : s->row_count > 0 ? ROW_ITERATIONS
+        : s->manifold_count < FEW_MANIFOLDS ? FEW_ITERATIONS : DEFAULT_ITERATIONS;
     for (int i = 0; i < iterations; i++) {
         rows_iterate(s);
         each_colour(s, options->pool, s->kernels->iterate);
