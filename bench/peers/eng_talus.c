@@ -107,7 +107,11 @@ static dGeomID terrain_create(Engine *e)
     e->mesh_data = dGeomTriMeshDataCreate();
     dGeomTriMeshDataBuildSingle(e->mesh_data, e->vertices, 3 * sizeof(float), n * n, e->indices, 3 * triangles, 3 * sizeof(dTriIndex));
     dGeomTriMeshDataPreprocess2(e->mesh_data, (1U << dTRIDATAPREPROCESS_BUILD_FACE_ANGLES), NULL);
-    return dCreateTriMesh(NULL, e->mesh_data, NULL, NULL, NULL);
+    dGeomID mesh = dCreateTriMesh(NULL, e->mesh_data, NULL, NULL, NULL);
+    static const int classes[] = { dSphereClass, dBoxClass, dCapsuleClass };
+    for (int i = 0; i < 3; i++)
+        dGeomTriMeshEnableTC(mesh, classes[i], 1);  // remembers what each shape met last
+    return mesh;
 }
 
 static void shapes_create(Engine *e)
