@@ -5,7 +5,7 @@
 extern const StepperType stepper_ode_exact, stepper_ode_quick, stepper_talus;
 
 // The first one is the default.
-static const StepperType *const steppers[] = { &stepper_ode_exact, &stepper_ode_quick, &stepper_talus };
+static const StepperType *const steppers[] = { &stepper_talus, &stepper_ode_exact, &stepper_ode_quick };
 
 const StepperType *stepper_find(const char *name)
 {
@@ -19,7 +19,7 @@ const StepperType *stepper_find(const char *name)
 
 const char *const *stepper_names(void)
 {
-    static const char *const names[] = { "ode-exact", "ode-quick", "talus", NULL };
+    static const char *const names[] = { "talus", "ode-exact", "ode-quick", NULL };
     static_assert(COUNT_OF(names) == COUNT_OF(steppers) + 1, "one name for every stepper");
     return names;
 }
