@@ -13,11 +13,15 @@ typedef struct ClonePair {
     SceneNode *to;
 } ClonePair;
 
+enum { FEW_PAIRS = 16 };
+
 typedef struct Cloner {
     Scene *scene;
     SceneNode *instance;  // of a PROTO's body: what its connections now name; else NULL
+    bool remembers_all;   // inside of an instance with its tree, where a node can hang in two places
     ClonePair *pairs;     // open addressing, by the id of the original
     int pair_count, pair_slots;
+    ClonePair few[FEW_PAIRS];  // most bodies have few names
 } Cloner;
 
 static ClonePair *pair_slot(ClonePair *pairs, int slots, const SceneNode *from)
@@ -33,15 +37,21 @@ static SceneNode *copy_of(const Cloner *cloner, const SceneNode *from)
     return cloner->pair_count ? pair_slot(cloner->pairs, cloner->pair_slots, from)->to : NULL;
 }
 
+// What can be referred to has a name or is an instance.
 static void remember(Cloner *cloner, const SceneNode *from, SceneNode *to)
 {
+    if (from->kind == SCENE_NODE_INSTANCE && from->target)
+        cloner->remembers_all = true;
+    if (!cloner->remembers_all && !from->def && from->kind != SCENE_NODE_INSTANCE)
+        return;
     if (cloner->pair_count * 2 >= cloner->pair_slots) {
         int slots = cloner->pair_slots ? cloner->pair_slots * 2 : 32;
         ClonePair *pairs = memory_alloc_array((size_t)slots, sizeof *pairs);
         for (int i = 0; i < cloner->pair_slots; i++)
             if (cloner->pairs[i].from)
                 *pair_slot(pairs, slots, cloner->pairs[i].from) = cloner->pairs[i];
-        free(cloner->pairs);
+        if (cloner->pairs != cloner->few)
+            free(cloner->pairs);
         cloner->pairs = pairs;
         cloner->pair_slots = slots;
     }
@@ -58,7 +68,7 @@ static SceneNode *clone_child(Cloner *cloner, const SceneNode *from, const Scene
 {
     if (!from)
         return NULL;
-    SceneNode *to = copy_of(cloner, from);
+    SceneNode *to = cloner->remembers_all ? copy_of(cloner, from) : NULL;
     if (!to)
         return clone_node(cloner, from, parent);
     if (from->parent == from_parent)
@@ -183,8 +193,11 @@ static SceneNode *clone_node(Cloner *cloner, const SceneNode *from, SceneNode *p
 
 static SceneNode *run(Cloner *cloner, const SceneNode *from, SceneNode *parent)
 {
+    cloner->pairs = cloner->few;
+    cloner->pair_slots = FEW_PAIRS;
     SceneNode *to = clone_node(cloner, from, parent);
-    free(cloner->pairs);
+    if (cloner->pairs != cloner->few)
+        free(cloner->pairs);
     return to;
 }
 
