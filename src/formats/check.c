@@ -58,13 +58,9 @@ static void put(SceneNode *holder, const FieldType *type, const SceneNode *node,
 
 void check_forbid(Check *check, SceneNode *holder, const FieldType *field, SceneNode *node)
 {
-    Text text = { 0 };
-    formats_write_node(check->scene, node, &text);
-    while (text.length > 0 && text.data[text.length - 1] == '\n')
-        text.data[--text.length] = '\0';
     const char *name = node->kind == SCENE_NODE_INSTANCE ? node->proto->name : node->type ? node->type->name : "USE";
-    SceneNode *kept = scene_node_create_unknown(check->scene, name, arena_string(scene_arena(check->scene), text.data ? text.data : ""), node->pos);
-    text_free(&text);
+    SceneNode *kept = scene_node_create_unknown(check->scene, name, "", node->pos);
+    kept->target = node;
     put(holder, field, node, kept);
 }
 

@@ -322,6 +322,10 @@ static void write_node(Writer *writer, const SceneNode *node, int indent)
         node = node->target;  // the node it repeats is gone or comes later: this place defines it
     }
     mark_written(writer, node);
+    if (node->kind == SCENE_NODE_UNKNOWN && node->target) {
+        write_node(writer, node->target, indent);
+        return;
+    }
     if (node->def)
         text_printf(out, "DEF %s ", node->def);
     if (node->kind == SCENE_NODE_UNKNOWN) {

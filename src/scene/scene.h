@@ -20,7 +20,7 @@ typedef enum SceneNodeKind {
     SCENE_NODE_PLAIN,     // a base node
     SCENE_NODE_USE,       // `target` is the node it repeats
     SCENE_NODE_INSTANCE,  // of a PROTO: fields are parameters, `target` is the root of what it makes (NULL if that failed)
-    SCENE_NODE_UNKNOWN,   // kept as text for saving; ignored otherwise
+    SCENE_NODE_UNKNOWN,   // ignored but for saving: kept as text, or as `target`, a node where none of its kind may be
 } SceneNodeKind;
 
 // A field that was given a value (or, in the tree of a PROTO, connected to a parameter).

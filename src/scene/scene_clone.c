@@ -184,7 +184,7 @@ static SceneNode *clone_node(Cloner *cloner, const SceneNode *from, SceneNode *p
         clone_aside(cloner->scene, from, to);
     remember(cloner, from, to);
     clone_fields(cloner, from, to);
-    if (from->kind == SCENE_NODE_INSTANCE && from->target)
+    if ((from->kind == SCENE_NODE_INSTANCE || from->kind == SCENE_NODE_UNKNOWN) && from->target)
         to->target = clone_child(cloner, from->target, from, to);
     else if (from->kind == SCENE_NODE_USE && copy_of(cloner, from->target))
         to->target = copy_of(cloner, from->target);
