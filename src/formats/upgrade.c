@@ -1,4 +1,5 @@
 // Brings nodes of old files to the newest schema: the driver, and what all passes share.
+#include "formats/library_axes.h"
 #include "formats/upgrade_internal.h"
 
 #include "base/memory.h"
@@ -375,7 +376,9 @@ static void turn_library_instances(Upgrade *upgrade)
         if (node->kind != SCENE_NODE_INSTANCE || !node->proto || node->proto->release < RELEASE_R2022A)
             continue;
         const char *origin = node->proto->origin ? node->proto->origin : "";
-        if (strcmp(origin, "library") && strcmp(origin, "cache"))
+        if (!strcmp(origin, "library"))
+            library_axes_turn(upgrade, node);
+        if (strcmp(origin, "cache"))
             continue;
         for (int k = 0; k < node->proto->parameter_count; k++) {
             const FieldType *parameter = &node->proto->parameters[k];

@@ -1,0 +1,130 @@
+// Robots of the library stand: each one, alone on a floor with its motors at rest, keeps its place for ten simulated
+// seconds to a millimetre, and no body of it runs away. A table shows the robots with the devices that a controller finds.
+#include "base/diag.h"
+#include "base/text.h"
+#include "sim/sim.h"
+#include "support/support.h"
+
+#include <float.h>
+#include <math.h>
+
+static const struct Row {
+    const char *name;
+    const char *why;  // it does not stand still by itself; only that nothing runs away is checked. NULL: it stands
+} rows[] = {
+    { "E-puck", NULL },
+    { "Pioneer3dx", NULL },
+};
+
+typedef struct Devices {
+    int count;
+    char names[2048];
+} Devices;
+
+static bool list_device(SceneNode *node, void *context)
+{
+    Devices *devices = context;
+    if (!(node->type->flags & NODE_DEVICE) || !schema_field(node->type, "name"))
+        return true;
+    devices->count++;
+    size_t used = strlen(devices->names);
+    snprintf(devices->names + used, sizeof devices->names - used, "%s%s", used ? ", " : "", scene_string(node, "name"));
+    return true;
+}
+
+// Height of the lowest point of what is drawn, which is also what collides.
+static bool find_lowest(SceneNode *node, void *context)
+{
+    double *lowest = context, reach;
+    const SceneNode *geometry = scene_node_is(node, "Shape") && !node->in_bounding ? scene_child(node, "geometry") : NULL;
+    if (!geometry)
+        return true;
+    Pose pose = scene_world_pose(node);
+    Vec3 x = quat_rotate(pose.q, vec3(1, 0, 0)), y = quat_rotate(pose.q, vec3(0, 1, 0)), z = quat_rotate(pose.q, vec3(0, 0, 1));
+    if (scene_node_is(geometry, "Box")) {
+        Vec3 size = scene_vec3(geometry, "size");
+        reach = (fabs(x.z) * size.x + fabs(y.z) * size.y + fabs(z.z) * size.z) / 2;
+    } else if (scene_node_is(geometry, "Cylinder")) {
+        reach = fabs(z.z) * scene_float(geometry, "height") / 2 + sqrt(fmax(0.0, 1 - z.z * z.z)) * scene_float(geometry, "radius");
+    } else if (scene_node_is(geometry, "Capsule")) {
+        reach = fabs(z.z) * scene_float(geometry, "height") / 2 + scene_float(geometry, "radius");
+    } else if (scene_node_is(geometry, "Sphere")) {
+        reach = scene_float(geometry, "radius");
+    } else {
+        return true;
+    }
+    *lowest = fmin(*lowest, pose.t.z - reach);
+    return true;
+}
+
+static void write_world(Text *world, const char *name, double height)
+{
+    text_clear(world);
+    text_printf(world, "#VRML_SIM R2025a utf8\nEXTERNPROTO \"webots://projects/p/protos/Floor.proto\"\n"
+                       "EXTERNPROTO \"webots://projects/p/protos/%s.proto\"\nWorldInfo { basicTimeStep 8 }\nViewpoint { }\n"
+                       "Floor { size 20 20 }\n%s { translation 0 0 %.6f controller \"<none>\" }\n", name, name, height);
+}
+
+static SceneNode *find_robot(Scene *scene)
+{
+    const FieldList *top = scene_list(scene_root(scene), "children");
+    for (int i = 0; i < top->count; i++)
+        if (scene_node_is(scene_list_node(top, i), "Robot"))
+            return scene_list_node(top, i);
+    return NULL;
+}
+
+static void stand(const struct Row *row)
+{
+    Text world = { 0 };
+    DiagSink *diags = diag_create();
+    write_world(&world, row->name, 0.0);
+    Scene *scene = formats_load_text("stand.wbt", world.data, world.length, NULL, diags);
+    CHECK(scene && find_robot(scene), row->name);
+    double lowest = DBL_MAX;
+    scene_walk(find_robot(scene), false, find_lowest, &lowest);
+    scene_destroy(scene);
+    double height = -lowest;
+    write_world(&world, row->name, height);
+    Sim *sim = sim_load_text("stand.wbt", world.data, world.length, NULL, diags);
+    CHECK(sim && diag_total(diags, DIAG_ERROR) == 0, row->name);
+    SceneNode *robot = find_robot(sim_scene(sim));
+    CHECK(robot, row->name);
+    Devices devices = { 0, "" };
+    scene_walk(robot, false, list_device, &devices);
+    while (sim_time(sim) < 1.0 && sim_step(sim))  // the first second is for settling into springs and contacts
+        ;
+    sim_sync_scene(sim);
+    Pose before = scene_pose(robot);
+    while (sim_time(sim) < 11.0 && sim_step(sim))
+        ;
+    CHECK(!sim_failure(sim), row->name);
+    sim_sync_scene(sim);
+    Pose after = scene_pose(robot);
+    double drift = vec3_distance(before.t, after.t);
+    double fall = vec3_distance(before.t, vec3(0, 0, height));
+    printf("%-18s drift %9.6f m  settled by %9.6f m  %3d devices: %.110s\n", row->name, drift, fall, devices.count, devices.names);
+    if (!row->why) {
+        CHECK(drift <= 1e-3, row->name);
+        CHECK(fall <= 0.05, row->name);
+    } else {
+        CHECK(drift < 5.0 && fall < 5.0, row->why);
+    }
+    CHECK(devices.count > 0, row->name);
+    sim_destroy(sim);
+    diag_destroy(diags);
+    text_free(&world);
+}
+
+static void test_robots_stand(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COUNT_OF(rows); i++)
+        stand(&rows[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_robots_stand) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
