@@ -12,7 +12,7 @@ configure: deps
 	@test -f build/build.ninja || cmake --preset release >/dev/null
 
 run: all
-	@build/talus info scenes/hello.wbt
+	@build/talus run scenes/demo.wbt --until 6
 
 test: test-release test-asan test-tsan
 

@@ -58,4 +58,5 @@ foreach(threaded sim.api formats.proto_threads)
 endforeach()
 # The long form of a test that is bounded otherwise: ctest -L slow.
 add_test(NAME sim.corpus_1000 COMMAND test.sim.corpus 1000 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-set_tests_properties(sim.corpus_1000 PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77 LABELS slow)
+add_test(NAME sim.old_all COMMAND test.sim.old all WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+set_tests_properties(sim.corpus_1000 sim.old_all PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77 LABELS slow)

@@ -108,6 +108,8 @@ bool talus_get_double(const TalusWorld *world, TalusNode node, const char *field
 bool talus_get_vector(const TalusWorld *world, TalusNode node, const char *field, TalusVector *value);
 const char *talus_get_string(const TalusWorld *world, TalusNode node, const char *field); /* NULL on failure */
 TalusNode talus_get_node(const TalusWorld *world, TalusNode node, const char *field, int index); /* index 0 for a single one */
+/* Numbers of any numeric field, single or list, flat: writes at most `capacity` and returns how many there are, -1 on failure. */
+int talus_get_numbers(const TalusWorld *world, TalusNode node, const char *field, double *values, int capacity);
 bool talus_set_bool(TalusWorld *world, TalusNode node, const char *field, bool value);
 bool talus_set_int(TalusWorld *world, TalusNode node, const char *field, int value);
 bool talus_set_double(TalusWorld *world, TalusNode node, const char *field, double value);

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "formats/formats.h"
+#include "physics/physics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ typedef struct InfoOptions {
     bool json;
     const char *csv;
     bool untrusted;
+    bool contacts;
 } InfoOptions;
 
 typedef struct NodeList {
@@ -273,6 +275,17 @@ static void write_text(const char *path, const Scene *scene, const Inventory *in
                 diag_count(diags) ? " (talus check lists them)" : "");
 }
 
+// Which ContactProperties every pair of materials gets, as the simulation takes them.
+static int info_contacts(Scene *scene, DiagSink *diags)
+{
+    Physics *physics = physics_create(scene, NULL, diags);
+    Text out = { 0 };
+    physics_explain_materials(physics, &out);
+    app_print(&out);
+    physics_destroy(physics);
+    return diag_has_errors(diags) ? EXIT_INPUT : EXIT_OK;
+}
+
 static int run_info(const AppCommand *command, int argc, char **argv)
 {
     InfoOptions options = { 0 };
@@ -291,6 +304,12 @@ static int run_info(const AppCommand *command, int argc, char **argv)
         diag_print(diags, stderr, 0, DIAG_ERROR);
         diag_destroy(diags);
         return EXIT_INPUT;
+    }
+    if (options.contacts) {
+        status = info_contacts(scene, diags);
+        scene_destroy(scene);
+        diag_destroy(diags);
+        return status;
     }
     Inventory inventory = { .by_type = memory_alloc_array((size_t)schema_type_count(), sizeof(int)) };
     SceneNode *root = scene_root(scene);
@@ -314,6 +333,7 @@ static int run_info(const AppCommand *command, int argc, char **argv)
 static const AppOption info_options[] = {
     { "json", OPTION_FLAG, offsetof(InfoOptions, json), NULL, "one JSON object" },
     { "csv", OPTION_STRING, offsetof(InfoOptions, csv), "links|devices|summary", "a table of a body" },
+    { "contacts", OPTION_FLAG, offsetof(InfoOptions, contacts), NULL, "which ContactProperties every pair of materials gets" },
     { "untrusted", OPTION_FLAG, offsetof(InfoOptions, untrusted), NULL, "lower limits, for files from strangers" },
 };
 const AppCommand command_info = {

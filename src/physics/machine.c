@@ -684,12 +684,26 @@ void machines_poststep(Physics *physics, double dt)
         step_gripper_end(physics, i);
 }
 
+static bool holds_are_sound(const Physics *physics, const void *bytes)
+{
+    for (int i = 0; i < physics->machines->holder_count; i++) {
+        HoldState state;
+        memcpy(&state, (const char *)bytes + sizeof(state) * (size_t)i, sizeof(state));
+        if (state.peer < -1 || state.peer >= physics->solid_count || (state.peer >= 0 && !physics->solids[state.peer].is_alive))
+            return false;
+        for (int k = 0; state.first && state.peer >= 0 && k < 2; k++)
+            if (!state_pose_is_sound(state.anchored[k]))
+                return false;
+    }
+    return true;
+}
+
 int machines_state(Physics *physics, StateBlock *blocks)
 {
     Machines *machines = physics->machines;
     if (!machines || !machines->holder_count)
         return 0;
-    blocks[0] = (StateBlock){ "holds", machines->holds, (size_t)machines->holder_count * sizeof *machines->holds, true };
+    blocks[0] = (StateBlock){ "holds", machines->holds, (size_t)machines->holder_count * sizeof *machines->holds, true, holds_are_sound };
     return 1;
 }
 

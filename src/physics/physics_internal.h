@@ -117,8 +117,15 @@ typedef struct ContactTable {     // rules by pair of materials
 } ContactTable;
 
 
-// Bytes that snapshots copy and the hash reads.
-typedef struct StateBlock { const char *name; void *data; size_t size; bool is_hashed; } StateBlock;
+// Bytes that snapshots copy and the hash reads. A snapshot may come from a stranger's file, so `is_sound` looks at the bytes
+// (which need not be aligned) before they are taken: indices in range, numbers finite, quaternions unit.
+typedef struct StateBlock {
+    const char *name;
+    void *data;
+    size_t size;
+    bool is_hashed;
+    bool (*is_sound)(const Physics *physics, const void *bytes);
+} StateBlock;
 #define STATE_BLOCKS_MAX 16
 
 // What plugins may ask to be called for (set by plugins/ through physics/ode.h).
@@ -301,6 +308,7 @@ void fluids_destroy(Physics *physics);
 
 // ---- snapshot.c ----
 int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX]);
+bool state_pose_is_sound(Pose pose);  // finite, in range, with a unit quaternion
 
 static inline const char *solid_label(const Physics *physics, int solid)
 {

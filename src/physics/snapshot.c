@@ -17,13 +17,92 @@ typedef struct Header {
     uint64_t stepper_size;
 } Header;
 
+// ---- what may be taken from a stranger ----
+
+static bool vector_is_sound(Vec3 v)
+{
+    return fabs(v.x) <= LIMIT_COORDINATE && fabs(v.y) <= LIMIT_COORDINATE && fabs(v.z) <= LIMIT_COORDINATE;
+}
+
+bool state_pose_is_sound(Pose pose)
+{
+    double norm2 = pose.q.w * pose.q.w + pose.q.x * pose.q.x + pose.q.y * pose.q.y + pose.q.z * pose.q.z;
+    return vector_is_sound(pose.t) && fabs(norm2 - 1.0) < 1e-6;
+}
+
+static bool solids_are_sound(const Physics *physics, const void *bytes)
+{
+    for (int i = 0; i < physics->solid_count; i++) {
+        SolidState state;
+        memcpy(&state, (const char *)bytes + sizeof(state) * (size_t)i, sizeof(state));
+        if (physics->solids[i].is_alive && (!state_pose_is_sound(state.local) || !vector_is_sound(state.linear) || !vector_is_sound(state.angular)))
+            return false;
+    }
+    return true;
+}
+
+static bool bodies_are_sound(const Physics *physics, const void *bytes)
+{
+    for (int i = 0; i < physics->body_count; i++) {
+        BodyState state;
+        memcpy(&state, (const char *)bytes + sizeof(state) * (size_t)i, sizeof(state));
+        if (!physics->bodies[i].is_alive)
+            continue;
+        if (!state_pose_is_sound((Pose){ state.position, state.orientation }) || !vector_is_sound(state.linear) || !vector_is_sound(state.angular)
+            || !vec3_is_finite(state.force) || !vec3_is_finite(state.torque) || isnan(state.idle_left))
+            return false;
+    }
+    return true;
+}
+
+static bool axis_is_sound(const PhysicsAxisState *axis)
+{
+    // An infinite target means velocity control; everything else is a finite number.
+    const double numbers[] = { axis->position, axis->velocity, axis->offset, axis->feedback, axis->target_velocity, axis->command_velocity,
+                               axis->acceleration, axis->available_force, axis->force_command, axis->gains[0], axis->gains[1], axis->gains[2],
+                               axis->integral, axis->last_error, axis->brake_damping };
+    for (int i = 0; i < COUNT_OF(numbers); i++)
+        if (!isfinite(numbers[i]))
+            return false;
+    return !isnan(axis->target_position) && axis->mode >= MOTOR_POSITION && axis->mode <= MOTOR_FORCE;
+}
+
+static bool joints_are_sound(const Physics *physics, const void *bytes)
+{
+    for (int i = 0; i < physics->joint_count; i++) {
+        const PhysicsJoint *joint = &physics->joints[i];
+        PhysicsJointState state;
+        memcpy(&state, (const char *)bytes + sizeof(state) * (size_t)i, sizeof(state));
+        for (int k = 0; joint->is_alive && k < joint->axis_count; k++)
+            if (!axis_is_sound(&state.axes[k]))
+                return false;
+        for (int k = 0; joint->is_alive && joint->ode && k < 2; k++)
+            if (joint->body[k] >= 0 && !state_pose_is_sound(state.anchored[k]))
+                return false;
+    }
+    return true;
+}
+
+static bool welds_are_sound(const Physics *physics, const void *bytes)
+{
+    for (int i = 0; i < physics->weld_count; i++) {
+        WeldState state;
+        memcpy(&state, (const char *)bytes + sizeof(state) * (size_t)i, sizeof(state));
+        if (!state_pose_is_sound(state.anchored[0]) || !state_pose_is_sound(state.anchored[1]))
+            return false;
+    }
+    return true;
+}
+
+// ---- blocks ----
+
 int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX])
 {
     int count = 0;
-    blocks[count++] = (StateBlock){ "solids", physics->solid_states, sizeof(SolidState) * (size_t)physics->solid_count, true };
-    blocks[count++] = (StateBlock){ "bodies", physics->body_states, sizeof(BodyState) * (size_t)physics->body_count, true };
-    blocks[count++] = (StateBlock){ "joints", physics->joint_states, sizeof(PhysicsJointState) * (size_t)physics->joint_count, true };
-    blocks[count++] = (StateBlock){ "welds", physics->weld_states, sizeof(WeldState) * (size_t)physics->weld_count, false };
+    blocks[count++] = (StateBlock){ "solids", physics->solid_states, sizeof(SolidState) * (size_t)physics->solid_count, true, solids_are_sound };
+    blocks[count++] = (StateBlock){ "bodies", physics->body_states, sizeof(BodyState) * (size_t)physics->body_count, true, bodies_are_sound };
+    blocks[count++] = (StateBlock){ "joints", physics->joint_states, sizeof(PhysicsJointState) * (size_t)physics->joint_count, true, joints_are_sound };
+    blocks[count++] = (StateBlock){ "welds", physics->weld_states, sizeof(WeldState) * (size_t)physics->weld_count, false, welds_are_sound };
     count += machines_state(physics, blocks + count);
     assert(count <= STATE_BLOCKS_MAX);
     return count;
@@ -136,40 +215,40 @@ static bool header_fits(Physics *physics, const Header *header, size_t size)
     return expected == size;
 }
 
-static bool doubles_are_finite(const double *values, int count)
+static bool contact_is_sound(const Physics *physics, const PhysicsContact *contact)
 {
-    for (int i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return false;
-    return true;
-}
-
-// A snapshot file is untrusted: indices and numbers in it are checked before they are used.
-static bool contents_are_sound(Physics *physics, const Header *header, const char *data)
-{
-    const char *bodies = data + sizeof(SolidState) * (size_t)physics->solid_count;
-    for (int i = 0; i < physics->body_count; i++) {
-        BodyState state;
-        memcpy(&state, bodies + sizeof(state) * (size_t)i, sizeof(state));
-        if (!doubles_are_finite(&state.position.x, 20))
+    for (int k = 0; k < 2; k++) {
+        int shape = contact->shape[k];
+        if (shape < 0 || shape >= physics->shape_count || !physics->shapes[shape].is_alive
+            || contact->solid[k] != physics->shapes[shape].solid || contact->body[k] != physics->shapes[shape].body)
             return false;
     }
+    const double numbers[] = { contact->depth, contact->rolling, contact->rolling2, contact->spinning, contact->slip, contact->slip2, contact->bounce,
+                               contact->bounce_velocity, contact->soft_erp, contact->soft_cfm, contact->friction, contact->friction2 };
+    for (int i = 0; i < COUNT_OF(numbers); i++)
+        if (!(numbers[i] >= 0.0))
+            return false;
+    return vector_is_sound(contact->point) && fabs(vec3_length(contact->normal) - 1.0) < 1e-6 && contact->depth <= LIMIT_COORDINATE
+        && vector_is_sound(contact->direction) && fabs(contact->motion) <= LIMIT_COORDINATE;
+}
+
+// A snapshot file is untrusted: what is in it is looked at before any of it is used.
+static bool contents_are_sound(Physics *physics, const Header *header, const char *data)
+{
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks(physics, blocks);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        if (blocks[i].is_sound && !blocks[i].is_sound(physics, data))
+            return false;
         data += blocks[i].size;
+    }
     for (int i = 0; i < header->contact_count; i++) {
         PhysicsContact contact;
+        uint8_t flags[2];
         memcpy(&contact, data + sizeof(contact) * (size_t)i, sizeof(contact));
-        for (int k = 0; k < 2; k++) {
-            int shape = contact.shape[k];
-            if (shape < 0 || shape >= physics->shape_count || !physics->shapes[shape].is_alive
-                || contact.solid[k] != physics->shapes[shape].solid || contact.body[k] != physics->shapes[shape].body)
-                return false;
-        }
-        if (!vec3_is_finite(contact.point) || !vec3_is_finite(contact.normal) || !isfinite(contact.depth))
-            return false;
-        if (contact.is_asleep != (i < header->sleeping_contact_count))
+        memcpy(&flags[0], &contact.is_new, 1);
+        memcpy(&flags[1], &contact.is_asleep, 1);
+        if (flags[0] > 1 || flags[1] > 1 || flags[1] != (i < header->sleeping_contact_count) || !contact_is_sound(physics, &contact))
             return false;
     }
     return true;

@@ -269,6 +269,32 @@ TalusNode talus_get_node(const TalusWorld *world, TalusNode id, const char *fiel
     return index < list->count ? id_of(scene_list_node(list, index)) : TALUS_NONE;
 }
 
+int talus_get_numbers(const TalusWorld *world, TalusNode id, const char *field, double *values, int capacity)
+{
+    const SceneNode *node = scene_actual(node_of(world, id));
+    const FieldType *type = node && node->type ? schema_field(node->type, field) : NULL;
+    if (!type)
+        return -1;
+    FieldValue value = scene_value(node, type);
+    FieldKind item = field_kind_item(type->kind);
+    bool is_list = field_kind_is_list(type->kind);
+    int per_item = item == FIELD_SF_INT32 || item == FIELD_SF_BOOL ? 1 : field_kind_doubles(item);
+    if (per_item == 0)
+        return -1;
+    int count = is_list ? value.list->count * per_item : per_item;
+    for (int i = 0; i < count && i < capacity; i++) {
+        if (item == FIELD_SF_INT32)
+            values[i] = is_list ? value.list->ints[i] : value.i;
+        else if (item == FIELD_SF_BOOL)
+            values[i] = is_list ? value.list->bools[i] : value.b;
+        else if (is_list)
+            values[i] = value.list->numbers[i];
+        else
+            values[i] = item == FIELD_SF_FLOAT ? value.f : value.v[i];
+    }
+    return count;
+}
+
 static bool changed(TalusWorld *world, SceneNode *node, const char *field)
 {
     sim_field_changed(world->sim, node, field);

@@ -48,6 +48,12 @@ static void nodes_are_found_read_and_written(void **state)
     assert_false(talus_get_double(world, physics, "no such field", &mass) || talus_get_double(world, box, "name", &mass));
     assert_false(talus_set_double(world, physics, "mass", NAN));
     assert_string_equal(talus_get_string(world, box, "name"), "crate");
+    double numbers[8];
+    assert_int_equal(talus_get_numbers(world, box, "rotation", numbers, 8), 4);
+    assert_int_equal(talus_get_numbers(world, physics, "mass", numbers, 8), 1);
+    assert_true(numbers[0] == 5);
+    assert_int_equal(talus_get_numbers(world, box, "recognitionColors", numbers, 8), 0);
+    assert_int_equal(talus_get_numbers(world, box, "name", numbers, 8), -1);
     TalusVector place;
     assert_true(talus_get_vector(world, box, "translation", &place) && place.z == 1);
     assert_true(talus_set_vector(world, box, "translation", (TalusVector){ 0, 0, 4 }));

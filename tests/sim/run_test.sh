@@ -65,6 +65,9 @@ check "explained contacts" ends 0 run $world --until 1 --explain-contacts
 check "explained contacts" grep -q "any other pair: defaults: friction 1" "$folder/out"
 check "explained contacts" grep -q "'BOX' (default).*depth" "$folder/out"
 
+check "contacts of a file" ends 0 info scenes/demo.wbt --contacts
+check "contacts of a file" grep -q "'ramp' on 'ice': ContactProperties 0 (scenes/demo.wbt:[0-9]*): friction 0.05" "$folder/out"
+
 cat > "$folder/explode.wbt" <<'WORLD'
 #VRML_SIM R2025a utf8
 WorldInfo { basicTimeStep 8 }
