@@ -98,7 +98,7 @@ static bool welds_are_sound(const Physics *physics, const void *bytes)
 
 int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX])
 {
-    int count = 0;
+    int count = 0;  // physics_restore counts on the first two being solids and bodies
     blocks[count++] = (StateBlock){ "solids", physics->solid_states, sizeof(SolidState) * (size_t)physics->solid_count, true, solids_are_sound };
     blocks[count++] = (StateBlock){ "bodies", physics->body_states, sizeof(BodyState) * (size_t)physics->body_count, true, bodies_are_sound };
     blocks[count++] = (StateBlock){ "joints", physics->joint_states, sizeof(PhysicsJointState) * (size_t)physics->joint_count, true, joints_are_sound };
@@ -357,6 +357,10 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
         if (physics->joints[i].is_alive)
             joint_restored(physics, i);
     machines_restored(physics);
+    // Setting joints again woke and moved bodies; their state is that of the snapshot.
+    if (blocks[1].size > 0)
+        memcpy(physics->body_states, (const char *)buffer + sizeof(header) + blocks[0].size, blocks[1].size);
+    restore_bodies(physics);
     restore_places(physics);
     contacts_recreate(physics);
     contacts_find_fluids(physics);
