@@ -81,6 +81,7 @@ typedef struct Run {
     Sim *sim;
     DiagSink *diags;
     int printed;            // diagnostics shown so far
+    int load_errors;
     uint64_t first_step, last_step;
     double started, ended;  // wall clock, s
     double shown;           // when the progress line was last written
@@ -253,7 +254,10 @@ static int finish(Run *run, bool is_recorded)
         return EXIT_SIMULATION;
     if (run->control && control_quit_status(run->control) >= 0)
         return control_quit_status(run->control);
-    return is_fine ? EXIT_OK : EXIT_SIMULATION;
+    if (!is_fine)
+        return EXIT_SIMULATION;
+    // What could be read was simulated, but a caller is to know that the file is not as it should be.
+    return run->load_errors > 0 ? EXIT_INPUT : EXIT_OK;
 }
 
 // A file in which mistakes were found and nothing else. Nodes that the reader made up have no line.
@@ -298,6 +302,7 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
         sim_options.physics.limits = sim_options.formats.limits = &limits_untrusted;
     Run run = { .options = options, .diags = diags, .has_terminal = isatty(STDERR_FILENO) && !options->json };
     run.sim = sim_load(path, &sim_options, diags);
+    run.load_errors = diag_total(diags, DIAG_ERROR);
     show_diagnostics(&run);
     if (!run.sim)
         return EXIT_INPUT;

@@ -28,6 +28,9 @@ check "usage: unknown stepper" ends 2 run $world --stepper nothing
 check "missing file" ends 3 run no/such/file.wbt --steps 1
 printf 'this is no world' > "$folder/bad.wbt"
 check "bad file" ends 3 run "$folder/bad.wbt" --steps 1
+sed 's/physics Physics.*/physics Physics { mass "heavy" }/' $world > "$folder/half-bad.wbt"
+check "a mistake in a file: what can be read runs, the code tells" ends 3 run "$folder/half-bad.wbt" --steps 10
+check "a mistake in a file: what can be read runs, the code tells" grep -q "10 steps" "$folder/out"
 check "webots spellings" ends 0 run $world --steps 1 --mode=fast --batch --no-rendering --minimize --stdout --stderr
 check "no controllers, no plugin" ends 0 run $world --steps 1 --no-controllers --no-plugin
 check "help" ends 0 run --help
