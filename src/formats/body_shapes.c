@@ -33,6 +33,14 @@ static SceneNode *faces_node(BodyScene *out, const double *points, int point_cou
     return node;
 }
 
+// Collisions want the outside outside; bodies are drawn from both sides and often have it in.
+static bool is_inside_out(const Mesh *mesh)
+{
+    MeshMass mass = { 0 };
+    mesh_mass(mesh, &mass);
+    return mass.is_closed && mass.volume < 0.0;
+}
+
 static SceneNode *mesh_node(BodyScene *out, Mesh *mesh, Vec3 scale, double crease_angle, SourcePos pos)
 {
     if (!mesh)
@@ -40,6 +48,11 @@ static SceneNode *mesh_node(BodyScene *out, Mesh *mesh, Vec3 scale, double creas
     SceneNode *node = NULL;
     if (mesh->triangle_count > 0) {
         Mesh *scaled = mesh_transformed(mesh, scale, POSE_IDENTITY);
+        if (is_inside_out(scaled)) {
+            Mesh *flipped = mesh_flipped(scaled);
+            mesh_destroy(scaled);
+            scaled = flipped;
+        }
         node = faces_node(out, scaled->positions, scaled->vertex_count, (const int32_t *)scaled->triangles, 3 * scaled->triangle_count,
                           true, crease_angle, pos);
         mesh_destroy(scaled);
@@ -96,6 +109,18 @@ static SceneNode *round_node(BodyScene *out, const BodyGeometry *geometry, Vec3 
     return node;
 }
 
+static bool faces_are_inside_out(const BodyGeometry *geometry)
+{
+    MeshFaces faces = { .points = geometry->vertices.items, .point_count = geometry->vertices.count / 3,
+                        .indices = geometry->faces.items, .index_count = geometry->faces.count,
+                        .are_triangles = geometry->kind == BODY_TRIANGLES };
+    MeshReport report = { 0 };
+    Mesh *mesh = mesh_faces(&faces, NULL, &report);
+    bool is_inside = mesh && is_inside_out(mesh);
+    mesh_destroy(mesh);
+    return is_inside;
+}
+
 static SceneNode *index_set(BodyScene *out, const BodyGeometry *geometry, Vec3 scale)
 {
     int count = geometry->vertices.count / 3;
@@ -105,7 +130,8 @@ static SceneNode *index_set(BodyScene *out, const BodyGeometry *geometry, Vec3 s
     SceneNode *node = points ? faces_node(out, points, count, geometry->faces.items, geometry->faces.count,
                                           geometry->kind == BODY_TRIANGLES, geometry->crease_angle, geometry->pos) : NULL;
     free(points);
-    if (node && scale.x * scale.y * scale.z < 0.0)
+    bool is_mirrored = scale.x * scale.y * scale.z < 0.0;
+    if (node && faces_are_inside_out(geometry) != is_mirrored)
         scene_set_bool(out->scene, node, "ccw", false);
     if (node && geometry->tex_coords.count > 0 && geometry->kind == BODY_FACES) {
         SceneNode *coords = body_scene_node(out, "TextureCoordinate", geometry->pos);

@@ -2,6 +2,7 @@
 // Records come in the order of shape indices whatever happened before, because solvers are sensitive to order.
 // Awake contacts live for one step. A pair that fell asleep keeps its records and joints, so that it is held the moment
 // something wakes it; such records stand first in the array.
+#include "physics/convex.h"
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"
@@ -337,8 +338,44 @@ static int keep_deepest(Physics *physics, dContactGeom *points, int count, int m
     return kept;
 }
 
-static int find_points(Physics *physics, const Shape *a, const Shape *b)
+// A convex mesh with a convex mesh or a box: better points than those of triangles with triangles.
+static bool is_convex_pair(Shape *a, Shape *b)
 {
+    bool has_mesh = (a->kind == PHYSICS_SHAPE_MESH && a->convex) || (b->kind == PHYSICS_SHAPE_MESH && b->convex);
+    if (!has_mesh)
+        return false;
+    Shape *const pair[2] = { a, b };
+    for (int i = 0; i < 2; i++)
+        if (pair[i]->kind == PHYSICS_SHAPE_BOX && !pair[i]->convex)
+            pair[i]->convex = convex_from_box(pair[i]->size);
+    return a->convex && b->convex && a->convex != b->convex;
+}
+
+static Pose geom_pose(dGeomID geom)
+{
+    const dReal *p = dGeomGetPosition(geom);
+    dQuaternion q;
+    dGeomGetQuaternion(geom, q);
+    return (Pose){ { p[0], p[1], p[2] }, { q[0], q[1], q[2], q[3] } };
+}
+
+static int find_convex_points(Physics *physics, const Shape *a, const Shape *b)
+{
+    ConvexPoint points[CONVEX_POINTS];
+    int count = convex_collide(a->convex, geom_pose(a->ode), b->convex, geom_pose(b->ode), points);
+    memory_grow(&physics->found, &physics->found_capacity, CONVEX_POINTS, sizeof(dContactGeom));
+    for (int i = 0; i < count; i++) {
+        const ConvexPoint *p = &points[i];
+        physics->found[i] = (dContactGeom){ .pos = { p->position.x, p->position.y, p->position.z }, .depth = p->depth,
+                                            .normal = { p->normal.x, p->normal.y, p->normal.z }, .g1 = a->ode, .g2 = b->ode, .side1 = -1, .side2 = -1 };
+    }
+    return count;
+}
+
+static int find_points(Physics *physics, Shape *a, Shape *b)
+{
+    if (is_convex_pair(a, b))
+        return find_convex_points(physics, a, b);
     for (;;) {
         int count = dCollide(a->ode, b->ode, physics->found_capacity, physics->found, sizeof(dContactGeom));
         if (count < physics->found_capacity || physics->found_capacity >= FOUND_MOST)

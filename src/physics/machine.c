@@ -216,7 +216,18 @@ static void step_track(Physics *physics, const Driven *driven, double dt)
         body_wake(physics, body);
 }
 
-// The surface of a body's track moves along axis x n everywhere, n pointing out of the track.
+static Vec3 velocity_at(const Physics *physics, int body, Vec3 point)
+{
+    if (body < 0)
+        return VEC3_ZERO;
+    const BodyState *state = &physics->body_states[body];
+    return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, state->position)));
+}
+
+static const double sticking_speed = 1e-3;  // m/s: slower slip counts as rest
+
+// The surface of a body's track moves along axis x n everywhere, n pointing out of the track. Friction acts against the direction in
+// which the surfaces slip now, so that its two directions together know one limit: a track that slips along gives way sideways.
 static void move_surface(const Physics *physics, PhysicsContact *contact, int side, const Driven *driven)
 {
     Vec3 axis = quat_rotate(physics->solid_world[contact->solid[side]].q, vec3_normalized(scene_vec3(driven->node, "axis")));
@@ -224,9 +235,19 @@ static void move_surface(const Physics *physics, PhysicsContact *contact, int si
     Vec3 direction = vec3_cross(outwards, axis);
     if (vec3_length(direction) < 1e-6)
         return;
-    contact->mode |= dContactMotion1 | dContactFDir1;
-    contact->direction = vec3_normalized(direction);
-    contact->motion = physics->joint_states[driven->joint].axes[0].velocity * (side == 0 ? 1.0 : -1.0);
+    direction = vec3_normalized(direction);
+    double speed = physics->joint_states[driven->joint].axes[0].velocity * (side == 0 ? 1.0 : -1.0);
+    Vec3 wanted = vec3_scale(direction, speed);
+    Vec3 slip = vec3_sub(vec3_sub(velocity_at(physics, contact->body[0], contact->point), velocity_at(physics, contact->body[1], contact->point)), wanted);
+    slip = vec3_mad(slip, contact->normal, -vec3_dot(slip, contact->normal));
+    double slipping = vec3_length(slip);
+    if (slipping > sticking_speed)
+        direction = vec3_normalized(slip);
+    contact->mode |= dContactMotion1 | dContactMotion2 | dContactFDir1 | dContactMu2;
+    contact->friction2 = contact->friction * fmin(1.0, sticking_speed / fmax(slipping, 1e-9));
+    contact->direction = direction;
+    contact->motion = vec3_dot(wanted, direction);
+    contact->motion2 = vec3_dot(wanted, vec3_cross(contact->normal, direction));
 }
 
 // The belt's own speed against what it touches. Without it a track is an ordinary shape.

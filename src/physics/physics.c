@@ -1,3 +1,4 @@
+#include "physics/convex.h"
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"
@@ -154,6 +155,9 @@ void physics_destroy(Physics *physics)
     dSpaceDestroy(physics->space);
     dWorldDestroy(physics->world);
     dThreadingFreeImplementation(physics->threading);
+    for (int i = 0; i < physics->shape_count; i++)
+        if (physics->shapes[i].kind == PHYSICS_SHAPE_BOX)
+            convex_destroy(physics->shapes[i].convex);
     meshes_destroy(physics);
     odelib_end();
     broadphase_destroy(physics->broadphase);

@@ -146,6 +146,7 @@ typedef struct PhysicsContact {
     double bounce, bounce_velocity;
     double soft_erp, soft_cfm;
     double motion;      // surface speed along `direction` (tracks)
+    double motion2;     // and across it
     bool is_new;        // the pair did not touch in the pass before
     bool is_asleep;
     uint32_t mode;      // the folder's own: ODE's bits of what holds

@@ -91,6 +91,7 @@ typedef struct Shape {
     bool is_colliding;      // last pass
     bool was_changed;       // moved or resized by hand since the last pass: wakes what it touches
     struct ShapeTag *tag;   // dGeomGetData of its geom
+    struct Convex *convex;  // of convex meshes; of boxes once they meet one; else NULL
 } Shape;
 
 // A rigid tie to the static world, or (touch sensors) to the body of the solid above.
@@ -142,6 +143,7 @@ typedef struct MeshEntry {
     const int *indices;
     int vertex_count, triangle_count;
     dTriMeshDataID data;          // NULL for heights
+    struct Convex *convex;        // of meshes that are convex, else NULL
     double *heights;
     dHeightfieldDataID field;     // NULL for meshes
     bool is_usable;

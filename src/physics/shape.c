@@ -1,5 +1,6 @@
 // From a boundingObject to ODE's geoms. A boundingObject is a geometry, a Shape with one, a Pose with one of these (only
 // the first child counts), or a Group of them.
+#include "physics/convex.h"
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"
@@ -73,6 +74,7 @@ static MeshEntry *mesh_of(Physics *physics, SceneNode *geometry)
     dGeomTriMeshDataBuildDouble(entry->data, entry->vertices, 3 * sizeof(double), entry->vertex_count, entry->indices,
                                 3 * entry->triangle_count, 3 * sizeof(dTriIndex));
     dGeomTriMeshDataPreprocess2(entry->data, 1u << dTRIDATAPREPROCESS_BUILD_CONCAVE_EDGES, NULL);
+    entry->convex = convex_from_mesh(mesh);
     entry->is_usable = true;
     return entry;
 }
@@ -122,6 +124,7 @@ void meshes_destroy(Physics *physics)
 {
     for (int i = 0; i < physics->mesh_count; i++) {
         MeshEntry *entry = &physics->meshes[i];
+        convex_destroy(entry->convex);
         if (entry->data)
             dGeomTriMeshDataDestroy(entry->data);
         if (entry->field)
@@ -246,6 +249,9 @@ void shape_destroy(Physics *physics, int index)
     broadphase_remove(physics->broadphase, index);
     dGeomDestroy(shape->ode);
     shape->ode = NULL;
+    if (shape->kind == PHYSICS_SHAPE_BOX)
+        convex_destroy(shape->convex);
+    shape->convex = NULL;
     shape->is_alive = false;
 }
 
@@ -289,6 +295,8 @@ static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *co
     *shape = (Shape){ .kind = form.kind, .solid = owner->solid, .fluid = owner->fluid, .body = body, .geometry = geometry,
                       .size = form.size, .local = pose, .is_alive = true };
     shape->ode = make_geom(&form, &shape->fix);
+    if (form.kind == PHYSICS_SHAPE_MESH)
+        shape->convex = form.entry->convex;
     shape->tag = arena_alloc(physics->arena, sizeof(ShapeTag));
     *shape->tag = (ShapeTag){ SHAPE_MAGIC, physics, index };
     dGeomSetData(shape->ode, shape->tag);

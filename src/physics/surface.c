@@ -219,6 +219,7 @@ void contact_to_ode(const PhysicsContact *contact, dContact *out)
     surface->soft_erp = contact->soft_erp;
     surface->soft_cfm = contact->soft_cfm;
     surface->motion1 = contact->motion;
+    surface->motion2 = contact->motion2;
     surface->slip1 = contact->slip;
     surface->slip2 = contact->slip2;
     out->geom.pos[0] = contact->point.x, out->geom.pos[1] = contact->point.y, out->geom.pos[2] = contact->point.z;
