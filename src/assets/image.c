@@ -7,64 +7,132 @@
 #define STBI_WRITE_NO_STDIO
 #include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { DECODE_TIME_MS = 30000 };
 
 void image_destroy(Image *image)
 {
     if (!image)
         return;
-    stbi_image_free(image->pixels);
-    stbi_image_free(image->light);
+    free(image->memory);
     free(image);
 }
 
-static void find_alpha(Image *image)
+// ---- inside the worker ----
+
+typedef struct DecodeRequest {
+    int64_t longest_side;
+} DecodeRequest;
+
+typedef struct DecodeReply {
+    int32_t width, height;
+    uint32_t is_light, has_alpha;
+} DecodeReply;
+static_assert(sizeof(DecodeReply) == 16, "pixels that follow stay aligned");
+
+static bool refuse(WorkerReply *reply, const char *reason)
 {
-    size_t count = (size_t)image->width * (size_t)image->height;
-    for (size_t i = 0; i < count && !image->has_alpha; i++)
-        image->has_alpha = image->pixels[4 * i + 3] != 255;
+    worker_reply_clear(reply);
+    worker_reply_add(reply, reason, strlen(reason));
+    return false;
 }
 
-Image *image_from_bytes(const char *name, const void *data, size_t size, const Limits *limits, DiagSink *diags, SourcePos pos)
+static bool has_alpha(const uint8_t *pixels, size_t count)
 {
-    int64_t most = limits_or_default(limits)->image_side;
+    for (size_t i = 0; i < count; i++)
+        if (pixels[4 * i + 3] != 255)
+            return true;
+    return false;
+}
+
+static bool decode(const char *request, size_t size, WorkerReply *reply, void *state)
+{
+    (void)state;
+    DecodeRequest header;
+    DecodeReply out;
     int width, height, channels;
-    if (size > INT32_MAX || !stbi_info_from_memory(data, (int)size, &width, &height, &channels)) {
-        diag_error(diags, pos, "cannot read image '%s': it is no PNG, JPEG or HDR picture", name);
-        return NULL;
+    memcpy(&header, request, sizeof header);
+    const stbi_uc *data = (const stbi_uc *)request + sizeof header;
+    int length = (int)(size - sizeof header);
+    if (!stbi_info_from_memory(data, length, &width, &height, &channels))
+        return refuse(reply, "it is no PNG, JPEG or HDR picture");
+    if (width <= 0 || height <= 0 || width > header.longest_side || height > header.longest_side) {
+        char reason[120];
+        snprintf(reason, sizeof reason, "%d x %d pixels are above the limit of %lld a side", width, height, (long long)header.longest_side);
+        return refuse(reply, reason);
     }
-    if (width <= 0 || height <= 0 || width > most || height > most) {
-        diag_error(diags, pos, "cannot read image '%s': %d x %d pixels are above the limit of %lld a side", name, width, height,
-                   (long long)most);
+    out = (DecodeReply){ .is_light = stbi_is_hdr_from_memory(data, length) != 0 };
+    void *pixels = out.is_light ? (void *)stbi_loadf_from_memory(data, length, &width, &height, &channels, 3)
+                                : (void *)stbi_load_from_memory(data, length, &width, &height, &channels, 4);
+    if (!pixels || width > header.longest_side || height > header.longest_side)
+        return refuse(reply, stbi_failure_reason() ? stbi_failure_reason() : "it is broken");
+    size_t count = (size_t)width * (size_t)height;
+    out.width = width;
+    out.height = height;
+    out.has_alpha = !out.is_light && (channels == 2 || channels == 4) && has_alpha(pixels, count);
+    worker_reply_add(reply, &out, sizeof out);
+    worker_reply_add(reply, pixels, count * (out.is_light ? 12 : 4));
+    stbi_image_free(pixels);
+    return true;
+}
+
+Worker *image_worker_create(void)
+{
+    return worker_create(&(WorkerOptions){ .name = "picture reader", .handle = decode, .time_ms = DECODE_TIME_MS,
+                                           .memory_bytes = (int64_t)4 << 30, .reply_bytes = (int64_t)4 << 30 });
+}
+
+// ---- in the parent ----
+
+// What the worker says is checked: it may have been taken over by what it read.
+static Image *image_from_answer(WorkerAnswer *answer, int64_t longest_side)
+{
+    DecodeReply reply;
+    if (answer->size < sizeof reply)
         return NULL;
-    }
+    memcpy(&reply, answer->data, sizeof reply);
+    if (reply.width <= 0 || reply.height <= 0 || reply.width > longest_side || reply.height > longest_side ||
+        answer->size != sizeof reply + (size_t)reply.width * (size_t)reply.height * (reply.is_light ? 12 : 4))
+        return NULL;
     Image *image = memory_alloc(sizeof *image);
-    image->width = width;
-    image->height = height;
-    if (stbi_is_hdr_from_memory(data, (int)size)) {
-        image->light = stbi_loadf_from_memory(data, (int)size, &width, &height, &channels, 3);
-    } else {
-        image->pixels = stbi_load_from_memory(data, (int)size, &width, &height, &channels, 4);
-        if (image->pixels && (channels == 2 || channels == 4))
-            find_alpha(image);
-    }
-    bool is_same = width == image->width && height == image->height;
-    if ((!image->pixels && !image->light) || !is_same) {
-        const char *reason = stbi_failure_reason();
-        diag_error(diags, pos, "cannot read image '%s': %s", name, reason ? reason : "it is broken");
-        image_destroy(image);
-        return NULL;
-    }
+    *image = (Image){ .width = reply.width, .height = reply.height, .has_alpha = reply.has_alpha != 0, .memory = answer->data };
+    if (reply.is_light)
+        image->light = (float *)(void *)(answer->data + sizeof reply);
+    else
+        image->pixels = (uint8_t *)answer->data + sizeof reply;
+    answer->data = NULL;
     return image;
 }
 
-Image *image_read(const char *path, const Limits *limits, DiagSink *diags, SourcePos pos)
+Image *image_from_bytes(Worker *worker, const char *name, const void *data, size_t size, const Limits *limits, DiagSink *diags,
+                        SourcePos pos)
+{
+    DecodeRequest header = { limits_or_default(limits)->image_side };
+    if (size > INT32_MAX - sizeof header) {
+        diag_error(diags, pos, "cannot read image '%s': it is too large", name);
+        return NULL;
+    }
+    Worker *own = worker ? NULL : image_worker_create();
+    WorkerAnswer answer;
+    const WorkerPart parts[] = { { &header, sizeof header }, { data, size } };
+    WorkerStatus status = worker_call(worker ? worker : own, parts, COUNT_OF(parts), &answer);
+    Image *image = status == WORKER_OK ? image_from_answer(&answer, header.longest_side) : NULL;
+    if (!image)
+        diag_error(diags, pos, "cannot read image '%s': %s", name, *answer.message ? answer.message : "the picture reader answered nonsense");
+    free(answer.data);
+    worker_destroy(own);
+    return image;
+}
+
+Image *image_read(Worker *worker, const char *path, const Limits *limits, DiagSink *diags, SourcePos pos)
 {
     FileData file;
     if (!file_read(path, (size_t)limits_or_default(limits)->file_bytes, &file, diags, pos))
         return NULL;
-    Image *image = image_from_bytes(path, file.data, file.size, limits, diags, pos);
+    Image *image = image_from_bytes(worker, path, file.data, file.size, limits, diags, pos);
     file_release(&file);
     return image;
 }

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COMPANIONS = 64, MOST_ROUNDS = 4, LONGEST_NAME = 1024, DEEPEST_NODE = 512, IMPORT_TIME_MS = 60000 };
+enum { MOST_COMPANIONS = 64, MOST_ROUNDS = 4, LONGEST_NAME = 1024, DEEPEST_NODE = 512, IMPORT_TIME_MS = 60000, SMALL_FILE_MS = 3000, MS_PER_MB = 1000 };
 #define IMPORT_MEMORY ((int64_t)4 << 30)
 
 // ---- the request: a header, then each file as name and bytes ----
@@ -546,7 +546,13 @@ static WorkerStatus call(Worker *worker, RequestHeader *header, const char *main
         if (is_there)
             parts[part_count++] = data;
     }
-    return worker_call(worker, parts, part_count, answer);
+    // A small file that promises a billion vertices shall not take a minute to be found out.
+    size_t bytes = 0;
+    for (int i = 0; i < part_count; i++)
+        bytes += parts[i].size;
+    int64_t time_ms = SMALL_FILE_MS + (int64_t)(bytes >> 20) * MS_PER_MB;
+    WorkerLimits limits = { .time_ms = time_ms < IMPORT_TIME_MS ? time_ms : IMPORT_TIME_MS };
+    return worker_call_limited(worker, parts, part_count, &limits, answer);
 }
 
 bool import_by_worker(Worker *worker, const char *extension, const char *data, size_t size, MeshBuilder *builder,

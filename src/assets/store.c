@@ -25,6 +25,7 @@ struct AssetStore {
     Arena *arena;
     Resolver *resolver;
     Importer *importer;
+    Worker *pictures;
     const Limits *limits;
     pthread_mutex_t lock;
     Item *items;
@@ -46,6 +47,7 @@ AssetStore *store_create(const StoreOptions *options)
     store->limits = options->limits ? options->limits : options->resolve.is_untrusted ? &limits_untrusted : &limits_default;
     store->resolver = resolve_create(&options->resolve);
     store->importer = import_create(store->limits);
+    store->pictures = image_worker_create();
     pthread_mutex_init(&store->lock, NULL);
     return store;
 }
@@ -67,6 +69,7 @@ void store_destroy(AssetStore *store)
     free(store->slots);
     free(store->entries);
     import_destroy(store->importer);
+    worker_destroy(store->pictures);
     resolve_destroy(store->resolver);
     arena_destroy(store->arena);
     pthread_mutex_destroy(&store->lock);
@@ -193,7 +196,7 @@ static Item load_content(const Load *load, FileData *file)
         ImportOptions options = { limits, load->store->resolver, load->query.keep_axes, load->query.flat };
         item.mesh = import_bytes(load->store->importer, load->path, file->data, file->size, &options, load->diags, load->pos);
     } else if (load->kind == ITEM_IMAGE) {
-        item.image = image_from_bytes(load->path, file->data, file->size, limits, load->diags, load->pos);
+        item.image = image_from_bytes(load->store->pictures, load->path, file->data, file->size, limits, load->diags, load->pos);
     } else {
         item.file = *file;
         *file = (FileData){ 0 };

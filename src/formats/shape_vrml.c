@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST_NODE = 1024, DEEPEST_INLINE = 8 };
+enum { DEEPEST_NODE = 1024, MOST_INLINES = 64 };
 
 typedef struct Affine {
     Mat3 m;
@@ -22,7 +22,8 @@ typedef struct Walk {
     MeshBuilder *builder;
     const char *path;          // of the file
     const char *name;          // nearest DEF name above
-    int inlined;
+    const struct Walk *above;  // of the file that inserts this one
+    int *inlines_left;
 } Walk;
 
 static Vec3 affine_apply(const Affine *a, Vec3 v)
@@ -174,13 +175,21 @@ static Scene *load_file(const ShapeSource *source, const char *url, const char *
     return scene;
 }
 
+static bool is_being_read(const Walk *walk, const char *path)
+{
+    for (; walk; walk = walk->above)
+        if (!strcmp(walk->path, path))
+            return true;
+    return false;
+}
+
 static void visit_inline(Walk *walk, const SceneNode *node, const Affine *at, int depth)
 {
     const FieldList *urls = scene_list(node, "url");
     if (urls->count == 0)
         return;
-    if (walk->inlined >= DEEPEST_INLINE) {
-        diag_warning(walk->outer->diags, node->pos, "Inline files are nested more than %d deep; the rest is left out", DEEPEST_INLINE);
+    if (--*walk->inlines_left < 0) {
+        diag_warning(walk->outer->diags, node->pos, "more than %d Inline files; the rest is left out", MOST_INLINES);
         return;
     }
     Scene *scene = load_file(walk->outer, urls->strings[0], walk->path, node->pos);
@@ -189,8 +198,11 @@ static void visit_inline(Walk *walk, const SceneNode *node, const Affine *at, in
     Walk inner = *walk;
     inner.source.scene = scene;
     inner.path = scene_path(scene);
-    inner.inlined++;
-    visit(&inner, scene_root(scene), at, depth + 1);
+    inner.above = walk;
+    if (is_being_read(walk, inner.path))
+        diag_error(walk->outer->diags, node->pos, "'%s' inserts itself; that part is left out", inner.path);
+    else
+        visit(&inner, scene_root(scene), at, depth + 1);
     scene_destroy(scene);
 }
 
@@ -277,7 +289,9 @@ const Mesh *shape_vrml_mesh(const ShapeSource *source, const char *url, const ch
     Scene *scene = mesh ? NULL : load_file(source, url, from, pos);
     if (scene) {
         MeshBuilder builder = { .vertex_limit = store_limits(source->assets)->mesh_vertices };
-        Walk walk = { .outer = source, .source = { scene, source->assets, source->diags }, .builder = &builder, .path = scene_path(scene) };
+        int inlines_left = MOST_INLINES;
+        Walk walk = { .outer = source, .source = { scene, source->assets, source->diags }, .builder = &builder,
+                      .path = scene_path(scene), .inlines_left = &inlines_left };
         MeshReport report = { 0 };
         bool ok = walk_file(&walk, scene, node, pos);
         Mesh *built = mesh_build_end(&builder, NULL, &report);
