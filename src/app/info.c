@@ -1,6 +1,7 @@
 // info.c - `talus info`: what is in a file. Counts and lists are gathered in one walk, then written as text or JSON.
 #include "app/app.h"
 
+#include "app/info_assets.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "formats/formats.h"
@@ -44,6 +45,8 @@ typedef struct Inventory {
     ProtoUse *protos;
     int proto_count, proto_capacity;
     const SceneNode *world;
+    Arena *arena;
+    InfoAssets assets;
 } Inventory;
 
 static void list_add(NodeList *list, const SceneNode *node)
@@ -106,6 +109,8 @@ static void inventory_free(Inventory *inventory)
     free(inventory->solids.items);
     free(inventory->materials.items);
     free(inventory->protos);
+    free(inventory->assets.items);
+    arena_destroy(inventory->arena);
 }
 
 typedef struct DeviceWalk {
@@ -202,6 +207,18 @@ static void write_json(const char *path, const Scene *scene, const Inventory *in
         json_end_object(&json);
     }
     json_end_array(&json);
+    json_begin_array(&json, "assets");
+    for (int i = 0; i < inventory->assets.count; i++) {
+        const InfoAsset *asset = &inventory->assets.items[i];
+        json_begin_object(&json, NULL);
+        json_string(&json, "url", asset->url);
+        json_string(&json, "type", asset->type);
+        json_string(&json, "path", asset->path);
+        json_string(&json, "origin", asset->origin);
+        json_int(&json, "uses", asset->count);
+        json_end_object(&json);
+    }
+    json_end_array(&json);
     json_string(&json, "physics", plugin_name(inventory));
     json_int(&json, "errors", diag_total(diags, DIAG_ERROR));
     json_int(&json, "warnings", diag_total(diags, DIAG_WARNING));
@@ -269,6 +286,11 @@ static void write_text(const char *path, const Scene *scene, const Inventory *in
         text_printf(out, "  PROTO    %-24s %4d x  %s: %s\n", proto->name, inventory->protos[i].count,
                     proto->is_placeholder ? "not found" : proto->origin, proto->path ? proto->path : "(placeholder)");
     }
+    for (int i = 0; i < inventory->assets.count; i++) {
+        const InfoAsset *asset = &inventory->assets.items[i];
+        text_printf(out, "  asset    %-24s %4d x  %s%s%s\n", asset->url, asset->count, asset->path ? asset->origin : "not found",
+                    asset->path ? ": " : "", asset->path ? asset->path : "");
+    }
     if (plugin_name(inventory))
         text_printf(out, "  plugin   %s\n", plugin_name(inventory));
     text_printf(out, "  %d errors, %d warnings%s\n", diag_total(diags, DIAG_ERROR), diag_total(diags, DIAG_WARNING),
@@ -317,6 +339,8 @@ static int run_info(const AppCommand *command, int argc, char **argv)
     for (int i = 0; i < top->count; i++)
         if (scene_list_node(top, i))
             scene_walk(scene_list_node(top, i), false, take_stock, &inventory);
+    inventory.arena = arena_create();
+    info_assets_find(scene, options.untrusted, diags, inventory.arena, &inventory.assets);
     Text out = { 0 };
     if (options.json)
         write_json(argv[1], scene, &inventory, diags, &out);
