@@ -40,6 +40,7 @@ void body_wake(Physics *physics, int index)
     BodyState *state = &physics->body_states[index];
     if (state->is_frozen)
         return;
+    physics->is_at_rest = false;
     state->idle_left = physics->disable_time;
     state->is_disabled = 0;
     dBodyEnable(physics->bodies[index].ode);
@@ -118,6 +119,7 @@ void solids_update(Physics *physics)
 static void place_kinematic(Physics *physics, int index, Pose pose)
 {
     const PhysicsSolid *solid = &physics->solids[index];
+    physics->is_at_rest = false;
     physics->solid_world[index] = pose;
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
     physics->solid_states[index].local = pose_mul(pose_inverse(above), pose);

@@ -208,7 +208,8 @@ static void keep_sleeping(Physics *physics)
                 dJointDestroy(joint);
             continue;
         }
-        physics->contacts[kept] = physics->contacts[i];
+        if (kept != i)
+            physics->contacts[kept] = physics->contacts[i];
         physics->contact_joints[kept++] = joint;
     }
     first_new = kept;

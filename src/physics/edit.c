@@ -122,6 +122,7 @@ void physics_node_added(Physics *physics, SceneNode *node)
     if (!actual)
         return;
     odelib_begin(physics);
+    physics->is_at_rest = false;
     int above = solid_at_or_above(physics, scene_parent(actual));
     if (above < 0) {
         build_subtree(physics, node);
@@ -143,6 +144,7 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
     if (!actual)
         return;
     odelib_begin(physics);
+    physics->is_at_rest = false;
     int above = solid_at_or_above(physics, parent);
     bool is_seen = false;
     for (int i = 0; above < 0 && i < physics->solid_count; i++) {
@@ -258,6 +260,7 @@ void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
     if (!node)
         return;
     odelib_begin(physics);
+    physics->is_at_rest = false;
     int solid = physics_solid_of(physics, node), above = solid_at_or_above(physics, node);
     int joint = joint_at_or_above(physics, node);
     if (scene_node_is(node, "WorldInfo") || scene_node_is(node, "ContactProperties"))

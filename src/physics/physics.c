@@ -196,6 +196,31 @@ bool physics_has_failed(const Physics *physics) { return physics->has_failed; }
 
 // ---- the parts of a step ----
 
+// Whether a step would find everything as the last one left it.
+static bool is_still(const Physics *physics)
+{
+    return physics->is_at_rest && !physics->has_outsiders && !physics->needs_pass && !physics->is_static_moved;
+}
+
+// Joints without physics, tracks, propellers and fluids may act on their own, so worlds that have them are not skipped.
+static bool comes_to_rest(const Physics *physics)
+{
+    if (physics->has_outsiders || physics->machines || physics->fluids || physics->needs_pass || physics->is_static_moved)
+        return false;
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive && !physics->body_states[i].is_disabled)
+            return false;
+    for (int i = 0; i < physics->joint_count; i++)
+        if (physics->joints[i].is_alive && !physics->joints[i].is_dynamic)
+            return false;
+    for (int i = 0; i < physics->solid_count; i++) {
+        const SolidState *state = &physics->solid_states[i];
+        if (physics->solids[i].is_alive && physics->solids[i].body < 0 && (vec3_length2(state->linear) > 0.0 || vec3_length2(state->angular) > 0.0))
+            return false;
+    }
+    return true;
+}
+
 void physics_begin_step(Physics *physics, uint64_t step)
 {
     physics->step = step;
@@ -226,6 +251,8 @@ static void move_kinematic(Physics *physics)
 
 void physics_prestep(Physics *physics)
 {
+    if (is_still(physics))
+        return;
     odelib_begin(physics);
     move_kinematic(physics);
     joints_prestep(physics, physics->dt);
@@ -248,6 +275,8 @@ void physics_fluids(Physics *physics)
 
 void physics_advance(Physics *physics)
 {
+    if (is_still(physics))
+        return;
     odelib_begin(physics);
     trouble_check_inputs(physics);
     body_gather(physics);
@@ -264,8 +293,11 @@ void physics_advance(Physics *physics)
 
 void physics_collide(Physics *physics)
 {
+    if (is_still(physics))
+        return;
     odelib_begin(physics);
     contacts_collide(physics);
+    physics->is_at_rest = comes_to_rest(physics);
     odelib_end();
 }
 
@@ -365,6 +397,7 @@ void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 a
         return;
     }
     if (s->body < 0) {
+        physics->is_at_rest = false;
         physics->solid_states[solid].linear = linear;
         physics->solid_states[solid].angular = angular;
         return;
@@ -535,18 +568,25 @@ PhysicsStatistics physics_statistics(const Physics *physics)
 
 // ---- for plugins ----
 
-dWorldID physics_ode_world(const Physics *physics) { return physics->world; }
-dSpaceID physics_ode_space(const Physics *physics) { return physics->space; }
-dJointGroupID physics_ode_contact_group(const Physics *physics) { return physics->contact_group; }
+static const Physics *handed_out(const Physics *physics)
+{
+    ((Physics *)physics)->has_outsiders = true;
+    return physics;
+}
+
+dWorldID physics_ode_world(const Physics *physics) { return handed_out(physics)->world; }
+dSpaceID physics_ode_space(const Physics *physics) { return handed_out(physics)->space; }
+dJointGroupID physics_ode_contact_group(const Physics *physics) { return handed_out(physics)->contact_group; }
 
 dBodyID physics_ode_body(const Physics *physics, int solid)
 {
-    int body = physics->solids[solid].body;
+    int body = handed_out(physics)->solids[solid].body;
     return body >= 0 ? physics->bodies[body].ode : NULL;
 }
 
 dGeomID physics_ode_geom(const Physics *physics, int solid)
 {
+    handed_out(physics);
     const PhysicsSolid *s = &physics->solids[solid];
     if (s->merger == solid && physics->bodies[s->body].space)
         return (dGeomID)physics->bodies[s->body].space;

@@ -350,6 +350,7 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
     physics->is_static_moved = header.is_static_moved != 0;
     physics->contacts_dropped = header.contacts_dropped;
     physics->contact_force_count = 0;
+    physics->is_at_rest = false;
 
     restore_bodies(physics);
     restore_welds(physics);

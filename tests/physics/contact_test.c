@@ -1,4 +1,5 @@
 // Which pairs touch, what their contacts are made of, and who sleeps.
+#include "physics/motor.h"
 #include "physics/world.h"
 
 #include <math.h>
@@ -133,6 +134,50 @@ static void resting_bodies_sleep_and_wake(void **state)
     CHECK(!physics_solid_is_idle(world.physics, far), "struck");
     (void)a;
     world_close(&world);
+}
+
+// A world in which everything sleeps does nothing, yet every kind of command starts it again.
+static void push(World *world, int solid) { physics_solid_add_force(world->physics, solid, vec3(500, 0, 0)); }
+static void throw_up(World *world, int solid) { physics_solid_set_velocity(world->physics, solid, vec3(0, 0, 2), VEC3_ZERO); }
+static void turn(World *world, int solid) { physics_solid_add_torque(world->physics, solid, vec3(0, 50, 0)); }
+static void lift(World *world, int solid) { physics_solid_set_pose(world->physics, solid, (Pose){ vec3(0, 0, 3), QUAT_IDENTITY }); }
+static void command(World *world, int solid)
+{
+    int joint = physics_solid_joint(world->physics, world_solid(world, "TIP"));
+    (void)solid;
+    physics_motor_set_position(world->physics, joint, 0, 1.0);
+}
+static void weigh(World *world, int solid)
+{
+    (void)solid;
+    SceneNode *info = scene_list_node(scene_list(scene_root(sim_scene(world->sim)), "children"), 0);
+    scene_set_float(sim_scene(world->sim), info, "gravity", 0.5);
+    sim_field_changed(world->sim, info, "gravity");
+    physics_solid_add_force(world->physics, world_solid(world, "A"), vec3(0, 0, 30));
+}
+
+static void a_world_at_rest_starts_again(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *moved; void (*act)(World *world, int solid); } cases[] = {
+        { "force", "A", push }, { "velocity", "A", throw_up }, { "torque", "A", turn }, { "pose", "A", lift }, { "motor", "TIP", command }, { "gravity", "A", weigh },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.2 } " FLOOR BALL("A", "0 0 0.5", "")
+                                 "Robot { name \"r\" translation 5 0 0.5 boundingObject Box { size 1 1 1 } physics Physics { density -1 mass 5 } children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } "
+                                 "device RotationalMotor { maxTorque 1000 } endPoint DEF TIP Solid { name \"tip\" translation 0 0 0.8 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density -1 mass 0.1 } } } ] }");
+        world_step(&world, 500);
+        CHECK(physics_statistics(world.physics).bodies_awake == 0, "all asleep");
+        uint64_t hash = physics_state_hash(world.physics);
+        world_step(&world, 10);
+        CHECK(physics_state_hash(world.physics) == hash, "nothing changes");
+        Pose before = physics_solid_pose(world.physics, world_solid(&world, cases[i].moved));
+        cases[i].act(&world, world_solid(&world, "A"));
+        world_step(&world, 20);
+        Pose after = physics_solid_pose(world.physics, world_solid(&world, cases[i].moved));
+        CHECK(vec3_distance(before.t, after.t) > 1e-3, cases[i].name);
+        world_close(&world);
+    }
 }
 
 static void time_zero_means_never_asleep(void **state)
@@ -277,6 +322,7 @@ int main(void)
         cmocka_unit_test(the_first_fitting_properties_count),
         cmocka_unit_test(contact_forces_carry_the_weight),
         cmocka_unit_test(resting_bodies_sleep_and_wake),
+        cmocka_unit_test(a_world_at_rest_starts_again),
         cmocka_unit_test(time_zero_means_never_asleep),
         cmocka_unit_test(moving_a_static_solid_wakes),
         cmocka_unit_test(a_moving_floor_wakes_its_load_alone),
