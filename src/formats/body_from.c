@@ -352,9 +352,11 @@ static void close_loops(BodyFrom *from)
     for (int i = 0; i < from->loop_count; i++) {
         const BodyLoop *loop = &from->loops[i];
         int other = -1;
-        for (int k = 0; k < from->model->link_count && other < 0; k++)
-            if (!strcmp(k == 0 ? from->root_name : from->links[k].name, loop->solid_name))
+        for (int k = 1; k < from->model->link_count && other < 0; k++)
+            if (!strcmp(from->links[k].name, loop->solid_name))
                 other = k;
+        if (other < 0 && !strcmp(from->root_name, loop->solid_name))
+            other = 0;
         if (other < 0) {
             body_from_lost(from, loop->joint, "to another robot or the world");
             continue;

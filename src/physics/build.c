@@ -522,11 +522,13 @@ static void resolve_reference(Physics *physics, int index)
     }
     int top = joint->parent >= 0 ? physics->solids[joint->parent].top : 0;
     int end = joint->parent >= 0 ? physics->solids[top].end : 0;
-    for (int i = top; i < end && *name; i++)
+    for (int k = 1; k <= end - top && *name; k++) {
+        int i = k < end - top ? top + k : top;  // the top itself last: a body may have the name of one of its links
         if (physics->solids[i].is_alive && !strcmp(scene_string(physics->solids[i].node, "name"), name)) {
             joint->child = i;
             return;
         }
+    }
     if (*name)
         diag_error(physics->diags, reference->pos, "no solid named '%s' in the same tree; this joint holds nothing", name);
 }
@@ -635,6 +637,7 @@ static void build_from(Physics *physics, int first_solid, int first_joint)
         finish_joint(physics, i);
     extra_joints_build(physics, first_solid, end);
     machines_built(physics);
+    force_sensors_build(physics, first_solid, end);
     for (int i = first_solid; i < end; i++)
         if (physics->solids[i].body < 0)
             for (int k = 0; k < physics->solids[i].shape_count; k++)

@@ -22,10 +22,10 @@ typedef struct ExtraJoints ExtraJoints;
 static int find_solid(const Physics *physics, int from, const char *name)
 {
     int top = physics->solids[from].top;
-    for (int i = top; i < physics->solids[top].end; i++)
+    for (int i = top + 1; i < physics->solids[top].end; i++)
         if (physics->solids[i].is_alive && !strcmp(scene_string(physics->solids[i].node, "name"), name))
             return i;
-    return -1;
+    return strcmp(scene_string(physics->solids[top].node, "name"), name) ? -1 : top;
 }
 
 static dJointID create(Physics *physics, const char *type)

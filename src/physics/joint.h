@@ -66,7 +66,7 @@ typedef struct PhysicsJoint {
     dJointID ode;                   // the constraint itself, NULL when kinematic
     dJointID motor;                 // AMotor or LMotor that drives and stops (ball joints), NULL
     dJointID spring;                // AMotor or LMotor of spring and damper, NULL
-    dJointFeedback feedback, motor_feedback;  // filled when wants_feedback
+    dJointFeedback feedback, motor_feedback, spring_feedback;  // filled when wants_feedback
     bool wants_feedback;
     Pose placed[2];                 // the anchored poses that ODE's objects were last set for
     Quat placed_turn;               // turn of the child against the parent's side at that moment
@@ -100,6 +100,8 @@ void motors_couple(Physics *physics);                      // rings of motors th
 double motor_velocity(Physics *physics, int joint, int axis, double dt);  // this step's velocity command
 void motor_move_kinematic(Physics *physics, int joint, int axis, double dt);  // without physics: moves the position itself
 
+// Adds what motors in force mode put on the child in the last step, as bodies feel it.
+void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *torque);
 void joints_prestep(Physics *physics, double dt);   // motors, springs, kinematic joints
 void joints_poststep(Physics *physics, double dt);  // positions, velocities, feedback
 

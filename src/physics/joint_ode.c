@@ -455,6 +455,23 @@ static void drive_by_force(Physics *physics, int joint, int axis, Vec3 ball_rate
         add_torque(physics, row, vec3_scale(direction, force));
 }
 
+void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *torque)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    const PhysicsJointState *state = &physics->joint_states[joint];
+    Pose holder = holder_of(physics, row, side_pose(physics, row, 0));
+    for (int i = 0; i < row->axis_count && row->kind != PHYSICS_JOINT_BALL; i++) {
+        const PhysicsAxisState *axis = &state->axes[i];
+        if (!row->axes[i].motor || axis->mode != MOTOR_FORCE || axis->is_without_power)
+            continue;
+        Vec3 push = vec3_scale(quat_rotate(holder.q, turned_axis(row, state->axes, i)), axis->force_command);
+        if (row->kind == PHYSICS_JOINT_SLIDER)
+            *force = vec3_add(*force, push);
+        else
+            *torque = vec3_add(*torque, push);
+    }
+}
+
 // Motor row of one axis: velocity and the most force it may take.
 static void drive(Physics *physics, int joint, int axis, double dt, double length, Vec3 ball_rate)
 {

@@ -224,6 +224,12 @@ static Vec3 velocity_at(const Physics *physics, int body, Vec3 point)
     return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, state->position)));
 }
 
+// A contact's motion is that of its first body against the second. ODE takes a body that touches what has none as the first.
+static double motion_sign(const PhysicsContact *contact, int side)
+{
+    return side == 0 || contact->body[0] < 0 ? 1.0 : -1.0;
+}
+
 static const double sticking_speed = 1e-3;  // m/s: slower slip counts as rest
 
 // The surface of a body's track moves along axis x n everywhere, n pointing out of the track. Friction acts against the direction in
@@ -236,10 +242,12 @@ static void move_surface(const Physics *physics, PhysicsContact *contact, int si
     if (vec3_length(direction) < 1e-6)
         return;
     direction = vec3_normalized(direction);
-    double speed = physics->joint_states[driven->joint].axes[0].velocity * (side == 0 ? 1.0 : -1.0);
-    Vec3 wanted = vec3_scale(direction, speed);
-    Vec3 slip = vec3_sub(vec3_sub(velocity_at(physics, contact->body[0], contact->point), velocity_at(physics, contact->body[1], contact->point)), wanted);
-    slip = vec3_mad(slip, contact->normal, -vec3_dot(slip, contact->normal));
+    Vec3 wanted = vec3_scale(direction, physics->joint_states[driven->joint].axes[0].velocity * motion_sign(contact, side));
+    Vec3 velocities[2] = { velocity_at(physics, contact->body[0], contact->point), velocity_at(physics, contact->body[1], contact->point) };
+    bool is_swapped = contact->body[0] < 0;
+    Vec3 relative = vec3_sub(velocities[is_swapped], velocities[!is_swapped]), normal = is_swapped ? vec3_neg(contact->normal) : contact->normal;
+    Vec3 slip = vec3_sub(relative, wanted);
+    slip = vec3_mad(slip, normal, -vec3_dot(slip, normal));
     double slipping = vec3_length(slip);
     if (slipping > sticking_speed)
         direction = vec3_normalized(slip);
@@ -247,7 +255,7 @@ static void move_surface(const Physics *physics, PhysicsContact *contact, int si
     contact->friction2 = contact->friction * fmin(1.0, sticking_speed / fmax(slipping, 1e-9));
     contact->direction = direction;
     contact->motion = vec3_dot(wanted, direction);
-    contact->motion2 = vec3_dot(wanted, vec3_cross(contact->normal, direction));
+    contact->motion2 = vec3_dot(wanted, vec3_cross(normal, direction));
 }
 
 // The belt's own speed against what it touches. Without it a track is an ordinary shape.
@@ -267,7 +275,7 @@ static void move_belt(Physics *physics, PhysicsContact *contact, int side)
     // Full speed where the belt lies flat on the other surface, none at its flanks.
     double share = fabs(acos(facing) - M_PI_2) / M_PI_2;
     Vec3 direction = facing < 0.0 ? vec3_neg(along) : along;
-    double sign = side == 0 ? 1.0 : -1.0;
+    double sign = motion_sign(contact, side);
     contact->mode |= dContactMotion1 | dContactFDir1;
     contact->direction = direction;
     contact->motion = velocity * share * sign;

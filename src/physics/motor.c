@@ -410,6 +410,8 @@ void physics_motor_want_feedback(Physics *physics, int joint, bool want)
         dJointSetFeedback(row->ode, want ? &row->feedback : NULL);
     if (row->motor)
         dJointSetFeedback(row->motor, want ? &row->motor_feedback : NULL);
+    if (row->spring)
+        dJointSetFeedback(row->spring, want ? &row->spring_feedback : NULL);
 }
 
 void physics_motor_set_power(Physics *physics, int joint, int axis, bool has_power)

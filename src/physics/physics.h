@@ -164,6 +164,10 @@ typedef struct PhysicsContactForce { int contact_shape[2]; int solid[2]; Vec3 po
 void physics_want_contact_forces(Physics *physics, bool want);
 const PhysicsContactForce *physics_contact_forces(const Physics *physics, int *count);
 
+// What a ForceTorqueSensor (by the index of its solid) reads of the last step, in its own frame: force in N, torque about its origin
+// in N m. False when no joint is there to measure.
+bool physics_force_sensor(const Physics *physics, int solid, Vec3 *force, Vec3 *torque);
+
 // Which ContactProperties every pair of materials gets, one line each: what `talus info --contacts` prints.
 void physics_explain_materials(const Physics *physics, Text *out);
 // The contacts of the last pass, one line each: what `talus run --explain-contacts` prints.

@@ -296,6 +296,7 @@ void machines_add(Physics *physics, SceneNode *node, int solid, Pose frame);  //
 void machines_built(Physics *physics);
 void machines_prestep(Physics *physics, double dt);
 void machines_poststep(Physics *physics, double dt);
+void force_sensors_build(Physics *physics, int first_solid, int end);
 void extra_joints_build(Physics *physics, int first_solid, int end);  // those that the solids hold
 void extra_joints_remove(Physics *physics, int top);                   // those at or below a solid
 void extra_joints_destroy(Physics *physics);

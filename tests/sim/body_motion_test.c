@@ -242,6 +242,17 @@ static void control(Walker *walker)
     walker->frame++;
 }
 
+static void read_ankles(const Sim *sim, double up[2])
+{
+    const char *const names[] = { "LeftAnkleForceSensor", "RightAnkleForceSensor" };
+    for (int i = 0; i < 2; i++) {
+        Vec3 force, torque;
+        const SceneNode *node = scene_find_solid(sim_scene(sim), names[i]);
+        CHECK(node && physics_force_sensor(sim_physics(sim), physics_solid_of(sim_physics(sim), node), &force, &torque), names[i]);
+        up[i] = force.z;
+    }
+}
+
 static void sr1_walks(void **state)
 {
     (void)state;
@@ -257,12 +268,14 @@ static void sr1_walks(void **state)
         walker.last[i] = physics_joint_position(sim_physics(walker.sim), walker.joints[i], 0);
     }
     body_destroy(model);
-    double worst_place = 0.0, worst_joint = 0.0;
+    double worst_place = 0.0, worst_joint = 0.0, ankles[2] = { 0.0, 0.0 };
     for (int row = 0; row < record.rows; row++) {
         while (!is_due(walker.sim, record.cells[row][0])) {
             control(&walker);
             step(walker.sim);
         }
+        if (fabs(record.cells[row][0] - 2.0) < 1e-6)
+            read_ankles(walker.sim, ankles);
         Vec3 now = root_pose(walker.sim, "SR1").t, expected = vec3(record.cells[row][1], record.cells[row][2], record.cells[row][3]);
         double place = vec3_distance(now, expected), joint = 0.0;
         for (int i = 0; i < SR1_JOINTS; i++)
@@ -270,7 +283,10 @@ static void sr1_walks(void **state)
         worst_place = fmax(worst_place, place);
         worst_joint = fmax(worst_joint, joint);
     }
-    printf("SR1: %.4f m, %.4f rad\n", worst_place, worst_joint);
+    printf("SR1: %.4f m, %.4f rad; standing on %.1f N, %.1f N\n", worst_place, worst_joint, ankles[0], ankles[1]);
+    // Choreonoid's ankles feel 587.40 and 658.33 N at 1.996 s, the robot's weight without its feet.
+    CHECK_NEAR(ankles[0] + ankles[1], (130.8 - 3.8) * 9.80665, 0.02 * 1245.4, "both ankles");
+    CHECK_NEAR(ankles[0], 587.40, 0.02 * 587.40 + 0.02 * 658.33, "left ankle");
     CHECK(worst_place < 0.025, "place of SR1");
     CHECK(worst_joint < 0.02, "joints of SR1");
     yaml_destroy(walker.motion.document);
