@@ -638,6 +638,7 @@ static void build_from(Physics *physics, int first_solid, int first_joint)
     extra_joints_build(physics, first_solid, end);
     machines_built(physics);
     force_sensors_build(physics, first_solid, end);
+    collision_rules_build(physics, first_solid, end);
     for (int i = first_solid; i < end; i++)
         if (physics->solids[i].body < 0)
             for (int k = 0; k < physics->solids[i].shape_count; k++)

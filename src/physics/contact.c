@@ -47,6 +47,9 @@ bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shap
     const PhysicsSolid *s = &physics->solids[a->solid], *t = &physics->solids[b->solid];
     if (s->robot >= 0 && s->robot == t->robot && !physics->solids[s->robot].allows_self_collision)
         return true;
+    bool is_excluded;
+    if (s->robot >= 0 && s->robot == t->robot && (a->body >= 0 || b->body >= 0) && collision_rules_say(physics, a->solid, b->solid, &is_excluded))
+        return is_excluded;
     if (a->body < 0 && b->body < 0)
         return !(s->feels_static || t->feels_static) || s->top == t->top;
     if ((a->body >= 0 && physics->body_states[a->body].is_frozen) || (b->body >= 0 && physics->body_states[b->body].is_frozen))

@@ -142,6 +142,7 @@ void physics_destroy(Physics *physics)
         if (physics->joints[i].is_alive)
             joint_unmake(physics, i);
     machines_destroy(physics);
+    collision_rules_destroy(physics);
     extra_joints_destroy(physics);
     fluids_destroy(physics);
     if (physics->ray)

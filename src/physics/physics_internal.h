@@ -226,6 +226,7 @@ struct Physics {
     double deepest;
 
     struct Fluids *fluids;        // fluid.c, NULL when there are none
+    struct CollisionRules *collision_rules;  // of bodies: collision_rules.c, NULL when none has any
     struct ExtraJoints *extra_joints;  // loops that bodies close: extra_joint.c, NULL when none
     struct Machines *machines;    // tracks, connectors, grippers, propellers, chargers: machine.c, NULL when none
 };
@@ -296,6 +297,10 @@ void machines_add(Physics *physics, SceneNode *node, int solid, Pose frame);  //
 void machines_built(Physics *physics);
 void machines_prestep(Physics *physics, double dt);
 void machines_poststep(Physics *physics, double dt);
+void collision_rules_build(Physics *physics, int first_solid, int end);
+void collision_rules_destroy(Physics *physics);
+// Whether rules know the pair of solids of one robot, and what they say.
+bool collision_rules_say(const Physics *physics, int a, int b, bool *is_excluded);
 void force_sensors_build(Physics *physics, int first_solid, int end);
 void extra_joints_build(Physics *physics, int first_solid, int end);  // those that the solids hold
 void extra_joints_remove(Physics *physics, int top);                   // those at or below a solid

@@ -203,11 +203,49 @@ static void materials_meet_in_pairs(void **state)
     }
 }
 
+// Two free boxes in one another's way: they collide unless a rule says otherwise.
+static void rules_keep_links_apart(void **state)
+{
+    (void)state;
+    static const struct { const char *rules; bool touches; } cases[] = {
+        { "", true },
+        { "collision_detection_rules: [ { disabled_link_group: [ FLOOR, BOX ] } ]\n", false },
+        { "collision_detection_rules: [ { disabled_link_group: [ FLOOR, BOX ] }, { enabled_link_group: [ BOX, FLOOR ] } ]\n", true },
+        { "collision_detection_rules: [ { disabled_link_chain_level: 1 } ]\n", true },  // a free link is no neighbour
+        { "collision_detection_rules: [ { disabled_links: [ BOX ] } ]\n", false },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        Text text = { 0 };
+        text_printf(&text, "%s  - { name: BOX, parent: FLOOR, joint_type: free, translation: [ 0, 0, 0.2 ], mass: 1, inertia: [ 0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01 ],"
+                    " elements: { Shape: { geometry: { type: Box, size: [ 0.2, 0.2, 0.2 ] } } } }\n%s", floor_and_robot, cases[i].rules);
+        World world = open_body(text.data);
+        run(&world, 500);
+        double height = physics_solid_pose(world.physics, solid_named(&world, "BOX")).t.z;
+        CHECK(cases[i].touches ? fabs(height - 0.1) < 0.01 : height < -0.5, cases[i].rules);
+        close_body(&world);
+        text_free(&text);
+    }
+}
+
+// Links without mass stay finite, and so does all that hangs on them.
+static void massless_links_stay_finite(void **state)
+{
+    (void)state;
+    World world = open_body(HEADER "links:\n  - { name: R }\n  - { name: A, parent: R, joint_type: revolute, joint_axis: X, mass: 0, inertia: [ 0, 0, 0, 0, 0, 0 ], translation: [ 0, 0, 1 ] }\n"
+                            "  - { name: C, parent: A, joint_type: revolute, joint_axis: Y, joint_displacement: 60, mass: 1, center_of_mass: [ 0, 0, 0.3 ], inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ] }\n");
+    run(&world, 2000);
+    Pose pose = physics_solid_pose(world.physics, solid_named(&world, "C"));
+    CHECK(pose_is_finite(pose), "finite");
+    CHECK_NEAR(vec3_distance(pose.t, vec3(0, 0, 1)), 0.0, 1e-3, "in its place");
+    close_body(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rotor_slows_a_pendulum), cmocka_unit_test(a_slide_falls), cmocka_unit_test(four_bars_stay_closed),
         cmocka_unit_test(tracks_reach_their_speed), cmocka_unit_test(force_sensors_feel_the_load), cmocka_unit_test(materials_meet_in_pairs),
+        cmocka_unit_test(rules_keep_links_apart), cmocka_unit_test(massless_links_stay_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
