@@ -54,7 +54,8 @@ static void add_device(Devices *devices, SceneNode *node, const DeviceKind *kind
     devices->states[index] = (DeviceState){ 0 };
     int size = (int)((kind->state_size + 7) & ~(size_t)7);
     memory_grow(&devices->kind_states, &devices->kind_state_capacity, devices->kind_state_size + size, 1);
-    memset(devices->kind_states + devices->kind_state_size, 0, (size_t)size);
+    if (size)
+        memset(devices->kind_states + devices->kind_state_size, 0, (size_t)size);
     devices->kind_state_size += size;
 }
 
@@ -191,7 +192,7 @@ Device *device_at(const Devices *devices, int robot, int tag)
 
 void *device_state(const Devices *devices, int robot, int tag)
 {
-    return devices->kind_states + device_at(devices, robot, tag)->state_offset;
+    return devices->kind_states ? devices->kind_states + device_at(devices, robot, tag)->state_offset : NULL;
 }
 
 static DeviceState *state_at(const Devices *devices, int robot, int tag)
