@@ -26,7 +26,7 @@ test-asan: deps
 
 test-tsan: deps
 	@test -f build-tsan/build.ninja || cmake --preset tsan >/dev/null
-	@cmake --build build-tsan -j $(JOBS)
+	@cmake --build build-tsan -j $(JOBS) --target threaded_tests
 	@ctest --test-dir build-tsan --output-on-failure -j $(JOBS) -L threads
 
 bench: all

@@ -53,8 +53,10 @@ foreach(bench_source ${TALUS_BENCHES})
   target_link_libraries(${bench_name} PRIVATE talus_static)
 endforeach()
 # Tests that use several threads also run under the thread sanitizer (make test-tsan).
+add_custom_target(threaded_tests)
 foreach(threaded sim.api formats.proto_threads)
   set_property(TEST ${threaded} APPEND PROPERTY LABELS threads)
+  add_dependencies(threaded_tests test.${threaded})
 endforeach()
 # The long form of a test that is bounded otherwise: ctest -L slow.
 add_test(NAME sim.corpus_1000 COMMAND test.sim.corpus 1000 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
