@@ -99,6 +99,10 @@ void machines_add(Physics *physics, SceneNode *node, int solid, Pose frame)
         add_driven(machines_of(physics), node, solid, frame, true);
     } else if (scene_node_is(node, "Propeller")) {
         add_driven(machines_of(physics), node, solid, frame, false);
+    } else if (scene_node_is(node, "Conveyor")) {
+        machines_of(physics);
+        if (physics->solids[solid].parent >= 0)
+            physics->solids[physics->solids[solid].parent].conveyor = solid;
     } else if (scene_node_is(node, "Connector")) {
         add_holder(machines_of(physics), node, solid, false);
     } else if (scene_node_is(node, "VacuumGripper")) {
@@ -227,35 +231,55 @@ static Vec3 velocity_at(const Physics *physics, int body, Vec3 point)
 // A contact's motion is that of its first body against the second. ODE takes a body that touches what has none as the first.
 static double motion_sign(const PhysicsContact *contact, int side)
 {
-    return side == 0 || contact->body[0] < 0 ? 1.0 : -1.0;
+    int first = contact->body[0] < 0 ? 1 : 0;
+    return side == first ? 1.0 : -1.0;
 }
 
 static const double sticking_speed = 1e-3;  // m/s: slower slip counts as rest
 
-// The surface of a body's track moves along axis x n everywhere, n pointing out of the track. Friction acts against the direction in
-// which the surfaces slip now, so that its two directions together know one limit: a track that slips along gives way sideways.
-static void move_surface(const Physics *physics, PhysicsContact *contact, int side, const Driven *driven)
+// The surface of one side moves along by itself. Friction acts against the direction in which the surfaces slip now, so that its two
+// directions together know one limit: a track that slips along gives way sideways.
+static void move_surface(const Physics *physics, PhysicsContact *contact, int side, Vec3 surface)
 {
-    Vec3 axis = quat_rotate(physics->solid_world[contact->solid[side]].q, vec3_normalized(scene_vec3(driven->node, "axis")));
-    Vec3 outwards = side == 0 ? vec3_neg(contact->normal) : contact->normal;
-    Vec3 direction = vec3_cross(outwards, axis);
-    if (vec3_length(direction) < 1e-6)
+    if (vec3_length(surface) < 1e-9 && contact->body[0] < 0 && contact->body[1] < 0)
         return;
-    direction = vec3_normalized(direction);
-    Vec3 wanted = vec3_scale(direction, physics->joint_states[driven->joint].axes[0].velocity * motion_sign(contact, side));
+    Vec3 wanted = vec3_scale(surface, -motion_sign(contact, side));
     Vec3 velocities[2] = { velocity_at(physics, contact->body[0], contact->point), velocity_at(physics, contact->body[1], contact->point) };
     bool is_swapped = contact->body[0] < 0;
     Vec3 relative = vec3_sub(velocities[is_swapped], velocities[!is_swapped]), normal = is_swapped ? vec3_neg(contact->normal) : contact->normal;
     Vec3 slip = vec3_sub(relative, wanted);
     slip = vec3_mad(slip, normal, -vec3_dot(slip, normal));
-    double slipping = vec3_length(slip);
-    if (slipping > sticking_speed)
-        direction = vec3_normalized(slip);
+    double slipping = vec3_length(slip), speed = vec3_length(surface);
+    Vec3 direction = slipping > sticking_speed ? vec3_normalized(slip) : speed > 1e-9 ? vec3_scale(surface, 1.0 / speed) : vec3_orthogonal(normal);
     contact->mode |= dContactMotion1 | dContactMotion2 | dContactFDir1 | dContactMu2;
     contact->friction2 = contact->friction * fmin(1.0, sticking_speed / fmax(slipping, 1e-9));
     contact->direction = direction;
     contact->motion = vec3_dot(wanted, direction);
     contact->motion2 = vec3_dot(wanted, vec3_cross(normal, direction));
+}
+
+// The surface of a body's track moves along axis x n everywhere, n pointing out of the track.
+static void move_track(const Physics *physics, PhysicsContact *contact, int side, const Driven *driven)
+{
+    Vec3 axis = quat_rotate(physics->solid_world[contact->solid[side]].q, vec3_normalized(scene_vec3(driven->node, "axis")));
+    Vec3 outwards = side == 0 ? vec3_neg(contact->normal) : contact->normal, along = vec3_cross(axis, outwards);
+    if (vec3_length(along) > 1e-6)
+        move_surface(physics, contact, side, vec3_scale(vec3_normalized(along), physics->joint_states[driven->joint].axes[0].velocity));
+}
+
+// A Conveyor moves the surface of the link that holds it: along its axis, or turning about it.
+static void move_conveyor(const Physics *physics, PhysicsContact *contact, int side)
+{
+    int solid = physics->solids[contact->solid[side]].conveyor;
+    const SceneNode *node = physics->solids[solid].node;
+    if (!physics->solids[solid].is_alive || !scene_bool(node, "on"))
+        return;
+    Pose pose = physics->solid_world[solid];
+    Vec3 velocity = vec3_scale(quat_rotate(pose.q, vec3_normalized(scene_vec3(node, "axis"))), scene_float(node, "speed"));
+    if (!strcmp(scene_string(node, "type"), "rotary"))
+        velocity = vec3_cross(velocity, vec3_sub(contact->point, pose.t));
+    velocity = vec3_mad(velocity, contact->normal, -vec3_dot(velocity, contact->normal));
+    move_surface(physics, contact, side, velocity);
 }
 
 // The belt's own speed against what it touches. Without it a track is an ordinary shape.
@@ -264,7 +288,7 @@ static void move_belt(Physics *physics, PhysicsContact *contact, int side)
     int solid = contact->solid[side];
     const Driven *driven = &physics->machines->driven[physics->solids[solid].track];
     if (driven->is_surface) {
-        move_surface(physics, contact, side, driven);
+        move_track(physics, contact, side, driven);
         return;
     }
     double velocity = physics->joint_states[driven->joint].axes[0].velocity;
@@ -285,9 +309,14 @@ void machines_contact(Physics *physics, PhysicsContact *contact)
 {
     if (!physics->machines)
         return;
-    for (int side = 0; side < 2; side++)
-        if (contact->solid[side] >= 0 && physics->solids[contact->solid[side]].track >= 0)
+    for (int side = 0; side < 2; side++) {
+        if (contact->solid[side] < 0)
+            continue;
+        if (physics->solids[contact->solid[side]].track >= 0)
             move_belt(physics, contact, side);
+        else if (physics->solids[contact->solid[side]].conveyor >= 0)
+            move_conveyor(physics, contact, side);
+    }
 }
 
 // ---- propellers ----

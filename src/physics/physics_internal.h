@@ -32,6 +32,7 @@ typedef struct PhysicsSolid {
     double linear_damping, angular_damping;  // per second, -1: no Damping node
     int material;           // row of the contact table
     int track;              // index of the Track it is, -1
+    int conveyor;           // solid of the Conveyor that moves its surface, -1
     int weld;               // index in Physics.welds, -1
     bool is_alive;
     bool is_loose;          // at the end of a FreeJoint: a body of its own that nothing ties to the solid above

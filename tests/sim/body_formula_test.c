@@ -203,6 +203,36 @@ static void materials_meet_in_pairs(void **state)
     }
 }
 
+// A box on a moving surface that stays where it is: a track about +y and a conveyor along +x carry it to +x.
+static void surfaces_carry_a_box(void **state)
+{
+    (void)state;
+    static const struct { const char *belt; bool is_track; } cases[] = {
+        { "joint_type: pseudo_continuous_track, joint_axis: Y", true },
+        { "elements: [ { type: Conveyor, axis: [ 1, 0, 0 ], speed: 0.5 }, { type: Shape, geometry: { type: Box, size: [ 8, 2, 0.2 ] } } ]", false },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        for (int order = 0; order < 2; order++) {
+            const char *box = "  - { name: BOX, parent: R, joint_type: free, translation: [ 0, 0, 0.2 ], mass: 1, inertia: [ 0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01 ],"
+                              " elements: { Shape: { geometry: { type: Box, size: [ 0.2, 0.2, 0.2 ] } } } }\n";
+            Text text = { 0 };
+            text_printf(&text, HEADER "links:\n  - { name: R }\n%s  - { name: BELT, parent: R, %s%s }\n%s", order ? box : "", cases[i].belt,
+                        cases[i].is_track ? ", elements: { Shape: { geometry: { type: Box, size: [ 8, 2, 0.2 ] } } }" : "", order ? "" : box);
+            World world = open_body(text.data);
+            if (cases[i].is_track) {
+                int joint, axis;
+                const SceneNode *belt = scene_find_solid(sim_scene(world.sim), "BELT");
+                CHECK(physics_axis_of(world.physics, scene_list_node(scene_list(belt, "device"), 0), &joint, &axis), "motor");
+                physics_motor_set_velocity(world.physics, joint, axis, 0.5);
+            }
+            run(&world, 1000);
+            CHECK_NEAR(physics_solid_linear_velocity(world.physics, solid_named(&world, "BOX")).x, 0.5, 1e-3, cases[i].belt);
+            close_body(&world);
+            text_free(&text);
+        }
+    }
+}
+
 // Two free boxes in one another's way: they collide unless a rule says otherwise.
 static void rules_keep_links_apart(void **state)
 {
@@ -245,7 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rotor_slows_a_pendulum), cmocka_unit_test(a_slide_falls), cmocka_unit_test(four_bars_stay_closed),
         cmocka_unit_test(tracks_reach_their_speed), cmocka_unit_test(force_sensors_feel_the_load), cmocka_unit_test(materials_meet_in_pairs),
-        cmocka_unit_test(rules_keep_links_apart), cmocka_unit_test(massless_links_stay_finite),
+        cmocka_unit_test(rules_keep_links_apart), cmocka_unit_test(surfaces_carry_a_box), cmocka_unit_test(massless_links_stay_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
