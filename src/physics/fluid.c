@@ -204,14 +204,14 @@ static void push(Physics *physics, const FluidPair *pair, double dt)
         return;
     Pose world = pose_mul(body_pose(physics, shape->body), pose_mul(solid->in_body, shape->local));
     ImmersionPlane surface = surface_of(physics, pair->fluid_shape);
-    ImmersionPlane local = { quat_unrotate(world.q, surface.up), surface.level - vec3_dot(surface.up, world.t) };
+    bool is_projected = !strcmp(scene_string(properties, "referenceArea"), "xyz-projected area");
+    ImmersionPlane local = { quat_unrotate(world.q, surface.up), surface.level - vec3_dot(surface.up, world.t), !is_projected };
     Immersion wet = immerse(physics, shape, local);
     if (wet.volume <= 0.0 && wet.area <= 0.0)
         return;
     Vec3 center = pose_apply(world, wet.volume > 0.0 ? wet.center : VEC3_ZERO);
     Vec3 force = vec3_scale(physics->gravity, -fluid->density * wet.volume);
     Vec3 v = vec3_sub(state->linear, fluid->stream), w = state->angular;
-    bool is_projected = !strcmp(scene_string(properties, "referenceArea"), "xyz-projected area");
     Drag drag = is_projected ? drag_by_projection(properties, fluid, &wet, world.q, v, w)
                              : drag_by_area(properties, fluid, &wet, v, w);
     double share = wet.total_area > 0.0 ? wet.area / wet.total_area : 0.0;

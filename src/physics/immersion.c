@@ -241,7 +241,7 @@ static Immersion round_immersion(Round round)
         result.area += disc(round.radius, reach_at(&round, round.half)).area + disc(round.radius, reach_at(&round, -round.half)).area;
     if (result.volume > 0.0)
         result.center = vec3_mad(vec3(0, 0, sums.moment_z / result.volume), round.down, sums.moment_down / result.volume);
-    if (result.area > 0.0)
+    if (result.area > 0.0 && !round.plane.without_projected)
         result.projected = round_projected(&round, end);
     return result;
 }
@@ -269,7 +269,7 @@ Immersion immersion_sphere(double radius, ImmersionPlane plane)
     double disc_area = M_PI * radius * radius;
     if (depth >= 2.0 * radius)
         result.projected = vec3(disc_area, disc_area, disc_area);
-    else
+    else if (!plane.without_projected)
         result.projected = immersion_capsule(radius, 0.0, plane).projected;
     return result;
 }

@@ -10,6 +10,7 @@
 typedef struct ImmersionPlane {
     Vec3 up;
     double level;
+    bool without_projected;  // projected areas of round shapes are not needed: they cost most of the work
 } ImmersionPlane;
 
 typedef struct Immersion {

@@ -372,7 +372,7 @@ static int holder_index(const Physics *physics, int solid)
     for (int i = 0; physics->machines && i < physics->machines->holder_count; i++)
         if (physics->machines->holders[i].solid == solid)
             return i;
-    assert(!"the solid is a connector or a gripper");
+    assert(false && "the solid is a connector or a gripper");
     return -1;
 }
 
