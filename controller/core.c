@@ -244,6 +244,9 @@ static int take_state(FrameReader *reader)
             memcpy(core.keys, record.ints, (size_t)core.key_count * sizeof(int));
             core.key_next = 0;
             break;
+        case OP_ROBOT_TEXT:
+            take_config(&record);
+            break;
         case OP_TRACK:
             supervisor_take_tracked(&record, reader);
             break;

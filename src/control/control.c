@@ -220,10 +220,31 @@ static void restart_asked(Control *control)
     }
 }
 
+// The world goes back to its start; programs go on, so what they wait for moves with the clock. Those whose robot had been
+// removed start again with it.
+static void reset(Control *control)
+{
+    uint64_t passed = sim_steps(control->sim);
+    control->wants_reset = false;
+    control->synced_step = 0;
+    sim_reset(control->sim);
+    for (int i = 0; i < control->count; i++) {
+        Controller *controller = &control->controllers[i];
+        bool was_there = devices_robot_exists(control->devices, controller->robot);
+        controller->due_step -= controller->due_step > passed ? passed : controller->due_step;
+        controller->asked_step = 0;
+        controller->wants_restart |= !was_there;
+        for (int tag = 0; tag < controller->serial_count; tag++)
+            controller->packets_sent[tag] = 0;
+    }
+    devices_reset(control->devices, sim_physics(control->sim));
+}
+
 // ---- phases ----
 
 static bool before_step(Sim *sim, void *context)
 {
+    (void)sim;
     Control *control = context;
     if (!control->has_started) {
         control->has_started = true;
@@ -238,11 +259,8 @@ static bool before_step(Sim *sim, void *context)
     find_new_robots(control);
     for (int i = known; i < control->count; i++)
         start(control, &control->controllers[i]);
-    if (control->wants_reset) {
-        control->wants_reset = false;
-        control->synced_step = 0;
-        sim_reset(sim);
-    }
+    if (control->wants_reset)
+        reset(control);
     restart_asked(control);
     return control->quit_status < 0 && !control->next_world;
 }
@@ -273,6 +291,28 @@ static bool after_step(Sim *sim, void *context)
     return true;
 }
 
+// ---- devices as part of the simulation's state ----
+
+static size_t size_of_devices(void *context)
+{
+    return devices_snapshot_size(context);
+}
+
+static void save_devices(void *context, void *buffer)
+{
+    devices_snapshot(context, buffer);
+}
+
+static bool restore_devices(void *context, const void *buffer, size_t size)
+{
+    return devices_restore(context, buffer, size);
+}
+
+static uint64_t hash_of_devices(void *context)
+{
+    return devices_hash(context);
+}
+
 Control *control_create(Sim *sim, Devices *devices, const ControlOptions *options, DiagSink *diags)
 {
     Control *control = memory_alloc(sizeof *control);
@@ -285,6 +325,7 @@ Control *control_create(Sim *sim, Devices *devices, const ControlOptions *option
     control->simulation_mode = 2;
     if (options)
         control->options = *options;
+    sim_add_state(sim, &(SimStatePart){ "devices", devices, size_of_devices, save_devices, restore_devices, hash_of_devices });
     sim_add_hook(sim, SIM_PHASE_COMMANDS, before_step, control);
     sim_add_hook(sim, SIM_PHASE_DEVICES, after_sampling, control);
     sim_add_hook(sim, SIM_PHASE_CONTROL, after_step, control);
@@ -308,6 +349,7 @@ void control_destroy(Control *control)
     if (!control)
         return;
     sim_remove_hooks(control->sim, control);
+    sim_remove_state(control->sim, control->devices);
     ask_to_quit(control);
     int64_t end = now_ms() + 1000;
     for (int i = 0; i < control->count; i++) {
@@ -319,6 +361,7 @@ void control_destroy(Control *control)
         channel_close(controller->channel);
         free(controller->serials);
         free(controller->packets_sent);
+        free(controller->custom_data);
     }
     supervisor_forget(control);
     frame_free(&control->frame);

@@ -33,6 +33,7 @@ typedef struct Controller {
     uint32_t *serials;       // of readings already sent, DEVICE channels by tag
     int serial_count;
     int *packets_sent;       // by tag: packets of the queue the controller already has
+    char *custom_data;       // what the controller knows of Robot.customData
     bool has_exited_well;
     bool wants_restart;      // a supervisor asked for it
 } Controller;

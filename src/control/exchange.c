@@ -39,6 +39,12 @@ static void add_device(Control *control, const Controller *controller, int tag)
     free(values);
 }
 
+static char *memory_replace(char *old, const char *text)
+{
+    free(old);
+    return memory_string(text);
+}
+
 void exchange_config(Control *control, Controller *controller)
 {
     const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
@@ -51,6 +57,7 @@ void exchange_config(Control *control, Controller *controller)
     int count = devices_count(control->devices, controller->robot);
     for (int tag = 1; tag <= count; tag++)
         add_device(control, controller, tag);
+    controller->custom_data = memory_replace(controller->custom_data, texts[1]);
     free(controller->serials);
     free(controller->packets_sent);
     controller->serial_count = count + 1;
@@ -88,6 +95,15 @@ static void add_packets(Control *control, Controller *controller, int tag)
     controller->packets_sent[tag] = count;
 }
 
+static void add_custom_data(Control *control, Controller *controller)
+{
+    const char *data = scene_string(devices_robot_node(control->devices, controller->robot), "customData");
+    if (!strcmp(data, controller->custom_data))
+        return;
+    controller->custom_data = memory_replace(controller->custom_data, data);
+    add_text(&control->frame, OP_ROBOT_TEXT, 1, data);
+}
+
 void exchange_state(Control *control, Controller *controller, ProtocolFrame kind)
 {
     double time = sim_time(control->sim);
@@ -102,6 +118,7 @@ void exchange_state(Control *control, Controller *controller, ProtocolFrame kind
                 add_packets(control, controller, tag);
         }
         add_robot(control, controller, OP_ROBOT_CHANGED);
+        add_custom_data(control, controller);
         supervisor_add_tracked(control, controller, &control->frame);
     }
     frame_add(&control->frame, &(Record){ .op = OP_KEYS, .int_count = control->devices->key_count, .ints = control->devices->keys });

@@ -286,6 +286,12 @@ static void answer_item(const Call *call, FieldKind kind, const FieldValue *valu
     case FIELD_SF_NODE:
         answer_int(call, value->node && !is_gone(value->node) ? outer_id(value->node) : -1);
         break;
+    case FIELD_SF_ROTATION: {
+        Vec3 axis = vec3(value->v[0], value->v[1], value->v[2]);
+        axis = vec3_length(axis) > 0.0 ? vec3_normalized(axis) : vec3(0, 0, 1);
+        answer_doubles(call, (double[4]){ axis.x, axis.y, axis.z, value->v[3] }, 4);
+        break;
+    }
     default:
         answer_doubles(call, value->v, field_kind_doubles(kind));
         break;

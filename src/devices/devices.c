@@ -38,6 +38,14 @@ static int solid_at_or_above(const Physics *physics, const SceneNode *node)
     return -1;
 }
 
+// Where physics has it.
+static void bind_device(const Devices *devices, Device *device)
+{
+    device->info.joint = device->info.axis = -1;
+    device->info.solid = solid_at_or_above(devices->physics, device->info.node);
+    physics_axis_of(devices->physics, device->info.node, &device->info.joint, &device->info.axis);
+}
+
 static void add_device(Devices *devices, SceneNode *node, const DeviceKind *kind)
 {
     int index = devices->device_count++;
@@ -49,9 +57,8 @@ static void add_device(Devices *devices, SceneNode *node, const DeviceKind *kind
     *device = (Device){ .info = { .node = node, .kind = kind, .joint = -1, .axis = -1 }, .state_offset = (uint32_t)devices->kind_state_size };
     device->info.name = scene_string(node, "name");
     device->info.model = schema_field(node->type, "model") ? scene_string(node, "model") : "";
-    device->info.solid = solid_at_or_above(devices->physics, node);
-    physics_axis_of(devices->physics, node, &device->info.joint, &device->info.axis);
     devices->states[index] = (DeviceState){ 0 };
+    bind_device(devices, device);
     int size = (int)((kind->state_size + 7) & ~(size_t)7);
     memory_grow(&devices->kind_states, &devices->kind_state_capacity, devices->kind_state_size + size, 1);
     if (size)
@@ -94,6 +101,11 @@ static double battery_value(const SceneNode *robot, int index)
     return index < battery->count ? battery->numbers[index] : -1.0;
 }
 
+bool robot_has_battery(const Devices *devices, int robot)
+{
+    return battery_value(devices->robots[robot].node, 0) >= 0.0;
+}
+
 static void add_robot(Devices *devices, SceneNode *node)
 {
     int index = devices->robot_count++;
@@ -133,6 +145,48 @@ void devices_rescan(Devices *devices)
     for (int i = 0; i < top->count; i++)
         if (scene_list_node(top, i))
             scene_walk(scene_list_node(top, i), false, scan_robot, devices);
+}
+
+static void reset_channel(ChannelState *channel)
+{
+    channel->since = 0;
+    channel->has_read = 0;
+}
+
+static void reset_robot(Devices *devices, int robot)
+{
+    DeviceRobot *row = &devices->robots[robot];
+    row->is_alive = !is_gone(row->node);
+    if (!row->is_alive)
+        return;
+    row->solid = physics_solid_of(devices->physics, row->node);
+    RobotState *state = &devices->robot_states[robot];
+    state->energy = battery_value(row->node, 0);
+    state->is_empty = 0;
+    reset_channel(&state->battery);
+    for (int tag = 1; tag <= row->device_count; tag++) {
+        Device *device = device_at(devices, robot, tag);
+        bind_device(devices, device);
+        memset(devices->kind_states + device->state_offset, 0, device->info.kind->state_size);
+    }
+    start_devices(devices, robot);
+    for (int tag = 1; tag <= row->device_count; tag++)
+        for (int channel = 0; channel < DEVICE_CHANNELS; channel++) {
+            ChannelState *sampling = &devices->states[row->first_device + tag - 1].channels[channel];
+            reset_channel(sampling);
+            DeviceContext at = device_context(devices, robot, tag);
+            if (sampling->period > 0 && at.info->kind->enabled)
+                at.info->kind->enabled(&at, channel, true);
+        }
+}
+
+void devices_reset(Devices *devices, Physics *physics)
+{
+    devices->physics = physics;
+    devices->step = 0;
+    devices->packet_count = devices->pool_size = devices->plugin_size = 0;
+    for (int robot = 0; robot < devices->robot_count; robot++)
+        reset_robot(devices, robot);
 }
 
 Devices *devices_create(Scene *scene, Physics *physics, DiagSink *diags)

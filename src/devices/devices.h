@@ -18,6 +18,10 @@ void devices_destroy(Devices *devices);  // NULL is fine
 // After nodes came or went: new robots get new indices, those that went are marked gone, devices are listed anew.
 void devices_rescan(Devices *devices);
 
+// After a reset of the simulation, which may have made its physics anew: all is as at the start (streams, states, energy,
+// no packets under way), but what controllers enabled stays enabled.
+void devices_reset(Devices *devices, Physics *physics);
+
 int devices_robot_count(const Devices *devices);  // holes included
 bool devices_robot_exists(const Devices *devices, int robot);
 SceneNode *devices_robot_node(const Devices *devices, int robot);

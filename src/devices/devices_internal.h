@@ -39,6 +39,7 @@ extern const DeviceKind accelerometer_device, gyro_device, compass_device, inert
     pen_device, display_device, camera_device, range_finder_device, lidar_device, speaker_device, skin_device, microphone_device,
     radio_device;
 
+bool robot_has_battery(const Devices *devices, int robot);
 DeviceContext device_context(Devices *devices, int robot, int tag);
 
 // ---- shared by sensors ----
@@ -92,9 +93,9 @@ typedef struct Packet {
     int robot, tag;        // of the receiver; robot -1: for the plugin
     uint64_t due;          // step at whose end it is there
     int size;
+    int is_read;           // no padding: packets are hashed as they lie
     size_t offset;         // in the pool
     double strength, direction[3];
-    bool is_read;
 } Packet;
 
 struct Devices {

@@ -35,11 +35,23 @@ static const char *motor_command(DeviceContext *at, int command, const double *n
     }
 }
 
+// What it takes from the battery depends on its torque.
+static bool draws_power(const DeviceContext *at)
+{
+    return robot_has_battery(at->devices, at->robot) && scene_float(at->info->node, "consumptionFactor") > 0.0;
+}
+
 static void motor_enabled(DeviceContext *at, int channel, bool is_on)
 {
     (void)channel;
     if (at->info->joint >= 0)
-        physics_motor_want_feedback(at->physics, at->info->joint, is_on);
+        physics_motor_want_feedback(at->physics, at->info->joint, is_on || draws_power(at));
+}
+
+static void motor_start(DeviceContext *at)
+{
+    if (at->info->joint >= 0 && draws_power(at))
+        physics_motor_want_feedback(at->physics, at->info->joint, true);
 }
 
 static int motor_sample(DeviceContext *at, int channel, double *reading)
@@ -98,11 +110,11 @@ static int motor_constants(DeviceContext *at, double *values, int capacity)
 }
 
 const DeviceKind rotational_motor_device = {
-    .type = "RotationalMotor", .code = WB_NODE_ROTATIONAL_MOTOR, .channels = 1, .sample = motor_sample, .constants = motor_constants,
+    .type = "RotationalMotor", .code = WB_NODE_ROTATIONAL_MOTOR, .channels = 1, .start = motor_start, .sample = motor_sample, .constants = motor_constants,
     .command = motor_command, .enabled = motor_enabled,
 };
 const DeviceKind linear_motor_device = {
-    .type = "LinearMotor", .code = WB_NODE_LINEAR_MOTOR, .channels = 1, .sample = motor_sample, .constants = motor_constants,
+    .type = "LinearMotor", .code = WB_NODE_LINEAR_MOTOR, .channels = 1, .start = motor_start, .sample = motor_sample, .constants = motor_constants,
     .command = motor_command, .enabled = motor_enabled,
 };
 

@@ -34,25 +34,33 @@ static void queue_packet(Devices *devices, Packet packet, const void *data)
     packet.offset = (size_t)devices->pool_size;
     memcpy(devices->pool + packet.offset, data, (size_t)packet.size);
     devices->pool_size += packet.size;
-    devices->packets[devices->packet_count++] = packet;
+    // By arrival, so that a slow packet sent before does not slip in front of those that a controller already has.
+    int place = devices->packet_count++;
+    while (place > 0 && devices->packets[place - 1].due > packet.due) {
+        devices->packets[place] = devices->packets[place - 1];
+        place--;
+    }
+    devices->packets[place] = packet;
 }
 
-// Takes out packets that were read or lost, and their bytes.
+// Takes out packets that were read or lost, and their bytes. The bytes are in the order of sending, which is not that of
+// the packets, so they are gathered behind the old ones first.
 static void tidy(Devices *devices)
 {
-    int kept = 0;
-    size_t bytes = 0;
+    int kept = 0, bytes = 0, old_size = devices->pool_size;
+    memory_grow(&devices->pool, &devices->pool_capacity, 2 * old_size, 1);
     for (int i = 0; i < devices->packet_count; i++) {
         Packet packet = devices->packets[i];
         if (packet.is_read)
             continue;
-        memmove(devices->pool + bytes, devices->pool + packet.offset, (size_t)packet.size);
-        packet.offset = bytes;
-        bytes += (size_t)packet.size;
+        memcpy(devices->pool + old_size + bytes, devices->pool + packet.offset, (size_t)packet.size);
+        packet.offset = (size_t)bytes;
+        bytes += packet.size;
         devices->packets[kept++] = packet;
     }
+    memmove(devices->pool, devices->pool + old_size, (size_t)bytes);
     devices->packet_count = kept;
-    devices->pool_size = (int)bytes;
+    devices->pool_size = bytes;
 }
 
 // ---- sending ----

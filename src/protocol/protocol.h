@@ -68,7 +68,7 @@ bool frame_next(FrameReader *reader, Record *record);                 // false a
     X(HELLO_TOKEN, "b: secret of the simulator, needed from other machines")                                         \
     /* CONFIG */                                                                                                     \
     X(ROBOT, "i: supervisor, synchronization, mode, node type; d: time s, basic time step ms; b: name")              \
-    X(ROBOT_TEXT, "tag: 0 model, 1 customData, 2 project path, 3 world path, 4 controller, 5 arguments, 6 urdf; b")  \
+    X(ROBOT_TEXT, "tag: 0 model, 1 customData (in STATE too when it is another), 2 project path, 3 world path, 4 controller, 5 arguments, 6 urdf; b") \
     X(DEVICE, "tag; i: node type code (WbNodeType); b: name")                                                        \
     X(DEVICE_MODEL, "tag; b")                                                                                        \
     X(DEVICE_CONSTANTS, "tag; d: see devices_constants")                                                             \

@@ -265,9 +265,22 @@ void sim_add_state(Sim *sim, const SimStatePart *part)
     sim->parts[sim->part_count++] = *part;
 }
 
+void sim_remove_state(Sim *sim, const void *context)
+{
+    int kept = 0;
+    for (int i = 0; i < sim->part_count; i++)
+        if (sim->parts[i].context != context)
+            sim->parts[kept++] = sim->parts[i];
+    sim->part_count = kept;
+}
+
 uint64_t sim_hash(const Sim *sim)
 {
-    return hash_combine(physics_state_hash(sim->physics), sim->steps);
+    uint64_t hash = hash_combine(physics_state_hash(sim->physics), sim->steps);
+    for (int i = 0; i < sim->part_count; i++)
+        if (sim->parts[i].hash)
+            hash = hash_combine(hash, sim->parts[i].hash(sim->parts[i].context));
+    return hash;
 }
 
 uint64_t sim_model_hash(const Sim *sim)

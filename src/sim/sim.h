@@ -73,8 +73,10 @@ typedef struct SimStatePart {
     size_t (*size)(void *context);
     void (*save)(void *context, void *buffer);
     bool (*restore)(void *context, const void *buffer, size_t size);
+    uint64_t (*hash)(void *context);  // NULL: no part of the state hash
 } SimStatePart;
 void sim_add_state(Sim *sim, const SimStatePart *part);  // copies it
+void sim_remove_state(Sim *sim, const void *context);    // all with this context
 
 // Snapshots in memory. The buffer is the caller's; it grows as needed and may be used again. { 0 } is empty.
 typedef struct SimSnapshot { void *data; size_t size, capacity; } SimSnapshot;
