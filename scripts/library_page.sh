@@ -10,7 +10,13 @@ page()
 
 Worlds name PROTOs that came with Webots. `library/protos/` holds models of our own with the same names, parameters and
 device names, so that such worlds open and run offline. They are written from published figures (sizes, masses, joints,
-limits, sensor tables); no mesh, texture or text is taken over. What "all" means below: everything that this PROTO has.
+limits, sensor tables) of the Webots releases they stand for; no mesh, texture or text is taken over. Where a bounding
+object was published as primitives, its sizes and places are used. What "all" means below: everything that this PROTO has.
+
+Some files were written from general knowledge of the machine rather than from its published model, so their figures are
+estimates and some device names may differ: the UR arms, TIAGo's arm and head, Spot, PR2, SummitXl, Moose, JetBot, Robotino3,
+Ned, Irb4600, ScaraT6, P-Rob3, Panda, Robotiq3f, Crazyflie, RpLidarA2, Astra, the Sprinter van, animals, bathroom and hospital
+objects, FireExtinguisher, Forklift, GasCanister, some buildings, and the box sizes of Mavic2Pro, TurtleBot3 and TIAGo's base.
 
 How a name is found: first the world's own project, then the folders given with `--path`, then this library. A URL such
 as `https://raw.githubusercontent.com/cyberbotics/webots/R2023b/projects/objects/floors/protos/Floor.proto` or
