@@ -19,7 +19,8 @@ typedef struct RunOptions {
     double until;
     int64_t seed;
     bool realtime, hash, quiet, json, no_controllers, no_plugin, explain_contacts, untrusted;
-    const char *record, *columns, *save, *snapshot, *from, *nan, *stepper, *mode;
+    const char *record, *columns, *save, *snapshot, *from, *nan, *stepper, *mode, *crash_snapshot;
+    int64_t plugin_timeout;
     int64_t threads, every, controller_timeout;
     bool stop_on_failure;
 } RunOptions;
@@ -44,6 +45,8 @@ static const AppOption rows[] = {
     ROW("controller-timeout", OPTION_INT, controller_timeout, "MS", "end a controller that keeps the world waiting this long"),
     ROW("stop-on-controller-failure", OPTION_FLAG, stop_on_failure, NULL, "a controller that crashes or fails ends the run"),
     ROW("no-plugin", OPTION_FLAG, no_plugin, NULL, "load no physics plugin"),
+    ROW("plugin-timeout", OPTION_INT, plugin_timeout, "MS", "longest time that one call into the plugin may take (no limit otherwise)"),
+    ROW("crash-snapshot", OPTION_STRING, crash_snapshot, "FILE", "where the last good state goes when the plugin fails (WORLD.crash.snap otherwise)"),
     ROW("explain-contacts", OPTION_FLAG, explain_contacts, NULL, "print the contacts at the end and which ContactProperties they got"),
     ROW("untrusted", OPTION_FLAG, untrusted, NULL, "lower limits for files of unknown origin"),
     ROW("quiet|q", OPTION_FLAG, quiet, NULL, "print nothing but errors and what was asked for"),
@@ -289,6 +292,23 @@ static void start_controllers(Run *run)
     run->control = control_create(run->sim, run->devices, &options, run->diags);
 }
 
+// False when the world names a plugin that cannot be used.
+static bool start_plugin(Run *run)
+{
+    const RunOptions *options = run->options;
+    const char *name = plugin_name(sim_scene(run->sim));
+    if (!name || options->no_plugin)
+        return true;
+    if (options->untrusted) {
+        diag_warning(run->diags, (SourcePos){ 0 }, "the physics plugin '%s' is not loaded: code of unknown origin is not run", name);
+        return true;
+    }
+    SimPluginOptions plugin = { .plugin = { .timeout_ms = options->plugin_timeout, .out = options->json ? stderr : NULL,
+                                            .is_quiet = options->quiet, .devices = run->devices },
+                                .crash_snapshot = options->crash_snapshot };
+    return sim_start_plugin(run->sim, &plugin);
+}
+
 // Runs one world. A supervisor may ask for another one: its path is copied to `next`, which is empty otherwise.
 static int run_file(const RunOptions *options, const char *path, DiagSink *diags, char next[4096])
 {
@@ -320,11 +340,17 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
     }
     physics_want_contact_forces(sim_physics(run.sim), options->explain_contacts);
     start_controllers(&run);
-    simulate(&run);
+    if (!start_plugin(&run))
+        goto done;
+    if (!sim_failure(run.sim))
+        simulate(&run);
     const char *asked = run.control ? control_next_world(run.control) : NULL;
     if (asked)
         find_next_world(path, asked, next);
+    bool is_plugin_fine = sim_end_plugin(run.sim);
     code = finish(&run, csv_close(recorder));
+    if (!is_plugin_fine)
+        code = EXIT_SIMULATION;
 done:
     control_destroy(run.control);
     devices_destroy(run.devices);
@@ -352,7 +378,7 @@ static int run_verb(const AppCommand *command, int argc, char **argv)
         return app_usage_error(command, "give one world or body");
     if (options.steps >= 0 && !isnan(options.until))
         return app_usage_error(command, "give --steps or --until, not both");
-    if (options.every < 1 || options.threads < 0 || options.threads > 256)
+    if (options.every < 1 || options.threads < 0 || options.threads > 256 || options.plugin_timeout < 0)
         return app_usage_error(command, "--every wants at least 1, --threads 1 to 256");
     if (options.stepper && !stepper_is_known(options.stepper))
         return app_usage_error(command, "there is no stepper '%s'", options.stepper);

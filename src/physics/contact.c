@@ -248,7 +248,8 @@ static void update_boxes(Physics *physics)
         if (shape->body >= 0 && !is_resting)
             shape_update_box(physics, i);
         bool feels = shape->solid >= 0 && shape->body < 0 && physics->solids[shape->solid].feels_static;
-        broadphase_set_resting(physics->broadphase, i, is_resting && !shape->was_changed && !feels);
+        bool is_asked_for = physics->collide_hook.collide != NULL;
+        broadphase_set_resting(physics->broadphase, i, is_resting && !shape->was_changed && !feels && !is_asked_for);
     }
 }
 
@@ -397,6 +398,13 @@ static void mark_touching(Physics *physics, Shape *a, Shape *b, bool is_passive)
     physics->solid_states[a->solid].is_colliding = physics->solid_states[b->solid].is_colliding = 1;
 }
 
+void contact_mark(Physics *physics, int shape_a, int shape_b)
+{
+    Shape *a = &physics->shapes[shape_a], *b = &physics->shapes[shape_b];
+    if (a->solid >= 0 && b->solid >= 0)
+        mark_touching(physics, a, b, false);
+}
+
 static bool was_touching(const Physics *physics, int a, int b, int *cursor)
 {
     uint64_t key = ((uint64_t)(uint32_t)a << 32) | (uint32_t)b;
@@ -449,12 +457,11 @@ static void collide_pair(Physics *physics, BroadPair pair, int *cursor)
 {
     Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     if (physics->collide_hook.collide) {
-        int answer = physics->collide_hook.collide(physics->collide_hook.context, a->ode, b->ode);
-        if (answer != 0) {
-            if (answer == 2 && a->solid >= 0 && b->solid >= 0)
-                mark_touching(physics, a, b, false);
+        int answer = plugin_collide(physics, a, b);
+        if (answer == 2)
+            contact_mark(physics, pair.a, pair.b);
+        if (answer != 0)
             return;
-        }
     }
     if (a->fluid >= 0 || b->fluid >= 0) {
         const Shape *solid = a->fluid >= 0 ? b : a;
@@ -516,6 +523,8 @@ void contacts_collide(Physics *physics)
     if (physics->is_static_moved)
         wake_all(physics);
     physics->is_static_moved = false;
+    if (physics->collide_hook.collide)
+        plugin_begin_pass(physics);
     keep_sleeping(physics);
     swap_touching(physics);
     if (!physics->found)
@@ -534,6 +543,8 @@ void contacts_collide(Physics *physics)
     int cursor = 0;
     for (int i = 0; i < physics->pair_count; i++)
         collide_pair(physics, pairs[i], &cursor);
+    if (physics->collide_hook.collide)
+        plugin_collide_others(physics);
     attach_feedbacks(physics);
     for (int i = 0; i < physics->shape_count; i++)
         physics->shapes[i].was_changed = false;

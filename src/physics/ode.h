@@ -14,6 +14,17 @@ dGeomID physics_ode_geom(const Physics *physics, int solid);  // the only one, o
 int physics_ode_shape(const Physics *physics, dGeomID geom);  // -1 when it is not ours
 // Called for every pair before the default handling: 0 default, 1 handled, 2 handled and marked colliding.
 typedef int (*PhysicsCollideHook)(void *context, dGeomID a, dGeomID b);
-void physics_ode_set_collide_hook(Physics *physics, PhysicsCollideHook hook, void *context);
+// Spaces are asked for too, once a pass: an answer other than 0 goes for all shapes of the two. With a hook all pairs whose
+// boxes overlap are asked for, static and sleeping ones included, and those of geoms that a plugin put into the space.
+// `begin` (NULL: none) is called before every pass.
+void physics_ode_set_collide_hook(Physics *physics, PhysicsCollideHook hook, void (*begin)(void *context), void *context);
+// A force or torque on body `body` that is not finite: it is taken away. False when both are finite.
+bool physics_ode_drop_bad_force(Physics *physics, int body);
+// After somebody wrote to ODE's bodies outside a step: poses of bodies and solids are what ODE has now.
+void physics_ode_take_bodies(Physics *physics);
+
+// While a plugin runs on this thread: why ODE refuses a call (it then aborts) is kept rather than printed. NULL: it did not.
+void physics_ode_keep_errors(bool keep);
+const char *physics_ode_error(void);
 
 #endif

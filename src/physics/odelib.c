@@ -2,6 +2,8 @@
 // is being worked on. ODE's handlers are global functions, so they find the world through a thread-local pointer.
 #include "physics/physics_internal.h"
 
+#include "physics/ode.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +35,28 @@ static void on_message(int number, const char *format, va_list arguments)
     diag_warning(current->diags, (SourcePos){ 0 }, "ODE says: %s", message);
 }
 
+static _Thread_local bool is_error_kept;
+static _Thread_local char kept_error[256];
+
+void physics_ode_keep_errors(bool keep)
+{
+    is_error_kept = keep;
+    kept_error[0] = '\0';
+}
+
+const char *physics_ode_error(void)
+{
+    return kept_error[0] ? kept_error : NULL;
+}
+
 // ODE's contract is that these two do not return.
 static void on_error(int number, const char *format, va_list arguments)
 {
     (void)number;
+    if (is_error_kept) {
+        vsnprintf(kept_error, sizeof(kept_error), format, arguments);
+        abort();
+    }
     fputs("talus: internal error: ODE refused a call; this is a bug of Talus or of a plugin: ", stderr);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);

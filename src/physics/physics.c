@@ -153,6 +153,7 @@ void physics_destroy(Physics *physics)
         if (physics->bodies[i].space)
             dSpaceDestroy(physics->bodies[i].space);
     dJointGroupDestroy(physics->contact_group);
+    plugin_free(physics);
     dSpaceDestroy(physics->space);
     dWorldDestroy(physics->world);
     dThreadingFreeImplementation(physics->threading);
@@ -594,13 +595,4 @@ dGeomID physics_ode_geom(const Physics *physics, int solid)
     return s->shape_count > 0 ? physics->shapes[s->first_shape].ode : NULL;
 }
 
-int physics_ode_shape(const Physics *physics, dGeomID geom)
-{
-    const ShapeTag *tag = dGeomIsSpace(geom) ? NULL : dGeomGetData(geom);
-    return tag && tag->magic == SHAPE_MAGIC && tag->physics == physics ? tag->shape : -1;
-}
 
-void physics_ode_set_collide_hook(Physics *physics, PhysicsCollideHook hook, void *context)
-{
-    physics->collide_hook = (CollideHook){ hook, context };
-}

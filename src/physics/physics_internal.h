@@ -131,9 +131,16 @@ typedef struct StateBlock {
 #define STATE_BLOCKS_MAX 16
 
 // What plugins may ask to be called for (set by plugins/ through physics/ode.h).
+typedef struct GeomPair { dGeomID a, b; int answer; } GeomPair;
 typedef struct CollideHook {
     int (*collide)(void *context, dGeomID a, dGeomID b);  // 0: default handling, 1: handled, 2: handled and colliding
+    void (*begin)(void *context);
     void *context;
+    // Of the current pass, in hashed tables whose order nothing depends on.
+    GeomPair *answers;            // about pairs with a space
+    int answer_count, answer_size;
+    GeomPair *ours;               // geoms of shapes, in member a
+    int ours_size;
 } CollideHook;
 
 // A mesh or grid of heights, shared by all shapes that repeat its geometry node.
@@ -281,6 +288,13 @@ void contacts_collect_forces(Physics *physics);  // after the step, when wanted
 void contact_surface(Physics *physics, PhysicsContact *contact);
 void contact_to_ode(const PhysicsContact *contact, dContact *out);
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);
+
+// ---- plugin.c: the part of the collision pass that a plugin takes ----
+void plugin_begin_pass(Physics *physics);
+int plugin_collide(Physics *physics, const Shape *a, const Shape *b);  // the plugin's answer about two of our shapes
+void plugin_collide_others(Physics *physics);    // pairs with geoms that are not ours
+void plugin_free(Physics *physics);
+void contact_mark(Physics *physics, int shape_a, int shape_b);  // they collide, as the plugin says
 
 // ---- trouble.c: states that are not finite ----
 void trouble_check_inputs(Physics *physics);     // before the step: drops what a plugin gave that is not finite

@@ -78,7 +78,7 @@ bool sim_step(Sim *sim)
         return false;
     bool goes_on = true;
     double start = now();
-    for (int i = 0; i < SIM_PHASE_COUNT; i++) {
+    for (int i = 0; i < SIM_PHASE_COUNT && !sim->is_broken; i++) {
         if (!phases[i].run && sim->hooks[i].count == 0)
             continue;
         if (phases[i].run)
@@ -173,6 +173,7 @@ void sim_destroy(Sim *sim)
 {
     if (!sim)
         return;
+    sim_end_plugin(sim);
     physics_destroy(sim->physics);
     store_destroy(sim->assets);
     scene_destroy(sim->scene);
@@ -293,6 +294,7 @@ uint64_t sim_model_hash(const Sim *sim)
 bool sim_reset(Sim *sim)
 {
     bool is_edited = sim->edit_count > 0;
+    sim_plugin_before_reset(sim);
     sim_undo_edits(sim);
     sim->steps = 0;
     if (is_edited && !sim_rebuild(sim))
@@ -303,5 +305,6 @@ bool sim_reset(Sim *sim)
         return false;
     sim->steps = 0;
     physics_begin_step(sim->physics, 0);
-    return run_hooks(sim, &sim->reset_hooks);
+    bool goes_on = run_hooks(sim, &sim->reset_hooks);
+    return sim_plugin_after_reset(sim) && goes_on;
 }

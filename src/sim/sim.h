@@ -7,6 +7,7 @@
 
 #include "formats/formats.h"
 #include "physics/physics.h"
+#include "plugins/plugins.h"
 
 typedef struct Sim Sim;
 
@@ -93,6 +94,17 @@ bool sim_save(Sim *sim, const char *path);  // sync, then write the world; reset
 SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index, const char *text, size_t size);
 bool sim_remove(Sim *sim, SceneNode *node);
 void sim_field_changed(Sim *sim, SceneNode *node, const char *field);
+
+// ---- the physics plugin ----
+typedef struct SimPluginOptions {
+    PluginOptions plugin;
+    const char *crash_snapshot;  // where the state of the last completed step goes when it fails; NULL: <world>.crash.snap here
+} SimPluginOptions;
+// Loads and starts the plugin that the world names, if any. False when it cannot be used (the sink says why; the world is
+// as it was). Its failure in mid-run stops the run, and sim_failure says so. At reset it is cleaned up and started again.
+bool sim_start_plugin(Sim *sim, const SimPluginOptions *options);
+PluginHost *sim_plugin(const Sim *sim);     // NULL when there is none
+bool sim_end_plugin(Sim *sim);              // cleans it up and unloads it, as sim_destroy does; false when it failed ever
 
 // Seconds spent in each phase since load, hooks included.
 const double *sim_phase_seconds(const Sim *sim);

@@ -39,11 +39,17 @@ struct Sim {
     SimField *fields;        // as at load, once the run was written into the scene
     int field_count, field_capacity;
     bool has_fields;
+    PluginHost *plugin;      // NULL: none
+    SimPluginOptions plugin_options;
+    SimSnapshot plugin_last; // of the last completed step
+    bool is_broken;          // the plugin failed inside a step: the rest of it is left out
 };
 
 void sim_take_initial(Sim *sim);   // reset comes back to now
 void sim_keep_fields(Sim *sim);    // before the run is written into the scene: what the fields are at load
 void sim_undo_edits(Sim *sim);     // nodes and fields as at load
 bool sim_rebuild(Sim *sim);        // physics anew from the scene
+void sim_plugin_before_reset(Sim *sim);
+bool sim_plugin_after_reset(Sim *sim);
 
 #endif

@@ -1,0 +1,244 @@
+// The part of the collision pass that a plugin takes: it is asked about every pair of boxes that overlap, about the spaces
+// that hold the shapes of one body, and about geoms of its own that it put beside ours.
+#include "physics/physics_internal.h"
+
+#include "base/memory.h"
+#include "physics/ode.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPACE_DEPTH = 8 };  // spaces within spaces
+
+void physics_ode_set_collide_hook(Physics *physics, PhysicsCollideHook hook, void (*begin)(void *context), void *context)
+{
+    physics->collide_hook.collide = hook;
+    physics->collide_hook.begin = begin;
+    physics->collide_hook.context = context;
+}
+
+void plugin_free(Physics *physics)
+{
+    free(physics->collide_hook.answers);
+    free(physics->collide_hook.ours);
+    physics->collide_hook = (CollideHook){ 0 };
+}
+
+// ---- hashed tables of pointers ----
+
+static uint32_t pair_hash(dGeomID a, dGeomID b)
+{
+    uint64_t value = (uint64_t)(uintptr_t)a * 0x9E3779B97F4A7C15u ^ (uint64_t)(uintptr_t)b * 0xC2B2AE3D27D4EB4Fu;
+    return (uint32_t)(value >> 32);
+}
+
+// The slot of the pair, or the empty one where it belongs.
+static GeomPair *pair_slot(GeomPair *table, int size, dGeomID a, dGeomID b)
+{
+    uint32_t mask = (uint32_t)size - 1;
+    for (uint32_t at = pair_hash(a, b) & mask;; at = (at + 1) & mask)
+        if (!table[at].a || (table[at].a == a && table[at].b == b))
+            return &table[at];
+}
+
+static void answers_grow(CollideHook *hook)
+{
+    GeomPair *old = hook->answers;
+    int old_size = hook->answer_size;
+    hook->answer_size = old_size ? 2 * old_size : 64;
+    hook->answers = memory_alloc_array((size_t)hook->answer_size, sizeof *hook->answers);
+    for (int i = 0; i < old_size; i++)
+        if (old[i].a)
+            *pair_slot(hook->answers, hook->answer_size, old[i].a, old[i].b) = old[i];
+    free(old);
+}
+
+static void ours_build(Physics *physics)
+{
+    CollideHook *hook = &physics->collide_hook;
+    int needed = 64;
+    while (needed < 2 * (physics->shape_count + physics->body_count))
+        needed *= 2;
+    if (needed > hook->ours_size) {
+        free(hook->ours);
+        hook->ours = memory_alloc_array((size_t)needed, sizeof *hook->ours);
+        hook->ours_size = needed;
+    }
+    memset(hook->ours, 0, (size_t)hook->ours_size * sizeof *hook->ours);
+    for (int i = 0; i < physics->shape_count; i++)
+        if (physics->shapes[i].is_alive)
+            *pair_slot(hook->ours, hook->ours_size, physics->shapes[i].ode, NULL) = (GeomPair){ physics->shapes[i].ode, NULL, 0 };
+    for (int i = 0; i < physics->body_count; i++) {
+        dGeomID space = physics->bodies[i].is_alive ? (dGeomID)physics->bodies[i].space : NULL;
+        if (space)
+            *pair_slot(hook->ours, hook->ours_size, space, NULL) = (GeomPair){ space, NULL, 0 };
+    }
+}
+
+static bool is_ours(const Physics *physics, dGeomID geom)
+{
+    const CollideHook *hook = &physics->collide_hook;
+    return pair_slot(hook->ours, hook->ours_size, geom, NULL)->a != NULL;
+}
+
+// A plugin's geoms carry data of its own, so only the address tells which geoms are ours.
+int physics_ode_shape(const Physics *physics, dGeomID geom)
+{
+    for (int i = 0; geom && i < physics->shape_count; i++)
+        if (physics->shapes[i].is_alive && physics->shapes[i].ode == geom)
+            return i;
+    return -1;
+}
+
+// ---- pairs of ours ----
+
+void plugin_begin_pass(Physics *physics)
+{
+    CollideHook *hook = &physics->collide_hook;
+    if (hook->answer_count > 0)
+        memset(hook->answers, 0, (size_t)hook->answer_size * sizeof *hook->answers);
+    hook->answer_count = 0;
+    if (hook->begin)
+        hook->begin(hook->context);
+}
+
+// The answer about two geoms of which one is a space at least, asked for once a pass.
+static int ask_about_spaces(Physics *physics, dGeomID a, dGeomID b)
+{
+    CollideHook *hook = &physics->collide_hook;
+    if (2 * (hook->answer_count + 1) > hook->answer_size)
+        answers_grow(hook);
+    GeomPair *slot = pair_slot(hook->answers, hook->answer_size, a, b);
+    if (!slot->a) {
+        *slot = (GeomPair){ a, b, hook->collide(hook->context, a, b) };
+        hook->answer_count++;
+    }
+    return slot->answer;
+}
+
+// What ODE's own pass over the world's space would meet first: the geom, or the space of its body.
+static dGeomID outer(const Physics *physics, const Shape *shape)
+{
+    dSpaceID space = dGeomGetSpace(shape->ode);
+    return space && space != physics->space ? (dGeomID)space : shape->ode;
+}
+
+int plugin_collide(Physics *physics, const Shape *a, const Shape *b)
+{
+    dGeomID outer_a = outer(physics, a), outer_b = outer(physics, b);
+    if ((outer_a != a->ode || outer_b != b->ode) && outer_a != outer_b) {
+        int answer = ask_about_spaces(physics, outer_a, outer_b);
+        if (answer != 0)
+            return answer;
+    }
+    return physics->collide_hook.collide(physics->collide_hook.context, a->ode, b->ode);
+}
+
+// ---- geoms of the plugin ----
+
+static bool space_has_others(const Physics *physics)
+{
+    int count = dSpaceGetNumGeoms(physics->space), ours = 0;
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive && physics->bodies[i].space)
+            count += dSpaceGetNumGeoms(physics->bodies[i].space) - 1;
+    for (int i = 0; i < physics->shape_count; i++)
+        ours += physics->shapes[i].is_alive;
+    return count != ours;
+}
+
+typedef struct OtherPass {
+    Physics *physics;
+    dGeomID other;  // the plugin's, against all the rest
+    int depth;      // of spaces within spaces
+    bool is_within; // the pass over the inside of a space that the plugin made
+} OtherPass;
+
+// Two of the plugin's own meet twice, once in the turn of each: the one that comes first in the list of its space speaks.
+static bool was_asked(const OtherPass *pass, dGeomID a, dGeomID b)
+{
+    if (pass->is_within)
+        return false;
+    dGeomID partner = a == pass->other ? b : a;
+    if (partner == pass->other || is_ours(pass->physics, partner) || dGeomGetSpace(partner) != dGeomGetSpace(pass->other))
+        return false;
+    dSpaceID space = dGeomGetSpace(partner);
+    int count = dSpaceGetNumGeoms(space);
+    for (int i = 0; i < count; i++) {
+        dGeomID geom = dSpaceGetGeom(space, i);
+        if (geom == partner || geom == pass->other)
+            return geom == partner;
+    }
+    return false;
+}
+
+static void near_other(void *data, dGeomID a, dGeomID b)
+{
+    OtherPass *pass = data;
+    Physics *physics = pass->physics;
+    const CollideHook *hook = &physics->collide_hook;
+    if (a == b || was_asked(pass, a, b))
+        return;
+    if (dGeomIsSpace(a) || dGeomIsSpace(b)) {
+        if (pass->depth >= SPACE_DEPTH || hook->collide(hook->context, a, b) != 0)
+            return;
+        pass->depth++;
+        dSpaceCollide2(a, b, pass, near_other);
+        pass->depth--;
+        return;
+    }
+    hook->collide(hook->context, a, b);
+}
+
+static void collide_others_in(Physics *physics, dSpaceID space)
+{
+    int count = dSpaceGetNumGeoms(space);
+    for (int i = 0; i < count; i++) {
+        dGeomID geom = dSpaceGetGeom(space, i);
+        if (is_ours(physics, geom) || !dGeomIsEnabled(geom))
+            continue;
+        OtherPass pass = { .physics = physics, .other = geom, .is_within = true };
+        if (dGeomIsSpace(geom))
+            dSpaceCollide((dSpaceID)geom, &pass, near_other);
+        pass.is_within = false;
+        dSpaceCollide2(geom, (dGeomID)physics->space, &pass, near_other);
+    }
+}
+
+void plugin_collide_others(Physics *physics)
+{
+    if (!space_has_others(physics))
+        return;
+    ours_build(physics);
+    collide_others_in(physics, physics->space);
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive && physics->bodies[i].space)
+            collide_others_in(physics, physics->bodies[i].space);
+}
+
+// ---- what a plugin did to bodies ----
+
+static bool vector_is_finite(const dReal *v)
+{
+    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
+}
+
+bool physics_ode_drop_bad_force(Physics *physics, int body)
+{
+    dBodyID ode = physics->bodies[body].ode;
+    if (vector_is_finite(dBodyGetForce(ode)) && vector_is_finite(dBodyGetTorque(ode)))
+        return false;
+    dBodySetForce(ode, 0, 0, 0);
+    dBodySetTorque(ode, 0, 0, 0);
+    return true;
+}
+
+void physics_ode_take_bodies(Physics *physics)
+{
+    odelib_begin(physics);
+    trouble_check_inputs(physics);
+    body_gather(physics);
+    solids_update(physics);
+    odelib_end();
+}

@@ -1,0 +1,497 @@
+// A plugin's life: load, bind, call, and report when a call fails.
+#include "plugins/plugins_internal.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// C++ plugins that forgot extern "C" are found by what the compiler makes of the names.
+static const struct { const char *name; const char *mangled[2]; bool is_needed; } callbacks[] = {
+    [CALLBACK_INIT] = { "webots_physics_init", { "_Z19webots_physics_initv", "_Z19webots_physics_initP7dxWorldP7dxSpaceP12dxJointGroup" }, true },
+    [CALLBACK_STEP] = { "webots_physics_step", { "_Z19webots_physics_stepv" }, true },
+    [CALLBACK_COLLIDE] = { "webots_physics_collide", { "_Z22webots_physics_collideP6dxGeomS0_" }, false },
+    [CALLBACK_STEP_END] = { "webots_physics_step_end", { "_Z23webots_physics_step_endv" }, false },
+    [CALLBACK_DRAW] = { "webots_physics_draw", { "_Z19webots_physics_drawiPKc", "_Z19webots_physics_drawv" }, false },
+    [CALLBACK_CLEANUP] = { "webots_physics_cleanup", { "_Z22webots_physics_cleanupv" }, true },
+};
+static_assert(COUNT_OF(callbacks) == CALLBACK_COUNT, "one row for every callback");
+
+// ---- loading ----
+
+static const SceneNode *world_info(const Scene *scene)
+{
+    const FieldList *nodes = scene_list(scene_root(scene), "children");
+    for (int i = 0; i < nodes->count; i++) {
+        const SceneNode *node = scene_list_node(nodes, i);
+        if (node && scene_node_is(node, "WorldInfo"))
+            return node;
+    }
+    return NULL;
+}
+
+const char *plugin_name(const Scene *scene)
+{
+    const SceneNode *info = world_info(scene);
+    const char *name = info ? scene_string(info, "physics") : "";
+    return *name && strcmp(name, "<none>") ? name : NULL;
+}
+
+static void report_missing(PluginHost *host, const PluginPlace *place)
+{
+    if (!place->folder) {
+        diag_error(host->diags, host->pos, "the physics plugin '%s' was not found: there is no folder %s", host->name, place->tried);
+        diag_hint(host->diags, "--no-plugin runs the world without it");
+        return;
+    }
+    diag_error(host->diags, host->pos, "the physics plugin '%s' has no library: neither lib%s.so nor %s.so is in %s", host->name, host->name,
+               host->name, place->folder);
+    if (place->has_sources)
+        diag_hint(host->diags, "`talus build` with the project's folder builds it; --no-plugin runs the world without it");
+    else
+        diag_hint(host->diags, "--no-plugin runs the world without it");
+}
+
+// "FILE: undefined symbol: NAME" and the like, in words that name the symbol.
+static void report_unloadable(PluginHost *host, const char *why)
+{
+    const char *symbol = strstr(why, "undefined symbol: ");
+    if (symbol) {
+        symbol += strlen("undefined symbol: ");
+        diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be loaded: %s needs the function '%.*s', which is nowhere", host->name,
+                   host->path, (int)strcspn(symbol, " ,("), symbol);
+        diag_hint(host->diags, "%s", symbol[0] == 'g' && symbol[1] == 'l' ? "link it with -lGL" : "a library is missing in its link command, or the name is misspelt");
+        return;
+    }
+    diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be loaded: %s", host->name, why);
+    if (strstr(why, "wrong ELF class") || strstr(why, "invalid ELF header") || strstr(why, "file too short"))
+        diag_hint(host->diags, "it is not a library for this machine; build it again with `talus build`");
+    else
+        diag_hint(host->diags, "--no-plugin runs the world without it");
+}
+
+static bool bind_callbacks(PluginHost *host)
+{
+    bool is_complete = true;
+    for (int i = 0; i < CALLBACK_COUNT; i++) {
+        void *found = dlsym(host->library, callbacks[i].name);
+        for (int k = 0; !found && k < 2 && callbacks[i].mangled[k]; k++)
+            found = dlsym(host->library, callbacks[i].mangled[k]);
+        host->functions[i] = found;
+        if (found || !callbacks[i].is_needed)
+            continue;
+        is_complete = false;
+        diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be used: %s has no function %s", host->name, host->path, callbacks[i].name);
+        diag_hint(host->diags, "webots_physics_init, _step and _cleanup are needed, with DLLEXPORT before them in C++");
+    }
+    return is_complete;
+}
+
+typedef struct LoadCall { const char *path; void *library; } LoadCall;
+
+static void load_call(void *context)
+{
+    LoadCall *call = context;
+    call->library = dlopen(call->path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static void report_fault(PluginHost *host, const char *function, const GuardFault *fault);
+
+// Constructors of the library run here, so this is guarded like a callback.
+static bool load(PluginHost *host)
+{
+    LoadCall call = { .path = host->path };
+    GuardFault fault = { 0 };
+    const char *what = "while the physics plugin was loaded";
+    PluginHost *before = utilities_bind(host);
+    bool is_fine = guard_call(load_call, &call, host->options.timeout_ms, &what, &fault);
+    utilities_bind(before);
+    host->library = call.library;
+    if (!is_fine)
+        report_fault(host, "loading it", &fault);
+    else if (!host->library)
+        report_unloadable(host, dlerror());
+    return is_fine && host->library;
+}
+
+static bool name_is_plain(const char *name)
+{
+    return name[0] != '.' && !strchr(name, '/') && strlen(name) < 200;
+}
+
+PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *options, DiagSink *diags, bool *is_missing)
+{
+    const char *name = plugin_name(scene);
+    *is_missing = name != NULL;
+    if (!name)
+        return NULL;
+    PluginHost *host = memory_alloc(sizeof *host);
+    host->arena = arena_create();
+    host->scene = scene;
+    host->physics = physics;
+    host->diags = diags;
+    host->pos = scene_field_pos(world_info(scene), "physics");
+    host->name = arena_string(host->arena, name);
+    if (options)
+        host->options = *options;
+    host->devices = host->options.devices;
+    guard_acquire();
+    utilities_host_added(host);
+    PluginPlace place = { 0 };
+    if (name_is_plain(name)) {
+        place = plugin_find(scene, name, host->options.search_paths, host->arena);
+    } else {
+        place.tried = "of that name (it must be a plain name)";
+    }
+    host->folder = place.folder;
+    host->path = place.library;
+    if (!host->path)
+        report_missing(host, &place);
+    if (!host->path || !load(host) || !bind_callbacks(host)) {
+        plugin_close(host);
+        return NULL;
+    }
+    *is_missing = false;
+    for (int i = 0; i < 2; i++)
+        host->groups[i] = dJointGroupCreate(0);
+    host->old_group = dJointGroupCreate(0);
+    return host;
+}
+
+void plugin_close(PluginHost *host)
+{
+    if (!host)
+        return;
+    if (host->functions[CALLBACK_COLLIDE] && host->physics)
+        physics_ode_set_collide_hook(host->physics, NULL, NULL, NULL);
+    if (host->old_group && !host->is_heap_damaged) {
+        dJointGroupDestroy(host->groups[0]);
+        dJointGroupDestroy(host->groups[1]);
+        dJointGroupDestroy(host->old_group);
+    }
+    // A library that failed may be in the middle of anything: its destructors are better not run.
+    if (host->library && !host->failure)
+        dlclose(host->library);
+    utilities_host_removed(host);
+    guard_release();
+    free(host->failure);
+    arena_destroy(host->arena);
+    free(host);
+}
+
+const char *plugin_host_name(const PluginHost *host) { return host->name; }
+const char *plugin_library(const PluginHost *host) { return host->path; }
+bool plugin_is_failed(const PluginHost *host) { return host->failure != NULL; }
+const char *plugin_failure(const PluginHost *host) { return host->failure; }
+bool plugin_damaged_heap(const PluginHost *host) { return host->is_heap_damaged; }
+bool plugin_has_draw(const PluginHost *host) { return host->functions[CALLBACK_DRAW] != NULL; }
+
+void plugin_set_physics(PluginHost *host, Physics *physics)
+{
+    assert(!host->is_live || host->failure);
+    host->physics = physics;
+}
+
+// ---- faults ----
+
+static bool ends_with_file(const char *path, const char *file)
+{
+    return path && file && !strcmp(path_name(path), path_name(file));
+}
+
+static void write_place(Text *out, const GuardPlace *place)
+{
+    text_add_string(out, place->function ? place->function : "an unknown function");
+    if (place->file)
+        text_printf(out, " (%s:%d)", place->file, place->line);
+    else if (place->module)
+        text_printf(out, " (%s)", path_name(place->module));
+}
+
+static bool is_one_of(const char *name, const char *const *names, int count)
+{
+    for (int i = 0; name && i < count; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+typedef struct FaultView {
+    const GuardPlace *places;
+    int count;
+    int top;        // the frame to name first: what the plugin called, or the plugin's own
+    int own;        // the innermost frame of the plugin, -1
+    bool is_heap, is_exception, is_ode;
+} FaultView;
+
+static FaultView view_fault(const PluginHost *host, const GuardPlace *places, int count)
+{
+    static const char *const heap[] = { "free", "malloc", "realloc", "calloc", "operator delete(void*)", "operator new(unsigned long)", "cfree",
+                                        "reallocarray", "posix_memalign", "aligned_alloc" };
+    static const char *const throwing[] = { "__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException" };
+    FaultView view = { .places = places, .count = count, .own = -1 };
+    for (int i = 0; i < count && view.own < 0; i++) {
+        if (ends_with_file(places[i].module, host->path)) {
+            view.own = i;
+            break;
+        }
+        view.is_heap |= is_one_of(places[i].function, heap, COUNT_OF(heap));
+        view.is_exception |= is_one_of(places[i].function, throwing, COUNT_OF(throwing));
+        view.is_ode |= places[i].module && strstr(path_name(places[i].module), "libode") != NULL;
+    }
+    // Of what the plugin called, the outermost function is the one its author knows.
+    view.top = view.own > 0 ? view.own - 1 : 0;
+    return view;
+}
+
+static void write_cause(Text *out, const GuardFault *fault, const FaultView *view)
+{
+    if (fault->is_timeout)
+        text_add_string(out, "did not end in time");
+    else if (fault->signal == 0)
+        text_printf(out, "called exit(%d)", fault->exit_status);
+    else if (view->is_exception)
+        text_add_string(out, "threw an exception that nothing caught (SIGABRT)");
+    else if (fault->signal == SIGABRT && view->is_heap)
+        text_add_string(out, "damaged the heap, as a double free does (SIGABRT)");
+    else if (fault->signal == SIGABRT && physics_ode_error())
+        text_printf(out, "was aborted (SIGABRT): ODE says \"%s\"", physics_ode_error());
+    else if (fault->signal == SIGABRT)
+        text_add_string(out, "was aborted (SIGABRT)");
+    else if (fault->signal == SIGSEGV || fault->signal == SIGBUS)
+        text_printf(out, "crashed (%s at address %#llx)", guard_signal_name(fault->signal), (unsigned long long)fault->address);
+    else
+        text_printf(out, "crashed (%s)", guard_signal_name(fault->signal));
+}
+
+static void write_stack(Text *out, const FaultView *view)
+{
+    int first = view->own > 0 ? int_max(view->own - 2, 0) : 0, shown = 0;
+    for (int i = first; i < view->count && shown < 8; i++, shown++) {
+        if (view->own >= 0 && i > view->own && (!view->places[i].function || strstr(view->places[i].function, "guard_call")))
+            break;
+        text_add_string(out, shown ? "; called from " : "stack: ");
+        write_place(out, &view->places[i]);
+    }
+}
+
+static void add_hints(PluginHost *host, const GuardFault *fault, const FaultView *view)
+{
+    Text stack = { 0 };
+    bool is_null = (fault->signal == SIGSEGV || (fault->signal == SIGABRT && view->is_ode)) && fault->address < 4096;
+    if (fault->is_timeout)
+        text_printf(&stack, "the limit is %lld ms (--plugin-timeout); ", (long long)host->options.timeout_ms);
+    else if (is_null && view->is_ode && view->own >= 0)
+        text_printf(&stack, "a NULL body, geom or joint was given to %s: did dWebotsGetBodyFromDEF() find what it was asked for? ",
+                    view->places[view->top].function ? view->places[view->top].function : "ODE");
+    else if (view->is_heap)
+        text_add_string(&stack, "memory was freed twice or written past its end, maybe long before this place: run it under valgrind; ");
+    write_stack(&stack, view);
+    diag_hint(host->diags, "%s", stack.data);
+    text_free(&stack);
+}
+
+static void fail(PluginHost *host, const char *message)
+{
+    if (!host->failure)
+        host->failure = memory_string(message);
+    host->is_live = false;
+}
+
+static void report_fault(PluginHost *host, const char *function, const GuardFault *fault)
+{
+    GuardPlace *places = arena_alloc_array(host->arena, GUARD_FRAMES, sizeof *places);
+    guard_places(fault, places, host->arena);
+    FaultView view = view_fault(host, places, fault->frame_count);
+    host->is_heap_damaged = view.is_heap;
+    Text message = { 0 };
+    text_printf(&message, "physics plugin '%s': %s ", host->name, function);
+    write_cause(&message, fault, &view);
+    text_printf(&message, " at %g s", host->time);
+    if (fault->frame_count > 0) {
+        text_add_string(&message, " in ");
+        if (view.own > 0 && places[view.top].function && fault->signal != SIGABRT && !fault->is_timeout)
+            text_printf(&message, "%s, called from ", places[view.top].function);
+        write_place(&message, &places[int_max(view.own, 0)]);
+    }
+    diag_error(host->diags, host->pos, "%s", message.data);
+    add_hints(host, fault, &view);
+    fail(host, message.data);
+    text_free(&message);
+    guard_settled();
+}
+
+// ---- callbacks ----
+
+typedef struct Call {
+    PluginHost *host;
+    dGeomID a, b;
+    int answer, pass;
+    const char *view;
+} Call;
+
+static void call_init(void *context)
+{
+    const Call *call = context;
+    const PluginHost *host = call->host;
+    // A plugin of the newer kind takes no arguments and does not see these.
+    ((void (*)(dWorldID, dSpaceID, dJointGroupID))host->functions[CALLBACK_INIT])(
+        physics_ode_world(host->physics), physics_ode_space(host->physics), host->old_group);
+}
+
+static void call_step(void *context)
+{
+    ((void (*)(void))((const Call *)context)->host->functions[CALLBACK_STEP])();
+}
+static void call_step_end(void *context)
+{
+    ((void (*)(void))((const Call *)context)->host->functions[CALLBACK_STEP_END])();
+}
+static void call_cleanup(void *context)
+{
+    ((void (*)(void))((const Call *)context)->host->functions[CALLBACK_CLEANUP])();
+}
+static void call_collide(void *context)
+{
+    Call *call = context;
+    call->answer = ((int (*)(dGeomID, dGeomID))call->host->functions[CALLBACK_COLLIDE])(call->a, call->b);
+}
+static void call_draw(void *context)
+{
+    const Call *call = context;
+    ((void (*)(int, const char *))call->host->functions[CALLBACK_DRAW])(call->pass, call->view);
+}
+
+static void (*const calls[])(void *) = {
+    [CALLBACK_INIT] = call_init, [CALLBACK_STEP] = call_step, [CALLBACK_COLLIDE] = call_collide, [CALLBACK_STEP_END] = call_step_end,
+    [CALLBACK_DRAW] = call_draw, [CALLBACK_CLEANUP] = call_cleanup,
+};
+static_assert(COUNT_OF(calls) == CALLBACK_COUNT, "one function for every callback");
+
+static bool run_callback(PluginHost *host, PluginCallback callback, Call *call)
+{
+    if (host->failure)
+        return false;
+    if (!host->functions[callback])
+        return true;
+    GuardFault fault;
+    call->host = host;
+    PluginHost *before = utilities_bind(host);
+    memset(&fault, 0, offsetof(GuardFault, frames));
+    physics_ode_keep_errors(true);
+    bool is_fine = guard_call(calls[callback], call, host->options.timeout_ms, &callbacks[callback].name, &fault);
+    utilities_bind(before);
+    if (!is_fine)
+        report_fault(host, callbacks[callback].name, &fault);
+    physics_ode_keep_errors(false);
+    return is_fine;
+}
+
+// Forces that are not finite are the plugin's: everything else was checked before.
+static bool check_forces(PluginHost *host, PluginCallback callback)
+{
+    for (int i = 0; i < physics_body_count(host->physics); i++) {
+        if (!physics_body_exists(host->physics, i) || !physics_ode_drop_bad_force(host->physics, i))
+            continue;
+        Text message = { 0 };
+        text_printf(&message, "physics plugin '%s': %s gave '%s' a force or torque that is not finite at %g s", host->name, callbacks[callback].name,
+                    physics_solid_label(host->physics, physics_body_solid(host->physics, i)), host->time);
+        diag_error(host->diags, host->pos, "%s", message.data);
+        fail(host, message.data);
+        text_free(&message);
+    }
+    return !host->failure;
+}
+
+static int on_collide(void *context, dGeomID a, dGeomID b)
+{
+    PluginHost *host = context;
+    Call call = { .a = a, .b = b };
+    return host->is_live && run_callback(host, CALLBACK_COLLIDE, &call) ? call.answer : 0;
+}
+
+// Joints of the last pass have acted and may still be looked at in step_end. A pass that is made again before a step
+// (something was moved by hand) takes the place of the one before.
+static void on_pass_begin(void *context)
+{
+    PluginHost *host = context;
+    if (host->is_group_used)
+        host->group = 1 - host->group;
+    host->is_group_used = false;
+    dJointGroupEmpty(host->groups[host->group]);
+    dJointGroupEmpty(host->old_group);
+}
+
+bool plugin_init(PluginHost *host, double time)
+{
+    if (host->failure)
+        return false;
+    host->time = time;
+    char *before = getcwd(NULL, 0);
+    if (chdir(host->folder))
+        diag_warning(host->diags, host->pos, "plugin '%s': its folder %s cannot be entered", host->name, host->folder);
+    bool is_fine = run_callback(host, CALLBACK_INIT, &(Call){ 0 });
+    if (before && chdir(before))
+        diag_warning(host->diags, host->pos, "the folder %s cannot be entered again", before);
+    free(before);
+    if (!is_fine)
+        return false;
+    host->is_live = true;
+    if (host->functions[CALLBACK_COLLIDE])
+        physics_ode_set_collide_hook(host->physics, on_collide, on_pass_begin, host);
+    is_fine = check_forces(host, CALLBACK_INIT);
+    physics_ode_take_bodies(host->physics);
+    return is_fine;
+}
+
+bool plugin_step(PluginHost *host, double time)
+{
+    host->time = time;
+    return run_callback(host, CALLBACK_STEP, &(Call){ 0 }) && check_forces(host, CALLBACK_STEP);
+}
+
+bool plugin_advanced(PluginHost *host)
+{
+    host->is_group_used = true;
+    // Without a collide function no pass begins for the plugin: joints that it makes in step act in that step alone.
+    if (!host->functions[CALLBACK_COLLIDE])
+        on_pass_begin(host);
+    return !host->failure;
+}
+
+bool plugin_step_end(PluginHost *host, double time)
+{
+    host->time = time;
+    bool is_fine = run_callback(host, CALLBACK_STEP_END, &(Call){ 0 });
+    if (is_fine)
+        dJointGroupEmpty(host->groups[1 - host->group]);
+    return is_fine && (!host->functions[CALLBACK_STEP_END] || check_forces(host, CALLBACK_STEP_END));
+}
+
+bool plugin_cleanup(PluginHost *host, double time)
+{
+    if (!host->is_live)
+        return !host->failure;
+    host->time = time;
+    if (host->functions[CALLBACK_COLLIDE])
+        physics_ode_set_collide_hook(host->physics, NULL, NULL, NULL);
+    bool is_fine = run_callback(host, CALLBACK_CLEANUP, &(Call){ 0 });
+    host->is_live = false;
+    if (is_fine) {
+        dJointGroupEmpty(host->groups[0]);
+        dJointGroupEmpty(host->groups[1]);
+        dJointGroupEmpty(host->old_group);
+    }
+    host->is_group_used = false;
+    return is_fine;
+}
+
+bool plugin_draw(PluginHost *host, double time, int pass, const char *view)
+{
+    host->time = time;
+    return run_callback(host, CALLBACK_DRAW, &(Call){ .pass = pass, .view = view });
+}

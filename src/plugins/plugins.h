@@ -1,0 +1,51 @@
+// plugins.h - the physics plugin of a world: found, loaded, called, and contained when it fails.
+// Belongs here: the shared library, its callbacks, the dWebots* functions that it calls, faults inside it. Not here: when
+// a callback is due (sim/plugin.c), what its joints and forces do (physics/).
+//
+// A PluginHost borrows scene, physics and devices. The functions that plugins call take no world, so they are bound to
+// the host whose callback runs on the calling thread; worlds on several threads have their plugins side by side. (A
+// library loaded twice is one library: two worlds with the same plugin share its global variables.)
+//
+// A fault inside a callback (a signal, exit(), an exception, an endless loop with a time limit) ends the callback: the
+// host reports it with its place in the source, is failed from then on and calls nothing any more.
+#ifndef TALUS_PLUGINS_PLUGINS_H
+#define TALUS_PLUGINS_PLUGINS_H
+
+#include "devices/devices.h"
+#include "physics/physics.h"
+
+typedef struct PluginHost PluginHost;
+
+typedef struct PluginOptions {
+    const char *const *search_paths;  // further project folders, NULL-terminated; TALUS_PATH and such are added
+    int64_t timeout_ms;               // of one callback; 0: none
+    FILE *out;                        // console; NULL: stdout
+    bool is_quiet;                    // drop what it prints
+    Devices *devices;                 // for messages; NULL: they go nowhere
+} PluginOptions;
+
+const char *plugin_name(const Scene *scene);  // that the world wants, NULL when none
+
+// Finds and loads the plugin that the world names. NULL when there is none or it cannot be used; then *is_missing tells
+// which, and the sink why.
+PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *options, DiagSink *diags, bool *is_missing);
+void plugin_close(PluginHost *host);  // NULL is fine; does not call cleanup
+
+const char *plugin_host_name(const PluginHost *host);
+const char *plugin_library(const PluginHost *host);  // path of the file
+void plugin_set_physics(PluginHost *host, Physics *physics);   // after it was built anew, between cleanup and init
+
+// The callbacks. `time` is simulated, in seconds. False when the plugin has failed now or earlier.
+bool plugin_init(PluginHost *host, double time);
+bool plugin_step(PluginHost *host, double time);
+bool plugin_advanced(PluginHost *host);          // the stepper is done: contact joints of the plugin have acted
+bool plugin_step_end(PluginHost *host, double time);
+bool plugin_cleanup(PluginHost *host, double time);
+bool plugin_has_draw(const PluginHost *host);
+bool plugin_draw(PluginHost *host, double time, int pass, const char *view);  // a GL context is current; view NULL: the main one
+
+bool plugin_is_failed(const PluginHost *host);
+const char *plugin_failure(const PluginHost *host);  // one line, NULL while all is well
+bool plugin_damaged_heap(const PluginHost *host);    // the process cannot be trusted to free memory
+
+#endif

@@ -1,0 +1,49 @@
+// plugins_internal.h - shared by the files of this folder.
+#ifndef TALUS_PLUGINS_PLUGINS_INTERNAL_H
+#define TALUS_PLUGINS_PLUGINS_INTERNAL_H
+
+#include "base/arena.h"
+#include "physics/ode.h"
+#include "plugins/guard.h"
+#include "plugins/plugins.h"
+
+typedef enum PluginCallback {
+    CALLBACK_INIT, CALLBACK_STEP, CALLBACK_COLLIDE, CALLBACK_STEP_END, CALLBACK_DRAW, CALLBACK_CLEANUP, CALLBACK_COUNT
+} PluginCallback;
+
+struct PluginHost {
+    Arena *arena;
+    Scene *scene;
+    Physics *physics;
+    Devices *devices;
+    DiagSink *diags;
+    PluginOptions options;
+    SourcePos pos;                // of WorldInfo.physics
+    const char *name, *folder, *path;
+    void *library;
+    void *functions[CALLBACK_COUNT];
+    double time;                  // s
+    bool is_live;                 // init has been called and cleanup not yet
+    bool is_heap_damaged;
+    char *failure;
+    dJointGroupID groups[2];      // contact joints, used in turn
+    dJointGroupID old_group;      // for plugins that keep the one init gave them
+    int group;                    // in use
+    bool is_group_used;           // the stepper ran since the group was taken into use
+};
+
+// ---- find.c ----
+typedef struct PluginPlace {
+    const char *folder;   // NULL: no such folder
+    const char *library;  // NULL: none in it
+    const char *tried;    // folders, as a person reads them
+    bool has_sources;
+} PluginPlace;
+PluginPlace plugin_find(const Scene *scene, const char *name, const char *const *search_paths, Arena *arena);
+
+// ---- utilities.c: dWebots* ----
+PluginHost *utilities_bind(PluginHost *host);  // on this thread; returns what was bound before
+void utilities_host_added(PluginHost *host);
+void utilities_host_removed(PluginHost *host);
+
+#endif
