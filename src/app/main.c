@@ -7,7 +7,8 @@
 #include <string.h>
 
 const AppCommand *const app_commands[] = {
-    &command_run, &command_check, &command_info, &command_convert, &command_fetch, &command_doctor, &command_manual, NULL,
+    &command_run, &command_check, &command_info, &command_convert, &command_fetch, &command_new, &command_build,
+    &command_doctor, &command_manual, NULL,
 };
 
 static int unknown_verb(const char *verb)

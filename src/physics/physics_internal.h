@@ -141,6 +141,8 @@ typedef struct CollideHook {
     int answer_count, answer_size;
     GeomPair *ours;               // geoms of shapes, in member a
     int ours_size;
+    GeomPair *pending;            // found with a space locked, asked about when it is not
+    int pending_count, pending_capacity;
 } CollideHook;
 
 // A mesh or grid of heights, shared by all shapes that repeat its geometry node.

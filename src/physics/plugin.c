@@ -22,6 +22,7 @@ void plugin_free(Physics *physics)
 {
     free(physics->collide_hook.answers);
     free(physics->collide_hook.ours);
+    free(physics->collide_hook.pending);
     physics->collide_hook = (CollideHook){ 0 };
 }
 
@@ -177,7 +178,7 @@ static void near_other(void *data, dGeomID a, dGeomID b)
 {
     OtherPass *pass = data;
     Physics *physics = pass->physics;
-    const CollideHook *hook = &physics->collide_hook;
+    CollideHook *hook = &physics->collide_hook;
     if (a == b || was_asked(pass, a, b))
         return;
     if (dGeomIsSpace(a) || dGeomIsSpace(b)) {
@@ -188,7 +189,8 @@ static void near_other(void *data, dGeomID a, dGeomID b)
         pass->depth--;
         return;
     }
-    hook->collide(hook->context, a, b);
+    memory_grow(&hook->pending, &hook->pending_capacity, hook->pending_count + 1, sizeof *hook->pending);
+    hook->pending[hook->pending_count++] = (GeomPair){ a, b, 0 };
 }
 
 static void collide_others_in(Physics *physics, dSpaceID space)
@@ -210,11 +212,16 @@ void plugin_collide_others(Physics *physics)
 {
     if (!space_has_others(physics))
         return;
+    CollideHook *hook = &physics->collide_hook;
     ours_build(physics);
+    hook->pending_count = 0;
     collide_others_in(physics, physics->space);
     for (int i = 0; i < physics->body_count; i++)
         if (physics->bodies[i].is_alive && physics->bodies[i].space)
             collide_others_in(physics, physics->bodies[i].space);
+    // Only now, with no space locked, may a plugin move its geoms.
+    for (int i = 0; i < hook->pending_count; i++)
+        hook->collide(hook->context, hook->pending[i].a, hook->pending[i].b);
 }
 
 // ---- what a plugin did to bodies ----

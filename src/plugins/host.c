@@ -282,7 +282,8 @@ static void write_stack(Text *out, const FaultView *view)
 static void add_hints(PluginHost *host, const GuardFault *fault, const FaultView *view)
 {
     Text stack = { 0 };
-    bool is_null = (fault->signal == SIGSEGV || (fault->signal == SIGABRT && view->is_ode)) && fault->address < 4096;
+    bool is_refused = fault->signal == SIGABRT && physics_ode_error() && strstr(physics_ode_error(), "argument");
+    bool is_null = (fault->signal == SIGSEGV && fault->address < 4096) || is_refused;
     if (fault->is_timeout)
         text_printf(&stack, "the limit is %lld ms (--plugin-timeout); ", (long long)host->options.timeout_ms);
     else if (is_null && view->is_ode && view->own >= 0)

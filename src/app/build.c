@@ -1,0 +1,257 @@
+// build.c - `talus build`: makes the controllers, plugins and libraries of a project with make and the compilers of this
+// machine. What folders without a Makefile need is in resources/Makefile.include.
+#include "app/app.h"
+
+#include "assets/resolve.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+typedef struct BuildOptions {
+    bool clean, debug, json, verbose;
+} BuildOptions;
+
+#define ROW(name, kind, member, value, help) { name, kind, offsetof(BuildOptions, member), value, help }
+static const AppOption rows[] = {
+    ROW("clean", OPTION_FLAG, clean, NULL, "remove what was built"),
+    ROW("debug", OPTION_FLAG, debug, NULL, "without optimisation, for a debugger"),
+    ROW("verbose|v", OPTION_FLAG, verbose, NULL, "show the commands"),
+    ROW("json", OPTION_FLAG, json, NULL, "print the results as one JSON object"),
+};
+
+// What is looked for below a project, in the order in which it is built.
+static const struct { const char *folder, *kind; } places[] = {
+    { "libraries", "library" }, { "plugins/physics", "plugin" }, { "controllers", "controller" },
+};
+
+typedef struct Build {
+    const BuildOptions *options;
+    Arena *arena;
+    const char *home;        // folder with resources/Makefile.include
+    const char *include, *library;
+    JsonWriter json;
+    int built, failed;
+} Build;
+
+// ---- where our own files lie ----
+
+static const char *first_existing(Arena *arena, const char *base, const char *const *tails, int count, const char *holds)
+{
+    for (int i = 0; i < count; i++) {
+        char *path = path_normalized(arena, arena_printf(arena, "%s/%s", base, tails[i]));
+        if (file_exists(arena_printf(arena, "%s/%s", path, holds)))
+            return path;
+    }
+    return NULL;
+}
+
+static bool find_home(Build *build)
+{
+    static const char *const homes[] = { "../share/talus", ".." };
+    static const char *const includes[] = { "../include/talus-api", "../include" };
+    static const char *const libraries[] = { ".", "../lib/talus", "../lib", "../lib/x86_64-linux-gnu", "../lib/aarch64-linux-gnu" };
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0)
+        return false;
+    const char *base = path_directory(build->arena, arena_text(build->arena, program, (size_t)length));
+    build->home = first_existing(build->arena, base, homes, COUNT_OF(homes), "resources/Makefile.include");
+    build->include = first_existing(build->arena, base, includes, COUNT_OF(includes), "plugins/physics.h");
+    build->library = first_existing(build->arena, base, libraries, COUNT_OF(libraries), "libController.so");
+    return build->home && build->include;
+}
+
+// ---- one folder ----
+
+static bool has_ending(const char *folder, const char *const *endings, int count)
+{
+    DIR *directory = opendir(folder);
+    bool found = false;
+    for (struct dirent *entry; directory && !found && (entry = readdir(directory));)
+        for (int i = 0; i < count; i++)
+            found |= entry->d_name[0] != '.' && text_ends_with(entry->d_name, endings[i]);
+    if (directory)
+        closedir(directory);
+    return found;
+}
+
+static bool has_makefile(Arena *arena, const char *folder)
+{
+    static const char *const names[] = { "Makefile", "makefile", "GNUmakefile" };
+    for (int i = 0; i < COUNT_OF(names); i++)
+        if (file_exists(path_join(arena, folder, names[i])))
+            return true;
+    return false;
+}
+
+static int run_make(const Build *build, const char *folder, bool has_own)
+{
+    const char *arguments[10] = { "make", "--no-print-directory", "-C", folder };
+    int count = 4;
+    if (!has_own) {
+        arguments[count++] = "-f";
+        arguments[count++] = arena_printf(build->arena, "%s/resources/Makefile.include", build->home);
+    }
+    if (build->options->verbose)
+        arguments[count++] = "VERBOSE=1";
+    if (build->options->clean || build->options->debug)
+        arguments[count++] = build->options->clean ? "clean" : "debug";
+    pid_t pid;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (build->options->json)
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    int error = posix_spawnp(&pid, "make", &actions, NULL, (char *const *)arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error) {
+        fprintf(stderr, "talus build: make cannot be started: %s\n", strerror(error));
+        return -1;
+    }
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void build_folder(Build *build, const char *folder, const char *kind)
+{
+    static const char *const sources[] = { ".c", ".cpp", ".cc", ".cxx" };
+    bool has_own = has_makefile(build->arena, folder);
+    if (!has_own && !has_ending(folder, sources, COUNT_OF(sources)))
+        return;  // Python and other languages need no building
+    bool is_fine = run_make(build, folder, has_own) == 0;
+    build->built += is_fine;
+    build->failed += !is_fine;
+    if (build->options->json) {
+        json_begin_object(&build->json, NULL);
+        json_string(&build->json, "folder", folder);
+        json_string(&build->json, "kind", kind);
+        json_bool(&build->json, "ok", is_fine);
+        json_end_object(&build->json);
+    } else {
+        printf("%s %s: %s\n", kind, path_name(folder), !is_fine ? "FAILED" : build->options->clean ? "cleaned" : "built");
+        fflush(stdout);
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void build_all_in(Build *build, const char *folder, const char *kind)
+{
+    DIR *directory = opendir(folder);
+    const char **names = NULL;
+    int count = 0, capacity = 0;
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        char *path = path_join(build->arena, folder, entry->d_name);
+        if (entry->d_name[0] == '.' || !file_is_directory(path))
+            continue;
+        memory_grow(&names, &capacity, count + 1, sizeof *names);
+        names[count++] = path;
+    }
+    if (directory)
+        closedir(directory);
+    if (count > 0)
+        qsort(names, (size_t)count, sizeof *names, by_name);
+    for (int i = 0; i < count; i++)
+        build_folder(build, names[i], kind);
+    free(names);
+}
+
+// ---- the verb ----
+
+static bool is_inside_of(const char *folder, const char *place)
+{
+    char tail[64];
+    snprintf(tail, sizeof tail, "/%s/", place);
+    const char *found = strstr(folder, tail);
+    return found && !strchr(found + strlen(tail), '/');
+}
+
+static void build_project(Build *build, const char *path)
+{
+    for (int i = 0; i < COUNT_OF(places); i++)
+        if (is_inside_of(path, places[i].folder)) {  // one controller or plugin alone
+            build_folder(build, path, places[i].kind);
+            return;
+        }
+    for (int i = 0; i < COUNT_OF(places); i++)
+        build_all_in(build, path_join(build->arena, path, places[i].folder), places[i].kind);
+}
+
+static int run_build(Build *build, const char *argument)
+{
+    const char *path = path_real(build->arena, argument);
+    if (!path) {
+        fprintf(stderr, "talus build: there is no '%s'\n", argument);
+        return EXIT_INPUT;
+    }
+    if (!file_is_directory(path))
+        path = resolve_project(build->arena, path);
+    if (!find_home(build)) {
+        fprintf(stderr, "talus build: the headers or resources/Makefile.include are not beside the program; is it installed?\n");
+        return EXIT_INTERNAL;
+    }
+    setenv("WEBOTS_HOME", build->home, 1);
+    setenv("TALUS_INCLUDE", build->include, 1);
+    if (build->library)
+        setenv("TALUS_LIB", build->library, 1);
+    Text out = { 0 };
+    build->json = (JsonWriter){ .out = &out };
+    json_begin_object(&build->json, NULL);
+    json_begin_array(&build->json, "folders");
+    build_project(build, path);
+    json_end_array(&build->json);
+    json_int(&build->json, "failed", build->failed);
+    json_end_object(&build->json);
+    text_add_char(&out, '\n');
+    if (build->options->json)
+        app_print(&out);
+    else
+        text_free(&out);
+    if (build->built + build->failed == 0 && !build->options->json)
+        printf("nothing to build in %s: no sources in controllers/, plugins/physics/ or libraries/\n", path);
+    return build->failed ? EXIT_INPUT : EXIT_OK;
+}
+
+static int build_verb(const AppCommand *command, int argc, char **argv)
+{
+    BuildOptions options = { 0 };
+    int files;
+    int code = app_parse(command, argc, argv, &options, &files);
+    if (code >= 0)
+        return code;
+    if (files > 1)
+        return app_usage_error(command, "give one project, world or folder");
+    Build build = { .options = &options, .arena = arena_create() };
+    code = run_build(&build, files ? argv[1] : ".");
+    arena_destroy(build.arena);
+    return code;
+}
+
+const AppCommand command_build = {
+    .name = "build",
+    .arguments = "[PROJECT | WORLD | FOLDER]",
+    .summary = "build a project's controllers and plugins",
+    .details = "Every folder of controllers/, plugins/physics/ and libraries/ is built with its Makefile, or, when it has none, from its C\n"
+               "and C++ sources. Makefiles that include $(WEBOTS_HOME)/resources/Makefile.include get Talus's own. A failed one does not\n"
+               "stop the others; then the exit code is 3.",
+    .examples = "talus build my_project\n"
+                "talus build my_project/worlds/arena.wbt && talus run my_project/worlds/arena.wbt\n"
+                "talus build my_project/plugins/physics/flight --debug",
+    .options = rows,
+    .option_count = COUNT_OF(rows),
+    .run = build_verb,
+};

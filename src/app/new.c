@@ -1,0 +1,206 @@
+// new.c - `talus new`: a project, controller or plugin to start from, which builds and runs at once.
+#include "app/app.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct NewOptions {
+    bool cpp;
+    const char *project;
+} NewOptions;
+
+static const AppOption rows[] = {
+    { "cpp", OPTION_FLAG, offsetof(NewOptions, cpp), NULL, "a plugin in C++ rather than C" },
+    { "project", OPTION_STRING, offsetof(NewOptions, project), "FOLDER", "the project it goes into (here otherwise)" },
+};
+
+static const char makefile[] =
+    "# `talus build` or `make` with WEBOTS_HOME set. Further sources: C_SOURCES or CXX_SOURCES; libraries: LIBRARIES = -l...\n"
+    "\n"
+    "null :=\n"
+    "space := $(null) $(null)\n"
+    "WEBOTS_HOME_PATH ?= $(subst $(space),\\ ,$(strip $(subst \\,/,$(WEBOTS_HOME))))\n"
+    "include $(WEBOTS_HOME_PATH)/resources/Makefile.include\n";
+
+// @ stands for the name.
+static const char plugin_source[] =
+    "/* @: a physics plugin. Named by the field `physics` of a world's WorldInfo. */\n"
+    "#include <plugins/physics.h>\n"
+    "\n"
+    "static dBodyID body;\n"
+    "\n"
+    "/* When the world is loaded and after a reset. Look up bodies and geoms here; what is not found is NULL. */\n"
+    "DLLEXPORT void webots_physics_init(void)\n"
+    "{\n"
+    "  body = dWebotsGetBodyFromDEF(\"BOX\");\n"
+    "  if (!body)\n"
+    "    dWebotsConsolePrintf(\"there is no Solid DEF BOX with Physics\");\n"
+    "}\n"
+    "\n"
+    "/* Before every step: forces that are added here act in this step. */\n"
+    "DLLEXPORT void webots_physics_step(void)\n"
+    "{\n"
+    "  if (body)\n"
+    "    dBodyAddForce(body, 100.0, 0.0, 0.0);\n"
+    "}\n"
+    "\n"
+    "/* For every pair of geoms whose boxes overlap. 0: the simulator goes on as always. 1: handled here (make contact joints\n"
+    " * with dCollide() and dWebotsGetContactJointGroup()). 2: handled, and shown as colliding. */\n"
+    "DLLEXPORT int webots_physics_collide(dGeomID g1, dGeomID g2)\n"
+    "{\n"
+    "  (void)g1;\n"
+    "  (void)g2;\n"
+    "  return 0;\n"
+    "}\n"
+    "\n"
+    "/* After every step. */\n"
+    "DLLEXPORT void webots_physics_step_end(void)\n"
+    "{\n"
+    "}\n"
+    "\n"
+    "/* Before a reset and at the end: undo what init did. */\n"
+    "DLLEXPORT void webots_physics_cleanup(void)\n"
+    "{\n"
+    "  body = NULL;\n"
+    "}\n";
+
+static const char controller_source[] =
+    "/* @: a robot's program. Named by the field `controller` of a Robot. */\n"
+    "#include <stdio.h>\n"
+    "#include <webots/robot.h>\n"
+    "\n"
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "  (void)argc;\n"
+    "  (void)argv;\n"
+    "  wb_robot_init();\n"
+    "  const int time_step = (int)wb_robot_get_basic_time_step();\n"
+    "  printf(\"%s starts\\n\", wb_robot_get_name());\n"
+    "  while (wb_robot_step(time_step) != -1) {\n"
+    "    /* Read sensors, command actuators. */\n"
+    "  }\n"
+    "  wb_robot_cleanup();\n"
+    "  return 0;\n"
+    "}\n";
+
+static const char world_source[] =
+    "#VRML_SIM R2025a utf8\n"
+    "WorldInfo {\n"
+    "  title \"@\"\n"
+    "  physics \"@\"\n"
+    "  basicTimeStep 16\n"
+    "}\n"
+    "Viewpoint {\n"
+    "  orientation -0.2 0.2 0.96 1.6\n"
+    "  position 0 -5 2\n"
+    "}\n"
+    "Background {\n"
+    "}\n"
+    "DirectionalLight {\n"
+    "  direction -1 1 -2\n"
+    "}\n"
+    "DEF FLOOR Solid {\n"
+    "  children [\n"
+    "    Shape { geometry Plane { size 10 10 } }\n"
+    "  ]\n"
+    "  name \"floor\"\n"
+    "  boundingObject Plane { size 10 10 }\n"
+    "}\n"
+    "DEF BOX Robot {\n"
+    "  translation 0 0 0.5\n"
+    "  children [\n"
+    "    Shape { geometry DEF BOX_SHAPE Box { size 0.2 0.2 0.2 } }\n"
+    "  ]\n"
+    "  name \"box\"\n"
+    "  boundingObject USE BOX_SHAPE\n"
+    "  physics Physics { }\n"
+    "  controller \"@\"\n"
+    "}\n";
+
+typedef struct NewFile { const char *path, *text; } NewFile;  // @ in both stands for the name
+
+static bool write_file(Arena *arena, const char *project, const NewFile *file, const char *name, DiagSink *diags)
+{
+    Text path = { 0 }, text = { 0 };
+    text_printf(&path, "%s/", project);
+    for (const char *c = file->path; *c; c++)
+        *c == '@' ? text_add_string(&path, name) : text_add_char(&path, *c);
+    for (const char *c = file->text; *c; c++)
+        *c == '@' ? text_add_string(&text, name) : text_add_char(&text, *c);
+    bool is_fine = false;
+    if (file_exists(path.data))
+        diag_error(diags, (SourcePos){ 0 }, "%s is already there and stays as it is", path.data);
+    else if (!file_make_directories(path_directory(arena, path.data)))
+        diag_error(diags, (SourcePos){ 0 }, "the folder of %s cannot be made", path.data);
+    else
+        is_fine = file_write_atomic(path.data, text.data, text.length, diags);
+    if (is_fine)
+        printf("%s\n", path.data);
+    text_free(&path);
+    text_free(&text);
+    return is_fine;
+}
+
+static bool name_is_good(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
+            return false;
+    return *name && strlen(name) < 100 && name[0] != '-';
+}
+
+static int new_verb(const AppCommand *command, int argc, char **argv)
+{
+    NewOptions options = { 0 };
+    int files;
+    int code = app_parse(command, argc, argv, &options, &files);
+    if (code >= 0)
+        return code;
+    if (files != 2)
+        return app_usage_error(command, "say what to make and its name");
+    const char *what = argv[1], *name = argv[2];
+    bool is_project = !strcmp(what, "project"), is_plugin = !strcmp(what, "plugin"), is_controller = !strcmp(what, "controller");
+    if (!is_project && !is_plugin && !is_controller)
+        return app_usage_error(command, "'%s' is not one of project, controller, plugin", what);
+    if (!name_is_good(name))
+        return app_usage_error(command, "'%s' is no good name: use letters, digits, _ and -", name);
+    Arena *arena = arena_create();
+    DiagSink *diags = diag_create();
+    const char *project = options.project ? options.project : ".";
+    if (is_project)
+        project = path_join(arena, project, name);
+    const NewFile all[] = {
+        { "worlds/@.wbt", is_project ? world_source : NULL },
+        { options.cpp ? "plugins/physics/@/@.cpp" : "plugins/physics/@/@.c", is_controller ? NULL : plugin_source },
+        { "plugins/physics/@/Makefile", is_controller ? NULL : makefile },
+        { "controllers/@/@.c", is_plugin ? NULL : controller_source },
+        { "controllers/@/Makefile", is_plugin ? NULL : makefile },
+    };
+    bool is_fine = true;
+    for (int i = 0; i < COUNT_OF(all); i++) {
+        NewFile file = all[i];
+        if (file.text && is_fine)
+            is_fine = write_file(arena, project, &file, name, diags);
+    }
+    diag_print(diags, stderr, 0, DIAG_WARNING);
+    diag_destroy(diags);
+    arena_destroy(arena);
+    return is_fine ? EXIT_OK : EXIT_INPUT;
+}
+
+const AppCommand command_new = {
+    .name = "new",
+    .arguments = "project|controller|plugin NAME",
+    .summary = "start a project, controller or physics plugin",
+    .details = "Writes commented files that build and run at once. Nothing that exists is overwritten.",
+    .examples = "talus new project rover && talus build rover && talus run rover/worlds/rover.wbt --until 5\n"
+                "talus new plugin flight --project my_project\n"
+                "talus new plugin water --cpp",
+    .options = rows,
+    .option_count = COUNT_OF(rows),
+    .run = new_verb,
+};
