@@ -473,6 +473,22 @@ bool plugin_step_end(PluginHost *host, double time)
     return is_fine && (!host->functions[CALLBACK_STEP_END] || check_forces(host, CALLBACK_STEP_END));
 }
 
+static void empty_groups(PluginHost *host)
+{
+    dJointGroupEmpty(host->groups[0]);
+    dJointGroupEmpty(host->groups[1]);
+    dJointGroupEmpty(host->old_group);
+    host->is_group_used = false;
+}
+
+bool plugin_restored(PluginHost *host)
+{
+    if (!host->is_live || host->failure)
+        return false;
+    empty_groups(host);
+    return host->functions[CALLBACK_COLLIDE] != NULL;
+}
+
 bool plugin_cleanup(PluginHost *host, double time)
 {
     if (!host->is_live)
@@ -482,12 +498,8 @@ bool plugin_cleanup(PluginHost *host, double time)
         physics_ode_set_collide_hook(host->physics, NULL, NULL, NULL);
     bool is_fine = run_callback(host, CALLBACK_CLEANUP, &(Call){ 0 });
     host->is_live = false;
-    if (is_fine) {
-        dJointGroupEmpty(host->groups[0]);
-        dJointGroupEmpty(host->groups[1]);
-        dJointGroupEmpty(host->old_group);
-    }
-    host->is_group_used = false;
+    if (is_fine)
+        empty_groups(host);
     return is_fine;
 }
 
