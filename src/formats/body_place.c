@@ -159,3 +159,62 @@ void body_place_all(Scene *scene, SceneNode *top, const FormatsOptions *options,
     free(placing.bodies);
     free(placing.nodes);
 }
+
+// Saving
+
+typedef struct Positions {
+    double *values;
+    int count;
+} Positions;
+
+static bool note_position(SceneNode *node, void *context)
+{
+    Positions *positions = context;
+    if (!scene_node_is(node, "HingeJoint") && !scene_node_is(node, "SliderJoint"))
+        return true;
+    const FieldList *devices = scene_list(node, "device");
+    const SceneNode *parameters = scene_child(node, "jointParameters");
+    for (int i = 0; parameters && i < devices->count; i++) {
+        const SceneNode *device = scene_list_node(devices, i);
+        int id = device && schema_field(device->type, "jointId") ? scene_int(device, "jointId") : -1;
+        if (id < 0 || id >= 65536)
+            continue;
+        if (id >= positions->count) {
+            positions->values = memory_resize(positions->values, (size_t)id + 1, sizeof *positions->values);
+            for (; positions->count <= id; positions->count++)
+                positions->values[positions->count] = 0.0;
+        }
+        positions->values[id] = scene_float(parameters, "position");
+    }
+    return true;
+}
+
+static bool keep_positions(SceneNode *node, void *context)
+{
+    Scene *scene = context;
+    SceneNode *instance = scene_instance(node);
+    if (instance == node || instance->kind != SCENE_NODE_INSTANCE || strcmp(instance->proto->name, "Body"))
+        return true;
+    Positions positions = { 0 };
+    scene_walk(node, false, note_position, &positions);
+    const FieldList *now = scene_list(instance, "jointPositions");
+    bool is_same = now->count >= positions.count;
+    for (int i = 0; i < positions.count && is_same; i++)
+        is_same = now->numbers[i] == positions.values[i];
+    bool is_zero = now->count == 0;
+    for (int i = 0; i < positions.count && is_zero; i++)
+        is_zero = positions.values[i] == 0.0;
+    if (!is_same && !is_zero) {
+        FieldList *list = scene_list_edit(scene, instance, "jointPositions");
+        scene_list_reserve(scene, list, FIELD_SF_FLOAT, positions.count);
+        memcpy(list->numbers, positions.values, (size_t)positions.count * sizeof *positions.values);
+        list->count = positions.count;
+    }
+    free(positions.values);
+    return true;
+}
+
+void body_keep_positions(Scene *scene)
+{
+    scene_walk(scene_root(scene), false, keep_positions, scene);
+}

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "formats/body.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,7 @@ void sim_sync_scene(Sim *sim)
 bool sim_save(Sim *sim, const char *path)
 {
     sim_sync_scene(sim);
+    body_keep_positions(sim->scene);
     if (!formats_save(sim->scene, path, sim->diags))
         return false;
     sim_take_initial(sim);

@@ -257,6 +257,33 @@ static void rules_keep_links_apart(void **state)
     }
 }
 
+// A world that was saved on its way has its bodies where they were, joints included.
+static void saving_keeps_joints(void **state)
+{
+    (void)state;
+    char body[4096], saved[4096], path[4096];
+    const char *folder = support_scratch("body_saved");
+    snprintf(body, sizeof body, "%s/arm.body", folder);
+    snprintf(path, sizeof path, "%s/world.wbt", folder);
+    snprintf(saved, sizeof saved, "%s/saved.wbt", folder);
+    support_write(body, HEADER "links:\n  - { name: R }\n  - { name: P, parent: R, joint_type: revolute, joint_axis: X, joint_id: 0, mass: 2, center_of_mass: [ 0, 0.5, 0 ], inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ] }\n");
+    support_write(path, "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 2 }\nViewpoint { }\nBody { url \"arm.body\" translation 1 0 0 }\n");
+    World world = { .diags = diag_create() };
+    world.sim = sim_load(path, NULL, world.diags);
+    CHECK(world.sim != NULL, path);
+    world.physics = sim_physics(world.sim);
+    run(&world, 100);
+    double q = physics_joint_position(world.physics, joint_of(&world, "P"), 0);
+    CHECK(q < -0.1 && sim_save(world.sim, saved), "swung and saved");
+    close_body(&world);
+    world = (World){ .diags = diag_create() };
+    world.sim = sim_load(saved, NULL, world.diags);
+    CHECK(world.sim && !diag_has_errors(world.diags), saved);
+    world.physics = sim_physics(world.sim);
+    CHECK_NEAR(physics_joint_position(world.physics, joint_of(&world, "P"), 0), q, 1e-12, "joint");
+    close_body(&world);
+}
+
 // Links without mass stay finite, and so does all that hangs on them.
 static void massless_links_stay_finite(void **state)
 {
@@ -275,7 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rotor_slows_a_pendulum), cmocka_unit_test(a_slide_falls), cmocka_unit_test(four_bars_stay_closed),
         cmocka_unit_test(tracks_reach_their_speed), cmocka_unit_test(force_sensors_feel_the_load), cmocka_unit_test(materials_meet_in_pairs),
-        cmocka_unit_test(rules_keep_links_apart), cmocka_unit_test(surfaces_carry_a_box), cmocka_unit_test(massless_links_stay_finite),
+        cmocka_unit_test(rules_keep_links_apart), cmocka_unit_test(surfaces_carry_a_box), cmocka_unit_test(massless_links_stay_finite), cmocka_unit_test(saving_keeps_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
