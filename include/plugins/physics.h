@@ -14,6 +14,13 @@
 #include <ode/ode.h>
 #include <pthread.h>
 
+/* Plugins of old draw without including it. */
+#ifdef __has_include
+#if __has_include(<GL/gl.h>)
+#include <GL/gl.h>
+#endif
+#endif
+
 #if !defined(dDOUBLE) && !defined(dIDEDOUBLE)
 #error "physics plugins want ODE in double precision"
 #endif

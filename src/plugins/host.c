@@ -91,12 +91,23 @@ static bool bind_callbacks(PluginHost *host)
     return is_complete;
 }
 
-typedef struct LoadCall { const char *path; void *library; } LoadCall;
+typedef struct LoadCall { const char *path; void *library; char why[1024]; } LoadCall;
 
 static void load_call(void *context)
 {
     LoadCall *call = context;
     call->library = dlopen(call->path, RTLD_NOW | RTLD_LOCAL);
+    if (call->library)
+        return;
+    // The program that plugins were written for had OpenGL in it, so many that draw are not linked with it.
+    const char *why = dlerror();
+    snprintf(call->why, sizeof call->why, "%s", why ? why : "unknown error");
+    if (!strstr(call->why, "undefined symbol: gl") || !dlopen("libGL.so.1", RTLD_NOW | RTLD_GLOBAL))
+        return;
+    call->library = dlopen(call->path, RTLD_NOW | RTLD_LOCAL);
+    why = call->library ? NULL : dlerror();
+    if (why)
+        snprintf(call->why, sizeof call->why, "%s", why);
 }
 
 static void report_fault(PluginHost *host, const char *function, const GuardFault *fault);
@@ -114,7 +125,7 @@ static bool load(PluginHost *host)
     if (!is_fine)
         report_fault(host, "loading it", &fault);
     else if (!host->library)
-        report_unloadable(host, dlerror());
+        report_unloadable(host, call.why);
     return is_fine && host->library;
 }
 

@@ -163,8 +163,10 @@ static void print_lines(const PluginHost *host, FILE *out, const char *text)
         text = cleared + 1;
     }
     while (*text) {
-        size_t length = strcspn(text, "\n");
-        fprintf(out, "[%s] %.*s\n", host->name, (int)length, text);
+        size_t length = strcspn(text, "\n"), shown = length;
+        while (shown > 0 && text[shown - 1] == '\r')
+            shown--;
+        fprintf(out, "[%s] %.*s\n", host->name, (int)shown, text);
         text += length + (text[length] == '\n');
     }
     fflush(out);

@@ -173,6 +173,22 @@ static void test_mangled_names(void **state)
     world_close(&world);
 }
 
+// Old plugins draw without including OpenGL or being linked with it.
+static void test_old_drawing(void **state)
+{
+    (void)state;
+    compile("g++", "drawing", "#include <ode/ode.h>\n#include <plugins/physics.h>\n"
+                              "void webots_physics_init(dWorldID, dSpaceID, dJointGroupID) { dWebotsConsolePrintf(\"init\\r\\n\"); }\n"
+                              "void webots_physics_step() { }\n"
+                              "void webots_physics_draw() { glDisable(GL_LIGHTING); glBegin(GL_LINES); glVertex3f(0, 0, 0); glEnd(); }\n"
+                              "void webots_physics_cleanup() { }\n", true);
+    World world = world_open("drawing", falling);
+    assert_true(world_start(&world, NULL));
+    assert_string_equal(printed(&world), "[drawing] init\n");
+    assert_true(plugin_has_draw(sim_plugin(world.sim)));
+    world_close(&world);
+}
+
 static const char *const pushing =
     "#include <plugins/physics.h>\n"
     "static dBodyID box;\n"
@@ -468,7 +484,7 @@ int main(void)
     if (system(path))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_function), cmocka_unit_test(test_mangled_names), cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_every_function), cmocka_unit_test(test_mangled_names), cmocka_unit_test(test_old_drawing), cmocka_unit_test(test_reset),
         cmocka_unit_test(test_two_worlds), cmocka_unit_test(test_spaces), cmocka_unit_test(test_old_contact_group),
         cmocka_unit_test(test_messages), cmocka_unit_test(test_order), cmocka_unit_test(test_structure), cmocka_unit_test(test_restore),
     };
