@@ -83,9 +83,37 @@ static void hidden_velocities_act_at_once(void **state)
     world_close(&world);
 }
 
+// hinge_joint_damping: a door hinged at the top of a static robot falls against a bumper at its foot; the first contact
+// comes in exactly the published step for each damping constant.
+static void doors_fall_in_their_time(void **state)
+{
+    (void)state;
+    static const struct { double damping, time; } cases[] = { { 0, 0.48 }, { 1, 0.672 }, { 2, 1.024 } };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" }"
+                 "Robot { controller \"<none>\" selfCollision TRUE boundingObject Box { size 0.2 1 0.2 } children ["
+                 "  DEF BUMPER TouchSensor { translation 0 -0.45 -0.106 type \"bumper\" boundingObject Box { size 0.1 0.1 0.01 } physics Physics { } }"
+                 "  HingeJoint { jointParameters HingeJointParameters { axis -1 0 0 anchor 0 0.5 -0.1 dampingConstant %g }"
+                 "    endPoint DEF DOOR Solid { name \"door\" translation 0 0.55 -0.6 boundingObject Box { size 0.2 0.1 1 } physics Physics { density -1 mass 1 } } } ] }",
+                 cases[i].damping);
+        World world = world_open(text);
+        int bumper = world_solid(&world, "BUMPER"), first = 0;
+        for (int step = 1; step <= 40 && !first; step++) {
+            world_step(&world, 1);
+            if (physics_solid_is_colliding(world.physics, bumper))
+                first = step;
+        }
+        CHECK_NEAR(first * 0.032, cases[i].time, 1e-9, "first contact");
+        world_close(&world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(doors_fall_in_their_time),
         cmocka_unit_test(damped_balls_land_in_order),
         cmocka_unit_test(a_changed_support_wakes),
         cmocka_unit_test(nested_robots_move_along),
