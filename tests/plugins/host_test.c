@@ -189,6 +189,35 @@ static void test_old_drawing(void **state)
     world_close(&world);
 }
 
+// Paths go through joints; a name that other nodes have too means the Solid; one without Physics has no body.
+static void test_paths(void **state)
+{
+    (void)state;
+    compile("gcc", "paths", "#include <plugins/physics.h>\n"
+                            "static void show(const char *path) { dBodyID b = dWebotsGetBodyFromDEF(path); dGeomID g = dWebotsGetGeomFromDEF(path);\n"
+                            "  dWebotsConsolePrintf(\"%s %g %d\", path, b ? dBodyGetPosition(b)[1] : -1, g ? dGeomGetClass(g) == dBoxClass : -1); }\n"
+                            "DLLEXPORT void webots_physics_init(void)\n"
+                            "{\n"
+                            "  show(\"A.J.ARM\"); show(\"B.J.ARM\"); show(\"B.ARM\"); show(\"B.J\"); show(\"ARM\"); show(\"A.HAND\"); show(\"B.HAND\");\n"
+                            "  dWebotsGetBodyFromDEF(\"\");\n"
+                            "}\n"
+                            "DLLEXPORT void webots_physics_step(void) { }\n"
+                            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    Text nodes = { 0 };
+    text_add_string(&nodes, "DEF ARM Group { }\n");
+    for (int i = 0; i < 2; i++)
+        text_printf(&nodes, "DEF %c Robot { name \"%d\" translation 0 %d 0 boundingObject Sphere { } physics Physics { } children [\n"
+                            "DEF J HingeJoint { endPoint DEF ARM Solid { translation 3 1 0 boundingObject Box { } physics Physics { } } }\n"
+                            "%s ] }\n", 'A' + i, i, 10 * i, i ? "DEF HAND Solid { name \"hand\" boundingObject Box { } }" : "");
+    World world = world_open("paths", nodes.data);
+    text_free(&nodes);
+    assert_true(world_start(&world, NULL));
+    assert_string_equal(printed(&world), "[paths] A.J.ARM 1 1\n[paths] B.J.ARM 11 1\n[paths] B.ARM 11 1\n[paths] B.J -1 -1\n[paths] ARM 1 1\n"
+                                         "[paths] A.HAND -1 -1\n[paths] B.HAND -1 1\n");
+    assert_true(diag_total(world.diags, DIAG_WARNING) >= 1);  // about the empty name
+    world_close(&world);
+}
+
 static const char *const pushing =
     "#include <plugins/physics.h>\n"
     "static dBodyID box;\n"
@@ -484,7 +513,8 @@ int main(void)
     if (system(path))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_function), cmocka_unit_test(test_mangled_names), cmocka_unit_test(test_old_drawing), cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_every_function), cmocka_unit_test(test_mangled_names), cmocka_unit_test(test_old_drawing), cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_reset),
         cmocka_unit_test(test_two_worlds), cmocka_unit_test(test_spaces), cmocka_unit_test(test_old_contact_group),
         cmocka_unit_test(test_messages), cmocka_unit_test(test_order), cmocka_unit_test(test_structure), cmocka_unit_test(test_restore),
     };
