@@ -1,5 +1,5 @@
 # The short way in. Everything is built by CMake with Ninja; see CMakePresets.json for the other builds.
-.PHONY: all deps configure run test test-release test-asan test-tsan bench install clean
+.PHONY: all deps configure run test test-release test-asan test-tsan bench bench-peers install clean
 JOBS ?= $(shell nproc)
 
 all: configure
@@ -31,6 +31,12 @@ test-tsan: deps
 
 bench: all
 	@scripts/bench
+
+# Our solver beside Debian's ODE, Bullet, MuJoCo and DART: docs/benchmarks.md. Installs what it needs; takes a while.
+bench-peers: all
+	@scripts/install-deps bench/peers/packages.txt
+	@$(MAKE) --no-print-directory -C bench/peers all
+	@python3 bench/peers/run.py build/peers docs $(PEERS)
 
 install: all
 	@cmake --install build $(if $(PREFIX),--prefix $(PREFIX))

@@ -1,5 +1,5 @@
 // Talus adaptor: the solver, the broad phase and the narrow phase on plain arrays, without scene files or ODE.
-// variant: talus[,portable][,direct][,t<threads>]
+// variant: talus[,sleep][,portable][,direct][,t<threads>]
 #include "scene.h"
 
 #include "base/memory.h"
@@ -20,7 +20,7 @@
 #define CFM 1e-5
 
 const char *eng_name = "talus";
-const char *eng_variants = "talus[,portable][,direct][,iterative][,i<iterations>][,t<threads>]";
+const char *eng_variants = "talus[,sleep][,portable][,direct][,iterative][,i<iterations>][,t<threads>]";
 
 struct Engine {
     const Scene *s;
@@ -46,6 +46,10 @@ struct Engine {
     dTriIndex *indices;
     dTriMeshDataID mesh_data;
     long pivots, restarts, fallbacks, steps;
+    bool sleeps;
+    int32_t *awake, *set;      // bodies that move; union-find over them
+    double *idle;              // s for which a body has been slow
+    int awake_count;
 };
 
 typedef struct PairResult {
@@ -207,6 +211,13 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
     }
     for (int i = 0; i < s->nj; i++)
         hinge_prepare(&s->joints[i], &e->rows[6 * i]);
+    e->sleeps = strstr(variant, "sleep") != NULL && s->nj == 0;
+    e->awake = memory_alloc_array((size_t)s->nb + 1, sizeof *e->awake);
+    e->set = memory_alloc_array((size_t)s->nb + 1, sizeof *e->set);
+    e->idle = memory_alloc_array((size_t)s->nb + 1, sizeof *e->idle);
+    e->awake_count = s->nb;
+    for (int i = 0; i < s->nb; i++)
+        e->awake[i] = i;
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
     shapes_create(e);
@@ -352,7 +363,8 @@ static void update_range(int begin, int end, int worker, void *context)
 {
     Engine *e = context;
     (void)worker;
-    for (int i = begin; i < end; i++) {
+    for (int k = begin; k < end; k++) {
+        int i = e->awake[k];
         const SolverBody *body = &e->bodies[i];
         if (!e->s->bodies[i].shape)
             continue;
@@ -384,10 +396,10 @@ static void collide(Engine *e)
     e->contact_count = 0;
     if (!s->plane && !s->gn)
         return;
-    pool_for(e->pool, s->nb, 64, update_range, e);
-    for (int i = 0; i < s->nb; i++)
-        if (s->bodies[i].shape)
-            broadphase_move(e->broadphase, i, &e->boxes[i]);
+    pool_for(e->pool, e->awake_count, 64, update_range, e);
+    for (int k = 0; k < e->awake_count; k++)
+        if (s->bodies[e->awake[k]].shape)
+            broadphase_move(e->broadphase, e->awake[k], &e->boxes[e->awake[k]]);
     e->pairs = broadphase_pairs(e->broadphase, &e->pair_count);
     collide_cache_begin(e->cache, e->pairs, e->pair_count);
     memory_grow(&e->results, &e->result_capacity, e->pair_count + 1, sizeof *e->results);
@@ -399,6 +411,68 @@ static void collide(Engine *e)
     }
 }
 
+static int find_set(int32_t *set, int i)
+{
+    while (set[i] != i) {
+        set[i] = set[set[i]];
+        i = set[i];
+    }
+    return i;
+}
+
+// Bodies that touch each other fall asleep together, when all have been slow for a while; a sleeping one that something
+// awake touches was held as fixed in this step and wakes.
+static void fall_asleep(Engine *e)
+{
+    const double slow = 0.02, wait = 0.5;
+    int woken = 0;
+    for (int k = 0; k < e->awake_count; k++) {
+        int i = e->awake[k];
+        const double *v = e->bodies[i].velocity;
+        bool is_slow = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] < slow * slow && v[3] * v[3] + v[4] * v[4] + v[5] * v[5] < 25.0 * slow * slow;
+        e->idle[i] = is_slow ? e->idle[i] + e->dt : 0.0;
+        e->set[i] = i;
+    }
+    for (int k = 0; k < e->contact_count; k++) {
+        int pair[2] = { e->contacts[k].body1, e->contacts[k].body2 };
+        for (int q = 0; q < 2; q++)
+            if (pair[q] >= 0 && (e->bodies[pair[q]].flags & SOLVER_BODY_ASLEEP)) {
+                e->bodies[pair[q]].flags &= ~(uint32_t)SOLVER_BODY_ASLEEP;
+                e->idle[pair[q]] = 0.0;
+                e->set[pair[q]] = pair[q];
+                broadphase_set_resting(e->broadphase, pair[q], false);
+                woken++;
+            }
+        if (pair[0] < 0 || pair[1] < 0)
+            continue;
+        int a = find_set(e->set, pair[0]), b = find_set(e->set, pair[1]);
+        e->set[a > b ? a : b] = a > b ? b : a;
+    }
+    for (int k = 0; k < e->awake_count; k++) {
+        int i = e->awake[k], root = find_set(e->set, i);
+        if (e->idle[i] < e->idle[root])
+            e->idle[root] = e->idle[i];
+    }
+    int kept = 0;
+    for (int k = 0; k < e->awake_count; k++) {
+        int i = e->awake[k];
+        if (e->idle[find_set(e->set, i)] < wait) {
+            e->awake[kept++] = i;
+            continue;
+        }
+        memset(e->bodies[i].velocity, 0, sizeof e->bodies[i].velocity);
+        e->bodies[i].flags |= SOLVER_BODY_ASLEEP;
+        broadphase_set_resting(e->broadphase, i, true);
+    }
+    e->awake_count = kept;
+    if (woken == 0)
+        return;
+    e->awake_count = 0;
+    for (int i = 0; i < e->s->nb; i++)
+        if (!(e->bodies[i].flags & SOLVER_BODY_ASLEEP))
+            e->awake[e->awake_count++] = i;
+}
+
 void eng_step(Engine *e)
 {
     const Scene *s = e->s;
@@ -408,8 +482,11 @@ void eng_step(Engine *e)
     collide(e);
     SolverInput input = { .dt = e->dt, .gravity = { 0.0, 0.0, s->gravity }, .erp = ERP, .cfm = CFM, .contact_surface_layer = 0.001,
                           .bodies = e->bodies, .joints = e->joints, .rows = e->rows, .contacts = e->contacts,
-                          .body_count = s->nb, .joint_count = s->nj, .row_count = e->row_count, .contact_count = e->contact_count };
+                          .body_count = s->nb, .joint_count = s->nj, .row_count = e->row_count, .contact_count = e->contact_count,
+                          .awake = e->awake, .awake_count = e->awake_count };
     solver_step(e->solver, &input);
+    if (e->sleeps)
+        fall_asleep(e);
     const SolverStatistics *statistics = solver_statistics(e->solver);
     e->pivots += statistics->pivot_round_count;
     e->restarts += statistics->restart_count;
@@ -453,6 +530,11 @@ void eng_destroy(Engine *e)
     free(e->poses);
     free(e->geoms);
     free(e->results);
+    free(e->awake);
+    free(e->set);
+    free(e->idle);
+    free(e->vertices);
+    free(e->indices);
     free(e->bodies);
     free(e->joints);
     free(e->rows);
