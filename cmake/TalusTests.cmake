@@ -54,7 +54,7 @@ foreach(bench_source ${TALUS_BENCHES})
 endforeach()
 # Tests that use several threads also run under the thread sanitizer (make test-tsan).
 add_custom_target(threaded_tests)
-foreach(threaded sim.api formats.proto_threads)
+foreach(threaded sim.api formats.proto_threads physics.solver_threads)
   set_property(TEST ${threaded} APPEND PROPERTY LABELS threads)
   add_dependencies(threaded_tests test.${threaded})
 endforeach()

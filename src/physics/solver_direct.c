@@ -108,6 +108,7 @@ typedef struct DenseRow {
     int widths[2];              // 1 or 6
     double coefficients[2][6];
     double rhs, gamma;
+    double scale;               // velocity per impulse if no joint held the bodies, roughly
     double lo, hi;              // impulses; friction: coefficients of the normal impulse when `scaled_by` is set
     int scaled_by;              // dense row of the normal, or -1
     double *force;
@@ -649,7 +650,13 @@ static int columns_add(DirectScratch *s, int node_index)
     return group->first;
 }
 
-static __attribute__((noinline)) void columns_build(DirectScratch *s)
+static double row_scale(const SolverBody *body, const double *j)
+{
+    double linear = j[0] * j[0] + j[1] * j[1] + j[2] * j[2], angular = j[3] * j[3] + j[4] * j[4] + j[5] * j[5];
+    return linear / body->mass + angular / (body->inertia[0] + body->inertia[4] + body->inertia[8]);
+}
+
+static __attribute__((noinline)) void columns_build(DirectScratch *s, const SolverInput *input)
 {
     memory_grow(&s->responses, &s->path_capacity, s->node_count, sizeof *s->responses);
     memory_grow(&s->first_column, &s->first_column_capacity, s->node_count, sizeof *s->first_column);
@@ -664,6 +671,10 @@ static __attribute__((noinline)) void columns_build(DirectScratch *s)
     for (int i = 0; i < s->dense_count; i++) {
         DenseRow *row = &s->dense[i];
         row->columns[0] = row->columns[1] = -1;
+        row->scale = 0.0;
+        for (int k = 0; k < 2; k++)
+            if (row->nodes[k] >= 0)
+                row->scale += row_scale(&input->bodies[s->nodes[row->nodes[k]].body], row->j[k]);
         // Both ends of one link lie on the same way to the root: one column carries them.
         for (int k = 0; k < 2; k++) {
             int child = row->nodes[k], parent = row->nodes[1 - k];
@@ -884,6 +895,11 @@ static __attribute__((noinline)) void matrix_build(DirectScratch *s, int stride)
                 *(V4 *)(to + k) = sum;
             }
         }
+        // A row that the tree already holds feels only rounding: give it a stiffness to divide by.
+        if (!(out[i] > 1e-11 * rows[i].scale)) {
+            out[i] = rows[i].scale;
+            s->redundant++;
+        }
         out[i] += rows[i].gamma;
         for (int j = n; j < stride; j++)
             out[j] = 0.0;
@@ -939,7 +955,7 @@ static void free_rows_solve(DirectScratch *s, int n, int stride)
     for (int k = 0; k < m; k++) {
         const double *uk = u + (size_t)k * (size_t)stride;
         double diagonal = s->matrix[(size_t)s->index[k] * (size_t)stride + (size_t)s->index[k]];
-        if (uk[k] > 1e-13 * diagonal)
+        if (uk[k] > 1e-12 * diagonal)
             s->reciprocal[k] = 1.0 / uk[k];
         else
             s->reciprocal[k] = 0.0, s->redundant++;
@@ -1065,12 +1081,12 @@ static void dense_reserve(DirectScratch *s, int n, int stride)
     memory_grow(&s->held, &s->held_capacity, stride, sizeof *s->held);
 }
 
-static __attribute__((noinline)) void dense_solve(DirectScratch *s, IslandStatistics *statistics)
+static __attribute__((noinline)) void dense_solve(DirectScratch *s, const SolverInput *input, IslandStatistics *statistics)
 {
     int n = s->dense_count, stride = (n + 3) & ~3;
     bool friction = false;
     dense_reserve(s, n, stride);
-    columns_build(s);
+    columns_build(s, input);
     gram_build(s);
     runs_build(s);
     matrix_build(s, stride);
@@ -1222,7 +1238,7 @@ void SOLVER_VARIANT(DirectScratch *s, IslandTask *task)
         tree_factor(s, task->input->dt);
         tree_solve_free(s);
         if (s->dense_count > 0) {
-            dense_solve(s, &task->statistics);
+            dense_solve(s, task->input, &task->statistics);
             dense_apply(s);
         }
         if (attempt == RESTART_LIMIT || !motors_exceed(s, task->input->dt))

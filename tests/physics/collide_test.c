@@ -1,0 +1,154 @@
+// Our narrow phase against ODE's: the same pairs touch, with about the same depth and normal; the cache follows motion.
+#include "physics/collide.h"
+#include "physics/collide_cache.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <ode/ode.h>
+
+static uint64_t seed = 5;
+static double random_unit(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static void random_pose(double spread, CollidePose *pose, double q[4])
+{
+    double length = 0.0;
+    for (int i = 0; i < 4; i++) {
+        q[i] = random_unit() - 0.5;
+        length += q[i] * q[i];
+    }
+    for (int i = 0; i < 4; i++)
+        q[i] /= sqrt(length);
+    dMatrix3 r;
+    dQtoR(q, r);
+    for (int i = 0; i < 3; i++) {
+        pose->position[i] = spread * (random_unit() - 0.5);
+        for (int k = 0; k < 3; k++)
+            pose->rotation[3 * i + k] = r[4 * i + k];
+    }
+}
+
+static dGeomID geom_of(const CollideShape *shape)
+{
+    switch (shape->type) {
+    case COLLIDE_SPHERE: return dCreateSphere(NULL, shape->size[0]);
+    case COLLIDE_CAPSULE: return dCreateCapsule(NULL, shape->size[0], 2 * shape->size[1]);
+    case COLLIDE_CYLINDER: return dCreateCylinder(NULL, shape->size[0], 2 * shape->size[1]);
+    case COLLIDE_BOX: return dCreateBox(NULL, 2 * shape->size[0], 2 * shape->size[1], 2 * shape->size[2]);
+    case COLLIDE_PLANE: return dCreatePlane(NULL, 0, 0, 1, 0);
+    }
+    return NULL;
+}
+
+static double deepest(const CollidePoint *points, int count)
+{
+    double depth = 0.0;
+    for (int i = 0; i < count; i++)
+        depth = fmax(depth, points[i].depth);
+    return depth;
+}
+
+static void test_against_ode(void **state)
+{
+    (void)state;
+    static const struct { const char *name; CollideShape a, b; double tolerance; } pairs[] = {
+        { "sphere sphere", { COLLIDE_SPHERE, { 0.2 } }, { COLLIDE_SPHERE, { 0.3 } }, 1e-9 },
+        { "sphere capsule", { COLLIDE_SPHERE, { 0.2 } }, { COLLIDE_CAPSULE, { 0.1, 0.3 } }, 1e-9 },
+        { "capsule capsule", { COLLIDE_CAPSULE, { 0.12, 0.2 } }, { COLLIDE_CAPSULE, { 0.1, 0.3 } }, 2e-3 },
+        { "sphere box", { COLLIDE_SPHERE, { 0.2 } }, { COLLIDE_BOX, { 0.2, 0.3, 0.1 } }, 1e-9 },
+        { "box box", { COLLIDE_BOX, { 0.3, 0.1, 0.2 } }, { COLLIDE_BOX, { 0.2, 0.3, 0.1 } }, 0.02 },
+        { "box plane", { COLLIDE_BOX, { 0.3, 0.1, 0.2 } }, { COLLIDE_PLANE, { 0 } }, 1e-9 },
+        { "sphere plane", { COLLIDE_SPHERE, { 0.3 } }, { COLLIDE_PLANE, { 0 } }, 1e-9 },
+        { "capsule plane", { COLLIDE_CAPSULE, { 0.1, 0.3 } }, { COLLIDE_PLANE, { 0 } }, 1e-9 },
+        { "cylinder plane", { COLLIDE_CYLINDER, { 0.1, 0.3 } }, { COLLIDE_PLANE, { 0 } }, 1e-6 },
+    };
+    for (int p = 0; p < COUNT_OF(pairs); p++) {
+        dGeomID ga = geom_of(&pairs[p].a), gb = geom_of(&pairs[p].b);
+        int touched = 0;
+        for (int n = 0; n < 2000; n++) {
+            CollidePose pa, pb;
+            double qa[4], qb[4];
+            random_pose(0.8, &pa, qa);
+            random_pose(0.8, &pb, qb);
+            bool plane = pairs[p].b.type == COLLIDE_PLANE;
+            if (plane)
+                pb = (CollidePose){ .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
+            dGeomSetPosition(ga, pa.position[0], pa.position[1], pa.position[2]);
+            dGeomSetQuaternion(ga, qa);
+            if (!plane) {
+                dGeomSetPosition(gb, pb.position[0], pb.position[1], pb.position[2]);
+                dGeomSetQuaternion(gb, qb);
+            }
+            dContactGeom found[8];
+            CollidePoint points[COLLIDE_POINTS];
+            int theirs = dCollide(ga, gb, 8, found, sizeof found[0]), ours = collide_pair(&pairs[p].a, &pa, &pairs[p].b, &pb, 0.0, points);
+            double their_depth = 0.0, our_depth = deepest(points, ours);
+            for (int i = 0; i < theirs; i++)
+                their_depth = fmax(their_depth, found[i].depth);
+            touched += ours > 0;
+            bool deep = their_depth > 0.05 || our_depth > 0.05;  // far inside there is more than one way out
+            CHECK((theirs > 0) == (ours > 0) || fmax(our_depth, their_depth) < 1e-3, pairs[p].name);
+            CHECK(deep || fabs(our_depth - their_depth) <= pairs[p].tolerance, pairs[p].name);
+            for (int i = 0; i < ours; i++) {
+                const double *m = points[i].normal;
+                CHECK(fabs(m[0] * m[0] + m[1] * m[1] + m[2] * m[2] - 1.0) < 1e-9, pairs[p].name);
+            }
+        }
+        CHECK(touched > 50, pairs[p].name);
+        dGeomDestroy(ga);
+        dGeomDestroy(gb);
+    }
+}
+
+static void test_order_of_shapes(void **state)
+{
+    (void)state;
+    CollideShape sphere = { COLLIDE_SPHERE, { 0.2 } }, box = { COLLIDE_BOX, { 0.2, 0.2, 0.2 } };
+    CollidePose low = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } }, high = low;
+    high.position[2] = 0.39;
+    CollidePoint up[COLLIDE_POINTS], down[COLLIDE_POINTS];
+    assert_int_equal(collide_pair(&sphere, &high, &box, &low, 0.0, up), 1);
+    assert_int_equal(collide_pair(&box, &low, &sphere, &high, 0.0, down), 1);
+    CHECK_NEAR(up[0].normal[2], 1.0, 1e-12, "into the first shape");
+    CHECK_NEAR(down[0].normal[2], -1.0, 1e-12, "into the first shape");
+    CHECK_NEAR(up[0].depth, 0.01, 1e-12, "depth");
+}
+
+static void test_cache(void **state)
+{
+    (void)state;
+    CollideShape box = { COLLIDE_BOX, { 0.2, 0.2, 0.2 } };
+    CollidePose low = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } }, high = low;
+    const double identity[4] = { 1.0, 0.0, 0.0, 0.0 };
+    CollidePoint points[COLLIDE_POINTS];
+    CollideCache *cache = collide_cache_create();
+    BroadPair pair = { 0, 1 };
+    collide_cache_begin(cache, &pair, 1);
+    high.position[2] = 0.398;
+    assert_int_equal(collide_cache_reuse(cache, 0, &high, identity, &low, identity, points), -1);
+    int count = collide_pair(&box, &high, &box, &low, 0.0, points);
+    assert_int_equal(count, 4);
+    collide_cache_store(cache, 0, &high, identity, &low, identity, points, count);
+    collide_cache_begin(cache, &pair, 1);
+    high.position[2] = 0.3979;
+    high.position[0] = 5.0;
+    low.position[0] = 5.0001;
+    assert_int_equal(collide_cache_reuse(cache, 0, &high, identity, &low, identity, points), 4);
+    CHECK_NEAR(points[0].depth, 0.0021, 1e-6, "the depth follows");
+    high.position[2] = 0.397;
+    assert_int_equal(collide_cache_reuse(cache, 0, &high, identity, &low, identity, points), -1);
+    collide_cache_destroy(cache);
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    dAllocateODEDataForThread(dAllocateMaskAll);
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_ode), cmocka_unit_test(test_order_of_shapes), cmocka_unit_test(test_cache) };
+    int result = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return result;
+}

@@ -1,0 +1,205 @@
+// The solver on plain arrays: energy of a chain, the pyramid, trouble that must end finite, memory, sleeping.
+#include "physics/solver_scene.h"
+
+static SolverScene scene, twin;
+
+static void test_chain_keeps_energy(void **state)
+{
+    (void)state;
+    scene_init(&scene, 0.002);
+    for (int i = 0; i < 20; i++) {
+        scene_box(&scene, 0.1 * i + 0.05, 0.0, 2.0, 0.04, 0.2);
+        scene_ball(&scene, i, i - 1, 0.1 * i, 0.0, 2.0);
+    }
+    Solver *solver = solver_create(NULL);
+    double start = scene_energy(&scene), scale = 20 * 0.2 * 9.81 * 1.0, worst = 0.0;
+    for (int step = 0; step < 500; step++) {
+        scene_step(&scene, solver);
+        worst = fmax(worst, fabs(scene_energy(&scene) - start) / scale);
+    }
+    CHECK(worst < 0.05, "energy of a swinging chain");
+    CHECK(solver_statistics(solver)->group_count == 1, "one tree");
+    double end[3], gap = 0.0;
+    for (int i = 0; i < 3; i++) {
+        const double *r = scene.bodies[0].rotation + 3 * i, *local = scene.anchors[0][0];
+        end[i] = scene.bodies[0].position[i] + r[0] * local[0] + r[1] * local[1] + r[2] * local[2];
+        gap = fmax(gap, fabs(end[i] - scene.anchors[0][1][i]));
+    }
+    CHECK(gap < 2e-3, "the first joint holds");
+    solver_destroy(solver);
+}
+
+static void pyramid_stands(SolverMethod method, double seconds, const char *name)
+{
+    scene_init(&scene, 0.008);
+    scene_pyramid(&scene, 6);
+    Solver *solver = solver_create(&(SolverOptions){ .method = method });
+    for (int step = 0; step < (int)(seconds / 0.008); step++)
+        scene_step(&scene, solver);
+    const double *top = scene.bodies[scene.input.body_count - 1].position;
+    CHECK(fabs(top[2] - 1.1) < 0.02 && fabs(top[0]) < 0.05 && fabs(top[1]) < 0.05, name);
+    solver_destroy(solver);
+}
+
+static void test_pyramid(void **state)
+{
+    (void)state;
+    pyramid_stands(SOLVER_AUTO, 10.0, "chosen method");
+    pyramid_stands(SOLVER_ITERATIVE, 10.0, "iterative");
+    pyramid_stands(SOLVER_DIRECT, 0.4, "direct: redundant contacts");
+}
+
+static void test_methods_agree(void **state)
+{
+    (void)state;
+    // A box at rest: both methods find the weight, spread over its corners.
+    for (int k = 0; k < 2; k++) {
+        scene_init(&scene, 0.004);
+        scene.has_ground = true;
+        scene_box(&scene, 0.0, 0.0, 0.0985, 0.1, 3.0);
+        Solver *solver = solver_create(&(SolverOptions){ .method = k ? SOLVER_ITERATIVE : SOLVER_DIRECT });
+        for (int step = 0; step < 300; step++)
+            scene_step(&scene, solver);
+        double sum = 0.0;
+        for (int i = 0; i < scene.input.contact_count; i++)
+            sum += scene.contacts[i].force[0];
+        CHECK_NEAR(sum, 3.0 * 9.81, 1e-3, k ? "iterative" : "direct");
+        CHECK_NEAR(scene.bodies[0].velocity[2], 0.0, 1e-5, k ? "iterative" : "direct");
+        solver_destroy(solver);
+    }
+}
+
+static void test_redundant_joints(void **state)
+{
+    (void)state;
+    // Two bodies held together three times over, with and without softness, and pinned to the world twice.
+    for (int soft = 0; soft < 2; soft++) {
+        scene_init(&scene, 0.004);
+        scene.input.cfm = soft ? 1e-5 : 0.0;
+        scene_box(&scene, 0.1, 0.0, 1.0, 0.05, 1.0);
+        scene_box(&scene, 0.3, 0.0, 1.0, 0.05, 1.0);
+        for (int i = 0; i < 3; i++)
+            scene_ball(&scene, 1, 0, 0.2, 0.0, 1.0);
+        scene_ball(&scene, 0, -1, 0.0, 0.0, 1.0);
+        scene_ball(&scene, 0, -1, 0.0, 0.0, 1.0);
+        Solver *solver = solver_create(NULL);
+        for (int step = 0; step < 250; step++)
+            scene_step(&scene, solver);
+        CHECK(scene_is_finite(&scene, 10.0), soft ? "soft" : "hard");
+        double distance = 0.0;
+        for (int i = 0; i < 3; i++)
+            distance += scene.bodies[0].position[i] * scene.bodies[0].position[i];
+        CHECK(fabs(sqrt(distance + 1.0 - 2.0 * scene.bodies[0].position[2]) - 0.1) < 5e-3, soft ? "soft" : "hard");
+        if (!soft)
+            CHECK(solver_statistics(solver)->redundant_count > 0, "the redundant rows are counted");
+        solver_destroy(solver);
+    }
+}
+
+static void test_mass_ratio(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        scene_init(&scene, 0.004);
+        for (int i = 0; i < 6; i++) {
+            double mass = (i % 2) == order ? 1e-4 : 1e5;
+            scene_box(&scene, 0.2 * i + 0.1, 0.0, 1.0, 0.05, mass);
+            scene_ball(&scene, i, i - 1, 0.2 * i, 0.0, 1.0);
+        }
+        Solver *solver = solver_create(NULL);
+        for (int step = 0; step < 500; step++)
+            scene_step(&scene, solver);
+        CHECK(scene_is_finite(&scene, 100.0), "a ratio of 1e9 stays finite");
+        solver_destroy(solver);
+    }
+}
+
+static void test_overlapping_start(void **state)
+{
+    (void)state;
+    scene_init(&scene, 0.008);
+    scene.has_ground = true;
+    for (int i = 0; i < 20; i++)
+        scene_box(&scene, 1e-4 * i, 0.0, 0.05, 0.1, 1.0);
+    Solver *solver = solver_create(NULL);
+    for (int step = 0; step < 400; step++)
+        scene_step(&scene, solver);
+    CHECK(scene_is_finite(&scene, 500.0), "twenty boxes in one place");
+    solver_destroy(solver);
+}
+
+static void test_not_finite_is_stopped(void **state)
+{
+    (void)state;
+    scene_init(&scene, 0.004);
+    scene_box(&scene, 0.0, 0.0, 1.0, 0.1, 1.0);
+    scene_box(&scene, 5.0, 0.0, 1.0, 0.1, 1.0);
+    scene.bodies[0].force[0] = NAN;
+    Solver *solver = solver_create(NULL);
+    scene_step(&scene, solver);
+    CHECK(solver_statistics(solver)->body_reset_count == 1, "one body was stopped");
+    CHECK(scene_is_finite(&scene, 10.0), "and nothing else noticed");
+    solver_destroy(solver);
+}
+
+static void test_state_continues(void **state)
+{
+    (void)state;
+    scene_init(&scene, 0.008);
+    scene_heap(&scene, 30);
+    Solver *solver = solver_create(NULL);
+    for (int step = 0; step < 60; step++)
+        scene_step(&scene, solver);
+    size_t size = solver_state_size(solver);
+    void *saved = malloc(size);
+    solver_state_save(solver, saved);
+    twin = scene;
+    twin.input.bodies = twin.bodies;
+    twin.input.joints = twin.joints;
+    twin.input.rows = twin.rows;
+    twin.input.contacts = twin.contacts;
+    Solver *other = solver_create(NULL);
+    assert_true(solver_state_restore(other, saved, size));
+    for (int step = 0; step < 60; step++) {
+        scene_step(&scene, solver);
+        scene_step(&twin, other);
+    }
+    assert_memory_equal(scene.bodies, twin.bodies, sizeof scene.bodies);
+    CHECK(!solver_state_restore(other, saved, size - 1), "a cut state is refused");
+    free(saved);
+    solver_destroy(solver);
+    solver_destroy(other);
+}
+
+static void test_sleeping_bodies_are_left_alone(void **state)
+{
+    (void)state;
+    scene_init(&scene, 0.008);
+    scene_heap(&scene, 10);
+    static int32_t awake[1] = { 3 };
+    for (int i = 0; i < 10; i++)
+        if (i != 3)
+            scene.bodies[i].flags |= SOLVER_BODY_ASLEEP;
+    scene.input.awake = awake;
+    scene.input.awake_count = 1;
+    SolverBody before = scene.bodies[4];
+    Solver *solver = solver_create(NULL);
+    for (int step = 0; step < 5; step++)
+        scene_step(&scene, solver);
+    assert_memory_equal(&before, &scene.bodies[4], sizeof before);
+    CHECK(scene.bodies[3].velocity[2] != 0.0, "the awake one moves");
+    const SolverIsland *islands;
+    CHECK(solver_islands(solver, &islands) == 1 && islands[0].first_body == 3, "one island");
+    solver_destroy(solver);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chain_keeps_energy), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_methods_agree),
+        cmocka_unit_test(test_redundant_joints), cmocka_unit_test(test_mass_ratio), cmocka_unit_test(test_overlapping_start),
+        cmocka_unit_test(test_not_finite_is_stopped), cmocka_unit_test(test_state_continues),
+        cmocka_unit_test(test_sleeping_bodies_are_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
