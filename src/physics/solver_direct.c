@@ -95,11 +95,12 @@ typedef struct ColumnGroup {
     int response;               // in `response_up`: likewise for one column; for six, per node a 6x6 block, column lanes last
 } ColumnGroup;
 
-// Rows one after the other whose only moving side is the same six columns: worked on four at a time.
+// Rows one after the other whose only moving side is the same six columns, or are columns themselves: worked on four at
+// a time.
 typedef struct RowRun {
     int first, count;
     int column;                 // -1: a single row of another kind
-    int coefficients;           // in `lanes`: six times `width` numbers
+    int coefficients;           // in `lanes`: six times `width` numbers; -1: the rows are the columns from `column` on
     int width;                  // count rounded up to four
 } RowRun;
 
@@ -619,18 +620,15 @@ static int column_add(DirectScratch *s, int node_index, const double *at_node, c
     return group->first;
 }
 
-// All six unit impulses at a node. At the node itself they are the identity, so its parent sees `pass` as it is.
-static int columns_add(DirectScratch *s, int node_index)
+// Six impulses at a node: the unit ones, or the rows that touch it.
+static int columns_add(DirectScratch *s, int node_index, const double starts[6][6])
 {
     const ColumnGroup *group = group_add(s, node_index, 6);
     int size = COLUMN_STEP * (s->nodes[node_index].depth + 1);
     double *up = s->up + group->start, *response = s->response_up + group->response;
     V6 u[6];
-    for (int c = 0; c < 6; c++) {
-        double unit[6] = { 0.0 };
-        unit[c] = 1.0;
-        u[c] = v6_load(unit);
-    }
+    for (int c = 0; c < 6; c++)
+        u[c] = v6_load(starts[c]);
     for (int i = node_index; i >= 0; i = s->nodes[i].parent) {
         const Node *node = &s->nodes[i];
         if (!node->on_path)
@@ -656,6 +654,43 @@ static double row_scale(const SolverBody *body, const double *j)
     return linear / body->mass + angular / (body->inertia[0] + body->inertia[4] + body->inertia[8]);
 }
 
+// Both ends of one link lie on the same way to the root: one column carries them.
+static bool row_is_of_link(const DirectScratch *s, const DenseRow *row)
+{
+    int a = row->nodes[0], b = row->nodes[1];
+    return a >= 0 && b >= 0 && (s->nodes[a].parent == b || s->nodes[b].parent == a);
+}
+
+// A body that many rows touch gets columns for its six directions; one that few touch, a column for each of them.
+static void row_side_column(DirectScratch *s, DenseRow *row, int side, int index)
+{
+    static const double units[6][6] = { { 1 }, { 0, 1 }, { 0, 0, 1 }, { 0, 0, 0, 1 }, { 0, 0, 0, 0, 1 }, { 0, 0, 0, 0, 0, 1 } };
+    int node = row->nodes[side];
+    bool many = s->side_count[node] > 6;
+    if (s->first_column[node] < 0 && many) {
+        s->first_column[node] = columns_add(s, node, units);
+    } else if (s->first_column[node] < 0) {
+        // This row and the coming ones; those of a link are not counted here, as both its ends share a column.
+        double starts[6][6] = { { 0 } };
+        int count = 0;
+        for (int i = index; i < s->dense_count && count < 6; i++)
+            for (int k = 0; k < 2 && count < 6; k++)
+                if (s->dense[i].nodes[k] == node && !row_is_of_link(s, &s->dense[i]) && (i > index || k >= side))
+                    memcpy(starts[count++], s->dense[i].j[k], sizeof starts[0]);
+        s->first_column[node] = columns_add(s, node, starts);
+        s->side_count[node] = 0;
+    }
+    if (many) {
+        row->columns[side] = s->first_column[node];
+        row->widths[side] = 6;
+        memcpy(row->coefficients[side], row->j[side], sizeof row->j[side]);
+        return;
+    }
+    row->columns[side] = s->first_column[node] - s->side_count[node]--;  // the count runs 0, -1, ...: the next of the six
+    row->widths[side] = 1;
+    row->coefficients[side][0] = 1.0;
+}
+
 static __attribute__((noinline)) void columns_build(DirectScratch *s, const SolverInput *input)
 {
     memory_grow(&s->responses, &s->path_capacity, s->node_count, sizeof *s->responses);
@@ -666,7 +701,7 @@ static __attribute__((noinline)) void columns_build(DirectScratch *s, const Solv
     s->column_count = s->group_count = s->up_count = s->response_count = 0;
     for (int i = 0; i < s->dense_count; i++)
         for (int k = 0; k < 2; k++)
-            if (s->dense[i].nodes[k] >= 0)
+            if (s->dense[i].nodes[k] >= 0 && !row_is_of_link(s, &s->dense[i]))
                 s->side_count[s->dense[i].nodes[k]]++;
     for (int i = 0; i < s->dense_count; i++) {
         DenseRow *row = &s->dense[i];
@@ -675,34 +710,16 @@ static __attribute__((noinline)) void columns_build(DirectScratch *s, const Solv
         for (int k = 0; k < 2; k++)
             if (row->nodes[k] >= 0)
                 row->scale += row_scale(&input->bodies[s->nodes[row->nodes[k]].body], row->j[k]);
-        // Both ends of one link lie on the same way to the root: one column carries them.
-        for (int k = 0; k < 2; k++) {
-            int child = row->nodes[k], parent = row->nodes[1 - k];
-            if (child >= 0 && parent >= 0 && s->nodes[child].parent == parent && s->side_count[child] < 6) {
-                row->columns[0] = column_add(s, child, row->j[k], row->j[1 - k]);
-                row->widths[0] = 1;
-                row->coefficients[0][0] = 1.0;
-                break;
-            }
-        }
-        if (row->columns[0] >= 0)
+        if (row_is_of_link(s, row)) {
+            int child = s->nodes[row->nodes[0]].parent == row->nodes[1] ? 0 : 1;
+            row->columns[0] = column_add(s, row->nodes[child], row->j[child], row->j[1 - child]);
+            row->widths[0] = 1;
+            row->coefficients[0][0] = 1.0;
             continue;
-        for (int k = 0; k < 2; k++) {
-            int node = row->nodes[k];
-            if (node < 0)
-                continue;
-            if (s->side_count[node] < 6) {
-                row->columns[k] = column_add(s, node, row->j[k], NULL);
-                row->widths[k] = 1;
-                row->coefficients[k][0] = 1.0;
-                continue;
-            }
-            if (s->first_column[node] < 0)
-                s->first_column[node] = columns_add(s, node);
-            row->columns[k] = s->first_column[node];
-            row->widths[k] = 6;
-            memcpy(row->coefficients[k], row->j[k], sizeof row->j[k]);
         }
+        for (int k = 0; k < 2; k++)
+            if (row->nodes[k] >= 0)
+                row_side_column(s, row, k, i);
     }
 }
 
@@ -779,7 +796,7 @@ static void gram_pair(const DirectScratch *s, const ColumnGroup *a, const Column
 static __attribute__((noinline)) void gram_build(DirectScratch *s)
 {
     int n = s->column_count, stride = (n + 3) & ~3;
-    memory_grow(&s->gram, &s->gram_capacity, n * stride + 8, sizeof *s->gram);
+    memory_grow(&s->gram, &s->gram_capacity, n * stride + 16, sizeof *s->gram);
     for (int i = 0; i < s->group_count; i++) {
         const ColumnGroup *a = &s->groups[i];
         for (int k = 0; k <= i; k++) {
@@ -797,6 +814,13 @@ static bool row_is_simple(const DenseRow *row)
     return (row->columns[0] >= 0 && row->widths[0] == 6 && row->columns[1] < 0) || (row->columns[0] < 0 && row->columns[1] >= 0 && row->widths[1] == 6);
 }
 
+// The column that the row is, -1 when it is none.
+static int row_is_column(const DenseRow *row)
+{
+    int side = row->columns[0] < 0;
+    return row->columns[side] >= 0 && row->columns[1 - side] < 0 && row->widths[side] == 1 ? row->columns[side] : -1;
+}
+
 static void runs_build(DirectScratch *s)
 {
     int n = s->dense_count, lanes = 0;
@@ -807,6 +831,17 @@ static void runs_build(DirectScratch *s)
         RowRun *run = &s->runs[s->run_count++];
         *run = (RowRun){ .first = i, .count = 1, .column = -1 };
         const DenseRow *row = &s->dense[i++];
+        int column = row_is_column(row);
+        if (column >= 0) {
+            run->column = column;
+            run->coefficients = -1;
+            while (i < n && row_is_column(&s->dense[i]) == column + run->count) {
+                run->count++;
+                i++;
+            }
+            run->width = (run->count + 3) & ~3;
+            continue;
+        }
         if (!row_is_simple(row))
             continue;
         run->column = row->columns[row->columns[0] < 0];
@@ -868,17 +903,26 @@ static __attribute__((noinline)) void matrix_build(DirectScratch *s, int stride)
 {
     int n = s->dense_count, columns = (s->column_count + 3) & ~3, run_count = s->run_count;
     memory_grow(&s->matrix, &s->matrix_capacity, n * stride + 8, sizeof *s->matrix);
-    memory_grow(&s->product, &s->product_capacity, columns + 8, sizeof *s->product);
-    const double *product = s->product, *lanes = s->lanes;
+    memory_grow(&s->product, &s->product_capacity, columns + 16, sizeof *s->product);
+    const double *lanes = s->lanes;
     const RowRun *runs = s->runs;
     const DenseRow *rows = s->dense;
     for (int i = 0; i < n; i++) {
-        row_product(s->gram, columns, &rows[i], s->product);
+        const double *product = s->gram + row_is_column(&rows[i]) * columns;
+        if (row_is_column(&rows[i]) < 0) {
+            row_product(s->gram, columns, &rows[i], s->product);
+            product = s->product;
+        }
         double *out = s->matrix + (size_t)i * (size_t)stride;
         for (int r = 0; r < run_count; r++) {
             const RowRun *run = &runs[r];
             if (run->column < 0) {
                 out[run->first] = entry(&rows[run->first], product);
+                continue;
+            }
+            if (run->coefficients < 0) {
+                for (int k = 0; k < run->width; k += 4)
+                    *(V4 *)(out + run->first + k) = *(const V4 *)(product + run->column + k);
                 continue;
             }
             // A run's last lanes may spill over the next rows' places, which are written after it.
@@ -948,26 +992,43 @@ static int free_rows_gather(DirectScratch *s, int n, int stride)
 
 // Solves for the free rows with the others held. Rows of U in U' D U are worked on four numbers at a time from the last
 // multiple of four before the diagonal; what stands left of the diagonal is never read.
+static void panel_factor(DirectScratch *s, int k, int end, int width, int stride)
+{
+    double *u = s->factor, *y = s->work;
+    for (int r = k; r < end; r++) {
+        double *ur = u + (size_t)r * (size_t)stride;
+        for (int q = k; q < r; q++) {
+            const double *uq = u + (size_t)q * (size_t)stride;
+            double factor = uq[r] * s->reciprocal[q];
+            y[r] -= factor * y[q];
+            for (int j = r & ~3; j < width; j += 4)
+                *(V4 *)(ur + j) -= factor * *(const V4 *)(uq + j);
+        }
+        double diagonal = s->matrix[(size_t)s->index[r] * (size_t)stride + (size_t)s->index[r]];
+        bool counts = ur[r] > 1e-12 * diagonal;
+        s->reciprocal[r] = counts ? 1.0 / ur[r] : 0.0;
+        s->redundant += !counts;
+    }
+}
+
+// Four rows at a time are finished and then taken from all that follow.
 static void free_rows_solve(DirectScratch *s, int n, int stride)
 {
     int m = free_rows_gather(s, n, stride), width = (m + 3) & ~3;
     double *u = s->factor, *y = s->work;
-    for (int k = 0; k < m; k++) {
-        const double *uk = u + (size_t)k * (size_t)stride;
-        double diagonal = s->matrix[(size_t)s->index[k] * (size_t)stride + (size_t)s->index[k]];
-        if (uk[k] > 1e-12 * diagonal)
-            s->reciprocal[k] = 1.0 / uk[k];
-        else
-            s->reciprocal[k] = 0.0, s->redundant++;
-        double reciprocal = s->reciprocal[k], yk = y[k];
-        for (int i = k + 1; i < m; i++) {
-            double factor = uk[i] * reciprocal;
-            if (factor == 0.0)
+    for (int k = 0; k < m; k += 4) {
+        panel_factor(s, k, int_min(k + 4, m), width, stride);
+        const double *u0 = u + (size_t)k * (size_t)stride, *u1 = u0 + stride, *u2 = u1 + stride, *u3 = u2 + stride;
+        const double *r = s->reciprocal + k, *yk = y + k;
+        for (int i = k + 4; i < m; i++) {
+            double f0 = u0[i] * r[0], f1 = u1[i] * r[1], f2 = u2[i] * r[2], f3 = u3[i] * r[3];
+            if (f0 == 0.0 && f1 == 0.0 && f2 == 0.0 && f3 == 0.0)
                 continue;
             double *ui = u + (size_t)i * (size_t)stride;
-            y[i] -= factor * yk;
+            y[i] -= (f0 * yk[0] + f1 * yk[1]) + (f2 * yk[2] + f3 * yk[3]);
             for (int j = i & ~3; j < width; j += 4)
-                *(V4 *)(ui + j) -= factor * *(const V4 *)(uk + j);
+                *(V4 *)(ui + j) -= (f0 * *(const V4 *)(u0 + j) + f1 * *(const V4 *)(u1 + j))
+                                 + (f2 * *(const V4 *)(u2 + j) + f3 * *(const V4 *)(u3 + j));
         }
     }
     for (int k = m; k < width; k++)
