@@ -224,13 +224,13 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
     return e;
 }
 
-static void rotate(const double *r, const double *v, double *out)
+static inline void rotate(const double *r, const double *v, double *out)
 {
     for (int i = 0; i < 3; i++)
         out[i] = r[3 * i] * v[0] + r[3 * i + 1] * v[1] + r[3 * i + 2] * v[2];
 }
 
-static void cross(const double *a, const double *b, double *out)
+static inline void cross(const double *a, const double *b, double *out)
 {
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs every scene on every engine, interleaved, keeps the best processor time, and writes docs/benchmarks.md with its plots.
 
-usage: run.py BUILD DOCS [--repeat N] [--only SCENE] [--report]   (--report: only write the page from the last results)
+usage: run.py BUILD DOCS [--repeat N] [--only SCENES] [--engines PROGRAMS] [--missing] [--report]
+--report only writes the page from the last results.
 """
 import argparse, json, math, os, platform, subprocess, sys, time
 
@@ -220,7 +221,9 @@ def main():
     parser.add_argument("docs")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=6)
-    parser.add_argument("--only")
+    parser.add_argument("--only", help="scenes, separated by commas")
+    parser.add_argument("--engines", help="programs, separated by commas; the others keep their last results")
+    parser.add_argument("--missing", action="store_true", help="only scenes without results")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--no-counts", action="store_true")
     arguments = parser.parse_args()
@@ -228,9 +231,14 @@ def main():
     saved = json.load(open(store)) if os.path.exists(store) else {"results": {}, "counts": [], "memory": []}
     if not arguments.report:
         for scene, n, dt, sim, engines in SCENES:
-            if arguments.only and scene != arguments.only:
+            if arguments.only and scene not in arguments.only.split(","):
                 continue
-            row = {}
+            if arguments.missing and key(scene, n, dt) in saved["results"]:
+                continue
+            row = saved["results"].get(key(scene, n, dt), {}) if arguments.engines else {}
+            if arguments.engines:
+                engines = [e for e in engines if e.split(":")[0] in arguments.engines.split(",")]
+                row = {e: r for e, r in row.items() if e not in engines}
             for repeat in range(arguments.repeat):
                 for engine in engines:
                     r = run(arguments.build, scene, n, dt, sim, engine, arguments.seconds)

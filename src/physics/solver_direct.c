@@ -431,27 +431,35 @@ static __attribute__((noinline)) void tree_build(DirectScratch *s, IslandTask *t
     }
 }
 
-static void node_factor(DirectScratch *s, Node *node, double fps)
+// `m` is a constant, 5 or 6, and not less than the node's rows: hinges and sliders without a motor have five.
+static inline __attribute__((always_inline)) void node_factor(DirectScratch *s, Node *node, double fps, int m)
 {
     static const double nothing[6];
     const double *jc[LINK_ROWS], *jp[LINK_ROWS];
     double *matrix = node->s, scale[LINK_ROWS];
-    for (int r = 0; r < LINK_ROWS; r++) {
+    for (int r = 0; r < m; r++) {
         bool used = r < node->row_count, flipped = node->flipped >> r & 1;
         jc[r] = !used ? nothing : flipped ? node->rows[r]->j2 : node->rows[r]->j1;
         jp[r] = !used ? nothing : flipped ? node->rows[r]->j1 : node->rows[r]->j2;
     }
     V6 y[LINK_ROWS];
-    for (int r = 0; r < LINK_ROWS; r++) {
+    for (int r = 0; r < m; r++) {
         y[r] = v6_matrix(node->inverse, jc[r]);
         v6_store(node->y + 6 * r, y[r]);
     }
-    for (int r = 0; r < LINK_ROWS; r++) {
+    for (int r = 0; r < m; r++) {
         V6 j = v6_load(jc[r]);
-        for (int c = r; c < LINK_ROWS; c++)
+        for (int c = r; c < m; c++)
             matrix[6 * r + c] = v6_dot(j, y[c]);
         matrix[7 * r] += r < node->row_count ? node->rows[r]->cfm * fps : 1.0;
         scale[r] = matrix[7 * r];
+    }
+    if (m == 5) {
+        for (int r = 0; r < 5; r++)
+            matrix[6 * r + 5] = 0.0;
+        matrix[35] = scale[5] = 1.0;
+        v6_store(node->y + 30, (V6){ 0 });
+        v6_store(node->x + 30, (V6){ 0 });
     }
     symmetric_invert(matrix, scale);
     for (int r = 0; r < node->row_count; r++)
@@ -459,18 +467,18 @@ static void node_factor(DirectScratch *s, Node *node, double fps)
     if (node->parent < 0)
         return;
     V6 x[LINK_ROWS], j[LINK_ROWS];
-    for (int r = 0; r < LINK_ROWS; r++)
+    for (int r = 0; r < m; r++)
         j[r] = v6_load(jp[r]);
-    for (int r = 0; r < LINK_ROWS; r++) {
+    for (int r = 0; r < m; r++) {
         x[r] = v6_scale(j[0], matrix[6 * r]);
-        for (int c = 1; c < LINK_ROWS; c++)
+        for (int c = 1; c < m; c++)
             x[r] = v6_mad(x[r], j[c], matrix[6 * r + c]);
         v6_store(node->x + 6 * r, x[r]);
     }
     double *mass = s->nodes[node->parent].inverse;
     for (int k = 0; k < 6; k++) {
         V6 sum = v6_load(mass + 6 * k);
-        for (int r = 0; r < LINK_ROWS; r++)
+        for (int r = 0; r < m; r++)
             sum = v6_mad(sum, x[r], jp[r][k]);
         v6_store(mass + 6 * k, sum);
     }
@@ -482,8 +490,10 @@ static void tree_factor(DirectScratch *s, double dt)
     for (int i = s->node_count - 1; i >= 0; i--) {
         Node *node = &s->nodes[i];
         symmetric_invert(node->inverse, NULL);
-        if (node->row_count > 0)
-            node_factor(s, node, fps);
+        if (node->row_count > 5)
+            node_factor(s, node, fps, 6);
+        else if (node->row_count > 0)
+            node_factor(s, node, fps, 5);
     }
 }
 
