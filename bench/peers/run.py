@@ -14,8 +14,8 @@ SCENES = [
     ("ragdoll", 1, .002, 4, TREE), ("ragdoll", 1, .008, 4, TREE), ("ragdoll", 16, .002, 4, TREE), ("ragdoll", 16, .008, 4, TREE),
     ("chain", 10, .002, 4, TREE), ("chain", 100, .002, 4, TREE), ("chain", 1000, .002, .5, [e for e in TREE if e != "ode:step"]),
     ("swarm", 20, .008, 4, TREE), ("swarm", 200, .008, 4, TREE),
-    ("pile", 100, .008, 4, LOOSE), ("pile", 1000, .008, 2, LOOSE[:3]), ("pile", 5000, .008, 1.6, ["talus:talus", "ode:quick,sap", "bullet64:si"]),
-    ("mixed", 100, .008, 4, LOOSE), ("mixed", 1000, .008, 2, LOOSE[:3]), ("mixed", 5000, .008, 1.6, ["talus:talus", "ode:quick,sap", "bullet64:si"]),
+    ("pile", 100, .008, 4, LOOSE), ("pile", 1000, .008, 4, LOOSE[:3]), ("pile", 5000, .008, 1.6, ["talus:talus", "ode:quick,sap", "bullet64:si"]),
+    ("mixed", 100, .008, 4, LOOSE), ("mixed", 1000, .008, 4, LOOSE[:3]), ("mixed", 5000, .008, 1.6, ["talus:talus", "ode:quick,sap", "bullet64:si"]),
     ("stack", 10, .008, 60, ["talus:talus", "ode:quick", "bullet64:si"]),
     ("mesh", 20, .008, 4, LOOSE), ("mesh", 200, .008, 4, LOOSE + ["ode:step"]),
     ("rest", 100000, .008, 2, ["talus:talus,sleep"]),
@@ -241,7 +241,9 @@ def main():
                 row = {e: r for e, r in row.items() if e not in engines}
             for repeat in range(arguments.repeat):
                 for engine in engines:
-                    r = run(arguments.build, scene, n, dt, sim, engine, arguments.seconds)
+                    # Piles change as they fall: every engine has to get through the same time.
+                    seconds = max(arguments.seconds, 40) if scene in ("pile", "mixed", "rest") and "bullet" not in engine else arguments.seconds
+                    r = run(arguments.build, scene, n, dt, sim, engine, seconds)
                     if "error" in r:
                         row.setdefault(engine, r)
                     elif engine not in row or "error" in row[engine] or r["cpu_us"] < row[engine]["cpu_us"]:

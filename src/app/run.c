@@ -18,7 +18,7 @@ typedef struct RunOptions {
     int64_t steps;
     double until;
     int64_t seed;
-    bool realtime, hash, quiet, json, no_controllers, no_plugin, explain_contacts, untrusted;
+    bool realtime, hash, quiet, json, no_controllers, no_plugin, explain_contacts, explain_solver, untrusted;
     const char *record, *columns, *save, *snapshot, *from, *nan, *stepper, *mode, *crash_snapshot;
     int64_t plugin_timeout;
     int64_t threads, every, controller_timeout;
@@ -48,6 +48,7 @@ static const AppOption rows[] = {
     ROW("plugin-timeout", OPTION_INT, plugin_timeout, "MS", "longest time that one call into the plugin may take (no limit otherwise)"),
     ROW("crash-snapshot", OPTION_STRING, crash_snapshot, "FILE", "where the last good state goes when the plugin fails (WORLD.crash.snap otherwise)"),
     ROW("explain-contacts", OPTION_FLAG, explain_contacts, NULL, "print the contacts at the end and which ContactProperties they got"),
+    ROW("explain-solver", OPTION_FLAG, explain_solver, NULL, "print at the end how the last step was solved, island by island"),
     ROW("untrusted", OPTION_FLAG, untrusted, NULL, "lower limits for files of unknown origin"),
     ROW("quiet|q", OPTION_FLAG, quiet, NULL, "print nothing but errors and what was asked for"),
     ROW("json", OPTION_FLAG, json, NULL, "print the summary as one JSON object"),
@@ -231,6 +232,8 @@ static void report(const Run *run)
         physics_explain_materials(sim_physics(run->sim), &out);
         physics_explain_contacts(sim_physics(run->sim), &out);
     }
+    if (options->explain_solver)
+        physics_explain_solver(sim_physics(run->sim), &out);
     if (options->json)
         write_json(run, &out);
     else if (!options->quiet)

@@ -83,3 +83,11 @@ void physics_explain_contacts(const Physics *physics, Text *out)
         text_printf(out, " bounce %g%s\n", c->bounce, c->is_asleep ? " (asleep)" : "");
     }
 }
+
+void physics_explain_solver(Physics *physics, Text *out)
+{
+    if (physics->stepper->explain)
+        physics->stepper->explain(physics->stepper_self, physics, out);
+    else
+        text_printf(out, "%s: %s\n", physics->stepper->name, physics->stepper->help);
+}

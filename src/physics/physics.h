@@ -172,6 +172,8 @@ bool physics_force_sensor(const Physics *physics, int solid, Vec3 *force, Vec3 *
 void physics_explain_materials(const Physics *physics, Text *out);
 // The contacts of the last pass, one line each: what `talus run --explain-contacts` prints.
 void physics_explain_contacts(const Physics *physics, Text *out);
+// What the solver did in the last step, one line per island: what `talus run --explain-solver` prints.
+void physics_explain_solver(Physics *physics, Text *out);
 
 // ---- the scene ----
 // Writes poses, velocities and joint positions into the scene, so that saving it saves the moment.

@@ -110,6 +110,11 @@ int solver_ode_body(const SolverOde *self, dBodyID body)
     }
 }
 
+dBodyID solver_ode_body_at(const SolverOde *self, int index)
+{
+    return self->entries[index].body;
+}
+
 static void table_build(SolverOde *self)
 {
     self->table_size = 16;

@@ -21,6 +21,7 @@ void solver_ode_destroy(SolverOde *self);  // NULL is fine; the world is the cal
 // In place of dWorldStep(). Between begin and finish contacts without an ODE joint may be added.
 void solver_ode_begin(SolverOde *self, double dt);
 int solver_ode_body(const SolverOde *self, dBodyID body);  // index for SolverContact, -1 for NULL
+dBodyID solver_ode_body_at(const SolverOde *self, int index);
 SolverContact *solver_ode_add_contact(SolverOde *self);    // zeroed; valid until the next one
 void solver_ode_finish(SolverOde *self);
 void solver_ode_step(SolverOde *self, double dt);          // begin and finish

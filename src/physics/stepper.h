@@ -6,7 +6,7 @@
 #ifndef TALUS_PHYSICS_STEPPER_H
 #define TALUS_PHYSICS_STEPPER_H
 
-#include "base/common.h"
+#include "base/text.h"
 
 typedef struct Physics Physics;
 
@@ -21,6 +21,8 @@ typedef struct StepperType {
     size_t (*state_size)(void *self);
     void (*save)(void *self, void *buffer);
     void (*restore)(void *self, const void *buffer, size_t size);  // size 0: forget everything
+    // What it chose in the last step, one line per island. NULL: nothing to choose.
+    void (*explain)(void *self, Physics *physics, Text *out);
 } StepperType;
 
 const StepperType *stepper_find(const char *name);  // NULL name: the default; NULL when unknown

@@ -64,8 +64,38 @@ static void talus_restore(void *state, const void *buffer, size_t size)
         solver_state_restore(solver_ode_solver(self->solver), buffer, size);
 }
 
+// The solid of a body of the solver; a body that a plugin made has none.
+static const char *body_label(const Physics *physics, dBodyID body)
+{
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive && physics->bodies[i].ode == body)
+            return solid_label(physics, physics->bodies[i].solid);
+    return "a plugin's body";
+}
+
+static void talus_explain(void *state, Physics *physics, Text *out)
+{
+    const StepperTalus *self = state;
+    if (!self->solver) {
+        text_printf(out, "ode-exact: %s\n", solver_ode_problem());
+        return;
+    }
+    const Solver *solver = solver_ode_solver(self->solver);
+    const SolverStatistics *sum = solver_statistics(solver);
+    const SolverIsland *islands;
+    int count = solver_islands(solver, &islands);
+    for (int i = 0; i < count; i++)
+        text_printf(out, "island of '%s': %d bodies, %d joint rows, %d contacts: %s\n",
+                    body_label(physics, solver_ode_body_at(self->solver, islands[i].first_body)), islands[i].body_count,
+                    islands[i].joint_row_count, islands[i].contact_count, islands[i].method == SOLVER_DIRECT ? "direct" : "iterative");
+    text_printf(out, "solver: %d direct and %d iterative islands, %d rows with bounds (%d in the largest), %d pivot rounds, "
+                "%d solved again, %d fallbacks, %d redundant rows, %d bodies stopped\n",
+                sum->direct_island_count, sum->iterative_island_count, sum->dense_row_count, sum->largest_dense, sum->pivot_round_count,
+                sum->restart_count, sum->fallback_count, sum->redundant_count, sum->body_reset_count);
+}
+
 const StepperType stepper_talus = {
     .name = "talus", .help = "our own: exact and linear in the size of a robot, iterative for piles", .wants_ode_contacts = true,
     .create = talus_create, .destroy = talus_destroy, .step = talus_step,
-    .state_size = talus_state_size, .save = talus_save, .restore = talus_restore,
+    .state_size = talus_state_size, .save = talus_save, .restore = talus_restore, .explain = talus_explain,
 };
