@@ -144,7 +144,7 @@ def cell(scene, r):
     return f"{value:.3g}{mark}" if value < 1000 else f"{value:.0f}{mark}"
 
 
-def report(results, counts, memory, docs):
+def report(results, counts, memory, docs, partial):
     engines = ["talus:talus", "ode:step", "ode:quick", "bullet64:si", "bullet64:mb", "mujoco:newton", "dart:dantzig"]
     alias = {"ode:quick,sap": "ode:quick", "talus:talus,sleep": "talus:talus"}
     table = {}
@@ -155,7 +155,11 @@ def report(results, counts, memory, docs):
            "scenes with the same masses, friction, time steps and contact limits. Written by `make bench-peers`; do not edit.", "",
            f"Machine: {platform.machine()}, {os.cpu_count()} cores, {cpu_name()}. Measured {time.strftime('%Y-%m-%d')}. Processor time per step in µs on one",
            "thread, best of interleaved runs (other work may share the machine; ratios are what counts). `*` fails the scene's quality check,",
-           "`~` did not finish the simulated time within the limit, `-` not supported or not run. The resting scene shows the shortest step.", "",
+           "`~` did not finish the simulated time within the limit, `-` not supported or not run. The resting scene shows the shortest step.", ""]
+    if partial:
+        out += ["These results were put together from several partial runs: not all engines of a row were measured in the same pass, some with a",
+                "single run, on a machine under heavy other load. Ratios within a tenth of their promise are not settled by them.", ""]
+    out += [
            "| scene | " + " | ".join(e.replace(":talus", "").replace(":", " ") for e in engines) + " |", "|---|" + "---:|" * len(engines)]
     for scene, n, dt, sim, _ in SCENES:
         row = table.get(key(scene, n, dt))
@@ -230,6 +234,7 @@ def main():
     store = os.path.join(arguments.build, "results.json")
     saved = json.load(open(store)) if os.path.exists(store) else {"results": {}, "counts": [], "memory": []}
     if not arguments.report:
+        saved["partial"] = bool(arguments.only or arguments.engines or arguments.missing)
         for scene, n, dt, sim, engines in SCENES:
             if arguments.only and scene not in arguments.only.split(","):
                 continue
@@ -260,7 +265,7 @@ def main():
                 for e in es]
             saved["memory"] = memory_per_body(arguments.build)
             json.dump(saved, open(store, "w"))
-    report(saved["results"], saved["counts"], saved["memory"], arguments.docs)
+    report(saved["results"], saved["counts"], saved["memory"], arguments.docs, saved.get("partial", False))
 
 
 if __name__ == "__main__":
