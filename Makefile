@@ -12,7 +12,8 @@ configure: deps
 	@test -f build/build.ninja || cmake --preset release >/dev/null
 
 run: all
-	@build/talus run scenes/demo.wbt --until 6
+	@build/talus build examples/hello
+	@build/talus run examples/hello/worlds/hello.wbt --until 5
 
 test: test-release test-asan test-tsan
 
