@@ -128,9 +128,22 @@ static bool is_gone(const SceneNode *node)
     return false;
 }
 
+static void add_charger(Devices *devices, SceneNode *node)
+{
+    for (int i = 0; i < devices->charger_count; i++)
+        if (devices->chargers[i] == node)
+            return;
+    memory_grow(&devices->chargers, &devices->charger_capacity, devices->charger_count + 1, sizeof *devices->chargers);
+    memory_grow(&devices->charger_energy, &devices->charger_energy_capacity, devices->charger_count + 1, sizeof *devices->charger_energy);
+    devices->charger_energy[devices->charger_count] = battery_value(node, 0);
+    devices->chargers[devices->charger_count++] = node;
+}
+
 static bool scan_robot(SceneNode *node, void *context)
 {
     Devices *devices = context;
+    if (scene_node_is(node, "Charger"))
+        add_charger(devices, node);
     if (scene_node_is(node, "Robot") && devices_robot_of(devices, node) < 0)
         add_robot(devices, node);
     return true;
@@ -209,6 +222,8 @@ void devices_destroy(Devices *devices)
     free(devices->states);
     free(devices->readings);
     free(devices->kind_states);
+    free(devices->chargers);
+    free(devices->charger_energy);
     free(devices->packets);
     free(devices->pool);
     free(devices->plugin_inbox);
@@ -358,8 +373,33 @@ static void drain_battery(Devices *devices, int robot)
     }
 }
 
+// A robot whose centre is within a charger's radius is loaded at the lower of both rates, from what the charger has left.
+static void charge(Devices *devices, int charger)
+{
+    const SceneNode *node = devices->chargers[charger];
+    int solid = physics_solid_of(devices->physics, node);
+    if (solid < 0 || devices->charger_energy[charger] <= 0.0 || is_gone(node))
+        return;
+    Vec3 place = physics_solid_pose(devices->physics, solid).t;
+    for (int robot = 0; robot < devices->robot_count; robot++) {
+        const DeviceRobot *row = &devices->robots[robot];
+        RobotState *state = &devices->robot_states[robot];
+        double most = battery_value(row->node, 1);
+        if (!row->is_alive || row->solid < 0 || most <= 0.0 || state->energy >= most)
+            continue;
+        if (vec3_distance(physics_solid_pose(devices->physics, row->solid).t, place) > scene_float(node, "radius"))
+            continue;
+        double power = fmin(battery_value(row->node, 2), battery_value(node, 2));
+        double energy = fmin(fmax(power, 0.0) * physics_time_step(devices->physics), fmin(devices->charger_energy[charger], most - state->energy));
+        state->energy += energy;
+        devices->charger_energy[charger] -= energy;
+    }
+}
+
 void devices_sample(Devices *devices, uint64_t step)
 {
+    for (int i = 0; i < devices->charger_count; i++)
+        charge(devices, i);
     devices->step = step;
     radio_deliver(devices, step);
     for (int robot = 0; robot < devices->robot_count; robot++) {
@@ -475,7 +515,7 @@ typedef struct Section {
     const void *data;
     size_t size;
 } Section;
-enum { SECTIONS = 8 };
+enum { SECTIONS = 9 };
 
 static void sections_of(const Devices *devices, Section sections[SECTIONS])
 {
@@ -488,6 +528,7 @@ static void sections_of(const Devices *devices, Section sections[SECTIONS])
         { devices->pool, (size_t)devices->pool_size },
         { devices->plugin_inbox, (size_t)devices->plugin_size },
         { devices->keys, (size_t)devices->key_count * sizeof *devices->keys },
+        { devices->charger_energy, (size_t)devices->charger_count * sizeof *devices->charger_energy },
     };
     memcpy(sections, all, sizeof all);
 }
@@ -547,8 +588,8 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
     }
     Section sections[SECTIONS];
     sections_of(devices, sections);
-    for (int i = 0; i < 4; i++)
-        if (head.sizes[i] != sections[i].size)
+    for (int i = 0; i < SECTIONS; i++)
+        if ((i < 4 || i == 8) && head.sizes[i] != sections[i].size)
             return false;
     int packets = (int)(head.sizes[4] / sizeof *devices->packets);
     if (total != size || head.sizes[4] % sizeof *devices->packets || head.sizes[7] > sizeof devices->keys || head.sizes[7] % sizeof(int))
@@ -557,7 +598,7 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
     memory_grow(&devices->pool, &devices->pool_capacity, (int)head.sizes[5], 1);
     memory_grow(&devices->plugin_inbox, &devices->plugin_capacity, (int)head.sizes[6], 1);
     void *targets[SECTIONS] = { devices->robot_states, devices->states, devices->readings, devices->kind_states,
-                                devices->packets, devices->pool, devices->plugin_inbox, devices->keys };
+                                devices->packets, devices->pool, devices->plugin_inbox, devices->keys, devices->charger_energy };
     const char *place = (const char *)buffer + sizeof head;
     for (int i = 0; i < SECTIONS; i++) {
         if (head.sizes[i])

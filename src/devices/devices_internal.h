@@ -111,6 +111,9 @@ struct Devices {
     int device_count, device_capacity, state_capacity, reading_capacity;
     uint8_t *kind_states;
     int kind_state_size, kind_state_capacity;
+    SceneNode **chargers;
+    double *charger_energy;  // J left in each
+    int charger_count, charger_capacity, charger_energy_capacity;
     Packet *packets;       // on their way and in queues, oldest first
     int packet_count, packet_capacity;
     uint8_t *pool;         // their bytes

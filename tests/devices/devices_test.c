@@ -249,11 +249,30 @@ static void noise_has_streams_of_its_own(void **state)
     CHECK(first[0] != 0.0 && first[0] == first[1], "another noisy sensor disturbs nothing");
 }
 
+// 2 W for a second are 2 J; the processor of the robot draws nothing here. Outside of the radius nothing flows.
+static void chargers_charge(void **state)
+{
+    (void)state;
+    World world = open_world("basicTimeStep 10", "Charger { battery [ 3 10 2 ] radius 0.5 } "
+                             "Robot { name \"near\" translation 0.3 0 0 battery [ 1 100 5 ] cpuConsumption 0 } Robot { name \"far\" translation 0.7 0 0 battery [ 1 100 5 ] cpuConsumption 0 }");
+    int count;
+    uint32_t serial;
+    for (int robot = 0; robot < 2; robot++)
+        devices_enable(world.devices, robot, 0, 0, 10);
+    run(&world, 100);
+    CHECK_NEAR(devices_reading(world.devices, 0, 0, 0, &count, &serial)[0], 3.0, 1e-9, "loaded at the charger's rate");
+    CHECK_NEAR(devices_reading(world.devices, 1, 0, 0, &count, &serial)[0], 1.0, 1e-9, "too far away");
+    run(&world, 200);
+    CHECK_NEAR(devices_reading(world.devices, 0, 0, 0, &count, &serial)[0], 4.0, 1e-9, "the charger is empty");
+    close_world(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sensors_of_motion), cmocka_unit_test(forces_are_felt),     cmocka_unit_test(distances_are_seen),
         cmocka_unit_test(packets_travel),    cmocka_unit_test(gps_knows_the_earth), cmocka_unit_test(noise_has_streams_of_its_own),
+        cmocka_unit_test(chargers_charge),
     };
     return cmocka_run_group_tests_name("devices.devices", tests, NULL, NULL);
 }
