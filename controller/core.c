@@ -69,6 +69,21 @@ static Channel *connect_address(const char *host, const char *port)
     return handle >= 0 ? channel_open_socket(handle, 16u << 20) : NULL;
 }
 
+static void decode_percent(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++) {
+        unsigned code;
+        if (*from == '%' && sscanf(from + 1, "%2x", &code) == 1) {
+            *to++ = (char)code;
+            from += 2;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+}
+
 // WEBOTS_CONTROLLER_URL: tcp://host:port/robot, ipc://port/robot or a robot's name. ipc means this machine.
 static Channel *connect_url(const char *url, char **robot)
 {
@@ -87,6 +102,7 @@ static Channel *connect_url(const char *url, char **robot)
             host = place;
         port = is_ipc ? place : colon ? colon + 1 : port;
         *robot = memory_string(slash ? slash + 1 : "");
+        decode_percent(*robot);
     } else {
         *robot = memory_string(place);
     }

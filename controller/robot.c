@@ -510,9 +510,21 @@ static WbDeviceTag wheel(int side)
 static double wheel_speeds[2], wheel_zeros[2];
 static int encoders_period;
 
+// Numbers of the drive: speed unit, most speed, noise and resolution of the encoders. A robot that never was a
+// DifferentialWheels node has none, and takes radians for everything.
+static double drive_constant(int index, double otherwise)
+{
+    return core.device_count && core.devices[0].constant_count == 4 ? core.devices[0].constants[index] : otherwise;
+}
+
 static double speed_unit(void)
 {
-    return 1.0;
+    return drive_constant(0, 1.0);
+}
+
+static bool has_encoders(void)
+{
+    return drive_constant(2, 0.0) >= 0.0 && drive_constant(3, 1.0) >= 0.0;
 }
 
 void wb_differential_wheels_set_speed(double left, double right)
@@ -524,7 +536,7 @@ void wb_differential_wheels_set_speed(double left, double right)
             core_warn(__func__, "this robot has no left and right wheel");
             return;
         }
-        double most = wb_motor_get_max_velocity(tag), speed = speeds[side] * speed_unit();
+        double most = drive_constant(1, wb_motor_get_max_velocity(tag)), speed = speeds[side] * speed_unit();
         wheel_speeds[side] = fmin(fmax(speed, -most), most) / speed_unit();
         wb_motor_set_position(tag, INFINITY);
         wb_motor_set_velocity(tag, wheel_speeds[side] * speed_unit());
@@ -543,6 +555,10 @@ double wb_differential_wheels_get_right_speed(void)
 
 void wb_differential_wheels_enable_encoders(int sampling_period)
 {
+    if (!has_encoders()) {
+        core_warn(__func__, "this robot has no encoders: encoderNoise or encoderResolution is -1");
+        return;
+    }
     encoders_period = sampling_period;
     for (int side = 0; side < 2; side++)
         if (wheel(side))
@@ -559,9 +575,22 @@ int wb_differential_wheels_get_encoders_sampling_period(void)
     return encoders_period;
 }
 
+// Noise belongs to each bit of the way, so it is added up as the wheel turns.
 static double encoder(int side)
 {
-    return wheel(side) ? wb_motor_get_position(wheel(side)) - wheel_zeros[side] : NAN;
+    static double seen[2], counted[2];
+    static uint64_t random = 0x9e3779b97f4a7c15u;
+    double angle = wheel(side) && has_encoders() ? wb_motor_get_position(wheel(side)) : NAN;
+    if (isnan(angle))
+        return NAN;
+    double noise = drive_constant(2, 0.0), way = angle - seen[side];
+    if (noise > 0.0 && way != 0.0) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        way *= 1.0 + noise * ((double)(random >> 11) * 0x1p-52 - 1.0);
+    }
+    seen[side] = angle;
+    counted[side] += way * drive_constant(3, 1.0);
+    return counted[side] - wheel_zeros[side];
 }
 
 double wb_differential_wheels_get_left_encoder(void)
@@ -586,7 +615,7 @@ void wb_differential_wheels_set_encoders(double left, double right)
 
 double wb_differential_wheels_get_max_speed(void)
 {
-    return wheel(0) ? wb_motor_get_max_velocity(wheel(0)) : 0.0;
+    return wheel(0) ? drive_constant(1, wb_motor_get_max_velocity(wheel(0))) : 0.0;
 }
 
 double wb_differential_wheels_get_speed_unit(void)

@@ -21,7 +21,8 @@ typedef struct RunOptions {
     bool realtime, hash, quiet, json, no_controllers, no_plugin, explain_contacts, explain_solver, untrusted;
     const char *record, *columns, *save, *snapshot, *from, *nan, *stepper, *mode, *crash_snapshot;
     int64_t plugin_timeout;
-    int64_t threads, every, controller_timeout;
+    const char *controller_token;
+    int64_t threads, every, controller_timeout, port;
     bool stop_on_failure;
 } RunOptions;
 
@@ -44,6 +45,8 @@ static const AppOption rows[] = {
     ROW("no-controllers", OPTION_FLAG, no_controllers, NULL, "start no controllers"),
     ROW("controller-timeout", OPTION_INT, controller_timeout, "MS", "end a controller that keeps the world waiting this long"),
     ROW("stop-on-controller-failure", OPTION_FLAG, stop_on_failure, NULL, "a controller that crashes or fails ends the run"),
+    ROW("port", OPTION_INT, port, "N", "TCP port on this machine for <extern> controllers; 1234 or the next free one when there are any"),
+    ROW("controller-token", OPTION_STRING, controller_token, "TEXT", "let controllers on other machines connect that show it (TALUS_TOKEN)"),
     ROW("no-plugin", OPTION_FLAG, no_plugin, NULL, "load no physics plugin"),
     ROW("plugin-timeout", OPTION_INT, plugin_timeout, "MS", "longest time that one call into the plugin may take (no limit otherwise)"),
     ROW("crash-snapshot", OPTION_STRING, crash_snapshot, "FILE", "where the last good state goes when the plugin fails (WORLD.crash.snap otherwise)"),
@@ -62,6 +65,11 @@ static void on_signal(int signal_number)
 {
     (void)signal_number;
     is_interrupted = 1;
+}
+
+static bool was_interrupted(void)
+{
+    return is_interrupted;
 }
 
 static double now(void)
@@ -291,7 +299,8 @@ static void start_controllers(Run *run)
     if (!control_is_needed(run->devices))
         return;
     ControlOptions options = { .timeout_ms = (int)run->options->controller_timeout, .stops_on_failure = run->options->stop_on_failure,
-                               .out = run->options->json ? stderr : stdout };
+                               .out = run->options->json ? stderr : stdout, .port = (int)run->options->port,
+                               .token = run->options->controller_token, .is_interrupted = was_interrupted };
     run->control = control_create(run->sim, run->devices, &options, run->diags);
 }
 
@@ -383,6 +392,8 @@ static int run_verb(const AppCommand *command, int argc, char **argv)
         return app_usage_error(command, "give --steps or --until, not both");
     if (options.every < 1 || options.threads < 0 || options.threads > 256 || options.plugin_timeout < 0)
         return app_usage_error(command, "--every wants at least 1, --threads 1 to 256");
+    if (options.port < 0 || options.port > 65535)
+        return app_usage_error(command, "--port wants 1 to 65535");
     if (options.stepper && !stepper_is_known(options.stepper))
         return app_usage_error(command, "there is no stepper '%s'", options.stepper);
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };

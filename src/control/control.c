@@ -171,7 +171,7 @@ static void serve(Control *control, Controller *controller)
 {
     int64_t since = now_ms();
     while (controller->phase == CONTROLLER_STARTED || controller->phase == CONTROLLER_ASKS) {
-        if (control->quit_status >= 0 || sim_failure(control->sim))
+        if (control->quit_status >= 0 || sim_failure(control->sim) || (control->options.is_interrupted && control->options.is_interrupted()))
             return;
         const void *data;
         size_t size;
@@ -190,6 +190,32 @@ static void serve(Control *control, Controller *controller)
         } else if (!controller->is_synchronous) {
             return;
         }
+    }
+}
+
+static bool has_extern(const Control *control)
+{
+    for (int i = 0; i < control->count; i++)
+        if (control->controllers[i].is_extern)
+            return true;
+    return false;
+}
+
+static bool is_interrupted(const Control *control)
+{
+    return control->options.is_interrupted && control->options.is_interrupted();
+}
+
+// A synchronous robot whose controller comes from outside holds the world until it has one, and again when that one leaves.
+static void serve_all(Control *control)
+{
+    extern_accept(control, 0);
+    for (int i = 0; i < control->count; i++)
+        serve(control, &control->controllers[i]);
+    while (extern_blocks(control) && control->quit_status < 0 && !control->next_world && !sim_failure(control->sim) && !is_interrupted(control)) {
+        extern_accept(control, POLL_MS);
+        for (int i = 0; i < control->count; i++)
+            serve(control, &control->controllers[i]);
     }
 }
 
@@ -251,9 +277,10 @@ static bool before_step(Sim *sim, void *context)
         find_new_robots(control);
         for (int i = 0; i < control->count; i++)
             start(control, &control->controllers[i]);
+        if (has_extern(control))
+            extern_open(control);
     }
-    for (int i = 0; i < control->count; i++)
-        serve(control, &control->controllers[i]);
+    serve_all(control);
     // A supervisor may have brought in robots: their programs start with the next step.
     int known = control->count;
     find_new_robots(control);
@@ -262,6 +289,7 @@ static bool before_step(Sim *sim, void *context)
     if (control->wants_reset)
         reset(control);
     restart_asked(control);
+    devices_drive(control->devices);
     return control->quit_status < 0 && !control->next_world;
 }
 
@@ -363,6 +391,7 @@ void control_destroy(Control *control)
         free(controller->packets_sent);
         free(controller->custom_data);
     }
+    extern_close(control);
     supervisor_forget(control);
     frame_free(&control->frame);
     free(control->controllers);

@@ -22,6 +22,7 @@ typedef struct ControlOptions {
     FILE *out;               // where what they print goes, each line behind "[robot] "; NULL: stdout
     int port;                // TCP port on loopback for <extern> controllers from elsewhere; 0: none
     const char *token;       // they must show it when they do not come from this machine
+    bool (*is_interrupted)(void);  // asked while controllers are waited for; NULL: never
 } ControlOptions;
 
 // Whether any robot names a program to run.

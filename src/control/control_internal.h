@@ -98,6 +98,12 @@ void process_flush(Control *control, Controller *controller);   // the last line
 bool process_reap(Control *control, Controller *controller, int wait_ms);  // true: it has ended, and that was reported
 void process_kill(Control *control, Controller *controller);
 
+// ---- extern.c: controllers that somebody else starts ----
+void extern_open(Control *control);
+void extern_accept(Control *control, int wait_ms);  // at most one
+bool extern_blocks(const Control *control);         // a synchronous robot has no controller yet
+void extern_close(Control *control);
+
 // ---- exchange.c ----
 void exchange_config(Control *control, Controller *controller);
 void exchange_state(Control *control, Controller *controller, ProtocolFrame kind);

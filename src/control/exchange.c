@@ -54,6 +54,9 @@ void exchange_config(Control *control, Controller *controller)
     add_robot(control, controller, OP_ROBOT);
     for (int i = 0; i < COUNT_OF(texts); i++)
         add_text(&control->frame, OP_ROBOT_TEXT, (uint16_t)i, texts[i]);
+    double drive[4];
+    int numbers = devices_drive_constants(control->devices, controller->robot, drive);
+    frame_add(&control->frame, &(Record){ .op = OP_DEVICE_CONSTANTS, .double_count = numbers, .doubles = drive });
     int count = devices_count(control->devices, controller->robot);
     for (int tag = 1; tag <= count; tag++)
         add_device(control, controller, tag);

@@ -175,7 +175,9 @@ static void reset_robot(Devices *devices, int robot)
     row->solid = physics_solid_of(devices->physics, row->node);
     RobotState *state = &devices->robot_states[robot];
     state->energy = battery_value(row->node, 0);
-    state->is_empty = 0;
+    state->is_empty = state->is_free = 0;
+    memset(state->wheel_speeds, 0, sizeof state->wheel_speeds);
+    memset(state->wheel_angles, 0, sizeof state->wheel_angles);
     reset_channel(&state->battery);
     for (int tag = 1; tag <= row->device_count; tag++) {
         Device *device = device_at(devices, robot, tag);

@@ -74,6 +74,12 @@ void devices_packet_drop(Devices *devices, int robot, int tag);  // the first on
 void devices_send_from_plugin(Devices *devices, int channel, const void *data, int size);
 const void *devices_received_by_plugin(Devices *devices, int *size);  // all of channel 0 since the last step; NULL: none
 
+// ---- drives of old robots ----
+// Moves the robots whose DifferentialWheelsDrive is kinematic by what their wheels do in the coming step.
+void devices_drive(Devices *devices);
+// speedUnit, maxSpeed, encoderNoise, encoderResolution; returns how many: none for a robot without such a drive.
+int devices_drive_constants(const Devices *devices, int robot, double values[4]);
+
 // ---- people's input ----
 void devices_key(Devices *devices, int key, bool is_down);  // as wb_keyboard_get_key codes it
 

@@ -86,7 +86,9 @@ typedef struct RobotState {
     ChannelState battery;
     double energy;         // J
     int32_t is_empty;
-    int32_t reserved;
+    int32_t is_free;       // kinematic drive: it touched nothing at free_pose
+    double wheel_speeds[2], wheel_angles[2];  // of a kinematic drive, left and right
+    Pose free_pose;
 } RobotState;
 
 typedef struct Packet {

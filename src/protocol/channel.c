@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum { TO_CONTROLLER, TO_SIMULATOR };
-enum { SPINS = 200, LIVENESS_MS = 20 };
+enum { SPINS = 200, LIVENESS_MS = 20, FRAME_MS = 2000 };
 
 // The start of the shared memory; the two buffers follow, each of `limit` bytes.
 typedef struct SharedHead {
@@ -229,11 +229,16 @@ static ChannelResult receive_all(int socket, void *data, size_t size, int64_t en
 
 static ChannelResult receive_socket(Channel *channel, int timeout_ms, size_t *size)
 {
-    int64_t end = timeout_ms >= 0 ? now_ms() + timeout_ms : INT64_MAX;
+    struct pollfd poller = { channel->socket, POLLIN, 0 };
+    int ready = poll(&poller, 1, timeout_ms);
+    if (ready <= 0)
+        return CHANNEL_TIMEOUT;
+    // What has begun may take its time to come through, but not for ever.
+    int64_t end = now_ms() + FRAME_MS;
     uint64_t length;
     ChannelResult result = receive_all(channel->socket, &length, sizeof length, end);
     if (result != CHANNEL_OK)
-        return result;
+        return result == CHANNEL_TIMEOUT ? CHANNEL_BROKEN : result;
     if (length > channel->limit)
         return CHANNEL_BROKEN;
     make_room(channel, (size_t)length);

@@ -71,7 +71,7 @@ bool frame_next(FrameReader *reader, Record *record);                 // false a
     X(ROBOT_TEXT, "tag: 0 model, 1 customData (in STATE too when it is another), 2 project path, 3 world path, 4 controller, 5 arguments, 6 urdf; b") \
     X(DEVICE, "tag; i: node type code (WbNodeType); b: name")                                                        \
     X(DEVICE_MODEL, "tag; b")                                                                                        \
-    X(DEVICE_CONSTANTS, "tag; d: see devices_constants")                                                             \
+    X(DEVICE_CONSTANTS, "tag; d: see devices_constants; tag 0: devices_drive_constants")                                                             \
     X(REFUSED, "b: why")                                                                                             \
     /* STEP */                                                                                                       \
     X(ENABLE, "tag; i: channel, period ms (0: off)")                                                                 \

@@ -1,0 +1,201 @@
+// control_bench.c - what a control step costs: the round trip of an empty controller, beside a bare futex ping-pong between
+// two processes measured in the same run; swarms of 1, 10 and 100 robots; a robot with 1000 rays. This program is its own
+// controller: the simulator starts it again with TALUS_CHANNEL set.
+#include "control/control.h"
+#include "protocol/protocol.h"
+#include "sim/sim.h"
+
+#include <linux/futex.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TRIPS = 20000, REPEATS = 3, SPINS = 200 };
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+// ---- bare ping-pong ----
+
+// The word after the value says whether somebody sleeps, so that nobody is woken for nothing: as good as it gets.
+static void wait_for(_Atomic uint32_t *word, uint32_t value)
+{
+    uint32_t seen;
+    for (int i = 0; i < SPINS; i++)
+        if (atomic_load(word) == value)
+            return;
+    atomic_store(word + 1, 1);
+    while ((seen = atomic_load(word)) != value)
+        syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
+    atomic_store(word + 1, 0);
+}
+
+static void post(_Atomic uint32_t *word, uint32_t value)
+{
+    atomic_store(word, value);
+    if (atomic_load(word + 1))
+        syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static double ping_pong(void)
+{
+    _Atomic uint32_t *words = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t child = fork();
+    if (child == 0) {
+        for (uint32_t i = 1; i <= TRIPS; i++) {
+            wait_for(&words[0], i);
+            post(&words[16], i);
+        }
+        _exit(0);
+    }
+    double start = now();
+    for (uint32_t i = 1; i <= TRIPS; i++) {
+        post(&words[0], i);
+        wait_for(&words[16], i);
+    }
+    double seconds = now() - start;
+    waitpid(child, NULL, 0);
+    munmap((void *)words, 4096);
+    return seconds / TRIPS;
+}
+
+// ---- the controller's side, without libController: greet, enable what there is, step for ever ----
+
+static bool ask(Channel *channel, const FrameWriter *frame, FrameReader *reader)
+{
+    const void *data;
+    size_t size;
+    return channel_send(channel, frame) && channel_receive(channel, -1, 0, &data, &size) == CHANNEL_OK && frame_open(reader, data, size);
+}
+
+static int be_controller(int descriptor)
+{
+    Channel *channel = channel_open_shared(descriptor);
+    FrameWriter frame = { 0 };
+    FrameReader reader;
+    Record record;
+    int32_t hello[2] = { PROTOCOL_VERSION, getpid() }, duration = 16, devices = 0;
+    frame_begin(&frame, FRAME_HELLO);
+    frame_add(&frame, &(Record){ .op = OP_HELLO_VERSION, .int_count = 2, .ints = hello });
+    if (!channel || !ask(channel, &frame, &reader))
+        return 1;
+    while (frame_next(&reader, &record))
+        devices += record.op == OP_DEVICE;
+    frame_begin(&frame, FRAME_STEP);
+    for (int tag = 1; tag <= devices; tag++)
+        frame_add(&frame, &(Record){ .op = OP_ENABLE, .tag = (uint16_t)tag, .int_count = 2, .ints = (int32_t[]){ 0, 16 } });
+    do {
+        frame_add(&frame, &(Record){ .op = OP_DURATION, .int_count = 1, .ints = &duration });
+        if (!ask(channel, &frame, &reader))
+            return 1;
+        frame_begin(&frame, FRAME_STEP);
+    } while (reader.kind == FRAME_STATE);
+    return 0;
+}
+
+// ---- worlds ----
+
+static Sim *make_world(const char *folder, int robots, int sensors, int rays, DiagSink *diags)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/worlds/bench.wbt", folder);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return NULL;
+    fprintf(file, "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 16 }\nViewpoint { }\nSolid { name \"wall\" translation 0 0 5 boundingObject Box { size 100 100 0.1 } }\n");
+    for (int i = 0; i < robots; i++) {
+        fprintf(file, "Robot { name \"r%d\" translation %d %d 0 controller \"bench\" children [ ", i, i % 10, i / 10);
+        for (int k = 0; k < sensors; k++)
+            fprintf(file, "DistanceSensor { name \"d%d\" rotation 0 1 0 -1.5708 numberOfRays %d aperture 0.5 lookupTable [ 0 0 0, 10 10 0 ] } ", k, rays);
+        fprintf(file, "] }\n");
+    }
+    fclose(file);
+    return sim_load(path, NULL, diags);
+}
+
+static double seconds_per_step(const char *folder, int robots, int sensors, int rays, int steps, bool with_controllers)
+{
+    DiagSink *diags = diag_create();
+    Sim *sim = make_world(folder, robots, sensors, rays, diags);
+    if (!sim)
+        exit(1);
+    Devices *devices = devices_create(sim_scene(sim), sim_physics(sim), diags);
+    Control *control = with_controllers ? control_create(sim, devices, NULL, diags) : NULL;
+    for (int i = 0; i < 20; i++)
+        sim_step(sim);
+    double start = now();
+    for (int i = 0; i < steps; i++)
+        sim_step(sim);
+    double seconds = (now() - start) / steps;
+    if (control && control_running(control) != robots)
+        printf("only %d of %d controllers run\n", control_running(control), robots);
+    control_destroy(control);
+    devices_destroy(devices);
+    sim_destroy(sim);
+    diag_destroy(diags);
+    return seconds;
+}
+
+static void make_project(char folder[4096], const char *self)
+{
+    char path[8192], program[4096];
+    snprintf(folder, 4096, "%s", "/tmp/talus-control-bench-XXXXXX");
+    ssize_t length = readlink(self, program, sizeof program - 1);
+    if (length < 0 || !mkdtemp(folder))
+        exit(1);
+    program[length] = '\0';
+    static const char *const parts[] = { "worlds", "controllers", "controllers/bench" };
+    for (int i = 0; i < COUNT_OF(parts); i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, parts[i]);
+        mkdir(path, 0700);
+    }
+    snprintf(path, sizeof path, "%s/controllers/bench/bench", folder);
+    if (symlink(program, path) < 0)
+        exit(1);
+}
+
+static void remove_project(const char *folder)
+{
+    static const char *const parts[] = { "controllers/bench/bench", "controllers/bench", "controllers", "worlds/bench.wbt", "worlds", "." };
+    char path[8192];
+    for (int i = 0; i < COUNT_OF(parts); i++) {
+        snprintf(path, sizeof path, i == COUNT_OF(parts) - 1 ? "%s" : "%s/%s", folder, parts[i]);
+        remove(path);
+    }
+}
+
+int main(void)
+{
+    const char *channel = getenv("TALUS_CHANNEL");
+    if (channel)
+        return be_controller(atoi(channel));
+    char folder[4096];
+    make_project(folder, "/proc/self/exe");
+    double bare = 1e9, trip = 1e9;
+    for (int i = 0; i < REPEATS; i++) {
+        bare = fmin(bare, ping_pong());
+        trip = fmin(trip, seconds_per_step(folder, 1, 0, 1, 5000, true) - seconds_per_step(folder, 1, 0, 1, 5000, false));
+    }
+    printf("bare futex ping-pong      %8.2f us\n", 1e6 * bare);
+    printf("empty controller step     %8.2f us   %.2f times the bare one\n", 1e6 * trip, trip / bare);
+    static const int robots[] = { 1, 10, 100 };
+    for (int i = 0; i < COUNT_OF(robots); i++) {
+        double seconds = seconds_per_step(folder, robots[i], 1, 1, 20000 / robots[i] / 10, true);
+        printf("%3d robots, 1 ray each    %8.2f us a step, %.0f steps/s, %.2f us a robot\n", robots[i], 1e6 * seconds, 1.0 / seconds, 1e6 * seconds / robots[i]);
+    }
+    double rays = seconds_per_step(folder, 1, 100, 10, 300, true);
+    printf("1000 rays of one robot    %8.2f us a step, %.3f us a ray\n", 1e6 * rays, 1e3 * rays);
+    remove_project(folder);
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* device/differential_wheels.h - the names that releases before 6 had. */
+#ifndef DEVICE_DIFFERENTIAL_WHEELS_H
+#define DEVICE_DIFFERENTIAL_WHEELS_H
+
+#include <device/types.h>
+#include <webots/differential_wheels.h>
+
+#define differential_wheels_set_speed wb_differential_wheels_set_speed
+#define differential_wheels_get_left_speed wb_differential_wheels_get_left_speed
+#define differential_wheels_get_right_speed wb_differential_wheels_get_right_speed
+#define differential_wheels_enable_encoders wb_differential_wheels_enable_encoders
+#define differential_wheels_disable_encoders wb_differential_wheels_disable_encoders
+#define differential_wheels_get_encoders_sampling_period wb_differential_wheels_get_encoders_sampling_period
+#define differential_wheels_get_left_encoder wb_differential_wheels_get_left_encoder
+#define differential_wheels_get_right_encoder wb_differential_wheels_get_right_encoder
+#define differential_wheels_set_encoders wb_differential_wheels_set_encoders
+#define differential_wheels_get_max_speed wb_differential_wheels_get_max_speed
+#define differential_wheels_get_speed_unit wb_differential_wheels_get_speed_unit
+
+#endif

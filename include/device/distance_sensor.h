@@ -1,0 +1,19 @@
+/* device/distance_sensor.h - the names that releases before 6 had. */
+#ifndef DEVICE_DISTANCE_SENSOR_H
+#define DEVICE_DISTANCE_SENSOR_H
+
+#include <device/types.h>
+#include <webots/distance_sensor.h>
+
+#define distance_sensor_enable wb_distance_sensor_enable
+#define distance_sensor_disable wb_distance_sensor_disable
+#define distance_sensor_get_sampling_period wb_distance_sensor_get_sampling_period
+#define distance_sensor_get_value wb_distance_sensor_get_value
+#define distance_sensor_get_max_value wb_distance_sensor_get_max_value
+#define distance_sensor_get_min_value wb_distance_sensor_get_min_value
+#define distance_sensor_get_aperture wb_distance_sensor_get_aperture
+#define distance_sensor_get_type wb_distance_sensor_get_type
+#define distance_sensor_get_lookup_table_size wb_distance_sensor_get_lookup_table_size
+#define distance_sensor_get_lookup_table wb_distance_sensor_get_lookup_table
+
+#endif

@@ -1,0 +1,27 @@
+/* device/servo.h - the names that releases before 6 had. */
+#ifndef DEVICE_SERVO_H
+#define DEVICE_SERVO_H
+
+#include <device/types.h>
+#include <webots/servo.h>
+
+#define servo_set_position wb_servo_set_position
+#define servo_get_target_position wb_servo_get_target_position
+#define servo_set_velocity wb_servo_set_velocity
+#define servo_set_acceleration wb_servo_set_acceleration
+#define servo_set_motor_force wb_servo_set_motor_force
+#define servo_set_control_p wb_servo_set_control_p
+#define servo_get_min_position wb_servo_get_min_position
+#define servo_get_max_position wb_servo_get_max_position
+#define servo_enable_position wb_servo_enable_position
+#define servo_disable_position wb_servo_disable_position
+#define servo_get_position_sampling_period wb_servo_get_position_sampling_period
+#define servo_get_position wb_servo_get_position
+#define servo_enable_motor_force_feedback wb_servo_enable_motor_force_feedback
+#define servo_disable_motor_force_feedback wb_servo_disable_motor_force_feedback
+#define servo_get_motor_force_feedback_sampling_period wb_servo_get_motor_force_feedback_sampling_period
+#define servo_get_motor_force_feedback wb_servo_get_motor_force_feedback
+#define servo_set_force wb_servo_set_force
+#define servo_get_type wb_servo_get_type
+
+#endif

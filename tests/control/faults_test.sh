@@ -1,0 +1,99 @@
+# Controllers that fail in every way and at every moment: the world goes on, says why, and leaves nothing behind.
+. tests/control/project.sh
+scratch=$TALUS_BUILD_DIR/scratch/control.faults
+project_make "$scratch"
+project_compile "$scratch" tests/control/faults/faulty.c || exit 1
+mkdir -p "$scratch/controllers/garbage"
+# shellcheck disable=SC2086
+$compiler $flags tests/control/faults/garbage.c -o "$scratch/controllers/garbage/garbage" || exit 1
+
+# world NAME COUNT CONTROLLER ARGUMENTS...: robots that fail, and one that must not notice.
+world()
+{
+    local file=$scratch/worlds/$1.wbt count=$2 controller=$3 arguments
+    shift 3
+    arguments=$(printf '"%s" ' "$@")
+    {
+        echo '#VRML_SIM R2025a utf8'
+        echo 'WorldInfo { basicTimeStep 16 }'
+        for i in $(seq "$count"); do
+            echo "Robot { name \"bad $i\" translation $i 0 0 controller \"$controller\" controllerArgs [ $arguments ] }"
+        done
+        echo 'Robot { name "good" translation 0 1 0 controller "faulty" controllerArgs [ "good" "never" ] }'
+    } > "$file"
+}
+
+left_behind()
+{
+    pgrep -f "^$scratch/controllers/" > /dev/null && { echo "processes are left:"; pgrep -af "^$scratch/controllers/"; return 0; }
+    ls /dev/shm 2> /dev/null | grep -q '^talus' && { echo "shared memory is left"; return 0; }
+    return 1
+}
+
+# run_world NAME REASON COUNT OPTIONS...
+run_world()
+{
+    local name=$1 reason=$2 count=$3 log=$scratch/$1.log status seen
+    shift 3
+    timeout 100 "$TALUS_PROGRAM" run "$scratch/worlds/$name.wbt" --steps 20 "$@" > "$log" 2>&1
+    status=$?
+    seen=$(grep -c "$reason" "$log")
+    [ $status = 0 ] && [ "$seen" -ge "$count" ] && grep -q '\[good\] finished' "$log" && ! left_behind && return 0
+    echo "--- $name: status $status, reason '$reason' seen $seen times of $count"
+    tail -20 "$log"
+    return 1
+}
+
+# How it fails, what the user must read.
+faults="crash:crashed_at.*signal_11
+kill:crashed_at.*signal_9
+exit:ended_at.*with_status_3
+leave:ended_at
+hang:did_not_answer_in_time"
+for fault in $faults; do
+    how=${fault%%:*} reason=$(echo "${fault#*:}" | tr _ ' ')
+    for moment in init step cleanup; do
+        # A program that leaves well, or hangs when it is done anyway, is no fault worth a message.
+        wanted=1
+        [ "$how" = leave ] && wanted=0
+        world "$how-$moment" 1 faulty "$how" "$moment"
+        expect "$how at $moment" run_world "$how-$moment" "$reason" "$wanted" --controller-timeout 400
+    done
+done
+world many-crash 50 faulty crash step
+expect "50 crashes" run_world many-crash "crashed at.*signal 11" 50 --controller-timeout 20000
+for what in nothing header length ops; do
+    world "garbage-$what" 1 garbage "$what"
+    reason="sent a message"
+    [ "$what" = nothing ] && reason="ended at"
+    expect "garbage $what" run_world "garbage-$what" "$reason\|speaks another" $([ "$what" = nothing ] && echo 0 || echo 1) --controller-timeout 2000
+done
+
+# The user may want the run to end.
+world stop 1 faulty crash step
+"$TALUS_PROGRAM" run "$scratch/worlds/stop.wbt" --steps 20 --stop-on-controller-failure > "$scratch/stop.log" 2>&1
+expect "stops on failure" [ $? = 1 ]
+expect "says why" grep -q "controller 'faulty' of robot 'bad 1' failed" "$scratch/stop.log"
+
+# The simulator itself is killed: its controllers end with it.
+world killed 5 faulty good never
+"$TALUS_PROGRAM" run "$scratch/worlds/killed.wbt" --realtime --until 100 > /dev/null 2>&1 &
+talus=$!
+for i in $(seq 50); do
+    [ "$(pgrep -fc "^$scratch/controllers/")" -ge 6 ] && break
+    sleep 0.1
+done
+expect "six run" [ "$(pgrep -fc "^$scratch/controllers/")" -ge 6 ]
+kill -9 $talus
+wait $talus 2> /dev/null
+for i in $(seq 30); do
+    pgrep -f "^$scratch/controllers/" > /dev/null || break
+    sleep 0.1
+done
+none_left()
+{
+    ! left_behind
+}
+expect "nothing is left when the simulator is killed" none_left
+echo "$failures failed"
+exit $((failures > 0))
