@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct WbNodeStructPrivate {
     int id;
@@ -132,6 +133,14 @@ static WbNodeRef node_ref(int id)
 
 static bool order_world(const char *who, int what, int status, const char *file)
 {
+    // A relative path is one from the controller's folder; the simulator runs elsewhere.
+    char path[8192], folder[4096];
+    bool is_relative = file && *file && *file != '/' && getcwd(folder, sizeof folder);
+    if (is_relative) {
+        snprintf(path, sizeof path, "%s/%s", folder, file);
+        if (what == 4 || access(path, R_OK) == 0)
+            file = path;
+    }
     return ask_int(who, &(Ask){ OP_WORLD, { what, status }, 2, NULL, 0, file }, 0) == 1;
 }
 

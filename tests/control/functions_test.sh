@@ -1,9 +1,10 @@
 # Every function that a header declares is in libController, and is used by a test or an example, or stands with its reason in
 # the table of docs/controllers.md. What stands there although it is used is an error too, so that the table stays true.
 . tests/control/project.sh
-declared=$(cat include/webots/*.h include/webots/*/*.h include/webots/*/*/*.h 2> /dev/null | grep -v '^#define' | grep -oE '\bwbu?_[a-z0-9_]+ ?\(' | tr -d ' (' | sort -u)
+declared=$(cat include/webots/*.h include/webots/*/*.h include/webots/*/*/*.h 2> /dev/null | grep -vE '^#define|static inline|^ ' | grep -oE '\bwbu?_[a-z0-9_]+ ?\(' | tr -d ' (' | sort -u)
 library=$(nm -D --defined-only "$TALUS_BUILD_DIR/libController.so" | awk '{ print $3 }' | sort -u)
-used=$(cat $(find tests/control examples -name '*.c') | grep -oE '\bwbu?_[a-z0-9_]+' | sort -u)
+used=$(cat $(find tests/control examples -name '*.c') | sed -E 's/\b(differential_wheels_|gps_|robot_)/wb_\1/g; s/wb_wb_/wb_/g' |
+       grep -oE '\bwbu?_[a-z0-9_]+' | sort -u)  # version 5 spelt the names without wb_
 listed=$(sed -n 's/^| `\(wbu\{0,1\}_[a-z0-9_]*\)` |.*/\1/p' docs/controllers.md | sort -u)
 count=$(echo "$declared" | wc -l)
 missing=$(comm -23 <(echo "$declared") <(echo "$library"))

@@ -54,6 +54,8 @@ int main(void)
     expect(all, "1234567");
     CHECK(wb_receiver_get_queue_length(off) == 0);
     CHECK(wb_receiver_get_data_size(radio) == -1 || wb_receiver_get_queue_length(radio) == 0);
+    wb_receiver_set_channel(off, 9);
+    CHECK(wb_receiver_get_channel(off) == 9);
     wb_receiver_next_packet(off);  // an empty queue: a warning
     return check_done();
 }
