@@ -207,16 +207,20 @@ static bool is_interrupted(const Control *control)
 }
 
 // A synchronous robot whose controller comes from outside holds the world until it has one, and again when that one leaves.
+// Newcomers are let in after the others were heard, so that one that just left makes room for the next.
 static void serve_all(Control *control)
 {
-    extern_accept(control, 0);
     for (int i = 0; i < control->count; i++)
         serve(control, &control->controllers[i]);
-    while (extern_blocks(control) && control->quit_status < 0 && !control->next_world && !sim_failure(control->sim) && !is_interrupted(control)) {
-        extern_accept(control, POLL_MS);
+    if (control->listener < 0)
+        return;
+    int wait_ms = 0;
+    do {
+        extern_accept(control, wait_ms);
         for (int i = 0; i < control->count; i++)
             serve(control, &control->controllers[i]);
-    }
+        wait_ms = POLL_MS;
+    } while (extern_blocks(control) && control->quit_status < 0 && !control->next_world && !sim_failure(control->sim) && !is_interrupted(control));
 }
 
 static void stop_one(Control *control, Controller *controller)
