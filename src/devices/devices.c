@@ -182,7 +182,8 @@ static void reset_robot(Devices *devices, int robot)
     for (int tag = 1; tag <= row->device_count; tag++) {
         Device *device = device_at(devices, robot, tag);
         bind_device(devices, device);
-        memset(devices->kind_states + device->state_offset, 0, device->info.kind->state_size);
+        if (device->info.kind->state_size)
+            memset(devices->kind_states + device->state_offset, 0, device->info.kind->state_size);
     }
     start_devices(devices, robot);
     for (int tag = 1; tag <= row->device_count; tag++)

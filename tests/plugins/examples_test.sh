@@ -11,7 +11,8 @@ talus() { timeout 100 "$TALUS_PROGRAM" "$@"; }
 for project in physics_*; do
   talus build "$project" --clean >/dev/null 2>&1
   talus build "$project" >build.log 2>&1 || { complain "$project does not build"; cat build.log; }
-  grep -q warning build.log && { complain "$project builds with warnings"; cat build.log; }
+  # The sanitizers' own libraries make the linker speak; that is not about the plugin.
+  grep -v 'libasan\.so\|libtsan\.so' build.log | grep -q warning && { complain "$project builds with warnings"; cat build.log; }
 done
 # run WORLD SECONDS [option...]: leaves out.csv and out.txt
 run() {
