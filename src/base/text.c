@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include "base/decimal.h"
 #include "base/memory.h"
 
 #include <locale.h>
@@ -154,22 +155,85 @@ bool text_to_int(const char *text, int64_t *value)
     return end != text && text_scan_int(text, end, value) == end;
 }
 
+static int write_digits(char *to, uint64_t number)
+{
+    char reversed[20];
+    int count = 0;
+    do {
+        reversed[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    for (int i = 0; i < count; i++)
+        to[i] = reversed[count - 1 - i];
+    return count;
+}
+
+// 12345 with its point after the first digit, and the exponent as C writes it: two digits or three.
+static int write_scientific(char *buffer, const char *digits, int count, int exponent)
+{
+    char *to = buffer;
+    *to++ = digits[0];
+    if (count > 1) {
+        *to++ = '.';
+        memcpy(to, digits + 1, (size_t)count - 1);
+        to += count - 1;
+    }
+    *to++ = 'e';
+    *to++ = exponent < 0 ? '-' : '+';
+    exponent = abs(exponent);
+    if (exponent < 10)
+        *to++ = '0';
+    to += write_digits(to, (uint64_t)exponent);
+    return (int)(to - buffer);
+}
+
+// `exponent` is that of the first digit.
+static int write_plain(char *buffer, const char *digits, int count, int exponent)
+{
+    char *to = buffer;
+    int whole = exponent < 0 ? 0 : exponent + 1;
+    if (whole == 0) {
+        memcpy(to, "0.0000", (size_t)(1 - exponent));
+        to += 1 - exponent;
+    }
+    for (int i = 0; i < whole || i < count; i++) {
+        if (i == whole && whole > 0)
+            *to++ = '.';
+        *to++ = i < count ? digits[i] : '0';
+    }
+    return (int)(to - buffer);
+}
+
+static int write_finite(char *buffer, double value)
+{
+    char digits[20];
+    Decimal decimal = decimal_from_double(value);
+    while (decimal.digits % 10 == 0) {
+        decimal.digits /= 10;
+        decimal.exponent++;
+    }
+    int count = write_digits(digits, decimal.digits);
+    int exponent = decimal.exponent + count - 1;
+    bool plain = exponent >= -4 && exponent < count;
+    return plain ? write_plain(buffer, digits, count, exponent) : write_scientific(buffer, digits, count, exponent);
+}
+
 int text_from_double(char *buffer, double value)
 {
-    locale_t previous = uselocale(c_locale());
-    int length = 0;
-    if (value == floor(value) && fabs(value) < 1e15) {
-        length = snprintf(buffer, 32, "%.0f", value);
-    } else {
-        // Most numbers in files have few digits, so the short forms are tried first.
-        for (int precision = 1; precision <= 17; precision++) {
-            length = snprintf(buffer, 32, "%.*g", precision, value);
-            if (!isfinite(value) || strtod(buffer, NULL) == value)
-                break;
-        }
-    }
-    uselocale(previous);
-    return length;
+    char *to = buffer;
+    if (signbit(value))
+        *to++ = '-';
+    double size = fabs(value);
+    if (isnan(value))
+        to += strlen(strcpy(to, "nan"));
+    else if (isinf(value))
+        to += strlen(strcpy(to, "inf"));
+    else if (size == floor(size) && size < 1e15)
+        to += write_digits(to, (uint64_t)size);
+    else
+        to += write_finite(to, size);
+    *to = '\0';
+    return (int)(to - buffer);
 }
 
 bool text_is_valid_utf8(const char *text, size_t length, size_t *bad_offset)

@@ -2,6 +2,7 @@
 
 #include "support/support.h"
 
+#include <float.h>
 #include <math.h>
 
 static void numbers_are_read(void **state)
@@ -39,7 +40,8 @@ static void numbers_are_written_shortest(void **state)
     static const struct { double value; const char *text; } cases[] = {
         { 0.1, "0.1" }, { 0.3, "0.3" }, { -3, "-3" }, { 0, "0" }, { 1e-5, "1e-05" }, { 123456789012345.0, "123456789012345" },
         { 0.123456789012345, "0.123456789012345" }, { 1.0 / 3.0, "0.3333333333333333" }, { 2.5e20, "2.5e+20" },
-        { 0.785398, "0.785398" }, { -0.0, "-0" },
+        { 0.785398, "0.785398" }, { -0.0, "-0" }, { 5e-324, "5e-324" }, { DBL_MAX, "1.7976931348623157e+308" }, { 9007199254740993e3, "9.007199254740993e+18" },
+        { 1234567890123456.5, "1234567890123456.5" }, { 0.0001, "0.0001" }, { 1e22, "1e+22" }, { INFINITY, "inf" },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char buffer[32];
@@ -63,6 +65,38 @@ static void numbers_round_trip(void **state)
         char buffer[32];
         int length = text_from_double(buffer, value);
         CHECK(length == (int)strlen(buffer) && text_to_double(buffer, &again) && again == value, buffer);
+    }
+}
+
+// The same by trying: no shorter form may read back, and of that length it is the nearest.
+static void no_shorter_number_would_do(void **state)
+{
+    (void)state;
+    uint64_t bits = 6364136223846793005u;
+    for (int i = 0; i < 30000; i++) {
+        bits ^= bits << 13;
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        uint64_t pattern = i % 3 == 0 ? bits & ~(((uint64_t)1 << 52) - 1)  // powers of two
+                           : i % 3 == 1 ? bits & (((uint64_t)1 << (i % 53)) - 1)  // below the normal ones
+                                        : bits;
+        double value;
+        memcpy(&value, &pattern, sizeof value);
+        value = fabs(value);
+        if (!isfinite(value) || value == 0.0)
+            continue;
+        char buffer[32], tried[32];
+        int precision = 1;
+        do
+            snprintf(tried, sizeof tried, "%.*e", precision - 1, value);
+        while (strtod(tried, NULL) != value && ++precision <= 17);
+        text_from_double(buffer, value);
+        int digits = 0;
+        for (const char *c = buffer + strspn(buffer, "0."); *c && *c != 'e'; c++)
+            digits += *c != '.';
+        CHECK(strtod(buffer, NULL) == value && digits <= precision, buffer);
+        long double ours = fabsl(strtold(buffer, NULL) - (long double)value), theirs = fabsl(strtold(tried, NULL) - (long double)value);
+        CHECK(digits < precision || ours <= theirs, buffer);
     }
 }
 
@@ -105,7 +139,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_read),   cmocka_unit_test(numbers_are_written_shortest),
-        cmocka_unit_test(numbers_round_trip), cmocka_unit_test(utf8_is_checked),
+        cmocka_unit_test(numbers_round_trip), cmocka_unit_test(no_shorter_number_would_do),
+        cmocka_unit_test(utf8_is_checked),
         cmocka_unit_test(globs_match),        cmocka_unit_test(slips_find_their_word),
     };
     return cmocka_run_group_tests_name("base.text", tests, NULL, NULL);
