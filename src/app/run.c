@@ -40,7 +40,7 @@ static const AppOption rows[] = {
     ROW("snapshot", OPTION_STRING, snapshot, "FILE", "write the exact state at the end"),
     ROW("from", OPTION_STRING, from, "FILE", "start from such a state"),
     ROW("nan", OPTION_STRING, nan, "stop|freeze", "what to do when a body's state is not finite any more"),
-    ROW("stepper", OPTION_STRING, stepper, "NAME", "solver: ode-exact, ode-quick"),
+    ROW("stepper", OPTION_STRING, stepper, "NAME", "solver: talus (default), ode-exact, ode-quick"),
     ROW("threads", OPTION_INT, threads, "N", "threads to use; results do not depend on it"),
     ROW("no-controllers", OPTION_FLAG, no_controllers, NULL, "start no controllers"),
     ROW("controller-timeout", OPTION_INT, controller_timeout, "MS", "end a controller that keeps the world waiting this long"),
