@@ -231,6 +231,7 @@ static void take_packet(const Record *record)
 }
 
 void supervisor_take_tracked(const Record *head, FrameReader *reader);
+void input_take(const Record *record);
 
 static int take_state(FrameReader *reader)
 {
@@ -256,9 +257,9 @@ static int take_state(FrameReader *reader)
             take_robot(&record);
             break;
         case OP_KEYS:
-            core.key_count = record.int_count < COUNT_OF(core.keys) ? record.int_count : COUNT_OF(core.keys);
-            memcpy(core.keys, record.ints, (size_t)core.key_count * sizeof(int));
-            core.key_next = 0;
+        case OP_MOUSE:
+        case OP_JOYSTICK:
+            input_take(&record);
             break;
         case OP_ROBOT_TEXT:
             take_config(&record);

@@ -46,9 +46,6 @@ typedef struct Core {
     char *texts[7];
     CoreDevice *devices;      // by tag; 0 is the robot
     int device_count;         // with the robot
-    int keys[16];
-    int key_count, key_next;
-    int keyboard_period;
 } Core;
 
 extern Core core;  // the API has no handle to pass

@@ -21,7 +21,7 @@ typedef struct RunOptions {
     bool realtime, hash, quiet, json, no_controllers, no_plugin, explain_contacts, explain_solver, untrusted;
     const char *record, *columns, *save, *snapshot, *from, *nan, *stepper, *mode, *crash_snapshot;
     int64_t plugin_timeout;
-    const char *controller_token;
+    const char *controller_token, *input;
     int64_t threads, every, controller_timeout, port;
     bool stop_on_failure;
 } RunOptions;
@@ -47,6 +47,7 @@ static const AppOption rows[] = {
     ROW("stop-on-controller-failure", OPTION_FLAG, stop_on_failure, NULL, "a controller that crashes or fails ends the run"),
     ROW("port", OPTION_INT, port, "N", "TCP port on this machine for <extern> controllers; 1234 or the next free one when there are any"),
     ROW("controller-token", OPTION_STRING, controller_token, "TEXT", "let controllers on other machines connect that show it (TALUS_TOKEN)"),
+    ROW("input", OPTION_STRING, input, "FILE", "keys, mouse and joystick as a file of timed events has them (docs/controllers.md)"),
     ROW("no-plugin", OPTION_FLAG, no_plugin, NULL, "load no physics plugin"),
     ROW("plugin-timeout", OPTION_INT, plugin_timeout, "MS", "longest time that one call into the plugin may take (no limit otherwise)"),
     ROW("crash-snapshot", OPTION_STRING, crash_snapshot, "FILE", "where the last good state goes when the plugin fails (WORLD.crash.snap otherwise)"),
@@ -89,6 +90,7 @@ static void sleep_until(double moment)
 typedef struct Run {
     Devices *devices;
     Control *control;  // NULL: no robot has a program
+    Input *input;
     const RunOptions *options;
     Sim *sim;
     DiagSink *diags;
@@ -300,7 +302,7 @@ static void start_controllers(Run *run)
         return;
     ControlOptions options = { .timeout_ms = (int)run->options->controller_timeout, .stops_on_failure = run->options->stop_on_failure,
                                .out = run->options->json ? stderr : stdout, .port = (int)run->options->port,
-                               .token = run->options->controller_token, .is_interrupted = was_interrupted };
+                               .token = run->options->controller_token, .input = run->input, .is_interrupted = was_interrupted };
     run->control = control_create(run->sim, run->devices, &options, run->diags);
 }
 
@@ -350,6 +352,8 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
         if (!recorder)
             goto done;
     }
+    if (options->input && !(run.input = input_read(options->input, diags)))
+        goto done;
     physics_want_contact_forces(sim_physics(run.sim), options->explain_contacts);
     start_controllers(&run);
     if (!start_plugin(&run))
@@ -366,6 +370,7 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
 done:
     control_destroy(run.control);
     devices_destroy(run.devices);
+    input_destroy(run.input);
     show_diagnostics(&run);
     sim_destroy(run.sim);
     return code;

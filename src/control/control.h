@@ -8,6 +8,7 @@
 #ifndef TALUS_CONTROL_CONTROL_H
 #define TALUS_CONTROL_CONTROL_H
 
+#include "control/input.h"
 #include "devices/devices.h"
 #include "sim/sim.h"
 
@@ -22,6 +23,7 @@ typedef struct ControlOptions {
     FILE *out;               // where what they print goes, each line behind "[robot] "; NULL: stdout
     int port;                // TCP port on loopback for <extern> controllers from elsewhere; 0: none
     const char *token;       // they must show it when they do not come from this machine
+    Input *input;            // the caller's: what a person does at keys, mouse and joystick; NULL: nobody is there
     bool (*is_interrupted)(void);  // asked while controllers are waited for; NULL: never
 } ControlOptions;
 

@@ -107,6 +107,36 @@ static void add_custom_data(Control *control, Controller *controller)
     add_text(&control->frame, OP_ROBOT_TEXT, 1, data);
 }
 
+// ---- people ----
+
+static void add_joystick(FrameWriter *frame, const InputState *state)
+{
+    int32_t numbers[4 + INPUT_AXES + INPUT_POVS] = { state->has_joystick, state->axis_count, state->pov_count };
+    for (int i = 0; i < INPUT_BUTTONS; i++)
+        numbers[3] |= (int32_t)((uint32_t)state->buttons[i] << i);
+    memcpy(numbers + 4, state->axes, (size_t)state->axis_count * sizeof *numbers);
+    memcpy(numbers + 4 + state->axis_count, state->povs, (size_t)state->pov_count * sizeof *numbers);
+    frame_add(frame, &(Record){ .op = OP_JOYSTICK, .int_count = 4 + state->axis_count + state->pov_count, .ints = numbers,
+                                .byte_count = (int)strlen(state->model), .bytes = state->model });
+}
+
+// Keys come from the input file when there is one, else from who looks on.
+static void add_input(Control *control)
+{
+    Input *input = control->options.input;
+    if (!input) {
+        frame_add(&control->frame, &(Record){ .op = OP_KEYS, .int_count = control->devices->key_count, .ints = control->devices->keys });
+        return;
+    }
+    const InputState *state = input_at(input, sim_time(control->sim));
+    frame_add(&control->frame, &(Record){ .op = OP_KEYS, .int_count = state->key_count, .ints = state->keys });
+    int32_t buttons[3] = { state->mouse_buttons[0], state->mouse_buttons[1], state->mouse_buttons[2] };
+    if (input_has_mouse(input))
+        frame_add(&control->frame, &(Record){ .op = OP_MOUSE, .int_count = 3, .ints = buttons, .double_count = 5, .doubles = state->mouse });
+    if (input_has_joystick(input))
+        add_joystick(&control->frame, state);
+}
+
 void exchange_state(Control *control, Controller *controller, ProtocolFrame kind)
 {
     double time = sim_time(control->sim);
@@ -124,7 +154,7 @@ void exchange_state(Control *control, Controller *controller, ProtocolFrame kind
         add_custom_data(control, controller);
         supervisor_add_tracked(control, controller, &control->frame);
     }
-    frame_add(&control->frame, &(Record){ .op = OP_KEYS, .int_count = control->devices->key_count, .ints = control->devices->keys });
+    add_input(control);
     channel_send(controller->channel, &control->frame);
 }
 

@@ -89,7 +89,7 @@ bool frame_next(FrameReader *reader, Record *record);                 // false a
     X(PACKET, "tag; d: strength, direction x y z; b: data, appended to the queue")                                   \
     X(KEYS, "i: keys that are down")                                                                                 \
     X(MOUSE, "i: left, middle, right; d: u v x y z")                                                                 \
-    X(JOYSTICK, "i: connected, axes, povs, pressed button, axis values..., pov values...; b: model")                 \
+    X(JOYSTICK, "i: connected, axes, povs, pressed buttons as bits, axis values..., pov values...; b: model")        \
     X(ROBOT_CHANGED, "as ROBOT: supervisor flag, synchronization or name is another now")                            \
     X(MESSAGE, "i: 1 note, 2 warning, 3 error; b: something to print for the controller's user")                     \
     X(WINDOW_MESSAGE, "b: from the robot window")                                                                    \

@@ -20,7 +20,9 @@ run_case()
     until=$(sed -n '2s/^# until //p' "$from/$name.wbt")
     wanted=$(grep -v '^#' "$from/$name.wbt" | grep -o 'controller "[a-z]' | wc -l)
     log=$project/log
-    timeout 60 "$TALUS_PROGRAM" run "$project/worlds/$name.wbt" --until "$until" --controller-timeout 20000 > "$log" 2>&1
+    local more=()
+    [ -f "$from/$name.input" ] && more=(--input "$from/$name.input")
+    timeout 60 "$TALUS_PROGRAM" run "$project/worlds/$name.wbt" --until "$until" --controller-timeout 20000 "${more[@]}" > "$log" 2>&1
     if [ "$(grep -c '\] PASS' "$log")" != "$wanted" ] || grep -q 'FAIL' "$log"; then
         echo "--- $name: $(grep -c '\] PASS' "$log") of $wanted passed"
         cat "$log"
