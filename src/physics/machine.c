@@ -235,7 +235,7 @@ static double motion_sign(const PhysicsContact *contact, int side)
     return side == first ? 1.0 : -1.0;
 }
 
-static const double sticking_speed = 1e-3;  // m/s: slower slip counts as rest
+static const double sticking_speed = 1e-4;  // m/s: slower slip is static friction, the bound of Choreonoid's simulator
 
 // The surface of one side moves along by itself. Friction acts against the direction in which the surfaces slip now, so that its two
 // directions together know one limit: a track that slips along gives way sideways.

@@ -69,6 +69,7 @@ void world_read_info(Physics *physics)
     dWorldSetGravity(physics->world, physics->gravity.x, physics->gravity.y, physics->gravity.z);
     dWorldSetERP(physics->world, physics->erp);
     dWorldSetCFM(physics->world, physics->cfm);
+    dWorldSetContactSurfaceLayer(physics->world, double_clamp(info_float(physics, "contactSurfaceLayer", 0.0), 0.0, 1.0));
     contact_table_build(physics);
 }
 

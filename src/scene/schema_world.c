@@ -28,6 +28,7 @@ static const FieldType world_info[] = {
     FIELD("randomSeed", SF_INT32, "0", "-1|>=0", NULL, "seed of all noise; -1: another one each time"),
     FIELD("contactProperties", MF_NODE, "[]", "ContactProperties", NULL, "what happens where two materials touch"),
     STATE("gravityDirection", SF_VEC3F, "0 0 0", NULL, "direction of gravity where it is not down, from old files with a slanted gravity vector; 0 0 0: down (Talus)"),
+    STATE("contactSurfaceLayer", SF_FLOAT, "0", "m", "depth to which bodies that touch may sink into one another without being pushed apart (Talus)"),
     OLD("northDirection", SF_VEC3F, "0 1 0", "direction of north; follows from coordinateSystem", "R2021b"),
     OLD("fast2d", SF_STRING, "\"\"", "name of a 2D physics plugin", "R2018b"),
     OLD("runRealTime", SF_BOOL, "FALSE", "start in real-time mode", "V7.4"),

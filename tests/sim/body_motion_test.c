@@ -174,10 +174,13 @@ static void crawler(void **state)
         last_expected = expected;
         worst = fmax(worst, vec3_distance(now, expected));
     }
-    // Bumps and turns on slipping tracks magnify every difference of two contact models: the way driven agrees, the place does nearly.
-    printf("crawler: %.3f m driven, %.3f m recorded, never farther apart than %.3f m\n", driven, recorded, worst);
+    // At 0.56 s the recorded crawler hops where the tip of the ramp, of no height, meets the edge of its triangles, and loses 0.14 m.
+    // Talus collides convex shapes as wholes and rolls on; docs/bodies.md has the account.
+    double apart = vec3_distance(last, last_expected);
+    printf("crawler: %.3f m driven, %.3f m recorded, %.3f m apart at the end, never farther than %.3f m\n", driven, recorded, apart, worst);
     CHECK(fabs(driven - recorded) < 0.02 * recorded, "way of the crawler");
-    CHECK(worst < 0.04 * recorded, "place of the crawler");
+    CHECK(apart < 0.02 * recorded, "place of the crawler at the end");
+    CHECK(worst < 0.025 * recorded, "place of the crawler on the way");
     sim_destroy(sim);
     diag_destroy(diags);
 }
