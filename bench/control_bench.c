@@ -106,7 +106,8 @@ static int be_controller(int descriptor)
 
 // ---- worlds ----
 
-static Sim *make_world(const char *folder, int robots, int sensors, int rays, DiagSink *diags)
+// Obstacles stand in a grid behind the wall: what a ray must not be slowed down by.
+static Sim *make_world(const char *folder, int robots, int sensors, int rays, int obstacles, DiagSink *diags)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/worlds/bench.wbt", folder);
@@ -120,14 +121,16 @@ static Sim *make_world(const char *folder, int robots, int sensors, int rays, Di
             fprintf(file, "DistanceSensor { name \"d%d\" rotation 0 1 0 -1.5708 numberOfRays %d aperture 0.5 lookupTable [ 0 0 0, 10 10 0 ] } ", k, rays);
         fprintf(file, "] }\n");
     }
+    for (int i = 0; i < obstacles; i++)
+        fprintf(file, "Solid { name \"o%d\" translation %d %d 8 boundingObject Box { size 0.5 0.5 0.5 } }\n", i, i % 32, i / 32);
     fclose(file);
     return sim_load(path, NULL, diags);
 }
 
-static double seconds_per_step(const char *folder, int robots, int sensors, int rays, int steps, bool with_controllers)
+static double seconds_per_step(const char *folder, int robots, int sensors, int rays, int obstacles, int steps, bool with_controllers)
 {
     DiagSink *diags = diag_create();
-    Sim *sim = make_world(folder, robots, sensors, rays, diags);
+    Sim *sim = make_world(folder, robots, sensors, rays, obstacles, diags);
     if (!sim)
         exit(1);
     Devices *devices = devices_create(sim_scene(sim), sim_physics(sim), diags);
@@ -185,17 +188,20 @@ int main(void)
     double bare = 1e9, trip = 1e9;
     for (int i = 0; i < REPEATS; i++) {
         bare = fmin(bare, ping_pong());
-        trip = fmin(trip, seconds_per_step(folder, 1, 0, 1, 5000, true) - seconds_per_step(folder, 1, 0, 1, 5000, false));
+        trip = fmin(trip, seconds_per_step(folder, 1, 0, 1, 0, 5000, true) - seconds_per_step(folder, 1, 0, 1, 0, 5000, false));
     }
     printf("bare futex ping-pong      %8.2f us\n", 1e6 * bare);
     printf("empty controller step     %8.2f us   %.2f times the bare one\n", 1e6 * trip, trip / bare);
     static const int robots[] = { 1, 10, 100 };
     for (int i = 0; i < COUNT_OF(robots); i++) {
-        double seconds = seconds_per_step(folder, robots[i], 1, 1, 20000 / robots[i] / 10, true);
+        double seconds = seconds_per_step(folder, robots[i], 1, 1, 0, 20000 / robots[i] / 10, true);
         printf("%3d robots, 1 ray each    %8.2f us a step, %.0f steps/s, %.2f us a robot\n", robots[i], 1e6 * seconds, 1.0 / seconds, 1e6 * seconds / robots[i]);
     }
-    double rays = seconds_per_step(folder, 1, 100, 10, 300, true);
-    printf("1000 rays of one robot    %8.2f us a step, %.3f us a ray\n", 1e6 * rays, 1e3 * rays);
+    static const int shapes[] = { 0, 1000 };
+    for (int i = 0; i < COUNT_OF(shapes); i++) {
+        double rays = seconds_per_step(folder, 1, 100, 10, shapes[i], 300, true);
+        printf("1000 rays, %4d shapes    %8.2f us a step, %.3f us a ray\n", shapes[i] + 1, 1e6 * rays, 1e3 * rays);
+    }
     remove_project(folder);
     return 0;
 }

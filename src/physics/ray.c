@@ -2,59 +2,49 @@
 
 #include "physics/physics_internal.h"
 
-// Slab test of the segment against a geom's box.
-static bool box_is_met(const dReal box[6], Vec3 origin, Vec3 inverse, double range)
+typedef struct RayQuery {
+    Physics *physics;
+    Vec3 origin, direction;
+    double range;
+    PhysicsRayFilter filter;
+    void *context;
+    PhysicsRayHit *hit;
+} RayQuery;
+
+// Of two shapes at the same distance the lower index counts. The order in which the tree shows them depends on its past, so
+// every shape is tested with the whole ray and the tree is told to look a little beyond the best hit.
+static double test_shape(void *context, int index, double length)
 {
-    const double o[3] = { origin.x, origin.y, origin.z }, inv[3] = { inverse.x, inverse.y, inverse.z };
-    double near = 0.0, far = range;
-    for (int i = 0; i < 3; i++) {
-        double a = (box[2 * i] - o[i]) * inv[i], b = (box[2 * i + 1] - o[i]) * inv[i];
-        if (a > b) {
-            double swap = a;
-            a = b;
-            b = swap;
-        }
-        // A ray along a face gives NaN here; comparisons with it keep the box.
-        if (a > near)
-            near = a;
-        if (b < far)
-            far = b;
-        if (near > far)
-            return false;
-    }
-    return true;
+    const RayQuery *query = context;
+    const Shape *shape = &query->physics->shapes[index];
+    if (!shape->is_alive || shape->fluid >= 0 || (query->filter && !query->filter(query->physics, index, query->context)))
+        return length;
+    dGeomRaySetLength(query->physics->ray, query->range);
+    dGeomRaySet(query->physics->ray, query->origin.x, query->origin.y, query->origin.z, query->direction.x, query->direction.y,
+                query->direction.z);
+    dContactGeom contact;
+    if (!dCollide(query->physics->ray, shape->ode, 1, &contact, sizeof contact))
+        return length;
+    PhysicsRayHit *hit = query->hit;
+    if (contact.depth > hit->distance || (contact.depth == hit->distance && index > hit->shape))
+        return length;
+    *hit = (PhysicsRayHit){ contact.depth, vec3(contact.pos[0], contact.pos[1], contact.pos[2]),
+                            vec3(contact.normal[0], contact.normal[1], contact.normal[2]), index, shape->solid };
+    return fmin(length, contact.depth * (1.0 + 1e-9) + 1e-9);
 }
 
 bool physics_ray_cast(Physics *physics, Vec3 origin, Vec3 direction, double range, PhysicsRayFilter filter, void *context,
                       PhysicsRayHit *hit)
 {
+    *hit = (PhysicsRayHit){ .distance = INFINITY, .shape = -1, .solid = -1 };
     if (!vec3_is_finite(origin) || !vec3_is_finite(direction) || !(range > 0.0))
         return false;
     if (!physics->ray) {
         physics->ray = dCreateRay(NULL, 1.0);
         dGeomRaySetClosestHit(physics->ray, 1);
     }
-    Vec3 inverse = vec3(1.0 / direction.x, 1.0 / direction.y, 1.0 / direction.z);
-    *hit = (PhysicsRayHit){ .distance = INFINITY, .shape = -1, .solid = -1 };
-    double left = range;
-    for (int i = 0; i < physics->shape_count; i++) {
-        const Shape *shape = &physics->shapes[i];
-        if (!shape->is_alive || shape->fluid >= 0 || (filter && !filter(physics, i, context)))
-            continue;
-        dReal box[6];
-        dGeomGetAABB(shape->ode, box);
-        if (shape->kind != PHYSICS_SHAPE_PLANE && !box_is_met(box, origin, inverse, left))
-            continue;
-        dGeomRaySetLength(physics->ray, left);
-        dGeomRaySet(physics->ray, origin.x, origin.y, origin.z, direction.x, direction.y, direction.z);
-        dContactGeom contact;
-        if (!dCollide(physics->ray, shape->ode, 1, &contact, sizeof contact) || contact.depth >= hit->distance)
-            continue;
-        *hit = (PhysicsRayHit){ contact.depth, vec3(contact.pos[0], contact.pos[1], contact.pos[2]),
-                                vec3(contact.normal[0], contact.normal[1], contact.normal[2]), i, shape->solid };
-        left = contact.depth;
-        if (!(left > 0.0))
-            break;
-    }
+    RayQuery query = { physics, origin, direction, range, filter, context, hit };
+    const double from[3] = { origin.x, origin.y, origin.z }, along[3] = { direction.x, direction.y, direction.z };
+    broadphase_ray(physics->broadphase, from, along, range, test_shape, &query);
     return hit->shape >= 0;
 }
