@@ -9,5 +9,6 @@ pkg_check_modules(JSC REQUIRED IMPORTED_TARGET javascriptcoregtk-4.1)
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
 pkg_check_modules(DW REQUIRED IMPORTED_TARGET libdw)
 pkg_check_modules(EGL REQUIRED IMPORTED_TARGET egl gl)
+find_package(embree 3.13 REQUIRED)
 set(TALUS_LIBRARIES PkgConfig::ODE PkgConfig::YAML PkgConfig::ASSIMP PkgConfig::LUA PkgConfig::JSC PkgConfig::CURL
-    PkgConfig::DW PkgConfig::EGL Threads::Threads m ${CMAKE_DL_LIBS})
+    PkgConfig::DW PkgConfig::EGL embree Threads::Threads m ${CMAKE_DL_LIBS})

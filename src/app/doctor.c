@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "formats/formats.h"
+#include "rays/rays.h"
 #include "talus/talus.h"
 
 #include <stdio.h>
@@ -55,6 +56,7 @@ static int gather(Finding *findings, Arena *arena)
 #if defined(__x86_64__)
     findings[count++] = (Finding){ "AVX2", __builtin_cpu_supports("avx2") ? "yes" : "no", true };
 #endif
+    findings[count++] = (Finding){ "rays", rays_library(), true };
     bool works = reader_works();
     findings[count++] = (Finding){ "reader", works ? "works" : "cannot read a plain world", works };
     const char *path = getenv("TALUS_PATH");

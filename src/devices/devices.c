@@ -200,6 +200,9 @@ void devices_reset(Devices *devices, Physics *physics)
 {
     devices->physics = physics;
     devices->step = 0;
+    devices->looked = UINT64_MAX;
+    if (devices->rays)
+        rays_rebind(devices->rays, physics);
     devices->packet_count = devices->pool_size = devices->plugin_size = 0;
     for (int robot = 0; robot < devices->robot_count; robot++)
         reset_robot(devices, robot);
@@ -230,6 +233,7 @@ void devices_destroy(Devices *devices)
     free(devices->packets);
     free(devices->pool);
     free(devices->plugin_inbox);
+    rays_destroy(devices->rays);
     free(devices);
 }
 
@@ -499,6 +503,18 @@ int device_lookup_constants(const SceneNode *node, double *values, int capacity)
     return count;
 }
 
+Rays *device_rays(const DeviceContext *at)
+{
+    Devices *devices = at->devices;
+    bool is_new = !devices->rays;
+    if (is_new)
+        devices->rays = rays_create(devices->physics, devices->diags);
+    if (is_new || devices->looked != devices->step)
+        rays_update(devices->rays);
+    devices->looked = devices->step;
+    return devices->rays;
+}
+
 Pose device_pose(const DeviceContext *at)
 {
     return at->info->solid >= 0 ? physics_solid_pose(at->physics, at->info->solid) : scene_world_pose(at->info->node);
@@ -613,5 +629,6 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
     devices->plugin_size = (int)head.sizes[6];
     devices->key_count = (int)(head.sizes[7] / sizeof(int));
     devices->step = head.step;
+    devices->looked = UINT64_MAX;
     return true;
 }

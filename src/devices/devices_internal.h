@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "devices/devices.h"
+#include "rays/rays.h"
 
 enum { DEVICE_CHANNELS = 2, READING_MAX = 256 };
 
@@ -47,6 +48,7 @@ DeviceContext device_context(Devices *devices, int robot, int tag);
 double device_lookup(const SceneNode *node, double value, Random *random);
 double device_rounded(double value, double resolution);  // resolution <= 0: as it is
 int device_lookup_constants(const SceneNode *node, double *values, int capacity);
+Rays *device_rays(const DeviceContext *at);              // brought up to date once a step
 Pose device_pose(const DeviceContext *at);               // of the device's own frame, in the world
 // Sets axes switched off by xAxis, yAxis, zAxis to NaN and rounds the others.
 void device_finish_vector(const DeviceContext *at, double reading[3]);
@@ -125,6 +127,8 @@ struct Devices {
     int keys[16];
     int key_count;
     uint64_t step;
+    Rays *rays;            // NULL until something looks
+    uint64_t looked;       // step for which they were brought up to date
 };
 
 Device *device_at(const Devices *devices, int robot, int tag);

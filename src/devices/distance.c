@@ -1,6 +1,5 @@
-// distance.c - distance sensors: a bundle of rays against bounding objects.
-// Infra-red sensors of Webots look at pictures; here they see bounding objects too, with the colour of the solid's first
-// visual shape (see docs/differences.md).
+// distance.c - distance sensors: a bundle of rays. Infra-red ones meet what is seen, with its colour; the others meet
+// bounding objects.
 #include "devices/devices_internal.h"
 
 #include "physics/ray.h"
@@ -8,17 +7,21 @@
 #include <webots/nodes.h>
 
 #include <string.h>
+#include <strings.h>
 
 enum { TYPE_GENERIC, TYPE_INFRA_RED, TYPE_SONAR, TYPE_LASER };
 enum { RAYS_MAX = 1024 };
 
+// Anything else is a sonar, as in Webots.
 static int sensor_type(const SceneNode *node)
 {
-    static const char *const names[] = { "generic", "infra-red", "sonar", "laser" };
+    static const struct { const char *name; int type; } names[] = {
+        { "generic", TYPE_GENERIC }, { "infra-red", TYPE_INFRA_RED }, { "infrared", TYPE_INFRA_RED }, { "laser", TYPE_LASER },
+    };
     for (int i = 0; i < COUNT_OF(names); i++)
-        if (!strcmp(scene_string(node, "type"), names[i]))
-            return i;
-    return TYPE_GENERIC;
+        if (!strcasecmp(scene_string(node, "type"), names[i].name))
+            return names[i].type;
+    return TYPE_SONAR;
 }
 
 // ---- the bundle ----
@@ -72,8 +75,8 @@ static int plan_large(int rays, double half, Beam *beams)
 static int plan_beams(const SceneNode *node, Beam *beams)
 {
     int rays = int_min(int_max(scene_int(node, "numberOfRays"), 1), RAYS_MAX);
-    double half = 0.5 * scene_float(node, "aperture");
-    if (rays == 1 || half <= 0.0 || sensor_type(node) == TYPE_LASER) {
+    double half = 0.5 * fabs(scene_float(node, "aperture"));
+    if (rays == 1 || !(half > 0.0) || sensor_type(node) == TYPE_LASER) {
         beams[0] = (Beam){ 0.0, 0.0 };
         return 1;
     }
@@ -114,20 +117,14 @@ static const SceneNode *first_shape(const SceneNode *node, int depth)
     return NULL;
 }
 
-typedef struct Surface {
-    double red, roughness, transparency;
-} Surface;
-
-static Surface surface_of(const SceneNode *solid)
+// Laser light goes through solids whose first visible surface is not opaque.
+static bool is_opaque(const SceneNode *solid)
 {
-    const SceneNode *shape = first_shape(solid, 0);
-    const SceneNode *look = shape ? scene_child(shape, "appearance") : NULL;
+    const SceneNode *shape = first_shape(solid, 0), *look = shape ? scene_child(shape, "appearance") : NULL;
     if (look && scene_node_is(look, "PBRAppearance"))
-        return (Surface){ scene_vec3(look, "baseColor").x, scene_float(look, "roughness"), scene_float(look, "transparency") };
+        return scene_float(look, "transparency") <= 0.0;
     const SceneNode *material = look && scene_node_is(look, "Appearance") ? scene_child(look, "material") : NULL;
-    if (material)
-        return (Surface){ scene_vec3(material, "diffuseColor").x, 0.0, scene_float(material, "transparency") };
-    return (Surface){ 1.0, 0.0, 0.0 };
+    return !material || scene_float(material, "transparency") <= 0.0;
 }
 
 static bool stops_ray(const Physics *physics, int shape, void *context)
@@ -141,7 +138,7 @@ static bool stops_ray(const Physics *physics, int shape, void *context)
             if (at == owner->robot)
                 return false;
     }
-    return !owner->is_laser || surface_of(physics_solid_node(physics, solid)).transparency <= 0.0;
+    return !owner->is_laser || is_opaque(physics_solid_node(physics, solid));
 }
 
 // ---- reading ----
@@ -157,8 +154,67 @@ static double range_of(const SceneNode *node)
 
 static double beam_weight(const SceneNode *node, double theta)
 {
-    double width = scene_float(node, "aperture") * scene_float(node, "gaussianWidth");
+    double gaussian = scene_float(node, "gaussianWidth");
+    double width = fabs(scene_float(node, "aperture")) * (gaussian > 0.0 ? gaussian : 1.0);
     return width > 0.0 ? exp(-(theta / width) * (theta / width)) : 1.0;
+}
+
+// What comes of a bundle: the weighted mean, and the nearest echo.
+typedef struct Echo {
+    double weights, mean, factor, nearest;
+} Echo;
+
+static void add_ray(Echo *echo, double weight, double distance, double factor)
+{
+    echo->weights += weight;
+    echo->mean += weight * distance;
+    echo->factor += weight * factor;
+}
+
+// What the red light of an infra-red sensor sees at a hit, from 0.2 for black to 1 for a white mirror.
+static double reflection(const Rays *rays, const RayHit *hit)
+{
+    RayLook look = rays_look(rays, hit);
+    return 0.2 + 0.8 * look.color.x * (1.0 - 0.5 * look.roughness) * (1.0 - 0.5 * look.occlusion);
+}
+
+static double look_around(DeviceContext *at, const Beam *beams, int count, double range)
+{
+    const SceneNode *node = at->info->node;
+    Rays *rays = device_rays(at);
+    Pose pose = device_pose(at);
+    Echo echo = { 0 };
+    for (int i = 0; i < count; i++) {
+        Ray ray = { pose.t, vec3_normalized(quat_rotate(pose.q, beam_direction(beams[i]))), 0.0, range };
+        RayHit hit;
+        rays_cast(rays, &ray, 1, NULL, NULL, &hit);
+        bool is_hit = hit.visual >= 0 && hit.distance < range;
+        add_ray(&echo, beam_weight(node, beams[i].theta), is_hit ? hit.distance : range, is_hit ? reflection(rays, &hit) : 1.0);
+    }
+    double distance = echo.mean / echo.weights, adjusted = echo.mean / echo.factor;
+    return distance + (adjusted - distance) * scene_float(node, "redColorSensitivity");
+}
+
+static bool is_echoed(Vec3 direction, Vec3 normal)
+{
+    return acos(double_clamp(-vec3_dot(direction, normal), -1.0, 1.0)) < M_PI / 8.0;
+}
+
+static double feel_around(DeviceContext *at, const Beam *beams, int count, double range, int type)
+{
+    const SceneNode *robot = devices_robot_node(at->devices, at->robot);
+    RayOwner owner = { physics_solid_of(at->physics, robot), scene_bool(robot, "selfCollision"), type == TYPE_LASER };
+    Pose pose = device_pose(at);
+    Echo echo = { .nearest = range };
+    for (int i = 0; i < count; i++) {
+        Vec3 direction = quat_rotate(pose.q, beam_direction(beams[i]));
+        PhysicsRayHit hit;
+        bool is_hit = physics_ray_cast(at->physics, pose.t, direction, range, stops_ray, &owner, &hit);
+        if (is_hit && is_echoed(direction, hit.normal))
+            echo.nearest = fmin(echo.nearest, hit.distance);
+        add_ray(&echo, beam_weight(at->info->node, beams[i].theta), is_hit ? hit.distance : range, 1.0);
+    }
+    return type == TYPE_SONAR ? echo.nearest : echo.mean / echo.weights;
 }
 
 static int distance_sensor_sample(DeviceContext *at, int channel, double *reading)
@@ -167,33 +223,12 @@ static int distance_sensor_sample(DeviceContext *at, int channel, double *readin
     const SceneNode *node = at->info->node;
     Beam beams[RAYS_MAX];
     int count = plan_beams(node, beams), type = sensor_type(node);
-    double range = range_of(node), nearest = range, weights = 0.0, mean = 0.0, factor = 0.0;
-    Pose pose = device_pose(at);
-    const SceneNode *robot_node = devices_robot_node(at->devices, at->robot);
-    RayOwner owner = { physics_solid_of(at->physics, robot_node), scene_bool(robot_node, "selfCollision"), type == TYPE_LASER };
-    for (int i = 0; i < count; i++) {
-        Vec3 direction = quat_rotate(pose.q, beam_direction(beams[i]));
-        PhysicsRayHit hit;
-        bool is_hit = physics_ray_cast(at->physics, pose.t, direction, range, stops_ray, &owner, &hit);
-        double distance = is_hit ? hit.distance : range, weight = beam_weight(node, beams[i].theta);
-        if (is_hit && (type != TYPE_SONAR || acos(double_clamp(-vec3_dot(direction, hit.normal), -1.0, 1.0)) < M_PI / 8.0))
-            nearest = fmin(nearest, distance);
-        double reflection = 1.0;
-        if (is_hit && type == TYPE_INFRA_RED) {
-            Surface surface = surface_of(physics_solid_node(at->physics, hit.solid));
-            reflection = 0.2 + 0.8 * surface.red * (1.0 - 0.5 * surface.roughness);
-        }
-        weights += weight;
-        mean += weight * distance;
-        factor += weight * reflection;
-    }
-    double distance = type == TYPE_SONAR ? nearest : mean / weights;
-    if (type == TYPE_INFRA_RED && distance < range) {
-        double sensitivity = scene_float(node, "redColorSensitivity"), adjusted = distance * weights / factor;
-        distance += (adjusted - distance) * sensitivity;
-    }
-    double value = scene_list(node, "lookupTable")->count ? device_lookup(node, distance, at->random) : 0.0;
-    reading[0] = device_rounded(value, scene_float(node, "resolution"));
+    double range = range_of(node);
+    reading[0] = 0.0;  // of an empty table
+    if (scene_list(node, "lookupTable")->count == 0)
+        return 1;
+    double distance = type == TYPE_INFRA_RED ? look_around(at, beams, count, range) : feel_around(at, beams, count, range, type);
+    reading[0] = device_rounded(device_lookup(node, distance, at->random), scene_float(node, "resolution"));
     return 1;
 }
 

@@ -121,6 +121,7 @@ void physics_node_added(Physics *physics, SceneNode *node)
     const SceneNode *actual = scene_actual(node);
     if (!actual)
         return;
+    physics->edit_count++;
     odelib_begin(physics);
     physics->is_at_rest = false;
     int above = solid_at_or_above(physics, scene_parent(actual));
@@ -143,6 +144,7 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
     const SceneNode *actual = scene_actual(node);
     if (!actual)
         return;
+    physics->edit_count++;
     odelib_begin(physics);
     physics->is_at_rest = false;
     int above = solid_at_or_above(physics, parent);
@@ -254,11 +256,22 @@ static int joint_at_or_above(const Physics *physics, const SceneNode *node)
     return -1;
 }
 
+uint64_t physics_edit_count(const Physics *physics)
+{
+    return physics->edit_count;
+}
+
+static bool is_motion(const SceneNode *node, const char *field)
+{
+    return scene_node_is(node, "Solid") && (!strcmp(field, "translation") || !strcmp(field, "rotation"));
+}
+
 void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
 {
     node = scene_actual(node);
     if (!node)
         return;
+    physics->edit_count += !is_motion(node, field);
     odelib_begin(physics);
     physics->is_at_rest = false;
     int solid = physics_solid_of(physics, node), above = solid_at_or_above(physics, node);

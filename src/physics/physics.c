@@ -190,6 +190,10 @@ void physics_destroy(Physics *physics)
 }
 
 Scene *physics_scene(const Physics *physics) { return physics->scene; }
+AssetStore *physics_assets(const Physics *physics)
+{
+    return physics->assets;
+}
 double physics_time_step(const Physics *physics) { return physics->dt; }
 Vec3 physics_gravity(const Physics *physics) { return physics->gravity; }
 uint64_t physics_seed(const Physics *physics) { return physics->seed; }

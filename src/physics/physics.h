@@ -35,6 +35,7 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
 void physics_destroy(Physics *physics);  // NULL is fine
 
 Scene *physics_scene(const Physics *physics);
+AssetStore *physics_assets(const Physics *physics);
 double physics_time_step(const Physics *physics);  // s
 Vec3 physics_gravity(const Physics *physics);
 uint64_t physics_seed(const Physics *physics);
@@ -183,6 +184,8 @@ void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
 // After a node was put into the scene, or taken out of it (`parent` held it).
 void physics_node_added(Physics *physics, SceneNode *node);
 void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent);
+// Grows with each of these; poses of solids are not counted. For those who keep lists made from the scene.
+uint64_t physics_edit_count(const Physics *physics);
 
 // ---- state ----
 // A snapshot holds all that the future depends on. Restoring wants the same model: the hash of it guards.

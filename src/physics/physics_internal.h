@@ -166,6 +166,7 @@ struct Physics {
     Arena *arena;                 // model data, lives as long as the Physics
     AssetStore *assets;           // meshes
     bool owns_assets;
+    uint64_t edit_count;          // changes of the scene that were told
     const StepperType *stepper;
     void *stepper_self;
     PhysicsNanPolicy nan_policy;

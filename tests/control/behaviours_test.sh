@@ -13,6 +13,9 @@ run_case()
         project_compile "$project" "$source" || return 1
     done
     cp "$from"/*.wbt "$project/worlds/"
+    for source in "$from"/*.png; do
+        [ -f "$source" ] && cp "$source" "$project/worlds/"
+    done
     [ -d "$from/protos" ] && cp -r "$from/protos" "$project/"
     for source in "$from"/*.motion; do
         [ -f "$source" ] && cp "$source" "$project/controllers/$name/"

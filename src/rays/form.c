@@ -1,0 +1,225 @@
+// form.c - where rays enter forms that have a formula. Each form is convex or an open part of one, and seen from outside only.
+#include "rays/rays_internal.h"
+
+typedef struct FormRay {
+    Vec3 o, d;
+    double near;
+    FormHit *hit;
+    bool is_hit;
+} FormRay;
+
+static void offer(FormRay *ray, double distance, Vec3 normal, double u, double v)
+{
+    if (!(distance > ray->near) || (ray->is_hit && distance >= ray->hit->distance))
+        return;
+    *ray->hit = (FormHit){ distance, normal, u, v };
+    ray->is_hit = true;
+}
+
+static Vec3 point_at(const FormRay *ray, double distance)
+{
+    return vec3_mad(ray->o, ray->d, distance);
+}
+
+// ---- boxes and planes ----
+
+static void box_texture(int face, Vec3 p, double *u, double *v)
+{
+    switch (face) {
+    case 0: *u = p.y, *v = p.z; break;        // +x
+    case 1: *u = 1.0 - p.y, *v = p.z; break;  // -x
+    case 2: *u = 1.0 - p.x, *v = p.z; break;  // +y
+    case 3: *u = p.x, *v = p.z; break;        // -y
+    case 4: *u = p.x, *v = p.y; break;        // +z
+    default: *u = p.x, *v = 1.0 - p.y; break; // -z
+    }
+}
+
+static void hit_box(FormRay *ray, Vec3 size)
+{
+    const double o[3] = { ray->o.x, ray->o.y, ray->o.z }, d[3] = { ray->d.x, ray->d.y, ray->d.z };
+    const double half[3] = { 0.5 * size.x, 0.5 * size.y, 0.5 * size.z };
+    double enter = -INFINITY, leave = INFINITY;
+    int face = -1;
+    for (int i = 0; i < 3; i++) {
+        if (d[i] == 0.0) {
+            if (fabs(o[i]) > half[i])
+                return;
+            continue;
+        }
+        double a = (-half[i] - o[i]) / d[i], b = (half[i] - o[i]) / d[i];
+        if (fmin(a, b) > enter) {
+            enter = fmin(a, b);
+            face = 2 * i + (d[i] > 0.0);
+        }
+        leave = fmin(leave, fmax(a, b));
+    }
+    if (face < 0 || enter > leave)
+        return;
+    static const Vec3 normals[6] = { { 1, 0, 0 }, { -1, 0, 0 }, { 0, 1, 0 }, { 0, -1, 0 }, { 0, 0, 1 }, { 0, 0, -1 } };
+    Vec3 p = point_at(ray, enter);
+    double u, v;
+    box_texture(face, vec3(p.x / size.x + 0.5, p.y / size.y + 0.5, p.z / size.z + 0.5), &u, &v);
+    offer(ray, enter, normals[face], u, v);
+}
+
+static void hit_plane(FormRay *ray, Vec3 size)
+{
+    if (!(ray->d.z < 0.0))
+        return;
+    double distance = -ray->o.z / ray->d.z;
+    Vec3 p = point_at(ray, distance);
+    double u = p.x / size.x + 0.5, v = p.y / size.y + 0.5;
+    if (u >= 0.0 && u <= 1.0 && v >= 0.0 && v <= 1.0)
+        offer(ray, distance, vec3(0, 0, 1), u, v);
+}
+
+// ---- round forms ----
+
+// Around z from -x... as Webots lays its textures: 0 at +y, growing towards -x.
+static double around(double x, double y)
+{
+    double turn = atan2(-x, y) / (2.0 * M_PI);
+    return turn < 0.0 ? turn + 1.0 : turn;
+}
+
+// The first root of a t^2 + 2 b t + c when the origin is outside (c >= 0).
+static bool first_root(double a, double b, double c, double *root)
+{
+    double inside = b * b - a * c;
+    if (!(a > 0.0) || !(c >= 0.0) || !(inside >= 0.0))
+        return false;
+    *root = (-b - sqrt(inside)) / a;
+    return true;
+}
+
+static void hit_ball(FormRay *ray, double z, double radius, double low, double high)
+{
+    Vec3 o = vec3(ray->o.x, ray->o.y, ray->o.z - z);
+    double t;
+    if (!first_root(vec3_dot(ray->d, ray->d), vec3_dot(o, ray->d), vec3_dot(o, o) - radius * radius, &t))
+        return;
+    Vec3 p = vec3_mad(o, ray->d, t);
+    if (p.z >= low && p.z <= high)
+        offer(ray, t, p, around(p.x, p.y), 0.5 + asin(double_clamp(p.z / radius, -1.0, 1.0)) / M_PI);
+}
+
+static void hit_side(FormRay *ray, double radius, double half)
+{
+    double a = ray->d.x * ray->d.x + ray->d.y * ray->d.y, b = ray->o.x * ray->d.x + ray->o.y * ray->d.y, t;
+    if (!first_root(a, b, ray->o.x * ray->o.x + ray->o.y * ray->o.y - radius * radius, &t))
+        return;
+    Vec3 p = point_at(ray, t);
+    if (fabs(p.z) <= half)
+        offer(ray, t, vec3(p.x, p.y, 0.0), around(p.x, p.y), 0.5 + 0.5 * p.z / half);
+}
+
+static void hit_disc(FormRay *ray, double radius, double z, double up)
+{
+    if (!(up * ray->d.z < 0.0))
+        return;
+    double t = (z - ray->o.z) / ray->d.z;
+    Vec3 p = point_at(ray, t);
+    if (p.x * p.x + p.y * p.y <= radius * radius)
+        offer(ray, t, vec3(0, 0, up), 0.5 + 0.5 * p.x / radius, 0.5 + 0.5 * up * p.y / radius);
+}
+
+// x^2 + y^2 = (radius / height)^2 (half - z)^2, of which the part with the tip at +half is the cone.
+static void hit_cone_side(FormRay *ray, double radius, double height)
+{
+    double half = 0.5 * height, k = radius / height, above = half - ray->o.z;
+    double a = ray->d.x * ray->d.x + ray->d.y * ray->d.y - k * k * ray->d.z * ray->d.z;
+    double b = ray->o.x * ray->d.x + ray->o.y * ray->d.y + k * k * above * ray->d.z;
+    double c = ray->o.x * ray->o.x + ray->o.y * ray->o.y - k * k * above * above;
+    double inside = b * b - a * c;
+    if (!(inside >= 0.0))
+        return;
+    double root = sqrt(inside), roots[2] = { a != 0.0 ? (-b - root) / a : -0.5 * c / b, a != 0.0 ? (-b + root) / a : -0.5 * c / b };
+    for (int i = 0; i < 2; i++) {
+        Vec3 p = point_at(ray, roots[i]), normal = vec3(p.x, p.y, k * k * (half - p.z));
+        if (fabs(p.z) <= half && vec3_dot(normal, ray->d) < 0.0)
+            offer(ray, roots[i], normal, around(p.x, p.y), (p.z + half) / height);
+    }
+}
+
+bool form_hit(const Form *form, Vec3 origin, Vec3 direction, double near, FormHit *hit)
+{
+    FormRay ray = { origin, direction, near, hit, false };
+    double radius = form->shape.radius, height = form->shape.height, half = 0.5 * height;
+    switch (form->shape.kind) {
+    case SHAPE_BOX:
+        hit_box(&ray, form->shape.size);
+        break;
+    case SHAPE_PLANE:
+        hit_plane(&ray, form->shape.size);
+        break;
+    case SHAPE_SPHERE:
+        hit_ball(&ray, 0.0, radius, -INFINITY, INFINITY);
+        break;
+    case SHAPE_CAPSULE:
+        if (!form->without_side)
+            hit_side(&ray, radius, half);
+        if (!form->without_top)
+            hit_ball(&ray, half, radius, 0.0, INFINITY);
+        if (!form->without_bottom)
+            hit_ball(&ray, -half, radius, -INFINITY, 0.0);
+        break;
+    case SHAPE_CYLINDER:
+        if (!form->without_side)
+            hit_side(&ray, radius, half);
+        if (!form->without_top)
+            hit_disc(&ray, radius, half, 1.0);
+        if (!form->without_bottom)
+            hit_disc(&ray, radius, -half, -1.0);
+        break;
+    case SHAPE_CONE:
+        if (!form->without_side)
+            hit_cone_side(&ray, radius, height);
+        if (!form->without_bottom)
+            hit_disc(&ray, radius, -half, -1.0);
+        break;
+    default:
+        break;
+    }
+    return ray.is_hit;
+}
+
+static bool is_hidden(const SceneNode *geometry, const char *field)
+{
+    return schema_field(geometry->type, field) && !scene_bool(geometry, field);
+}
+
+Form form_of(const SceneNode *geometry)
+{
+    Form form = { .shape = shape_form(geometry) };
+    double radius = form.shape.radius, half = 0.5 * form.shape.height;
+    Vec3 reach;
+    switch (form.shape.kind) {
+    case SHAPE_BOX:
+    case SHAPE_PLANE:
+        reach = vec3_scale(form.shape.size, 0.5);
+        break;
+    case SHAPE_SPHERE:
+        reach = vec3(radius, radius, radius);
+        break;
+    case SHAPE_CAPSULE:
+        half += radius;  // and on as for the others
+        // fall through
+    case SHAPE_CYLINDER:
+    case SHAPE_CONE:
+        reach = vec3(radius, radius, half);
+        form.without_top = is_hidden(geometry, "top");
+        form.without_bottom = is_hidden(geometry, "bottom");
+        form.without_side = is_hidden(geometry, "side");
+        break;
+    default:
+        form.shape.kind = SHAPE_NONE;
+        return form;
+    }
+    bool is_flat = form.shape.kind == SHAPE_PLANE;
+    if (!vec3_is_finite(reach) || !(reach.x > 0.0 && reach.y > 0.0 && (is_flat || reach.z > 0.0)))
+        form.shape.kind = SHAPE_NONE;
+    form.low = vec3_neg(reach);
+    form.high = reach;
+    return form;
+}

@@ -1,0 +1,114 @@
+// look.c - what a surface looks like: colours of materials and of the images on them.
+#include "rays/rays_internal.h"
+
+static Texture texture_of(const ShapeSource *source, const SceneNode *node)
+{
+    if (!node || !scene_node_is(node, "ImageTexture"))
+        return (Texture){ 0 };
+    const Image *image = shape_texture(source, node);
+    if (image && !image->pixels)
+        image = NULL;
+    return (Texture){ image, scene_bool(node, "repeatS"), scene_bool(node, "repeatT") };
+}
+
+static void read_transform(Look *look, const SceneNode *appearance)
+{
+    const SceneNode *transform = scene_child(appearance, "textureTransform");
+    if (!transform)
+        return;
+    look->has_transform = true;
+    look->center = scene_vec2(transform, "center");
+    look->scale = scene_vec2(transform, "scale");
+    look->translation = scene_vec2(transform, "translation");
+    look->rotation = scene_float(transform, "rotation");
+}
+
+// The diffuse colour shows only where no image covers it; the base colour of a physical appearance tints its image.
+Look look_of(const ShapeSource *source, const SceneNode *shape)
+{
+    Look look = { .color = { 1, 1, 1 } };
+    if (!scene_node_is(shape, "Shape")) {
+        look.has_parts = true;
+        return look;
+    }
+    const SceneNode *appearance = scene_child(shape, "appearance");
+    if (appearance && scene_node_is(appearance, "PBRAppearance")) {
+        look.color = scene_vec3(appearance, "baseColor");
+        look.roughness = scene_float(appearance, "roughness");
+        look.transparency = scene_float(appearance, "transparency");
+        look.base = texture_of(source, scene_child(appearance, "baseColorMap"));
+        if (look.base.image) {
+            look.rough = texture_of(source, scene_child(appearance, "roughnessMap"));
+            look.occluded = texture_of(source, scene_child(appearance, "occlusionMap"));
+        }
+        read_transform(&look, appearance);
+    } else if (appearance && scene_node_is(appearance, "Appearance")) {
+        const SceneNode *material = scene_child(appearance, "material");
+        look.base = texture_of(source, scene_child(appearance, "texture"));
+        if (material && !look.base.image)
+            look.color = scene_vec3(material, "diffuseColor");
+        if (material)
+            look.transparency = scene_float(material, "transparency");
+        read_transform(&look, appearance);
+    }
+    return look;
+}
+
+// ---- at a point ----
+
+static double wrapped(double x, bool repeats)
+{
+    if (!isfinite(x))
+        return 0.0;
+    return repeats ? x - floor(x) : double_clamp(x, 0.0, 1.0);
+}
+
+static Vec3 pixel(const Texture *texture, double u, double v)
+{
+    const Image *image = texture->image;
+    u = wrapped(u, texture->repeats_s);
+    v = 1.0 - wrapped(v, texture->repeats_t);
+    int column = int_min((int)(u * image->width), image->width - 1), row = int_min((int)(v * image->height), image->height - 1);
+    const uint8_t *bytes = image->pixels + 4 * ((size_t)row * (size_t)image->width + (size_t)column);
+    return vec3(bytes[0] / 255.0, bytes[1] / 255.0, bytes[2] / 255.0);
+}
+
+// As VRML97 has it: shifted back by the centre, scaled, turned, shifted.
+static void transform(const Look *look, double *u, double *v)
+{
+    double x = *u + look->translation.x - look->center.x, y = *v + look->translation.y - look->center.y;
+    double c = cos(look->rotation), s = sin(look->rotation), turned_x = c * x - s * y, turned_y = s * x + c * y;
+    *u = look->scale.x * turned_x + look->center.x;
+    *v = look->scale.y * turned_y + look->center.y;
+}
+
+static const MeshMaterial *material_of(const Mesh *mesh, int triangle)
+{
+    for (int i = 0; mesh && i < mesh->part_count; i++) {
+        const MeshPart *part = &mesh->parts[i];
+        if (triangle >= part->first_triangle && triangle - part->first_triangle < part->triangle_count)
+            return part->material >= 0 ? &mesh->materials[part->material] : NULL;
+    }
+    return NULL;
+}
+
+RayLook look_at(const Look *look, const Mesh *mesh, int triangle, double u, double v)
+{
+    RayLook seen = { look->color, look->roughness, 0.0, look->transparency };
+    const MeshMaterial *material = look->has_parts ? material_of(mesh, triangle) : NULL;
+    if (material) {
+        seen.color = material->diffuse;
+        seen.transparency = material->transparency;
+    }
+    if (look->base.image) {
+        if (look->has_transform)
+            transform(look, &u, &v);
+        seen.color = vec3_mul(seen.color, pixel(&look->base, u, v));
+        if (look->rough.image)
+            seen.roughness = pixel(&look->rough, u, v).x;
+        if (look->occluded.image)
+            seen.occlusion = pixel(&look->occluded, u, v).x;
+    }
+    seen.color = vec3_scale(seen.color, 1.0 - seen.transparency);
+    return seen;
+}
