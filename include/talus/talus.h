@@ -155,6 +155,16 @@ bool talus_motor_set_gains(TalusWorld *world, TalusNode joint, int axis, double 
 bool talus_motor_feedback(TalusWorld *world, TalusNode joint, int axis, double *force); /* of the last step, from the second call on */
 bool talus_brake_set_damping(TalusWorld *world, TalusNode joint, int axis, double damping);
 
+/* ---- connectors and grippers ---- */
+
+/* False when the node is no Connector. Presence: -1 it is passive, 1 a fitting peer is there or held, 0 none. */
+bool talus_connector_set_locked(TalusWorld *world, TalusNode connector, bool is_locked);
+bool talus_connector_presence(TalusWorld *world, TalusNode connector, int *presence);
+TalusNode talus_connector_peer(const TalusWorld *world, TalusNode connector); /* what it is attached to, or TALUS_NONE */
+/* False when the node is no VacuumGripper. */
+bool talus_gripper_set_on(TalusWorld *world, TalusNode gripper, bool is_on);
+TalusNode talus_gripper_held(const TalusWorld *world, TalusNode gripper); /* the solid it holds, or TALUS_NONE */
+
 /* ---- contacts ---- */
 
 typedef struct TalusContact {

@@ -381,6 +381,8 @@ static int find_points(Physics *physics, Shape *a, Shape *b)
 {
     if (is_convex_pair(a, b))
         return find_convex_points(physics, a, b);
+    if (collide_is_cylinder_on_plane(a, b))
+        return collide_cylinder_plane(a, b, physics->found, physics->found_capacity);
     for (;;) {
         int count = dCollide(a->ode, b->ode, physics->found_capacity, physics->found, sizeof(dContactGeom));
         if (count < physics->found_capacity || physics->found_capacity >= FOUND_MOST)

@@ -491,18 +491,21 @@ static int find_peer(const Physics *physics, int index)
 {
     const Machines *machines = physics->machines;
     const Holder *holder = &machines->holders[index];
-    int body = body_above(physics, holder->solid);
+    int body = body_above(physics, holder->solid), nearest = -1;
+    double least = INFINITY;
     for (int i = 0; i < machines->holder_count; i++) {
         const Holder *other = &machines->holders[i];
         if (i == index || other->is_gripper || machines->holds[i].peer >= 0 || !physics->solids[other->solid].is_alive)
             continue;
-        int other_body = body_above(physics, other->solid);
-        if (other_body == body)
+        if (body_above(physics, other->solid) == body || !types_fit(holder->node, other->node))
             continue;
-        if (types_fit(holder->node, other->node) && is_aligned(physics, holder->node, holder->solid, other->solid))
-            return i;
+        double distance = vec3_distance(physics->solid_world[holder->solid].t, physics->solid_world[other->solid].t);
+        if (distance < least && is_aligned(physics, holder->node, holder->solid, other->solid)) {
+            nearest = i;
+            least = distance;
+        }
     }
-    return -1;
+    return nearest;
 }
 
 // Where the peer's body would be with both connectors exactly face to face.
@@ -586,11 +589,13 @@ static void step_holder(Physics *physics, int index)
     }
     if (hold->peer >= 0 && !physics->solids[hold->peer].is_alive)
         release(physics, index);
+    bool was_held = hold->peer >= 0;
     check_rupture(physics, index);
     if (machines->holders[index].is_gripper)
         return;
     bool automatic = scene_bool(machines->holders[index].node, "autoLock");
-    if (hold->is_on && hold->peer < 0 && (automatic || hold->wants_lock))
+    // What has just been torn apart gets one step to move away.
+    if (hold->is_on && hold->peer < 0 && !was_held && (automatic || hold->wants_lock))
         try_lock(physics, index);
     hold->wants_lock = 0;
 }

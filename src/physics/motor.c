@@ -39,9 +39,11 @@ static void fit_range(Physics *physics, PhysicsAxis *axis, double position)
     if (position < axis->motor_min) {
         diag_warning(physics->diags, pos, "minPosition %g is above the joint's position %g; using the position", axis->motor_min, position);
         axis->motor_min = position;
+        scene_set_float(physics->scene, axis->motor, "minPosition", position);
     } else if (position > axis->motor_max) {
         diag_warning(physics->diags, pos, "maxPosition %g is below the joint's position %g; using the position", axis->motor_max, position);
         axis->motor_max = position;
+        scene_set_float(physics->scene, axis->motor, "maxPosition", position);
     }
 }
 

@@ -288,6 +288,9 @@ void contacts_recreate(Physics *physics);        // and makes them again, after 
 void contacts_forget(Physics *physics, int top); // records of solid `top` and all below it, which go away
 void contacts_find_fluids(Physics *physics);     // pairs with fluids of the last pass, after a restore
 void contacts_collect_forces(Physics *physics);  // after the step, when wanted
+// collide_cylinder.c: in place of ODE's points, with `a` first.
+bool collide_is_cylinder_on_plane(const Shape *a, const Shape *b);
+int collide_cylinder_plane(const Shape *a, const Shape *b, dContactGeom *found, int capacity);
 void contact_surface(Physics *physics, PhysicsContact *contact);
 void contact_to_ode(const PhysicsContact *contact, dContact *out);
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);

@@ -2,6 +2,7 @@
 #include "talus/talus.h"
 
 #include "base/memory.h"
+#include "physics/machine.h"
 #include "physics/motor.h"
 #include "sim/sim.h"
 
@@ -600,6 +601,55 @@ bool talus_brake_set_damping(TalusWorld *world, TalusNode id, int axis, double d
         return false;
     physics_brake_set_damping(sim_physics(world->sim), joint, axis, damping);
     return true;
+}
+
+// ---- connectors and grippers ----
+
+// The solid of a node of this type, -1 when it is another.
+static int device_of(const TalusWorld *world, TalusNode id, const char *type)
+{
+    const SceneNode *node = node_of(world, id);
+    return node && scene_node_is(scene_actual(node), type) ? solid_of(world, id) : -1;
+}
+
+bool talus_connector_set_locked(TalusWorld *world, TalusNode id, bool is_locked)
+{
+    int solid = device_of(world, id, "Connector");
+    if (solid < 0)
+        return false;
+    if (is_locked)
+        physics_connector_lock(sim_physics(world->sim), solid);
+    else
+        physics_connector_unlock(sim_physics(world->sim), solid);
+    return told(world, true);
+}
+
+bool talus_connector_presence(TalusWorld *world, TalusNode id, int *presence)
+{
+    int solid = device_of(world, id, "Connector");
+    if (solid >= 0)
+        *presence = physics_connector_presence(sim_physics(world->sim), solid);
+    return solid >= 0;
+}
+
+TalusNode talus_connector_peer(const TalusWorld *world, TalusNode id)
+{
+    int solid = device_of(world, id, "Connector");
+    return solid < 0 ? TALUS_NONE : solid_id(world, physics_connector_peer(sim_physics(world->sim), solid));
+}
+
+bool talus_gripper_set_on(TalusWorld *world, TalusNode id, bool is_on)
+{
+    int solid = device_of(world, id, "VacuumGripper");
+    if (solid >= 0)
+        physics_gripper_turn(sim_physics(world->sim), solid, is_on);
+    return told(world, solid >= 0);
+}
+
+TalusNode talus_gripper_held(const TalusWorld *world, TalusNode id)
+{
+    int solid = device_of(world, id, "VacuumGripper");
+    return solid < 0 ? TALUS_NONE : solid_id(world, physics_gripper_held(sim_physics(world->sim), solid));
 }
 
 // ---- contacts ----
