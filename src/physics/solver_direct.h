@@ -1,0 +1,122 @@
+// solver_direct.h - what the parts of the direct method share: vectors of six, nodes, rows, columns, scratch memory.
+// A part of solver_direct.c, which is compiled once for each instruction set.
+#ifndef TALUS_PHYSICS_SOLVER_DIRECT_H
+#define TALUS_PHYSICS_SOLVER_DIRECT_H
+
+#include "physics/solver_internal.h"
+
+typedef double V4 __attribute__((vector_size(32), aligned(8)));
+typedef double V2 __attribute__((vector_size(16), aligned(8)));
+typedef struct V6 { V4 a; V2 b; } V6;
+
+static inline V6 v6_load(const double *p) { return (V6){ *(const V4 *)p, *(const V2 *)(p + 4) }; }
+static inline void v6_store(double *p, V6 v) { *(V4 *)p = v.a; *(V2 *)(p + 4) = v.b; }
+static inline V6 v6_scale(V6 v, double s) { return (V6){ v.a * s, v.b * s }; }
+static inline V6 v6_add(V6 v, V6 w) { return (V6){ v.a + w.a, v.b + w.b }; }
+static inline V6 v6_mad(V6 v, V6 w, double s) { return (V6){ v.a + w.a * s, v.b + w.b * s }; }
+static inline V6 v6_nmad(V6 v, V6 w, double s) { return (V6){ v.a - w.a * s, v.b - w.b * s }; }
+static inline double v6_dot(V6 v, V6 w)
+{
+    V4 p = v.a * w.a;
+    V2 q = v.b * w.b;
+    V2 low = { p[0], p[1] }, high = { p[2], p[3] };
+    V2 sum = (low + high) + q;
+    return sum[0] + sum[1];
+}
+static inline V6 v6_matrix(const double *columns, const double *x)
+{
+    V6 s = v6_scale(v6_load(columns), x[0]);
+    for (int k = 1; k < 6; k++)
+        s = v6_mad(s, v6_load(columns + 6 * k), x[k]);
+    return s;
+}
+
+#define LINK_ROWS 6   // equations that one link of the tree carries; fewer are padded with empty ones
+
+typedef struct Node {
+    double inverse[36];         // mass while it is summed up, then its inverse
+    double y[36];               // M^-1 Jc', a row of six for each equation
+    double x[36];               // S^-1 Jp, likewise
+    double s[36];               // S^-1
+    double momentum[6], velocity[6];
+    double rhs[LINK_ROWS], t[LINK_ROWS], impulse[LINK_ROWS];
+    SolverRow *rows[LINK_ROWS];
+    int body, parent, depth, tree;
+    int row_count;
+    unsigned flipped;           // bit per row: the child is body 2
+    bool on_path;               // its Response is filled
+} Node;
+
+typedef struct Response {
+    double local[36];           // velocity per impulse with the parent held
+    double pass[36];            // impulse at the parent per impulse here, as columns
+} Response;
+
+// A motor that is an equation of the tree as long as its force stays within its bounds.
+typedef struct TreeMotor {
+    int node, row;
+    RowMemory *memory;
+} TreeMotor;
+
+#define COLUMN_STEP 8   // six numbers and two zeros
+
+// One column, or the six of a body that many rows touch.
+typedef struct ColumnGroup {
+    int node, tree;
+    int first, width;           // columns; width 1 or 6
+    int start;                  // in `up`: for each column COLUMN_STEP numbers per node from the root down
+    int response;               // in `response_up`: likewise for one column; for six, per node a 6x6 block, column lanes last
+} ColumnGroup;
+
+// Rows one after the other whose only moving side is the same six columns, or are columns themselves: worked on four at
+// a time.
+typedef struct RowRun {
+    int first, count;
+    int column;                 // -1: a single row of another kind
+    int coefficients;           // in `lanes`: six times `width` numbers; -1: the rows are the columns from `column` on
+    int width;                  // count rounded up to four
+} RowRun;
+
+typedef struct DenseRow {
+    int columns[2];             // first column of each side, -1: none
+    int widths[2];              // 1 or 6
+    double coefficients[2][6];
+    double rhs, gamma;
+    double scale;               // velocity per impulse if no joint held the bodies, roughly
+    double lo, hi;              // impulses; friction: coefficients of the normal impulse when `scaled_by` is set
+    int scaled_by;              // dense row of the normal, or -1
+    double *force;
+    double *kept;               // impulse for the iterative method's warm start, NULL for joints
+    int8_t *state;
+    RowMemory *memory;          // NULL for contacts
+    int nodes[2];
+    double j[2][6];
+} DenseRow;
+
+struct DirectScratch {
+    Node *nodes;
+    Response *responses;
+    TreeMotor *motors;
+    DenseRow *dense;
+    ColumnGroup *groups;
+    RowRun *runs;
+    double *lanes;
+    double *up, *response_up;        // column data: impulses carried to the root, velocities they cause there
+    double *gram;                    // responses between columns
+    double *matrix, *factor;         // of the dense problem
+    double *product;                 // gram times one row's coefficients
+    double *rhs, *x, *lo, *hi, *work, *reciprocal;
+    int8_t *state;
+    int *index, *held;
+    int *first_column;               // per node: its six columns, or -1
+    int *side_count;                 // per node: rows that touch it
+    int node_capacity, path_capacity, motor_capacity, dense_capacity, group_capacity, run_capacity, lane_capacity, up_capacity, response_capacity;
+    int gram_capacity, matrix_capacity, factor_matrix_capacity, product_capacity;
+    int rhs_capacity, x_capacity, lo_capacity, hi_capacity, work_capacity, reciprocal_capacity, state_capacity, index_capacity;
+    int first_column_capacity, side_capacity, held_capacity;
+    int node_count, motor_count, dense_count, column_count, group_count, run_count, up_count, response_count;
+    int redundant;
+};
+
+
+#endif
