@@ -53,6 +53,15 @@ Pose device_pose(const DeviceContext *at);               // of the device's own 
 // Sets axes switched off by xAxis, yAxis, zAxis to NaN and rounds the others.
 void device_finish_vector(const DeviceContext *at, double reading[3]);
 
+// ---- sight.c ----
+// The box, in the device's frame, around what is seen of a solid.
+typedef struct Sight {
+    Vec3 centre, size;
+} Sight;
+bool sight_of(const DeviceContext *at, int solid, double horizontal, double vertical, Sight *sight);  // fields of view in rad
+// Whether something stands between the device and a point of the solid, more than `depth` before the point.
+bool sight_is_hidden(const DeviceContext *at, int solid, Vec3 point, double depth);
+
 // ---- radio.c ----
 void radio_deliver(Devices *devices, uint64_t step);     // packets whose time has come reach their receivers
 

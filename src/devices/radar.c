@@ -1,8 +1,6 @@
 // radar.c - radars: solids with a radar cross section, in a frustum along +x; z is up.
 #include "devices/devices_internal.h"
 
-#include "physics/ray.h"
-
 #include <webots/nodes.h>
 
 #include <string.h>
@@ -12,16 +10,6 @@ enum { TARGETS_MAX = READING_MAX / 4 };
 typedef struct Target {
     double distance, power, speed, azimuth;  // power in W until the end
 } Target;
-
-static bool is_between(const Physics *physics, int shape, void *context)
-{
-    const int *ends = context;
-    int solid = physics_shape(physics, shape).solid;
-    for (int at = solid; at >= 0; at = physics_solid_parent(physics, at))
-        if (at == ends[0] || at == ends[1])
-            return false;
-    return solid >= 0;
-}
 
 static double watts(double dbm)
 {
@@ -37,72 +25,87 @@ static double received_power(const SceneNode *radar, double cross_section, doubl
            (pow(4.0 * M_PI, 3.0) * pow(distance, 4.0));
 }
 
-static bool is_in_view(const SceneNode *radar, Vec3 offset, double distance)
-{
-    double azimuth = atan2(offset.y, offset.x), elevation = asin(double_clamp(offset.z / distance, -1.0, 1.0));
-    return distance >= scene_float(radar, "minRange") && distance <= scene_float(radar, "maxRange") &&
-           fabs(azimuth) <= 0.5 * scene_float(radar, "horizontalFieldOfView") &&
-           fabs(elevation) <= 0.5 * scene_float(radar, "verticalFieldOfView");
-}
-
 static bool speed_fits(const SceneNode *radar, double speed)
 {
     double low = scene_float(radar, "minRadialSpeed"), high = scene_float(radar, "maxRadialSpeed");
-    return fabs(speed) >= scene_float(radar, "minAbsoluteRadialSpeed") && (low >= high || (speed >= low && speed <= high));
+    bool has_limits = low != 0.0 || high != 0.0;
+    return fabs(speed) >= scene_float(radar, "minAbsoluteRadialSpeed") && (!has_limits || (speed >= low && speed <= high));
+}
+
+static double noisy(double value, double deviation, Random *random)
+{
+    return deviation > 0.0 ? value + deviation * random_gaussian(random) : value;
 }
 
 static bool see(DeviceContext *at, int solid, Target *target)
 {
     const SceneNode *radar = at->info->node;
     double cross_section = scene_float(physics_solid_node(at->physics, solid), "radarCrossSection");
-    if (cross_section <= 0.0 || solid == at->info->solid)
+    double view = scene_float(radar, "horizontalFieldOfView"), low = scene_float(radar, "minRange"), high = scene_float(radar, "maxRange");
+    Sight sight;
+    if (!(cross_section > 0.0) || solid == at->info->solid || !sight_of(at, solid, view, scene_float(radar, "verticalFieldOfView"), &sight))
         return false;
     Pose pose = device_pose(at);
     Vec3 there = physics_solid_pose(at->physics, solid).t, away = vec3_sub(there, pose.t), offset = quat_unrotate(pose.q, away);
-    double distance = vec3_length(away);
-    if (distance <= 0.0 || !is_in_view(radar, offset, distance))
+    double distance = vec3_length(sight.centre);
+    if (distance > high + 0.5 * sight.size.x)
         return false;
+    distance = noisy(distance, scene_float(radar, "rangeNoise"), at->random);
+    if (distance < low - 0.5 * sight.size.x || !(vec3_length(away) > 0.0))
+        return false;
+    distance = double_clamp(distance, low, high);
     double power = received_power(radar, cross_section, distance);
-    if (power < watts(scene_float(radar, "minDetectableSignal")))
+    if (!(power >= watts(scene_float(radar, "minDetectableSignal"))))
         return false;
-    Vec3 unit = vec3_scale(away, 1.0 / distance);
     Vec3 motion = vec3_sub(physics_solid_linear_velocity(at->physics, solid), physics_solid_linear_velocity(at->physics, at->info->solid));
-    double speed = vec3_dot(motion, unit);
+    double speed = noisy(vec3_dot(motion, vec3_normalized(away)), scene_float(radar, "speedNoise"), at->random);
     if (!speed_fits(radar, speed))
         return false;
-    int ends[2] = { at->info->solid, solid };
-    PhysicsRayHit hit;
-    if (scene_bool(radar, "occlusion") && physics_ray_cast(at->physics, pose.t, unit, distance, is_between, ends, &hit))
+    if (scene_bool(radar, "occlusion") && sight_is_hidden(at, solid, there, 0.5 * sight.size.x))
         return false;
-    *target = (Target){ distance, power, speed, -atan2(offset.y, offset.x) };
+    // A part of it may be in view while its origin is not.
+    double azimuth = double_clamp(-atan2(offset.y, offset.x), -0.5 * view, 0.5 * view);
+    *target = (Target){ distance, power, speed, noisy(azimuth, scene_float(radar, "angularNoise"), at->random) };
     return true;
 }
 
-// Two echoes in one cell are one target: the strengths add up and weigh the rest.
-static void merge(Target *into, const Target *other)
+static bool share_cell(const SceneNode *radar, const Target *a, const Target *b)
 {
-    double total = into->power + other->power;
-    into->distance = (into->distance * into->power + other->distance * other->power) / total;
-    into->speed = (into->speed * into->power + other->speed * other->power) / total;
-    into->azimuth = (into->azimuth * into->power + other->azimuth * other->power) / total;
-    into->power = total;
+    double cell = scene_float(radar, "cellDistance"), speed = scene_float(radar, "cellSpeed");
+    return fabs(a->distance - b->distance) < cell && (speed <= 0.0 || fabs(a->speed - b->speed) < speed);
+}
+
+static void add_weighted(Target *sum, const Target *target)
+{
+    sum->distance += target->distance * target->power;
+    sum->speed += target->speed * target->power;
+    sum->azimuth += target->azimuth * target->power;
+    sum->power += target->power;
+}
+
+// Echoes in the cell of target `i` are one target with it: the strengths add up and weigh the rest. Returns how many are left.
+static int merge_into(const SceneNode *radar, Target *targets, int count, int i)
+{
+    Target sum = { 0 };
+    add_weighted(&sum, &targets[i]);
+    int kept = i + 1;
+    for (int k = i + 1; k < count; k++) {
+        if (share_cell(radar, &targets[i], &targets[k]))
+            add_weighted(&sum, &targets[k]);
+        else
+            targets[kept++] = targets[k];
+    }
+    if (kept < count)
+        targets[i] = (Target){ sum.distance / sum.power, sum.power, sum.speed / sum.power, sum.azimuth / sum.power };
+    return kept;
 }
 
 static int merge_cells(const SceneNode *radar, Target *targets, int count)
 {
-    double cell = scene_float(radar, "cellDistance"), speed = scene_float(radar, "cellSpeed");
-    if (cell <= 0.0)
-        return count;
-    for (int i = 0; i < count; i++)
-        for (int k = i + 1; k < count;) {
-            bool is_same = fabs(targets[i].distance - targets[k].distance) < cell &&
-                           (speed <= 0.0 || fabs(targets[i].speed - targets[k].speed) < speed);
-            if (!is_same) {
-                k++;
-                continue;
-            }
-            merge(&targets[i], &targets[k]);
-            memmove(&targets[k], &targets[k + 1], (size_t)(--count - k) * sizeof *targets);
+    for (int i = 0; scene_float(radar, "cellDistance") > 0.0 && i < count; i++)
+        for (int before = count + 1; before > count;) {
+            before = count;
+            count = merge_into(radar, targets, count, i);
         }
     return count;
 }
@@ -118,11 +121,8 @@ static int radar_sample(DeviceContext *at, int channel, double *reading)
             count++;
     count = merge_cells(radar, targets, count);
     for (int i = 0; i < count; i++) {
-        double range = scene_float(radar, "rangeNoise"), speed = scene_float(radar, "speedNoise"), angle = scene_float(radar, "angularNoise");
-        reading[4 * i] = targets[i].distance + (range > 0.0 ? range * random_gaussian(at->random) : 0.0);
-        reading[4 * i + 1] = 10.0 * log10(targets[i].power / 0.001);
-        reading[4 * i + 2] = targets[i].speed + (speed > 0.0 ? speed * random_gaussian(at->random) : 0.0);
-        reading[4 * i + 3] = targets[i].azimuth + (angle > 0.0 ? angle * random_gaussian(at->random) : 0.0);
+        const double row[4] = { targets[i].distance, 10.0 * log10(targets[i].power / 0.001), targets[i].speed, targets[i].azimuth };
+        memcpy(reading + 4 * i, row, sizeof row);
     }
     return 4 * count;
 }
