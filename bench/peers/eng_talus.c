@@ -35,7 +35,6 @@ struct Engine {
     Broadphase *broadphase;
     CollideShape *shapes;        // bodies, then the ground plane and the walls
     CollidePose *poses;
-    double (*quaternions)[4];
     BroadBox *boxes;
     CollideCache *cache;
     dGeomID *geoms;              // cylinders have no kernel of ours: ODE's narrow phase stands in
@@ -70,7 +69,6 @@ static void shape_update(Engine *e, int i)
     if (i < e->s->nb) {
         memcpy(e->poses[i].position, e->bodies[i].position, sizeof e->poses[i].position);
         memcpy(e->poses[i].rotation, e->bodies[i].rotation, sizeof e->poses[i].rotation);
-        memcpy(e->quaternions[i], e->bodies[i].quaternion, sizeof e->quaternions[i]);
     }
     collide_bounds(&e->shapes[i], &e->poses[i], e->boxes[i].low, e->boxes[i].high);
     if (e->shapes[i].type == COLLIDE_PLANE)
@@ -126,7 +124,6 @@ static void shapes_create(Engine *e)
     e->shapes = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->shapes);
     e->poses = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->poses);
     e->geoms = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->geoms);
-    e->quaternions = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->quaternions);
     e->boxes = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->boxes);
     e->broadphase = broadphase_create();
     e->cache = collide_cache_create();
@@ -135,7 +132,6 @@ static void shapes_create(Engine *e)
         CollidePose *pose = &e->poses[i];
         for (int k = 0; k < 3; k++)
             pose->rotation[4 * k] = 1.0;
-        e->quaternions[i][0] = 1.0;
         if (i < s->nb) {
             e->shapes[i] = shape_of(&s->bodies[i]);
         } else if (i == e->mesh) {
@@ -348,14 +344,15 @@ static void collide_range(int begin, int end, int worker, void *context)
         if (e->s->nj && are_jointed(e->s, a, b))
             continue;
         const CollidePose *pa = &e->poses[a], *pb = &e->poses[b];
-        result->count = collide_cache_reuse(e->cache, i, pa, e->quaternions[a], pb, e->quaternions[b], result->points);
+        CollideLimit limit = collide_cache_limit(&e->shapes[a], &e->shapes[b]);
+        result->count = collide_cache_reuse(e->cache, i, pa, pb, limit, result->points);
         if (result->count >= 0)
             continue;
         if (b != e->mesh && collide_pair_is_known(e->shapes[a].type, e->shapes[b].type))
-            result->count = collide_pair(&e->shapes[a], pa, &e->shapes[b], pb, 0.0, result->points);
+            result->count = collide_pair(&e->shapes[a], pa, &e->shapes[b], pb, limit.shift, result->points);
         else
             result->count = collide_with_ode(e, a, b, result->points);
-        collide_cache_store(e->cache, i, pa, e->quaternions[a], pb, e->quaternions[b], result->points, result->count);
+        result->count = collide_cache_store(e->cache, i, pa, pb, result->points, result->count);
     }
 }
 
@@ -524,7 +521,6 @@ void eng_destroy(Engine *e)
     pool_destroy(e->pool);
     broadphase_destroy(e->broadphase);
     collide_cache_destroy(e->cache);
-    free(e->quaternions);
     free(e->boxes);
     free(e->shapes);
     free(e->poses);

@@ -87,35 +87,32 @@ static void ground_box(Ground *g, const CollideShape *box, const CollidePose *po
     }
 }
 
-// Two rim points below each cap's centre; when the cylinder stands on a cap, three points spread over it.
+#define LEVEL 0.001   // square of the sine of a tilt that counts as none: the four points then stay with the cylinder
+#define TILTED 0.1    // and of one from which on a cap touches with one point
+
+// A cap that is nearly level touches with up to four points of its rim: the lowest, the highest and the two between; one
+// that is well tilted with its lowest point alone. (ODE leaves a cylinder that stands a little askew on one point, so that
+// it rocks and sinks in.)
 static void ground_cylinder(Ground *g, const CollideShape *cylinder, const CollidePose *pose)
 {
+    static const double around[4][2] = { { 1.0, 0.0 }, { 0.0, 1.0 }, { -1.0, 0.0 }, { 0.0, -1.0 } };
     const double *r = pose->rotation;
-    double axis[3] = { r[2], r[5], r[8] }, radius = cylinder->size[0], half = cylinder->size[1], down[3], p[3];
-    double along = vec_dot(axis, g->normal);
-    for (int i = 0; i < 3; i++)
-        down[i] = along * axis[i] - g->normal[i];
-    double length = sqrt(vec_dot(down, down));
-    bool upright = length < 1e-6;
-    for (int i = 0; i < 3; i++)
-        down[i] = upright ? r[3 * i] : down[i] / length;
-    if (fabs(along) < 0.7) {
-        for (int end = -1; end <= 1; end += 2) {
-            for (int i = 0; i < 3; i++)
-                p[i] = pose->position[i] + end * half * axis[i] + radius * down[i];
-            ground_point(g, p, end > 0);
+    double axis[3] = { r[2], r[5], r[8] }, lowest[3] = { r[1], r[4], r[7] }, level[3] = { r[0], r[3], r[6] }, across[3];
+    double along = vec_dot(axis, g->normal), radius = cylinder->size[0];
+    vec_cross(axis, g->normal, across);
+    double tilt = vec_dot(across, across);
+    if (tilt >= LEVEL)
+        for (int i = 0; i < 3; i++) {
+            level[i] = across[i] / sqrt(tilt);
+            lowest[i] = (along * axis[i] - g->normal[i]) / sqrt(tilt);
         }
-        return;
-    }
-    double side[3];
-    vec_cross(axis, down, side);
-    double end = along > 0.0 ? -half : half;
-    static const double spread[3][2] = { { 1.0, 0.0 }, { -0.5, 0.86602540378443865 }, { -0.5, -0.86602540378443865 } };
-    for (uint32_t k = 0; k < 3; k++) {
-        for (int i = 0; i < 3; i++)
-            p[i] = pose->position[i] + end * axis[i] + radius * (spread[k][0] * down[i] + spread[k][1] * side[i]);
-        ground_point(g, p, 2 + k);
-    }
+    for (int end = 1; end >= -1; end -= 2)
+        for (uint32_t k = 0; k < (tilt >= TILTED ? 1 : 4); k++) {
+            double p[3];
+            for (int i = 0; i < 3; i++)
+                p[i] = pose->position[i] + end * cylinder->size[1] * axis[i] + radius * (around[k][0] * lowest[i] + around[k][1] * level[i]);
+            ground_point(g, p, 4 * (end > 0) + k);
+        }
 }
 
 static int shape_ground(const CollideShape *a, const CollidePose *pa, const CollidePose *plane, double margin, CollidePoint *points)

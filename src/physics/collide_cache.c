@@ -5,9 +5,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define SHIFT_LIMIT 2.5e-4               // m
-#define TURN_LIMIT (2e-3 * 2e-3 / 8.0)   // 1 - cos of half the angle
+#define SHIFT_MOST 2.5e-4      // m
+#define SHIFT_SHARE 5e-3       // of the thinnest part of the two shapes
 
 typedef struct CachedPoint {
     float on_a[3], on_b[3];   // in the frames of the two shapes
@@ -18,14 +19,19 @@ typedef struct CachedPoint {
 
 typedef struct Entry {
     BroadPair pair;
-    int32_t count;            // -1: nothing known
-    float shift[3], turn[4];  // of B in A's frame when it was collided
+    int32_t count;              // -1: nothing known
+    float shift[3], turn[9];    // of B in A's frame when it was collided
     CachedPoint points[COLLIDE_POINTS];
 } Entry;
 
+// Entries stay where they are while their pair lives; which place one got does not matter.
+typedef struct Known { BroadPair pair; int32_t slot; } Known;
+
 struct CollideCache {
-    Entry *entries, *last;
-    int entry_count, entry_capacity, last_capacity;
+    Entry *entries;
+    Known *known, *last;
+    int32_t *spare;
+    int entry_count, entry_capacity, known_count, known_capacity, last_capacity, spare_count, spare_capacity;
 };
 
 CollideCache *collide_cache_create(void)
@@ -38,44 +44,107 @@ void collide_cache_destroy(CollideCache *cache)
     if (!cache)
         return;
     free(cache->entries);
+    free(cache->known);
     free(cache->last);
+    free(cache->spare);
     free(cache);
+}
+
+static double thinnest(const CollideShape *shape)
+{
+    switch (shape->type) {
+    case COLLIDE_SPHERE:
+    case COLLIDE_CAPSULE:
+        return shape->size[0];
+    case COLLIDE_CYLINDER:
+        return fmin(shape->size[0], shape->size[1]);
+    case COLLIDE_BOX:
+        return fmin(shape->size[0], fmin(shape->size[1], shape->size[2]));
+    default:
+        return INFINITY;
+    }
+}
+
+static double reach(const CollideShape *shape)
+{
+    const double *s = shape->size;
+    switch (shape->type) {
+    case COLLIDE_SPHERE:
+        return s[0];
+    case COLLIDE_CAPSULE:
+        return s[0] + s[1];
+    case COLLIDE_CYLINDER:
+        return sqrt(s[0] * s[0] + s[1] * s[1]);
+    case COLLIDE_BOX:
+        return sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+    default:
+        return INFINITY;
+    }
+}
+
+// Points lie within the smaller shape, so its size says what a turn moves.
+CollideLimit collide_cache_limit(const CollideShape *a, const CollideShape *b)
+{
+    return (CollideLimit){ fmin(SHIFT_MOST, SHIFT_SHARE * fmin(thinnest(a), thinnest(b))), fmin(reach(a), reach(b)) };
+}
+
+static bool pair_is_before(BroadPair x, BroadPair y)
+{
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+}
+
+static int32_t take_slot(CollideCache *cache)
+{
+    if (cache->spare_count > 0)
+        return cache->spare[--cache->spare_count];
+    memory_grow(&cache->entries, &cache->entry_capacity, cache->entry_count + 1, sizeof(Entry));
+    return cache->entry_count++;
+}
+
+static void give_slot(CollideCache *cache, int32_t slot)
+{
+    memory_grow(&cache->spare, &cache->spare_capacity, cache->spare_count + 1, sizeof *cache->spare);
+    cache->spare[cache->spare_count++] = slot;
 }
 
 void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count)
 {
-    Entry *swap = cache->last;
-    int capacity = cache->last_capacity, last_count = cache->entry_count;
-    cache->last = cache->entries;
-    cache->last_capacity = cache->entry_capacity;
-    cache->entries = swap;
-    cache->entry_capacity = capacity;
-    memory_grow(&cache->entries, &cache->entry_capacity, count + 1, sizeof(Entry));
-    cache->entry_count = count;
-    for (int i = 0, at = 0; i < count; i++) {
-        while (at < last_count && (cache->last[at].pair.a < pairs[i].a
-                                   || (cache->last[at].pair.a == pairs[i].a && cache->last[at].pair.b < pairs[i].b)))
-            at++;
-        Entry *entry = &cache->entries[i];
+    Known *swap = cache->last;
+    int capacity = cache->last_capacity, last_count = cache->known_count;
+    cache->last = cache->known;
+    cache->last_capacity = cache->known_capacity;
+    cache->known = swap;
+    cache->known_capacity = capacity;
+    memory_grow(&cache->known, &cache->known_capacity, count + 1, sizeof(Known));
+    cache->known_count = count;
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+        while (at < last_count && pair_is_before(cache->last[at].pair, pairs[i]))
+            give_slot(cache, cache->last[at++].slot);
         if (at < last_count && cache->last[at].pair.a == pairs[i].a && cache->last[at].pair.b == pairs[i].b) {
-            *entry = cache->last[at];
-        } else {
-            entry->pair = pairs[i];
-            entry->count = -1;
+            cache->known[i] = cache->last[at++];
+            continue;
         }
+        cache->known[i] = (Known){ pairs[i], take_slot(cache) };
+        Entry *entry = &cache->entries[cache->known[i].slot];
+        memset(entry, 0, sizeof *entry);
+        entry->pair = pairs[i];
+        entry->count = -1;
     }
+    while (at < last_count)
+        give_slot(cache, cache->last[at++].slot);
 }
 
-static void relative_pose(const CollidePose *pa, const double *qa, const CollidePose *pb, const double *qb, double shift[3], double turn[4])
+static void relative_pose(const CollidePose *pa, const CollidePose *pb, double shift[3], double turn[9])
 {
+    const double *ra = pa->rotation, *rb = pb->rotation;
     double d[3];
     vec_sub(pb->position, pa->position, d);
-    for (int i = 0; i < 3; i++)
-        shift[i] = pa->rotation[i] * d[0] + pa->rotation[3 + i] * d[1] + pa->rotation[6 + i] * d[2];
-    turn[0] = qa[0] * qb[0] + qa[1] * qb[1] + qa[2] * qb[2] + qa[3] * qb[3];
-    turn[1] = qa[0] * qb[1] - qa[1] * qb[0] - qa[2] * qb[3] + qa[3] * qb[2];
-    turn[2] = qa[0] * qb[2] + qa[1] * qb[3] - qa[2] * qb[0] - qa[3] * qb[1];
-    turn[3] = qa[0] * qb[3] - qa[1] * qb[2] + qa[2] * qb[1] - qa[3] * qb[0];
+    for (int i = 0; i < 3; i++) {
+        shift[i] = ra[i] * d[0] + ra[3 + i] * d[1] + ra[6 + i] * d[2];
+        for (int k = 0; k < 3; k++)
+            turn[3 * i + k] = ra[i] * rb[k] + ra[3 + i] * rb[3 + k] + ra[6 + i] * rb[6 + k];
+    }
 }
 
 static void to_world(const CollidePose *pose, const float *local, double out[3])
@@ -95,19 +164,24 @@ static void to_local(const CollidePose *pose, const double *world, float out[3])
         out[i] = (float)(r[i] * d[0] + r[3 + i] * d[1] + r[6 + i] * d[2]);
 }
 
-int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const double qa[4], const CollidePose *pb,
-                        const double qb[4], CollidePoint points[COLLIDE_POINTS])
+// Whether the pair stands where it stood: for a small angle t the squared difference of two rotations is 2 t^2.
+static bool has_stayed(const Entry *entry, const CollidePose *pa, const CollidePose *pb, CollideLimit limit)
 {
-    const Entry *entry = &cache->entries[index];
-    if (entry->count < 0)
-        return -1;
-    double shift[3], turn[4], moved = 0.0, same = 0.0;
-    relative_pose(pa, qa, pb, qb, shift, turn);
+    double shift[3], turn[9], moved = 0.0, turned = 0.0;
+    relative_pose(pa, pb, shift, turn);
     for (int i = 0; i < 3; i++)
         moved += (shift[i] - (double)entry->shift[i]) * (shift[i] - (double)entry->shift[i]);
-    for (int i = 0; i < 4; i++)
-        same += turn[i] * (double)entry->turn[i];
-    if (moved > SHIFT_LIMIT * SHIFT_LIMIT || !(fabs(same) > 1.0 - TURN_LIMIT))
+    for (int i = 0; i < 9; i++)
+        turned += (turn[i] - (double)entry->turn[i]) * (turn[i] - (double)entry->turn[i]);
+    double shift2 = limit.shift * limit.shift;
+    return moved <= shift2 && turned * limit.reach * limit.reach <= 2.0 * shift2;
+}
+
+int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollideLimit limit,
+                        CollidePoint points[COLLIDE_POINTS])
+{
+    const Entry *entry = &cache->entries[cache->known[index].slot];
+    if (entry->count < 0 || !has_stayed(entry, pa, pb, limit))
         return -1;
     int count = 0;
     for (int k = 0; k < entry->count; k++) {
@@ -132,17 +206,29 @@ int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, c
     return count;
 }
 
-void collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const double qa[4], const CollidePose *pb,
-                         const double qb[4], const CollidePoint *points, int count)
+// How far the two places of a point seem apart because they were rounded, along its normal: kept out of its depth.
+static double apart_now(const CollidePose *pa, const CollidePose *pb, const CachedPoint *point)
 {
-    Entry *entry = &cache->entries[index];
-    double shift[3], turn[4];
-    relative_pose(pa, qa, pb, qb, shift, turn);
+    double a[3], b[3], apart = 0.0;
+    const double *r = pb->rotation;
+    to_world(pa, point->on_a, a);
+    to_world(pb, point->on_b, b);
+    for (int i = 0; i < 3; i++)
+        apart += (r[3 * i] * (double)point->normal[0] + r[3 * i + 1] * (double)point->normal[1] + r[3 * i + 2] * (double)point->normal[2]) * (a[i] - b[i]);
+    return apart;
+}
+
+int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollidePoint *points, int count)
+{
+    Entry *entry = &cache->entries[cache->known[index].slot];
+    double shift[3], turn[9];
+    relative_pose(pa, pb, shift, turn);
     for (int i = 0; i < 3; i++)
         entry->shift[i] = (float)shift[i];
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 9; i++)
         entry->turn[i] = (float)turn[i];
     entry->count = count;
+    int touching = 0;
     for (int k = 0; k < count; k++) {
         CachedPoint *to = &entry->points[k];
         const double *n = points[k].normal, *r = pb->rotation;
@@ -150,7 +236,88 @@ void collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, 
         to_local(pb, points[k].position, to->on_b);
         for (int i = 0; i < 3; i++)
             to->normal[i] = (float)(r[i] * n[0] + r[3 + i] * n[1] + r[6 + i] * n[2]);
-        to->depth = (float)points[k].depth;
+        to->depth = (float)(points[k].depth + apart_now(pa, pb, to));
         to->feature = points[k].feature;
+        if (points[k].depth >= 0.0)
+            points[touching++] = points[k];
     }
+    return touching;
+}
+
+// ---- snapshots: the entries that know something, in the order of their pairs ----
+
+static int known_entries(const CollideCache *cache)
+{
+    int count = 0;
+    for (int i = 0; i < cache->known_count; i++)
+        count += cache->entries[cache->known[i].slot].count >= 0;
+    return count;
+}
+
+size_t collide_cache_size(const CollideCache *cache)
+{
+    return (size_t)known_entries(cache) * sizeof(Entry);
+}
+
+void collide_cache_save(const CollideCache *cache, void *buffer)
+{
+    char *to = buffer;
+    for (int i = 0; i < cache->known_count; i++) {
+        const Entry *entry = &cache->entries[cache->known[i].slot];
+        if (entry->count < 0)
+            continue;
+        memcpy(to, entry, sizeof *entry);
+        to += sizeof *entry;
+    }
+}
+
+static bool floats_are_sound(const float *values, int count, float most)
+{
+    for (int i = 0; i < count; i++)
+        if (!(fabsf(values[i]) <= most))
+            return false;
+    return true;
+}
+
+static bool entry_is_sound(const Entry *entry, int proxy_count)
+{
+    const float far = 4e9f;  // LIMIT_COORDINATE, and a sum of some
+    if (entry->pair.a < 0 || entry->pair.a >= entry->pair.b || entry->pair.b >= proxy_count || entry->count < 0 || entry->count > COLLIDE_POINTS
+        || !floats_are_sound(entry->shift, 3, far) || !floats_are_sound(entry->turn, 9, 1.001f))
+        return false;
+    for (int k = 0; k < entry->count; k++) {
+        const CachedPoint *p = &entry->points[k];
+        if (!floats_are_sound(p->on_a, 3, far) || !floats_are_sound(p->on_b, 3, far) || !floats_are_sound(&p->depth, 1, far)
+            || !(fabsf(p->normal[0] * p->normal[0] + p->normal[1] * p->normal[1] + p->normal[2] * p->normal[2] - 1.0f) < 1e-3f))
+            return false;
+    }
+    return true;
+}
+
+bool collide_cache_is_sound(const void *buffer, size_t size, int proxy_count)
+{
+    if (size % sizeof(Entry) != 0)
+        return false;
+    BroadPair last = { -1, -1 };
+    for (size_t at = 0; at < size; at += sizeof(Entry)) {
+        Entry entry;
+        memcpy(&entry, (const char *)buffer + at, sizeof entry);
+        if (!entry_is_sound(&entry, proxy_count) || !pair_is_before(last, entry.pair))
+            return false;
+        last = entry.pair;
+    }
+    return true;
+}
+
+void collide_cache_restore(CollideCache *cache, const void *buffer, size_t size)
+{
+    int count = (int)(size / sizeof(Entry));
+    cache->spare_count = 0;
+    cache->entry_count = cache->known_count = count;
+    memory_grow(&cache->entries, &cache->entry_capacity, count + 1, sizeof(Entry));
+    memory_grow(&cache->known, &cache->known_capacity, count + 1, sizeof(Known));
+    if (size > 0)
+        memcpy(cache->entries, buffer, size);
+    for (int i = 0; i < count; i++)
+        cache->known[i] = (Known){ cache->entries[i].pair, i };
 }

@@ -1,6 +1,7 @@
 // collide_cache.h - what the narrow phase found for each pair, kept while the two shapes hardly move against each other.
-// A pair that stayed within a quarter of a millimetre and two milliradians of where it was last collided gets its points
-// moved along instead of found anew; the depth follows the motion.
+// A pair that stayed within its limit (collide_cache_limit, at most a quarter of a millimetre) of where it was last
+// collided gets its points moved along instead of found anew; the depth follows the motion. What is kept decides about
+// the last digits of later contacts, so it is part of snapshots.
 #ifndef TALUS_PHYSICS_COLLIDE_CACHE_H
 #define TALUS_PHYSICS_COLLIDE_CACHE_H
 
@@ -11,13 +12,25 @@ typedef struct CollideCache CollideCache;
 CollideCache *collide_cache_create(void);
 void collide_cache_destroy(CollideCache *cache);  // NULL is fine
 
+// How far two shapes may move against each other, in m, before they are collided again. Kernels are to be asked for
+// points up to this margin, so that one that comes to touch meanwhile is known.
+typedef struct CollideLimit { double shift, reach; } CollideLimit;
+CollideLimit collide_cache_limit(const CollideShape *a, const CollideShape *b);
+
 // Takes this step's pairs, sorted as the broad phase gives them; pairs that were there before keep what is known.
 void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count);
-// For pair `index`: the points when they can be moved along (their number), else -1. Different pairs may be asked by
-// different threads. Poses come with their quaternions.
-int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const double qa[4], const CollidePose *pb,
-                        const double qb[4], CollidePoint points[COLLIDE_POINTS]);
-void collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const double qa[4], const CollidePose *pb,
-                         const double qb[4], const CollidePoint *points, int count);
+// For pair `index`: the touching points when they can be moved along (their number), else -1. Different pairs may be
+// asked by different threads.
+int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollideLimit limit,
+                        CollidePoint points[COLLIDE_POINTS]);
+// Remembers what a kernel found with the limit as its margin; drops the points that do not touch yet and returns the
+// number of the others.
+int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollidePoint *points, int count);
+
+// As bytes, for snapshots. Bytes of a stranger are looked at first: false, and the cache is empty, when they are wrong.
+size_t collide_cache_size(const CollideCache *cache);
+void collide_cache_save(const CollideCache *cache, void *buffer);
+bool collide_cache_is_sound(const void *buffer, size_t size, int proxy_count);
+void collide_cache_restore(CollideCache *cache, const void *buffer, size_t size);
 
 #endif

@@ -1,16 +1,12 @@
-// The collision pass: pairs from the broad phase, points from ODE's narrow phase, records of ours, contact joints.
+// The collision pass: pairs from the broad phase, points from the narrow phase, records of ours, contact joints.
 // Records come in the order of shape indices whatever happened before, because solvers are sensitive to order.
 // Awake contacts live for one step. A pair that fell asleep keeps its records and joints, so that it is held the moment
 // something wakes it; such records stand first in the array.
-#include "physics/convex.h"
-#include "physics/physics_internal.h"
+#include "physics/contact_narrow.h"
 
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-enum { FOUND_FIRST = 128, FOUND_MOST = 8192 };  // points of one pair
 
 // ---- which pairs may touch ----
 
@@ -253,143 +249,7 @@ static void update_boxes(Physics *physics)
     }
 }
 
-// ---- points of one pair ----
-
-static int by_depth(const void *a, const void *b)
-{
-    const dContactGeom *x = a, *y = b;
-    if (x->depth != y->depth)
-        return x->depth > y->depth ? -1 : 1;
-    // side1 holds the point's place in the collider's own order, see below: ties stay as they came.
-    return (x->side1 > y->side1) - (x->side1 < y->side1);
-}
-
-static double distance2(const dContactGeom *a, const dContactGeom *b)
-{
-    double sum = 0.0;
-    for (int k = 0; k < 3; k++)
-        sum += (a->pos[k] - b->pos[k]) * (a->pos[k] - b->pos[k]);
-    return sum;
-}
-
-// Marks which connected region every point is in: points nearer than a fifth of the whole extent belong together.
-static int find_regions(dContactGeom *points, int count)
-{
-    double low[3], high[3], extent2 = 0.0;
-    for (int k = 0; k < 3; k++) {
-        low[k] = high[k] = points[0].pos[k];
-        for (int i = 1; i < count; i++) {
-            low[k] = fmin(low[k], points[i].pos[k]);
-            high[k] = fmax(high[k], points[i].pos[k]);
-        }
-        extent2 += (high[k] - low[k]) * (high[k] - low[k]);
-    }
-    double near2 = extent2 / 25.0;
-    int regions = 0;
-    for (int i = 0; i < count; i++)
-        points[i].side2 = -1;
-    for (int seed = 0; seed < count; seed++) {
-        if (points[seed].side2 >= 0)
-            continue;
-        points[seed].side2 = regions;
-        // Grows the region until nothing is added; the number of points is bounded, so is this.
-        for (bool has_grown = true; has_grown;) {
-            has_grown = false;
-            for (int i = 0; i < count; i++) {
-                if (points[i].side2 >= 0)
-                    continue;
-                for (int k = 0; k < count && points[i].side2 < 0; k++)
-                    if (points[k].side2 == regions && distance2(&points[i], &points[k]) <= near2) {
-                        points[i].side2 = regions;
-                        has_grown = true;
-                    }
-            }
-        }
-        regions++;
-    }
-    return regions;
-}
-
-// Keeps the deepest `most` points, in turn from every separate region, so that a body that rests on two far feet does not
-// lose one of them. Points come sorted by depth; the kept ones stay so.
-static int keep_deepest(Physics *physics, dContactGeom *points, int count, int most, const Shape *a, const Shape *b)
-{
-    enum { REGIONS_CHECKED = 256 };
-    for (int i = 0; i < count; i++)
-        points[i].side1 = i;
-    qsort(points, (size_t)count, sizeof(*points), by_depth);
-    int checked = int_min(count, REGIONS_CHECKED);
-    int regions = find_regions(points, checked);
-    physics->contacts_dropped += count - most;
-    if (regions == 1)
-        return most;
-    if (regions > most) {
-        diag_warning(physics->diags, (SourcePos){ 0 }, "'%s' and '%s' touch in %d separate places; only %d get a contact",
-                     solid_label(physics, a->solid), solid_label(physics, b->solid), regions, most);
-        diag_hint(physics->diags, "raise ContactProperties.maxContactJoints for their materials");
-    }
-    int kept = 0;
-    for (int round = 0; kept < most && round < checked; round++)
-        for (int region = 0; region < regions && kept < most; region++) {
-            for (int i = kept; i < checked; i++) {
-                if (points[i].side2 != region)
-                    continue;
-                dContactGeom point = points[i];
-                memmove(&points[kept + 1], &points[kept], sizeof(*points) * (size_t)(i - kept));
-                points[kept++] = point;
-                break;
-            }
-        }
-    return kept;
-}
-
-// A convex mesh with a convex mesh or a box: better points than those of triangles with triangles.
-static bool is_convex_pair(Shape *a, Shape *b)
-{
-    bool has_mesh = (a->kind == PHYSICS_SHAPE_MESH && a->convex) || (b->kind == PHYSICS_SHAPE_MESH && b->convex);
-    if (!has_mesh)
-        return false;
-    Shape *const pair[2] = { a, b };
-    for (int i = 0; i < 2; i++)
-        if (pair[i]->kind == PHYSICS_SHAPE_BOX && !pair[i]->convex)
-            pair[i]->convex = convex_from_box(pair[i]->size);
-    return a->convex && b->convex && a->convex != b->convex;
-}
-
-static Pose geom_pose(dGeomID geom)
-{
-    const dReal *p = dGeomGetPosition(geom);
-    dQuaternion q;
-    dGeomGetQuaternion(geom, q);
-    return (Pose){ { p[0], p[1], p[2] }, { q[0], q[1], q[2], q[3] } };
-}
-
-static int find_convex_points(Physics *physics, const Shape *a, const Shape *b)
-{
-    ConvexPoint points[CONVEX_POINTS];
-    int count = convex_collide(a->convex, geom_pose(a->ode), b->convex, geom_pose(b->ode), points);
-    memory_grow(&physics->found, &physics->found_capacity, CONVEX_POINTS, sizeof(dContactGeom));
-    for (int i = 0; i < count; i++) {
-        const ConvexPoint *p = &points[i];
-        physics->found[i] = (dContactGeom){ .pos = { p->position.x, p->position.y, p->position.z }, .depth = p->depth,
-                                            .normal = { p->normal.x, p->normal.y, p->normal.z }, .g1 = a->ode, .g2 = b->ode, .side1 = -1, .side2 = -1 };
-    }
-    return count;
-}
-
-static int find_points(Physics *physics, Shape *a, Shape *b)
-{
-    if (is_convex_pair(a, b))
-        return find_convex_points(physics, a, b);
-    if (collide_is_cylinder_on_plane(a, b))
-        return collide_cylinder_plane(a, b, physics->found, physics->found_capacity);
-    for (;;) {
-        int count = dCollide(a->ode, b->ode, physics->found_capacity, physics->found, sizeof(dContactGeom));
-        if (count < physics->found_capacity || physics->found_capacity >= FOUND_MOST)
-            return count;
-        memory_grow(&physics->found, &physics->found_capacity, int_min(FOUND_MOST, 4 * physics->found_capacity), sizeof(dContactGeom));
-    }
-}
+// ---- one pair ----
 
 static void mark_touching(Physics *physics, Shape *a, Shape *b, bool is_passive)
 {
@@ -415,19 +275,19 @@ static bool was_touching(const Physics *physics, int a, int b, int *cursor)
     return *cursor < physics->touched_count && physics->touched[*cursor] == key;
 }
 
-static void add_contacts(Physics *physics, int a, int b, int count, bool is_new)
+static void add_contacts(Physics *physics, int a, int b, const CollidePoint *points, int count, bool is_new)
 {
     memory_grow(&physics->contacts, &physics->contact_capacity, physics->contact_count + count, sizeof(PhysicsContact));
     memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + count, sizeof(dJointID));
     const Shape *shape[2] = { &physics->shapes[a], &physics->shapes[b] };
     bool makes_joints = wants_joints(physics);
     for (int i = 0; i < count; i++) {
-        const dContactGeom *found = &physics->found[i];
+        const CollidePoint *found = &points[i];
         int index = physics->contact_count;
         PhysicsContact *contact = &physics->contacts[index];
         memset(contact, 0, sizeof(*contact));
         contact->shape[0] = a, contact->shape[1] = b;
-        contact->point = vec3(found->pos[0], found->pos[1], found->pos[2]);
+        contact->point = vec3(found->position[0], found->position[1], found->position[2]);
         contact->normal = vec3(found->normal[0], found->normal[1], found->normal[2]);
         contact->depth = found->depth;
         contact->is_new = is_new;
@@ -435,8 +295,6 @@ static void add_contacts(Physics *physics, int a, int b, int count, bool is_new)
             contact->solid[k] = shape[k]->solid;
             contact->body[k] = shape[k]->body;
         }
-        if (!vec3_is_finite(contact->point) || !vec3_is_finite(contact->normal) || !isfinite(contact->depth))
-            continue;
         contact_surface(physics, contact);
         physics->contact_joints[index] = NULL;
         physics->contact_count++;
@@ -455,7 +313,17 @@ static void wake_changed(Physics *physics, const Shape *a, const Shape *b)
         body_wake(physics, a->body);
 }
 
-static void collide_pair(Physics *physics, BroadPair pair, int *cursor)
+static void report_dropped(Physics *physics, const NarrowPoints *found, const Shape *a, const Shape *b)
+{
+    physics->contacts_dropped += found->dropped;
+    if (found->regions <= found->count)
+        return;
+    diag_warning(physics->diags, (SourcePos){ 0 }, "'%s' and '%s' touch in %d separate places; only %d get a contact",
+                 solid_label(physics, a->solid), solid_label(physics, b->solid), found->regions, found->count);
+    diag_hint(physics->diags, "raise ContactProperties.maxContactJoints for their materials");
+}
+
+static void touch_pair(Physics *physics, BroadPair pair, int index, int *cursor)
 {
     Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     if (physics->collide_hook.collide) {
@@ -471,10 +339,8 @@ static void collide_pair(Physics *physics, BroadPair pair, int *cursor)
             fluids_pair(physics, a->fluid >= 0 ? pair.b : pair.a, a->fluid >= 0 ? pair.a : pair.b);
         return;
     }
-    if (contact_pair_is_excluded(physics, a, b))
-        return;
-    int count = find_points(physics, a, b);
-    if (count <= 0)
+    NarrowPoints found = narrow_points(physics, index);
+    if (found.count <= 0)
         return;
     bool is_passive = a->body < 0 && b->body < 0;
     mark_touching(physics, a, b, is_passive);
@@ -483,14 +349,11 @@ static void collide_pair(Physics *physics, BroadPair pair, int *cursor)
     wake_changed(physics, a, b);
     if (body_rests(physics, a->body) && body_rests(physics, b->body))
         return;
-    const ContactTable *table = &physics->contact_table;
-    int entry = table->rule_of[physics->solids[a->solid].material * table->material_count + physics->solids[b->solid].material];
-    int most = table->rules[entry < 0 ? -(entry + 1) : entry].max_joints;
-    if (count > most)
-        count = keep_deepest(physics, physics->found, count, most, a, b);
+    if (found.dropped > 0)
+        report_dropped(physics, &found, a, b);
     bool is_new = !was_touching(physics, pair.a, pair.b, cursor);
     remember_pair(physics, pair.a, pair.b);
-    add_contacts(physics, pair.a, pair.b, count, is_new);
+    add_contacts(physics, pair.a, pair.b, found.points, found.count, is_new);
 }
 
 void contacts_find_fluids(Physics *physics)
@@ -529,8 +392,6 @@ void contacts_collide(Physics *physics)
         plugin_begin_pass(physics);
     keep_sleeping(physics);
     swap_touching(physics);
-    if (!physics->found)
-        memory_grow(&physics->found, &physics->found_capacity, FOUND_FIRST, sizeof(dContactGeom));
     for (int i = 0; i < physics->solid_count; i++)
         physics->solid_states[i].is_colliding = physics->solid_states[i].is_touching = 0;
     update_boxes(physics);
@@ -542,9 +403,10 @@ void contacts_collide(Physics *physics)
         physics->deepest = fmax(physics->deepest, contact->depth);
     }
     const BroadPair *pairs = broadphase_pairs(physics->broadphase, &physics->pair_count);
+    narrow_begin(physics, pairs, physics->pair_count, !physics->collide_hook.collide);
     int cursor = 0;
     for (int i = 0; i < physics->pair_count; i++)
-        collide_pair(physics, pairs[i], &cursor);
+        touch_pair(physics, pairs[i], i, &cursor);
     if (physics->collide_hook.collide)
         plugin_collide_others(physics);
     attach_feedbacks(physics);

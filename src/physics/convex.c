@@ -14,18 +14,36 @@ typedef struct Edge { int from, to; } Edge;
 
 struct Convex {
     Vec3 *vertices;    // as given
-    Vec3 *placed;      // in the world, for the pair at hand
-    Vec3 *normals;     // of faces, in the world
-    double *offsets;
-    Vec3 *directions;  // of edges, in the world, unit
     int vertex_count;
     Face *faces;
     int face_count;
     int *corners;      // of faces, counter-clockwise seen from outside
     Edge *edges;       // between two faces
     int edge_count;
-    Vec3 center, placed_center;
+    Vec3 center;
 };
+
+// A solid in the world, for the pair at hand.
+typedef struct Placed {
+    const Convex *convex;
+    Vec3 vertices[MOST_VERTICES];
+    Vec3 normals[MOST_FACES];
+    double offsets[MOST_FACES];
+    Vec3 directions[MOST_EDGES];  // unit
+    Vec3 center;
+} Placed;
+
+struct ConvexScratch { Placed placed[2]; };
+
+ConvexScratch *convex_scratch_create(void)
+{
+    return memory_alloc(sizeof(ConvexScratch));
+}
+
+void convex_scratch_destroy(ConvexScratch *scratch)
+{
+    free(scratch);
+}
 
 // Building
 
@@ -114,13 +132,9 @@ static Convex *convex_create(int vertex_count)
     Convex *convex = memory_alloc(sizeof *convex);
     convex->vertex_count = vertex_count;
     convex->vertices = memory_alloc_array((size_t)vertex_count, sizeof *convex->vertices);
-    convex->placed = memory_alloc_array((size_t)vertex_count, sizeof *convex->placed);
     convex->faces = memory_alloc_array(MOST_FACES, sizeof *convex->faces);
-    convex->normals = memory_alloc_array(MOST_FACES, sizeof *convex->normals);
-    convex->offsets = memory_alloc_array(MOST_FACES, sizeof *convex->offsets);
     convex->corners = memory_alloc_array((size_t)MOST_FACES * MOST_CORNERS, sizeof *convex->corners);
     convex->edges = memory_alloc_array(MOST_EDGES, sizeof *convex->edges);
-    convex->directions = memory_alloc_array(MOST_EDGES, sizeof *convex->directions);
     return convex;
 }
 
@@ -156,44 +170,41 @@ void convex_destroy(Convex *convex)
     if (!convex)
         return;
     free(convex->vertices);
-    free(convex->placed);
     free(convex->faces);
-    free(convex->normals);
-    free(convex->offsets);
     free(convex->corners);
     free(convex->edges);
-    free(convex->directions);
     free(convex);
 }
 
 // The axis of least overlap
 
-static void place(Convex *convex, Pose pose)
+static void place(Placed *out, const Convex *convex, Pose pose)
 {
+    out->convex = convex;
     for (int i = 0; i < convex->vertex_count; i++)
-        convex->placed[i] = pose_apply(pose, convex->vertices[i]);
+        out->vertices[i] = pose_apply(pose, convex->vertices[i]);
     for (int i = 0; i < convex->face_count; i++) {
-        convex->normals[i] = quat_rotate(pose.q, convex->faces[i].normal);
-        convex->offsets[i] = convex->faces[i].offset + vec3_dot(convex->normals[i], pose.t);
+        out->normals[i] = quat_rotate(pose.q, convex->faces[i].normal);
+        out->offsets[i] = convex->faces[i].offset + vec3_dot(out->normals[i], pose.t);
     }
     for (int i = 0; i < convex->edge_count; i++)
-        convex->directions[i] = vec3_normalized(vec3_sub(convex->placed[convex->edges[i].to], convex->placed[convex->edges[i].from]));
-    convex->placed_center = pose_apply(pose, convex->center);
+        out->directions[i] = vec3_normalized(vec3_sub(out->vertices[convex->edges[i].to], out->vertices[convex->edges[i].from]));
+    out->center = pose_apply(pose, convex->center);
 }
 
-static double lowest(const Convex *convex, Vec3 direction)
+static double lowest(const Placed *solid, Vec3 direction)
 {
     double low = INFINITY;
-    for (int i = 0; i < convex->vertex_count; i++)
-        low = fmin(low, vec3_dot(direction, convex->placed[i]));
+    for (int i = 0; i < solid->convex->vertex_count; i++)
+        low = fmin(low, vec3_dot(direction, solid->vertices[i]));
     return low;
 }
 
 // The face of `a` that `b` reaches least far behind; the distance is negative where they overlap.
-static double best_face(const Convex *a, const Convex *b, int *face)
+static double best_face(const Placed *a, const Placed *b, int *face)
 {
     double best = -INFINITY;
-    for (int i = 0; i < a->face_count && best <= 0.0; i++) {
+    for (int i = 0; i < a->convex->face_count && best <= 0.0; i++) {
         double distance = lowest(b, a->normals[i]) - a->offsets[i];
         if (distance <= best)
             continue;
@@ -204,19 +215,19 @@ static double best_face(const Convex *a, const Convex *b, int *face)
 }
 
 // The pair of edges likewise; *normal points from `a` to `b`.
-static double best_edges(const Convex *a, const Convex *b, int edges[2], Vec3 *normal)
+static double best_edges(const Placed *a, const Placed *b, int edges[2], Vec3 *normal)
 {
     double best = -INFINITY;
-    Vec3 apart = vec3_sub(b->placed_center, a->placed_center);
-    for (int i = 0; i < a->edge_count; i++) {
-        for (int k = 0; k < b->edge_count; k++) {
+    Vec3 apart = vec3_sub(b->center, a->center);
+    for (int i = 0; i < a->convex->edge_count; i++) {
+        for (int k = 0; k < b->convex->edge_count; k++) {
             Vec3 axis = vec3_cross(a->directions[i], b->directions[k]);
             double length = vec3_length(axis);
             if (length < 1e-3)
                 continue;
             axis = vec3_scale(axis, vec3_dot(axis, apart) < 0.0 ? -1.0 / length : 1.0 / length);
             // Only edges that lie outermost along the axis can touch there.
-            double reach_a = vec3_dot(axis, a->placed[a->edges[i].from]), reach_b = vec3_dot(axis, b->placed[b->edges[k].from]);
+            double reach_a = vec3_dot(axis, a->vertices[a->convex->edges[i].from]), reach_b = vec3_dot(axis, b->vertices[b->convex->edges[k].from]);
             double distance = reach_b - reach_a;
             if (distance <= best || -lowest(a, vec3_neg(axis)) > reach_a + 1e-9 || lowest(b, axis) < reach_b - 1e-9)
                 continue;
@@ -245,20 +256,20 @@ static int clip(const Vec3 *polygon, int count, Vec3 normal, double offset, Vec3
     return kept;
 }
 
-static int face_points(const Convex *a, int face, const Convex *b, bool is_second, ConvexPoint *points)
+static int face_points(const Placed *a, int face, const Placed *b, bool is_second, ConvexPoint *points)
 {
     Vec3 normal = a->normals[face];
     int facing = 0;
-    for (int i = 1; i < b->face_count; i++)
+    for (int i = 1; i < b->convex->face_count; i++)
         if (vec3_dot(b->normals[i], normal) < vec3_dot(b->normals[facing], normal))
             facing = i;
     Vec3 buffers[2][2 * MOST_CORNERS + 2];
-    int count = b->faces[facing].count, now = 0;
+    int count = b->convex->faces[facing].count, now = 0;
     for (int i = 0; i < count; i++)
-        buffers[0][i] = b->placed[b->corners[b->faces[facing].first + i]];
-    const Face *reference = &a->faces[face];
+        buffers[0][i] = b->vertices[b->convex->corners[b->convex->faces[facing].first + i]];
+    const Face *reference = &a->convex->faces[face];
     for (int i = 0; i < reference->count && count > 0; i++) {
-        Vec3 from = a->placed[a->corners[reference->first + i]], to = a->placed[a->corners[reference->first + (i + 1) % reference->count]];
+        Vec3 from = a->vertices[a->convex->corners[reference->first + i]], to = a->vertices[a->convex->corners[reference->first + (i + 1) % reference->count]];
         Vec3 side = vec3_normalized(vec3_cross(vec3_sub(to, from), normal));
         if (count > MOST_CORNERS + 1)
             break;
@@ -275,13 +286,13 @@ static int face_points(const Convex *a, int face, const Convex *b, bool is_secon
     return kept;
 }
 
-static int edge_point(const Convex *a, const Convex *b, const int edges[2], Vec3 normal, double distance, ConvexPoint *point)
+static int edge_point(const Placed *a, const Placed *b, const int edges[2], Vec3 normal, double distance, ConvexPoint *point)
 {
-    Vec3 p = a->placed[a->edges[edges[0]].from], q = b->placed[b->edges[edges[1]].from];
+    Vec3 p = a->vertices[a->convex->edges[edges[0]].from], q = b->vertices[b->convex->edges[edges[1]].from];
     Vec3 u = a->directions[edges[0]], v = b->directions[edges[1]], w = vec3_sub(p, q);
     double cosine = vec3_dot(u, v), determinant = 1.0 - cosine * cosine;
     double s = determinant > 1e-9 ? (cosine * vec3_dot(v, w) - vec3_dot(u, w)) / determinant : 0.0;
-    double length = vec3_distance(p, a->placed[a->edges[edges[0]].to]);
+    double length = vec3_distance(p, a->vertices[a->convex->edges[edges[0]].to]);
     if (s < -1e-6 || s > length + 1e-6)
         return 0;
     Vec3 on_a = vec3_mad(p, u, s);
@@ -289,10 +300,11 @@ static int edge_point(const Convex *a, const Convex *b, const int edges[2], Vec3
     return 1;
 }
 
-int convex_collide(Convex *a, Pose pose_a, Convex *b, Pose pose_b, ConvexPoint points[CONVEX_POINTS])
+int convex_collide(const Convex *first, Pose pose_a, const Convex *second, Pose pose_b, ConvexScratch *scratch, ConvexPoint points[CONVEX_POINTS])
 {
-    place(a, pose_a);
-    place(b, pose_b);
+    Placed *a = &scratch->placed[0], *b = &scratch->placed[1];
+    place(a, first, pose_a);
+    place(b, second, pose_b);
     int face_a = 0, face_b = 0, edges[2] = { 0, 0 };
     double distance_a = best_face(a, b, &face_a);
     if (distance_a > 0.0)

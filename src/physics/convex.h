@@ -21,8 +21,12 @@ Convex *convex_from_mesh(const Mesh *mesh);
 Convex *convex_from_box(Vec3 size);
 void convex_destroy(Convex *convex);  // NULL is fine
 
-// Writes the points at which the two solids overlap, at most CONVEX_POINTS; returns how many. The scratch of the first solid is used:
-// one thread at a time.
-int convex_collide(Convex *a, Pose pose_a, Convex *b, Pose pose_b, ConvexPoint points[CONVEX_POINTS]);
+// Where solids stand while they are collided: one for every thread.
+typedef struct ConvexScratch ConvexScratch;
+ConvexScratch *convex_scratch_create(void);
+void convex_scratch_destroy(ConvexScratch *scratch);  // NULL is fine
+
+// Writes the points at which the two solids overlap, at most CONVEX_POINTS; returns how many.
+int convex_collide(const Convex *a, Pose pose_a, const Convex *b, Pose pose_b, ConvexScratch *scratch, ConvexPoint points[CONVEX_POINTS]);
 
 #endif

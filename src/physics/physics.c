@@ -1,5 +1,5 @@
+#include "physics/contact_narrow.h"
 #include "physics/convex.h"
-#include "physics/physics_internal.h"
 
 #include "base/memory.h"
 #include "physics/ode.h"
@@ -120,6 +120,9 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     physics->threads = int_max(1, int_min(physics->threads, 256));
     physics->seed = choose_seed(physics, options);
     physics->broadphase = broadphase_create();
+    physics->narrow = narrow_create(physics->threads);
+    if (physics->threads > 1)
+        physics->pool = pool_create(physics->threads);
     odelib_begin(physics);
     create_ode(physics);
     physics->dt = read_time_step(physics);
@@ -182,7 +185,8 @@ void physics_destroy(Physics *physics)
     free(physics->contact_forces);
     free(physics->touching);
     free(physics->touched);
-    free(physics->found);
+    narrow_destroy(physics->narrow);
+    pool_destroy(physics->pool);
     if (physics->owns_assets)
         store_destroy(physics->assets);
     arena_destroy(physics->arena);

@@ -5,6 +5,7 @@
 #define TALUS_PHYSICS_PHYSICS_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "physics/broadphase.h"
 #include "physics/joint.h"
 #include "physics/mass.h"
@@ -222,8 +223,8 @@ struct Physics {
     bool wants_contact_forces;
     uint64_t *touching, *touched; // keys of the pairs touching in this pass and in the one before, sorted
     int touching_count, touching_capacity, touched_count, touched_capacity;
-    dContactGeom *found;          // scratch of the narrow phase
-    int found_capacity;
+    struct Narrow *narrow;        // contact_narrow.c
+    Pool *pool;                   // NULL: one thread
 
     CollideHook collide_hook;
     dGeomID ray;                  // of physics_ray_cast, made when first needed
@@ -288,9 +289,6 @@ void contacts_recreate(Physics *physics);        // and makes them again, after 
 void contacts_forget(Physics *physics, int top); // records of solid `top` and all below it, which go away
 void contacts_find_fluids(Physics *physics);     // pairs with fluids of the last pass, after a restore
 void contacts_collect_forces(Physics *physics);  // after the step, when wanted
-// collide_cylinder.c: in place of ODE's points, with `a` first.
-bool collide_is_cylinder_on_plane(const Shape *a, const Shape *b);
-int collide_cylinder_plane(const Shape *a, const Shape *b, dContactGeom *found, int capacity);
 void contact_surface(Physics *physics, PhysicsContact *contact);
 void contact_to_ode(const PhysicsContact *contact, dContact *out);
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);

@@ -1,7 +1,7 @@
 // From a boundingObject to ODE's geoms. A boundingObject is a geometry, a Shape with one, a Pose with one of these (only
 // the first child counts), or a Group of them.
+#include "physics/contact_narrow.h"
 #include "physics/convex.h"
-#include "physics/physics_internal.h"
 
 #include "base/memory.h"
 #include "formats/shape.h"
@@ -209,20 +209,10 @@ static dGeomID make_geom(const GeometryForm *form, Pose *fix)
     return NULL;
 }
 
-static void box_of(dGeomID geom, BroadBox *box)
-{
-    dReal aabb[6];
-    dGeomGetAABB(geom, aabb);
-    for (int k = 0; k < 3; k++) {
-        box->low[k] = aabb[2 * k];
-        box->high[k] = aabb[2 * k + 1];
-    }
-}
-
 void shape_update_box(Physics *physics, int shape)
 {
     BroadBox box;
-    box_of(physics->shapes[shape].ode, &box);
+    narrow_place(physics->narrow, shape, &physics->shapes[shape], &box);
     broadphase_move(physics->broadphase, shape, &box);
 }
 
@@ -312,7 +302,7 @@ static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *co
         category = NOTICING, mask = ~0u;
     }
     BroadBox box;
-    box_of(shape->ode, &box);
+    narrow_place(physics->narrow, index, shape, &box);
     broadphase_add(physics->broadphase, index, category, mask, body + 1, &box);
     if (body < 0) {
         shape_place(physics, index);

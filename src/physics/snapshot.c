@@ -1,12 +1,13 @@
 // All that the future depends on, as bytes: a header, then the blocks of state one after the other.
-#include "physics/physics_internal.h"
+#include "physics/collide_cache.h"
+#include "physics/contact_narrow.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-static const char magic[8] = "TALPHYS1";
+static const char magic[8] = "TALPHYS2";
 
 typedef struct Header {
     char magic[8];
@@ -14,7 +15,7 @@ typedef struct Header {
     int32_t contact_count, sleeping_contact_count;
     int32_t has_failed, needs_pass, is_static_moved, frozen_count;
     int32_t contacts_dropped, reserved;
-    uint64_t stepper_size;
+    uint64_t cache_size, stepper_size;
 } Header;
 
 // ---- what may be taken from a stranger ----
@@ -171,7 +172,8 @@ size_t physics_snapshot_size(const Physics *physics)
 {
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks((Physics *)physics, blocks);
-    size_t size = sizeof(Header) + sizeof(PhysicsContact) * (size_t)physics->contact_count + stepper_size(physics);
+    size_t size = sizeof(Header) + sizeof(PhysicsContact) * (size_t)physics->contact_count
+                + collide_cache_size(narrow_cache(physics->narrow)) + stepper_size(physics);
     for (int i = 0; i < count; i++)
         size += blocks[i].size;
     return size;
@@ -192,12 +194,15 @@ void physics_snapshot(const Physics *physics, void *buffer)
     Header header = { .model = physics_model_hash(physics), .step = physics->step, .contact_count = physics->contact_count,
                       .sleeping_contact_count = physics->sleeping_contact_count, .has_failed = physics->has_failed,
                       .needs_pass = physics->needs_pass, .is_static_moved = physics->is_static_moved,
-                      .contacts_dropped = physics->contacts_dropped, .stepper_size = stepper_size(physics) };
+                      .contacts_dropped = physics->contacts_dropped,
+                      .cache_size = collide_cache_size(narrow_cache(physics->narrow)), .stepper_size = stepper_size(physics) };
     memcpy(header.magic, magic, sizeof(magic));
     char *to = put(buffer, &header, sizeof(header));
     for (int i = 0; i < count; i++)
         to = put(to, blocks[i].data, blocks[i].size);
     to = put(to, physics->contacts, sizeof(PhysicsContact) * (size_t)physics->contact_count);
+    collide_cache_save(narrow_cache(physics->narrow), to);
+    to += header.cache_size;
     if (header.stepper_size > 0)
         physics->stepper->save(physics->stepper_self, to);
 }
@@ -207,9 +212,11 @@ static bool header_fits(Physics *physics, const Header *header, size_t size)
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks(physics, blocks);
     if (memcmp(header->magic, magic, sizeof(magic)) || header->model != physics_model_hash(physics) || header->contact_count < 0
-        || header->sleeping_contact_count < 0 || header->sleeping_contact_count > header->contact_count || header->stepper_size > size)
+        || header->sleeping_contact_count < 0 || header->sleeping_contact_count > header->contact_count || header->stepper_size > size
+        || header->cache_size > size)
         return false;
-    size_t expected = sizeof(Header) + sizeof(PhysicsContact) * (size_t)header->contact_count + (size_t)header->stepper_size;
+    size_t expected = sizeof(Header) + sizeof(PhysicsContact) * (size_t)header->contact_count + (size_t)header->cache_size
+                    + (size_t)header->stepper_size;
     for (int i = 0; i < count; i++)
         expected += blocks[i].size;
     return expected == size;
@@ -251,7 +258,7 @@ static bool contents_are_sound(Physics *physics, const Header *header, const cha
         if (flags[0] > 1 || flags[1] > 1 || flags[1] != (i < header->sleeping_contact_count) || !contact_is_sound(physics, &contact))
             return false;
     }
-    return true;
+    return collide_cache_is_sound(data + sizeof(PhysicsContact) * (size_t)header->contact_count, (size_t)header->cache_size, physics->shape_count);
 }
 
 static void restore_welds(Physics *physics)
@@ -365,6 +372,8 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
     restore_places(physics);
     contacts_recreate(physics);
     contacts_find_fluids(physics);
+    collide_cache_restore(narrow_cache(physics->narrow), from, (size_t)header.cache_size);
+    from += header.cache_size;
     if (physics->stepper->restore)
         physics->stepper->restore(physics->stepper_self, from, (size_t)header.stepper_size);
     odelib_end();

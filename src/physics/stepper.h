@@ -14,6 +14,7 @@ typedef struct StepperType {
     const char *name;
     const char *help;
     bool wants_ode_contacts;  // contact joints are made in ODE; else only PhysicsContact records (unless a plugin runs)
+    bool collides_with_ode;   // dCollide finds the contact points, not kernels of ours: nothing but ODE is at work
     void *(*create)(Physics *physics);                       // NULL: no state of its own
     void (*destroy)(void *self);
     void (*step)(void *self, Physics *physics, double dt);

@@ -9,15 +9,12 @@
 
 typedef struct StepperTalus {
     SolverOde *solver;  // NULL: this ODE cannot be read, its exact step is used
-    Pool *pool;
 } StepperTalus;
 
 static void *talus_create(Physics *physics)
 {
     StepperTalus *self = memory_alloc(sizeof *self);
-    if (physics->threads > 1)
-        self->pool = pool_create(physics->threads);
-    self->solver = solver_ode_create(physics->world, &(SolverOptions){ .pool = self->pool });
+    self->solver = solver_ode_create(physics->world, &(SolverOptions){ .pool = physics->pool });
     if (!self->solver) {
         diag_warning(physics->diags, (SourcePos){ 0 }, "the stepper 'talus' cannot work with this ODE library: %s; using 'ode-exact'",
                      solver_ode_problem());
@@ -30,7 +27,6 @@ static void talus_destroy(void *state)
 {
     StepperTalus *self = state;
     solver_ode_destroy(self->solver);
-    pool_destroy(self->pool);
     free(self);
 }
 

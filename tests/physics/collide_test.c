@@ -122,24 +122,51 @@ static void test_cache(void **state)
     (void)state;
     CollideShape box = { COLLIDE_BOX, { 0.2, 0.2, 0.2 } };
     CollidePose low = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } }, high = low;
-    const double identity[4] = { 1.0, 0.0, 0.0, 0.0 };
+    CollideLimit limit = collide_cache_limit(&box, &box);
     CollidePoint points[COLLIDE_POINTS];
     CollideCache *cache = collide_cache_create();
     BroadPair pair = { 0, 1 };
     collide_cache_begin(cache, &pair, 1);
     high.position[2] = 0.398;
-    assert_int_equal(collide_cache_reuse(cache, 0, &high, identity, &low, identity, points), -1);
+    assert_int_equal(collide_cache_reuse(cache, 0, &high, &low, limit, points), -1);
     int count = collide_pair(&box, &high, &box, &low, 0.0, points);
     assert_int_equal(count, 4);
-    collide_cache_store(cache, 0, &high, identity, &low, identity, points, count);
+    collide_cache_store(cache, 0, &high, &low, points, count);
     collide_cache_begin(cache, &pair, 1);
     high.position[2] = 0.3979;
     high.position[0] = 5.0;
     low.position[0] = 5.0001;
-    assert_int_equal(collide_cache_reuse(cache, 0, &high, identity, &low, identity, points), 4);
+    assert_int_equal(collide_cache_reuse(cache, 0, &high, &low, limit, points), 4);
     CHECK_NEAR(points[0].depth, 0.0021, 1e-6, "the depth follows");
     high.position[2] = 0.397;
-    assert_int_equal(collide_cache_reuse(cache, 0, &high, identity, &low, identity, points), -1);
+    assert_int_equal(collide_cache_reuse(cache, 0, &high, &low, limit, points), -1);
+
+    // A corner that comes down while the pair hardly moves is known before it touches.
+    high.position[0] = low.position[0] = 0.0;
+    high.position[2] = 0.4001;
+    count = collide_pair(&box, &high, &box, &low, limit.shift, points);
+    assert_int_equal(collide_cache_store(cache, 0, &high, &low, points, count), 0);
+    assert_int_equal(collide_cache_reuse(cache, 0, &high, &low, limit, points), 0);
+    high.position[2] = 0.39995;
+    assert_int_equal(collide_cache_reuse(cache, 0, &high, &low, limit, points), 4);
+    CHECK_NEAR(points[0].depth, 5e-5, 1e-7, "it touches now");
+
+    // As bytes and back; wrong bytes are seen.
+    size_t size = collide_cache_size(cache);
+    unsigned char bytes[1024];
+    assert_true(size > 0 && size <= sizeof bytes);
+    collide_cache_save(cache, bytes);
+    assert_true(collide_cache_is_sound(bytes, size, 2));
+    assert_false(collide_cache_is_sound(bytes, size, 1));
+    assert_false(collide_cache_is_sound(bytes, size - 1, 2));
+    CollideCache *copy = collide_cache_create();
+    collide_cache_restore(copy, bytes, size);
+    collide_cache_begin(copy, &pair, 1);
+    assert_int_equal(collide_cache_reuse(copy, 0, &high, &low, limit, points), 4);
+    for (size_t i = 0; i < 12; i++)
+        bytes[12 + i] = 0xff;  // not a number
+    assert_false(collide_cache_is_sound(bytes, size, 2));
+    collide_cache_destroy(copy);
     collide_cache_destroy(cache);
 }
 

@@ -12,17 +12,19 @@ static void boxes_meet_with_their_faces(void **state)
 {
     (void)state;
     Convex *a = convex_from_box(vec3(1, 1, 1)), *b = convex_from_box(vec3(4, 4, 1));
+    ConvexScratch *scratch = convex_scratch_create();
     ConvexPoint points[CONVEX_POINTS];
-    CHECK(convex_collide(a, at(0, 0, 1.01), b, at(0, 0, 0), points) == 0, "apart");
-    int count = convex_collide(a, at(0.5, 0, 0.99), b, at(0, 0, 0), points);
+    CHECK(convex_collide(a, at(0, 0, 1.01), b, at(0, 0, 0), scratch, points) == 0, "apart");
+    int count = convex_collide(a, at(0.5, 0, 0.99), b, at(0, 0, 0), scratch, points);
     CHECK(count == 4, "four corners");
     for (int i = 0; i < count; i++) {
         CHECK_NEAR(points[i].depth, 0.01, 1e-12, "depth");
         CHECK_NEAR(points[i].normal.z, 1.0, 1e-12, "the normal points into the first solid");
         CHECK_NEAR(fabs(points[i].position.y), 0.5, 1e-12, "at a corner");
     }
-    count = convex_collide(b, at(0, 0, 0), a, at(0.5, 0, 0.99), points);
+    count = convex_collide(b, at(0, 0, 0), a, at(0.5, 0, 0.99), scratch, points);
     CHECK(count == 4 && points[0].normal.z < -0.999, "the other way round");
+    convex_scratch_destroy(scratch);
     convex_destroy(a);
     convex_destroy(b);
 }
@@ -34,12 +36,14 @@ static void edges_meet_in_a_point(void **state)
     // Both stand on an edge, crosswise: the edges meet sqrt(2)/2 from each centre.
     Pose low = { VEC3_ZERO, quat_from_axis_angle(vec3(1, 0, 0), 0.78539816339744828) };
     Pose high = { vec3(0, 0, 1.4142135623730951 - 0.01), quat_from_axis_angle(vec3(0, 1, 0), 0.78539816339744828) };
+    ConvexScratch *scratch = convex_scratch_create();
     ConvexPoint points[CONVEX_POINTS];
-    int count = convex_collide(a, high, b, low, points);
+    int count = convex_collide(a, high, b, low, scratch, points);
     CHECK(count == 1, "one point");
     CHECK_NEAR(points[0].depth, 0.01, 1e-9, "depth");
     CHECK_NEAR(points[0].normal.z, 1.0, 1e-9, "normal");
     CHECK_NEAR(vec3_length(vec3_sub(points[0].position, vec3(0, 0, 0.70710678 - 0.005))), 0.0, 1e-6, "place");
+    convex_scratch_destroy(scratch);
     convex_destroy(a);
     convex_destroy(b);
 }

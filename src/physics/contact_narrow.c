@@ -1,0 +1,458 @@
+// Where the pairs of a pass touch. Kernels of ours (collide.h) for boxes, balls, capsules, cylinders on the ground and
+// convex meshes; ODE's dCollide for the rest, and for everything under the steppers that are ODE's. Pairs that only need
+// kernels of ours are done ahead over the threads, each result in a place of its own; the others when they are asked for.
+#include "physics/collide_cache.h"
+#include "physics/contact_narrow.h"
+#include "physics/convex.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FOUND_FIRST = 128, FOUND_MOST = 8192 };  // points of one pair
+enum { PAIRS_PER_TASK = 32 };
+
+typedef struct Collider {   // a shape as kernels see it
+    CollideShape shape;
+    CollidePose pose;
+    bool is_simple;         // one that kernels know
+} Collider;
+
+typedef enum PairState { PAIR_OPEN, PAIR_DONE, PAIR_EXCLUDED } PairState;
+
+typedef struct PairResult {
+    PairState state;
+    int worker, first, count;  // its points, in the array of the worker that found them
+    int dropped, regions;
+} PairResult;
+
+typedef struct Candidate { CollidePoint point; int order, region; } Candidate;
+
+typedef struct Worker {
+    CollidePoint *points;      // of all pairs it did in this pass
+    Candidate *candidates;     // of the pair at hand
+    ConvexScratch *convex;
+    int point_count, point_capacity, candidate_capacity;
+} Worker;
+
+struct Narrow {
+    Collider *colliders;       // by shape
+    CollideCache *cache;
+    PairResult *results;       // by pair
+    const BroadPair *pairs;
+    Worker *workers;
+    dContactGeom *found;       // of dCollide
+    int collider_count, collider_capacity, result_capacity, pair_count, worker_count, found_capacity;
+};
+
+Narrow *narrow_create(int threads)
+{
+    Narrow *narrow = memory_alloc(sizeof *narrow);
+    narrow->cache = collide_cache_create();
+    narrow->worker_count = int_max(threads, 1);
+    narrow->workers = memory_alloc_array((size_t)narrow->worker_count, sizeof *narrow->workers);
+    for (int i = 0; i < narrow->worker_count; i++)
+        narrow->workers[i].convex = convex_scratch_create();
+    return narrow;
+}
+
+void narrow_destroy(Narrow *narrow)
+{
+    if (!narrow)
+        return;
+    collide_cache_destroy(narrow->cache);
+    for (int i = 0; i < narrow->worker_count; i++) {
+        free(narrow->workers[i].points);
+        free(narrow->workers[i].candidates);
+        convex_scratch_destroy(narrow->workers[i].convex);
+    }
+    free(narrow->workers);
+    free(narrow->colliders);
+    free(narrow->results);
+    free(narrow->found);
+    free(narrow);
+}
+
+CollideCache *narrow_cache(const Narrow *narrow)
+{
+    return narrow->cache;
+}
+
+// ---- shapes ----
+
+// Sizes come from ODE's geom: a plugin may have changed it.
+static bool read_shape(const Shape *shape, CollideShape *out)
+{
+    dReal radius, length;
+    dVector3 sides;
+    switch (shape->kind) {
+    case PHYSICS_SHAPE_SPHERE:
+        *out = (CollideShape){ COLLIDE_SPHERE, { dGeomSphereGetRadius(shape->ode) } };
+        return true;
+    case PHYSICS_SHAPE_BOX:
+        dGeomBoxGetLengths(shape->ode, sides);
+        *out = (CollideShape){ COLLIDE_BOX, { 0.5 * sides[0], 0.5 * sides[1], 0.5 * sides[2] } };
+        return true;
+    case PHYSICS_SHAPE_CAPSULE:
+        dGeomCapsuleGetParams(shape->ode, &radius, &length);
+        *out = (CollideShape){ COLLIDE_CAPSULE, { radius, 0.5 * length } };
+        return true;
+    case PHYSICS_SHAPE_CYLINDER:
+        dGeomCylinderGetParams(shape->ode, &radius, &length);
+        *out = (CollideShape){ COLLIDE_CYLINDER, { radius, 0.5 * length } };
+        return true;
+    case PHYSICS_SHAPE_PLANE:
+        *out = (CollideShape){ .type = COLLIDE_PLANE };
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void read_plane(dGeomID geom, CollidePose *pose)
+{
+    dVector4 plane;
+    dVector3 p, q;
+    dGeomPlaneGetParams(geom, plane);
+    dPlaneSpace(plane, p, q);
+    for (int i = 0; i < 3; i++) {
+        pose->position[i] = plane[3] * plane[i];
+        pose->rotation[3 * i] = p[i];
+        pose->rotation[3 * i + 1] = q[i];
+        pose->rotation[3 * i + 2] = plane[i];
+    }
+}
+
+void narrow_place(Narrow *narrow, int index, const Shape *shape, BroadBox *box)
+{
+    memory_grow(&narrow->colliders, &narrow->collider_capacity, index + 1, sizeof *narrow->colliders);
+    while (narrow->collider_count <= index)
+        narrow->colliders[narrow->collider_count++] = (Collider){ 0 };
+    Collider *collider = &narrow->colliders[index];
+    collider->is_simple = read_shape(shape, &collider->shape);
+    if (shape->kind == PHYSICS_SHAPE_PLANE) {
+        read_plane(shape->ode, &collider->pose);
+    } else {
+        const dReal *position = dGeomGetPosition(shape->ode), *rotation = dGeomGetRotation(shape->ode);
+        for (int i = 0; i < 3; i++) {
+            collider->pose.position[i] = position[i];
+            for (int k = 0; k < 3; k++)
+                collider->pose.rotation[3 * i + k] = rotation[4 * i + k];
+        }
+    }
+    if (collider->is_simple && shape->kind != PHYSICS_SHAPE_PLANE) {
+        collide_bounds(&collider->shape, &collider->pose, box->low, box->high);
+        return;
+    }
+    dReal bounds[6];
+    dGeomGetAABB(shape->ode, bounds);
+    for (int k = 0; k < 3; k++) {
+        box->low[k] = bounds[2 * k];
+        box->high[k] = bounds[2 * k + 1];
+    }
+}
+
+// ---- too many points ----
+
+static int by_depth(const void *a, const void *b)
+{
+    const Candidate *x = a, *y = b;
+    if (x->point.depth != y->point.depth)
+        return x->point.depth > y->point.depth ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);  // ties stay as they came
+}
+
+static double distance2(const Candidate *a, const Candidate *b)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++)
+        sum += (a->point.position[k] - b->point.position[k]) * (a->point.position[k] - b->point.position[k]);
+    return sum;
+}
+
+static double extent2_of(const Candidate *points, int count)
+{
+    double extent2 = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double low = points[0].point.position[k], high = low;
+        for (int i = 1; i < count; i++) {
+            low = fmin(low, points[i].point.position[k]);
+            high = fmax(high, points[i].point.position[k]);
+        }
+        extent2 += (high - low) * (high - low);
+    }
+    return extent2;
+}
+
+static bool joins_region(const Candidate *points, int count, int at, int region, double near2)
+{
+    for (int k = 0; k < count; k++)
+        if (points[k].region == region && distance2(&points[at], &points[k]) <= near2)
+            return true;
+    return false;
+}
+
+// Marks which connected region every point is in: points nearer than a fifth of the whole extent belong together.
+static int find_regions(Candidate *points, int count)
+{
+    double near2 = extent2_of(points, count) / 25.0;
+    int regions = 0;
+    for (int i = 0; i < count; i++)
+        points[i].region = -1;
+    for (int seed = 0; seed < count; seed++) {
+        if (points[seed].region >= 0)
+            continue;
+        points[seed].region = regions;
+        // Grows the region until nothing is added; the number of points is bounded, so is this.
+        for (bool has_grown = true; has_grown;) {
+            has_grown = false;
+            for (int i = 0; i < count; i++)
+                if (points[i].region < 0 && joins_region(points, count, i, regions, near2)) {
+                    points[i].region = regions;
+                    has_grown = true;
+                }
+        }
+        regions++;
+    }
+    return regions;
+}
+
+// Keeps the deepest `most` points, in turn from every separate region, so that a body that rests on two far feet does not
+// lose one of them. The deepest come first.
+static int keep_deepest(Candidate *points, int count, int most, int *regions)
+{
+    enum { REGIONS_CHECKED = 256 };
+    qsort(points, (size_t)count, sizeof(*points), by_depth);
+    int checked = int_min(count, REGIONS_CHECKED), kept = 0;
+    *regions = find_regions(points, checked);
+    if (*regions == 1)
+        return most;
+    for (int round = 0; kept < most && round < checked; round++)
+        for (int region = 0; region < *regions && kept < most; region++)
+            for (int i = kept; i < checked; i++) {
+                if (points[i].region != region)
+                    continue;
+                Candidate point = points[i];
+                memmove(&points[kept + 1], &points[kept], sizeof(*points) * (size_t)(i - kept));
+                points[kept++] = point;
+                break;
+            }
+    return kept;
+}
+
+static int most_points(const Physics *physics, const Shape *a, const Shape *b)
+{
+    if (a->solid < 0 || b->solid < 0)
+        return INT_MAX;
+    const ContactTable *table = &physics->contact_table;
+    int entry = table->rule_of[physics->solids[a->solid].material * table->material_count + physics->solids[b->solid].material];
+    return table->rules[entry < 0 ? -(entry + 1) : entry].max_joints;
+}
+
+// ---- points of one pair ----
+
+static void candidates_reserve(Worker *worker, int count)
+{
+    memory_grow(&worker->candidates, &worker->candidate_capacity, count, sizeof(Candidate));
+}
+
+static bool has_convex_mesh(const Shape *a, const Shape *b)
+{
+    return (a->kind == PHYSICS_SHAPE_MESH && a->convex) || (b->kind == PHYSICS_SHAPE_MESH && b->convex);
+}
+
+// A convex mesh with a convex mesh or a box: better points than those of triangles with triangles.
+static bool is_convex_pair(const Shape *a, const Shape *b)
+{
+    return has_convex_mesh(a, b) && a->convex && b->convex;
+}
+
+static Pose geom_pose(dGeomID geom)
+{
+    const dReal *p = dGeomGetPosition(geom);
+    dQuaternion q;
+    dGeomGetQuaternion(geom, q);
+    return (Pose){ { p[0], p[1], p[2] }, { q[0], q[1], q[2], q[3] } };
+}
+
+static int find_convex_points(Worker *worker, const Shape *a, const Shape *b)
+{
+    ConvexPoint points[CONVEX_POINTS];
+    int count = convex_collide(a->convex, geom_pose(a->ode), b->convex, geom_pose(b->ode), worker->convex, points);
+    candidates_reserve(worker, CONVEX_POINTS);
+    for (int i = 0; i < count; i++) {
+        const ConvexPoint *p = &points[i];
+        worker->candidates[i].point = (CollidePoint){ { p->position.x, p->position.y, p->position.z },
+                                                      { p->normal.x, p->normal.y, p->normal.z }, p->depth, (uint32_t)i };
+    }
+    return count;
+}
+
+static int find_ode_points(Narrow *narrow, Worker *worker, const Shape *a, const Shape *b)
+{
+    int count;
+    if (!narrow->found)
+        memory_grow(&narrow->found, &narrow->found_capacity, FOUND_FIRST, sizeof(dContactGeom));
+    for (;;) {
+        count = dCollide(a->ode, b->ode, narrow->found_capacity, narrow->found, sizeof(dContactGeom));
+        if (count < narrow->found_capacity || narrow->found_capacity >= FOUND_MOST)
+            break;
+        memory_grow(&narrow->found, &narrow->found_capacity, int_min(FOUND_MOST, 4 * narrow->found_capacity), sizeof(dContactGeom));
+    }
+    candidates_reserve(worker, count + 1);
+    for (int i = 0; i < count; i++) {
+        const dContactGeom *from = &narrow->found[i];
+        worker->candidates[i].point = (CollidePoint){ { from->pos[0], from->pos[1], from->pos[2] },
+                                                      { from->normal[0], from->normal[1], from->normal[2] }, from->depth, (uint32_t)i };
+    }
+    return count;
+}
+
+// Kernels so cheap that remembering what they found does not pay.
+static bool is_cheap(CollideType a, CollideType b)
+{
+    return a == COLLIDE_PLANE || b == COLLIDE_PLANE || a == COLLIDE_SPHERE || b == COLLIDE_SPHERE;
+}
+
+static int find_kernel_points(Narrow *narrow, Worker *worker, int index, bool was_changed)
+{
+    const Collider *a = &narrow->colliders[narrow->pairs[index].a], *b = &narrow->colliders[narrow->pairs[index].b];
+    CollidePoint points[COLLIDE_POINTS];
+    int count;
+    if (is_cheap(a->shape.type, b->shape.type)) {
+        count = collide_pair(&a->shape, &a->pose, &b->shape, &b->pose, 0.0, points);
+    } else {
+        CollideLimit limit = collide_cache_limit(&a->shape, &b->shape);
+        count = was_changed ? -1 : collide_cache_reuse(narrow->cache, index, &a->pose, &b->pose, limit, points);
+        if (count < 0) {
+            count = collide_pair(&a->shape, &a->pose, &b->shape, &b->pose, limit.shift, points);
+            count = collide_cache_store(narrow->cache, index, &a->pose, &b->pose, points, count);
+        }
+    }
+    candidates_reserve(worker, COLLIDE_POINTS);
+    for (int i = 0; i < count; i++)
+        worker->candidates[i].point = points[i];
+    return count;
+}
+
+static bool is_sound(const CollidePoint *point)
+{
+    for (int k = 0; k < 3; k++)
+        if (!isfinite(point->position[k]) || !isfinite(point->normal[k]))
+            return false;
+    return isfinite(point->depth);
+}
+
+static void keep_result(const Physics *physics, Worker *worker, int index, int count)
+{
+    Narrow *narrow = physics->narrow;
+    const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
+    PairResult *result = &narrow->results[index];
+    int sound = 0;
+    for (int i = 0; i < count; i++)
+        if (is_sound(&worker->candidates[i].point))
+            worker->candidates[sound++] = worker->candidates[i];
+    *result = (PairResult){ .state = PAIR_DONE, .worker = (int)(worker - narrow->workers), .first = worker->point_count, .count = sound };
+    int most = most_points(physics, a, b);
+    if (sound > most) {
+        for (int i = 0; i < sound; i++)
+            worker->candidates[i].order = i;
+        result->count = keep_deepest(worker->candidates, sound, most, &result->regions);
+        result->dropped = sound - most;
+    }
+    memory_grow(&worker->points, &worker->point_capacity, worker->point_count + result->count, sizeof(CollidePoint));
+    for (int i = 0; i < result->count; i++)
+        worker->points[worker->point_count++] = worker->candidates[i].point;
+}
+
+static bool is_cylinder_on_plane(const Shape *a, const Shape *b)
+{
+    return (a->kind == PHYSICS_SHAPE_CYLINDER && b->kind == PHYSICS_SHAPE_PLANE) || (a->kind == PHYSICS_SHAPE_PLANE && b->kind == PHYSICS_SHAPE_CYLINDER);
+}
+
+// Whether kernels of ours do the pair: these may run on any thread.
+static bool is_known(const Physics *physics, BroadPair pair)
+{
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    const Collider *x = &physics->narrow->colliders[pair.a], *y = &physics->narrow->colliders[pair.b];
+    // What ODE gets wrong it does not get to do: triangles with triangles, and caps on the ground.
+    if (is_convex_pair(a, b) || is_cylinder_on_plane(a, b))
+        return true;
+    return !physics->stepper->collides_with_ode && x->is_simple && y->is_simple && collide_pair_is_known(x->shape.type, y->shape.type);
+}
+
+static void find_known(const Physics *physics, Worker *worker, int index)
+{
+    Narrow *narrow = physics->narrow;
+    const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
+    int count = has_convex_mesh(a, b) ? find_convex_points(worker, a, b) : find_kernel_points(narrow, worker, index, a->was_changed || b->was_changed);
+    keep_result(physics, worker, index, count);
+}
+
+static void find_range(int begin, int end, int worker, void *context)
+{
+    const Physics *physics = context;
+    Narrow *narrow = physics->narrow;
+    for (int i = begin; i < end; i++) {
+        BroadPair pair = narrow->pairs[i];
+        const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+        narrow->results[i].state = PAIR_OPEN;
+        if (a->fluid >= 0 || b->fluid >= 0)
+            continue;
+        if (contact_pair_is_excluded(physics, a, b))
+            narrow->results[i].state = PAIR_EXCLUDED;
+        else if (is_known(physics, pair))
+            find_known(physics, &narrow->workers[worker], i);
+    }
+}
+
+// Boxes that meet a convex mesh become convex solids themselves, before threads look at them.
+static void prepare_boxes(Physics *physics)
+{
+    Narrow *narrow = physics->narrow;
+    if (physics->mesh_count == 0)
+        return;
+    for (int i = 0; i < narrow->pair_count; i++) {
+        Shape *pair[2] = { &physics->shapes[narrow->pairs[i].a], &physics->shapes[narrow->pairs[i].b] };
+        for (int k = 0; has_convex_mesh(pair[0], pair[1]) && k < 2; k++)
+            if (pair[k]->kind == PHYSICS_SHAPE_BOX && !pair[k]->convex)
+                pair[k]->convex = convex_from_box(pair[k]->size);
+    }
+}
+
+void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_ahead)
+{
+    Narrow *narrow = physics->narrow;
+    narrow->pairs = pairs;
+    narrow->pair_count = count;
+    memory_grow(&narrow->results, &narrow->result_capacity, count + 1, sizeof(PairResult));
+    for (int i = 0; i < narrow->worker_count; i++)
+        narrow->workers[i].point_count = 0;
+    collide_cache_begin(narrow->cache, pairs, count);
+    prepare_boxes(physics);
+    if (is_ahead) {
+        pool_for(physics->pool, count, PAIRS_PER_TASK, find_range, physics);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        narrow->results[i].state = PAIR_OPEN;
+}
+
+NarrowPoints narrow_points(Physics *physics, int index)
+{
+    Narrow *narrow = physics->narrow;
+    PairResult *result = &narrow->results[index];
+    const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
+    if (result->state == PAIR_OPEN && contact_pair_is_excluded(physics, a, b))
+        result->state = PAIR_EXCLUDED;
+    if (result->state == PAIR_EXCLUDED)
+        return (NarrowPoints){ 0 };
+    if (result->state == PAIR_OPEN) {
+        if (is_known(physics, narrow->pairs[index]))
+            find_known(physics, &narrow->workers[0], index);
+        else
+            keep_result(physics, &narrow->workers[0], index, find_ode_points(narrow, &narrow->workers[0], a, b));
+    }
+    return (NarrowPoints){ &narrow->workers[result->worker].points[result->first], result->count, result->dropped, result->regions };
+}

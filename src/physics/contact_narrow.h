@@ -1,0 +1,29 @@
+// contact_narrow.h - the narrow phase of a world: its pairs of shapes, over threads, with what is remembered of them.
+// For the folder alone, between the broad phase and contact.c.
+#ifndef TALUS_PHYSICS_CONTACT_NARROW_H
+#define TALUS_PHYSICS_CONTACT_NARROW_H
+
+#include "physics/collide.h"
+#include "physics/physics_internal.h"
+
+typedef struct Narrow Narrow;
+struct CollideCache;
+
+Narrow *narrow_create(int threads);
+void narrow_destroy(Narrow *narrow);  // NULL is fine
+struct CollideCache *narrow_cache(const Narrow *narrow);
+
+// Reads where ODE's geom of a shape stands now; writes its box.
+void narrow_place(Narrow *narrow, int index, const Shape *shape, BroadBox *box);
+// Takes the pairs of a pass, which stay valid until the next. `is_ahead`: finds the points of all pairs now, over the threads;
+// else of each when it is asked for (a plugin may move things between them).
+void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_ahead);
+
+typedef struct NarrowPoints {
+    const CollidePoint *points;  // valid until the next call; none when the pair does not touch or must not
+    int count;                   // at most maxContactJoints
+    int dropped, regions;        // points beyond it, and in how many separate places they were
+} NarrowPoints;
+NarrowPoints narrow_points(Physics *physics, int index);
+
+#endif
