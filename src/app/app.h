@@ -61,6 +61,6 @@ bool app_print(Text *text);
 bool info_is_body(const char *path);
 int info_body(const char *path, const char *csv, bool is_untrusted);
 
-extern const AppCommand command_run, command_check, command_info, command_convert, command_fetch, command_new, command_build, command_doctor, command_manual;
+extern const AppCommand command_run, command_render, command_check, command_info, command_convert, command_fetch, command_new, command_build, command_doctor, command_manual;
 
 #endif

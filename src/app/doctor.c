@@ -6,6 +6,7 @@
 #include "formats/formats.h"
 #include "rays/rays.h"
 #include "talus/talus.h"
+#include "viewer/gl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,9 @@ static int gather(Finding *findings, Arena *arena)
     findings[count++] = (Finding){ "rays", rays_library(), true };
     bool works = reader_works();
     findings[count++] = (Finding){ "reader", works ? "works" : "cannot read a plain world", works };
+    bool can_draw;
+    const char *opengl = gl_describe(arena, &can_draw);
+    findings[count++] = (Finding){ "OpenGL", opengl, true };
     const char *path = getenv("TALUS_PATH");
     findings[count++] = (Finding){ "TALUS_PATH", path ? path : "not set", true };
     return count;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 const AppCommand *const app_commands[] = {
-    &command_run, &command_check, &command_info, &command_convert, &command_fetch, &command_new, &command_build,
+    &command_run, &command_render, &command_check, &command_info, &command_convert, &command_fetch, &command_new, &command_build,
     &command_doctor, &command_manual, NULL,
 };
 

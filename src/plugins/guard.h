@@ -36,6 +36,8 @@ typedef struct GuardPlace {
 typedef struct Arena Arena;
 // Of every frame; `places` has room for fault->frame_count.
 void guard_places(const GuardFault *fault, GuardPlace *places, Arena *arena);
+// How many parameters the function was written with; -1 when no debug information tells.
+int guard_parameter_count(const void *function);
 const char *guard_signal_name(int signal);
 
 #endif

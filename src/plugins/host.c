@@ -2,9 +2,11 @@
 #include "plugins/plugins_internal.h"
 
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/memory.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +93,44 @@ static bool bind_callbacks(PluginHost *host)
     return is_complete;
 }
 
+// ---- a library of one's own ----
+
+// One world loads at a time: whether a library is in the process already must stay true until it is loaded.
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_loaded(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    if (library)
+        dlclose(library);
+    return library != NULL;
+}
+
+// A library that is loaded a second time is the first one, global variables included. A copy of its file is another.
+static const char *make_copy(PluginHost *host)
+{
+    const char *above = getenv("TMPDIR");
+    char *folder = arena_printf(host->arena, "%s/talus-plugin-XXXXXX", above && *above ? above : "/tmp");
+    FileData file;
+    if (!file_read(host->path, (size_t)limits_default.file_bytes, &file, host->diags, host->pos))
+        return NULL;
+    const char *copy = mkdtemp(folder) ? path_join(host->arena, folder, path_name(host->path)) : NULL;
+    if (copy && !file_write_atomic(copy, file.data, file.size, host->diags)) {
+        rmdir(folder);
+        copy = NULL;
+    }
+    file_release(&file);
+    return copy;
+}
+
+static void remove_copy(PluginHost *host)
+{
+    if (!host->copy)
+        return;
+    unlink(host->copy);
+    rmdir(path_directory(host->arena, host->copy));
+}
+
 typedef struct LoadCall { const char *path; void *library; char why[1024]; } LoadCall;
 
 static void load_call(void *context)
@@ -115,12 +155,16 @@ static void report_fault(PluginHost *host, const char *function, const GuardFaul
 // Constructors of the library run here, so this is guarded like a callback.
 static bool load(PluginHost *host)
 {
-    LoadCall call = { .path = host->path };
+    pthread_mutex_lock(&loading);
+    if (is_loaded(host->path))
+        host->copy = make_copy(host);
+    LoadCall call = { .path = host->copy ? host->copy : host->path };
     GuardFault fault = { 0 };
     const char *what = "while the physics plugin was loaded";
     PluginHost *before = utilities_bind(host);
     bool is_fine = guard_call(load_call, &call, host->options.timeout_ms, &what, &fault);
     utilities_bind(before);
+    pthread_mutex_unlock(&loading);
     host->library = call.library;
     if (!is_fine)
         report_fault(host, "loading it", &fault);
@@ -187,6 +231,7 @@ void plugin_close(PluginHost *host)
     // A library that failed may be in the middle of anything: its destructors are better not run.
     if (host->library && !host->failure)
         dlclose(host->library);
+    remove_copy(host);
     utilities_host_removed(host);
     guard_release();
     free(host->failure);
@@ -517,5 +562,12 @@ bool plugin_cleanup(PluginHost *host, double time)
 bool plugin_draw(PluginHost *host, double time, int pass, const char *view)
 {
     host->time = time;
+    if (!host->is_draw_known && host->functions[CALLBACK_DRAW]) {
+        host->is_draw_known = true;
+        host->is_old_draw = guard_parameter_count(host->functions[CALLBACK_DRAW]) == 0;
+    }
+    // The old kind knows neither passes nor cameras: once a frame, over the 3D view.
+    if (host->is_old_draw && (pass != 1 || view))
+        return !host->failure;
     return run_callback(host, CALLBACK_DRAW, &(Call){ .pass = pass, .view = view });
 }

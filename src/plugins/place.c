@@ -4,6 +4,7 @@
 #include "base/arena.h"
 
 #include <dlfcn.h>
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -43,21 +44,54 @@ static void place_of(Dwfl *dwfl, uintptr_t address, bool is_return, GuardPlace *
         place->file = arena_string(arena, file);
 }
 
+// Debug information comes from this machine or not at all.
+static Dwfl *open_process(void)
+{
+    static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo };
+    unsetenv("DEBUGINFOD_URLS");
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    if (dwfl)
+        dwfl_report_begin(dwfl);
+    if (dwfl && dwfl_linux_proc_report(dwfl, getpid()) == 0 && dwfl_report_end(dwfl, NULL, NULL) == 0)
+        return dwfl;
+    dwfl_end(dwfl);
+    return NULL;
+}
+
 void guard_places(const GuardFault *fault, GuardPlace *places, Arena *arena)
 {
     for (int i = 0; i < fault->frame_count; i++)
         places[i] = (GuardPlace){ 0 };
-    // Debug information comes from this machine or not at all.
-    unsetenv("DEBUGINFOD_URLS");
-    static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo };
-    Dwfl *dwfl = dwfl_begin(&callbacks);
-    if (!dwfl)
-        return;
-    dwfl_report_begin(dwfl);
-    if (dwfl_linux_proc_report(dwfl, getpid()) == 0 && dwfl_report_end(dwfl, NULL, NULL) == 0)
-        for (int i = 0; i < fault->frame_count; i++)
-            place_of(dwfl, (uintptr_t)fault->frames[i], i > 0 || !fault->is_fault_frame_known, &places[i], arena);
+    Dwfl *dwfl = open_process();
+    for (int i = 0; dwfl && i < fault->frame_count; i++)
+        place_of(dwfl, (uintptr_t)fault->frames[i], i > 0 || !fault->is_fault_frame_known, &places[i], arena);
     dwfl_end(dwfl);
+}
+
+static int count_parameters(Dwarf_Die *function)
+{
+    Dwarf_Die child;
+    int count = 0;
+    if (dwarf_child(function, &child) != 0)
+        return 0;
+    do {
+        count += dwarf_tag(&child) == DW_TAG_formal_parameter;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return count;
+}
+
+int guard_parameter_count(const void *function)
+{
+    Dwfl *dwfl = open_process();
+    Dwarf_Addr bias, at = (Dwarf_Addr)(uintptr_t)function;
+    Dwarf_Die *unit = dwfl ? dwfl_addrdie(dwfl, at, &bias) : NULL, *scopes = NULL;
+    int scope_count = unit ? dwarf_getscopes(unit, at - bias, &scopes) : 0, count = -1;
+    for (int i = 0; i < scope_count && count < 0; i++)
+        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
+            count = count_parameters(&scopes[i]);
+    free(scopes);
+    dwfl_end(dwfl);
+    return count;
 }
 
 const char *guard_signal_name(int number)

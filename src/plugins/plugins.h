@@ -3,8 +3,8 @@
 // a callback is due (sim/plugin.c), what its joints and forces do (physics/).
 //
 // A PluginHost borrows scene, physics and devices. The functions that plugins call take no world, so they are bound to
-// the host whose callback runs on the calling thread; worlds on several threads have their plugins side by side. (A
-// library loaded twice is one library: two worlds with the same plugin share its global variables.)
+// the host whose callback runs on the calling thread; worlds on several threads have their plugins side by side. A second
+// world with the same plugin gets a copy of the library, so that each has its own global variables.
 //
 // A fault inside a callback (a signal, exit(), an exception, an endless loop with a time limit) ends the callback: the
 // host reports it with its place in the source, is failed from then on and calls nothing any more.
@@ -45,7 +45,7 @@ bool plugin_cleanup(PluginHost *host, double time);
 // pass is needed to get them again.
 bool plugin_restored(PluginHost *host);
 bool plugin_has_draw(const PluginHost *host);
-bool plugin_draw(PluginHost *host, double time, int pass, const char *view);  // a GL context is current; view NULL: the main one
+bool plugin_draw(PluginHost *host, double time, int pass, const char *view);  // a GL context is current; pass 0 before the scene, 1 after; view NULL: the main one
 
 bool plugin_is_failed(const PluginHost *host);
 const char *plugin_failure(const PluginHost *host);  // one line, NULL while all is well

@@ -21,6 +21,8 @@ struct PluginHost {
     SourcePos pos;                // of WorldInfo.physics
     const char *name, *folder, *path;
     void *library;
+    const char *copy;             // a copy of the file that is loaded in its place; NULL: the file itself
+    bool is_draw_known, is_old_draw;  // whether draw takes no arguments
     void *functions[CALLBACK_COUNT];
     double time;                  // s
     bool is_live;                 // init has been called and cleanup not yet

@@ -111,6 +111,17 @@ PluginHost *sim_plugin(const Sim *sim)
     return sim->plugin;
 }
 
+void sim_plugin_will_draw(Sim *sim)
+{
+    if (sim->plugin && !plugin_is_failed(sim->plugin))
+        sim_snapshot(sim, &sim->plugin_last);
+}
+
+bool sim_plugin_drew(Sim *sim)
+{
+    return !sim->plugin || check(sim);
+}
+
 void sim_plugin_before_reset(Sim *sim)
 {
     if (!sim->plugin)

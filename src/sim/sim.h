@@ -104,6 +104,8 @@ typedef struct SimPluginOptions {
 // as it was). Its failure in mid-run stops the run, and sim_failure says so. At reset it is cleaned up and started again.
 bool sim_start_plugin(Sim *sim, const SimPluginOptions *options);
 PluginHost *sim_plugin(const Sim *sim);     // NULL when there is none
+void sim_plugin_will_draw(Sim *sim);        // before and after plugin_draw
+bool sim_plugin_drew(Sim *sim);             // false when it failed: the state is saved as after a failing step
 bool sim_end_plugin(Sim *sim);              // cleans it up and unloads it, as sim_destroy does; false when it failed ever
 
 // Seconds spent in each phase since load, hooks included.

@@ -1,0 +1,268 @@
+// render.c - `talus render`: a picture of a world, as it is at load or after some time, drawn without a window.
+#include "app/app.h"
+
+#include "assets/image.h"
+#include "base/json.h"
+#include "control/control.h"
+#include "viewer/gl.h"
+#include "viewer/render.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct RenderOptions {
+    const char *size, *camera, *view;
+    double at;
+    int64_t steps, plugin_timeout;
+    bool no_plugin, no_controllers, untrusted, quiet, json;
+} RenderOptions;
+
+#define ROW(name, kind, member, value, help) { name, kind, offsetof(RenderOptions, member), value, help }
+static const AppOption rows[] = {
+    ROW("size", OPTION_STRING, size, "WxH", "pixels (800x600, or what the robot's camera has)"),
+    ROW("camera", OPTION_STRING, camera, "NAME", "what this robot's camera sees; ROBOT/NAME when several have the name"),
+    ROW("view", OPTION_STRING, view, "\"x y z ax ay az angle\"", "from here, turned like a Viewpoint: 0 0 1 0 looks along +x"),
+    ROW("at", OPTION_DOUBLE, at, "SECONDS", "simulate until this time first"),
+    ROW("steps", OPTION_INT, steps, "N", "simulate N steps first"),
+    ROW("no-plugin", OPTION_FLAG, no_plugin, NULL, "load no physics plugin, so nothing is drawn by it"),
+    ROW("plugin-timeout", OPTION_INT, plugin_timeout, "MS", "longest time that one call into the plugin may take (no limit otherwise)"),
+    ROW("no-controllers", OPTION_FLAG, no_controllers, NULL, "start no controllers (they start only when time passes)"),
+    ROW("untrusted", OPTION_FLAG, untrusted, NULL, "lower limits for files of unknown origin; runs no code of the world"),
+    ROW("quiet|q", OPTION_FLAG, quiet, NULL, "print errors only"),
+    ROW("json", OPTION_FLAG, json, NULL, "print what was drawn as one JSON object"),
+};
+
+typedef struct Job {
+    const RenderOptions *options;
+    const char *path, *picture;
+    DiagSink *diags;
+    Sim *sim;
+    Devices *devices;
+    Control *control;
+    RenderCamera camera;
+    int width, height;
+    int printed;
+} Job;
+
+static void show_diagnostics(Job *job)
+{
+    diag_print(job->diags, stderr, job->printed, job->options->quiet ? DIAG_ERROR : DIAG_WARNING);
+    job->printed = diag_count(job->diags);
+}
+
+// ---- options ----
+
+static bool read_size(const char *text, int *width, int *height)
+{
+    char *end;
+    long w = strtol(text, &end, 10);
+    if (end == text || (*end != 'x' && *end != 'X'))
+        return false;
+    const char *second = end + 1;
+    long h = strtol(second, &end, 10);
+    *width = (int)w;
+    *height = (int)h;
+    return end != second && !*end && w > 0 && h > 0 && w <= GL_MOST_PIXELS && h <= GL_MOST_PIXELS;
+}
+
+static bool read_view(const char *text, Pose *pose)
+{
+    double v[7];
+    char *end = (char *)text;
+    for (int i = 0; i < 7; i++) {
+        const char *start = end;
+        v[i] = strtod(start, &end);
+        if (end == start || !isfinite(v[i]))
+            return false;
+        end += strspn(end, " ,");
+    }
+    *pose = (Pose){ vec3(v[0], v[1], v[2]), quat_from_rotation((Rotation){ v[3], v[4], v[5], v[6] }) };
+    return !*end;
+}
+
+static void list_cameras(Job *job)
+{
+    const Scene *scene = sim_scene(job->sim);
+    Text names = { 0 };
+    for (int i = 0; i < 20 && render_next_camera(scene, i); i++) {
+        const SceneNode *camera = render_next_camera(scene, i);
+        text_printf(&names, "%s%s/%s", i ? ", " : "", render_robot_name(camera), scene_string(camera, "name"));
+    }
+    if (names.length)
+        diag_hint(job->diags, "there are %s", names.data);
+    else
+        diag_hint(job->diags, "the world has no Camera");
+    text_free(&names);
+}
+
+// After the simulation: cameras move.
+static bool choose_camera(Job *job, Pose followed_before)
+{
+    const Scene *scene = sim_scene(job->sim);
+    sim_sync_scene(job->sim);
+    job->camera = render_viewpoint(scene);
+    const SceneNode *followed = render_follow_solid(scene);
+    if (followed)
+        job->camera.pose = render_followed(scene, job->camera.pose, followed_before, scene_world_pose(followed));
+    if (job->options->camera) {
+        const SceneNode *camera = render_find_camera(scene, job->options->camera);
+        if (!camera) {
+            diag_error(job->diags, (SourcePos){ 0 }, "there is no Camera '%s'", job->options->camera);
+            list_cameras(job);
+            return false;
+        }
+        job->camera = render_camera(camera);
+    }
+    if (job->options->view)
+        read_view(job->options->view, &job->camera.pose);
+    if (!job->width) {
+        job->width = job->camera.width ? int_min(job->camera.width, GL_MOST_PIXELS) : 800;
+        job->height = job->camera.height ? int_min(job->camera.height, GL_MOST_PIXELS) : 600;
+    }
+    return true;
+}
+
+// ---- time ----
+
+static bool start(Job *job)
+{
+    const RenderOptions *options = job->options;
+    bool passes_time = options->steps > 0 || options->at > 0.0;
+    job->devices = devices_create(sim_scene(job->sim), sim_physics(job->sim), job->diags);
+    if (passes_time && !options->no_controllers && !options->untrusted && control_is_needed(job->devices)) {
+        ControlOptions control = { .out = stderr, .is_quiet = options->quiet };
+        job->control = control_create(job->sim, job->devices, &control, job->diags);
+    }
+    if (options->no_plugin || options->untrusted)
+        return true;
+    SimPluginOptions plugin = { .plugin = { .timeout_ms = options->plugin_timeout, .out = stderr, .is_quiet = options->quiet,
+                                            .devices = job->devices } };
+    return sim_start_plugin(job->sim, &plugin);
+}
+
+static void simulate(Job *job)
+{
+    const RenderOptions *options = job->options;
+    double steps = options->steps > 0 ? (double)options->steps : ceil(options->at / sim_time_step(job->sim) - 1e-9);
+    while ((double)sim_steps(job->sim) < steps && sim_step(job->sim))
+        show_diagnostics(job);
+}
+
+// ---- the picture ----
+
+static void report(const Job *job, RenderCounts counts)
+{
+    Text out = { 0 };
+    if (job->options->json) {
+        JsonWriter json = { .out = &out };
+        json_begin_object(&json, NULL);
+        json_string(&json, "picture", job->picture);
+        json_int(&json, "width", job->width);
+        json_int(&json, "height", job->height);
+        json_string(&json, "camera", job->camera.name);
+        json_double(&json, "time", sim_time(job->sim));
+        json_int(&json, "shapes", counts.shapes);
+        json_int(&json, "triangles", counts.triangles);
+        json_int(&json, "textures", counts.textures);
+        json_int(&json, "warnings", diag_total(job->diags, DIAG_WARNING));
+        json_int(&json, "errors", diag_total(job->diags, DIAG_ERROR));
+        json_end_object(&json);
+        text_add_char(&out, '\n');
+    } else if (!job->options->quiet) {
+        text_printf(&out, "%s: %d x %d pixels at %g s, %d shapes, %d triangles\n", job->picture, job->width, job->height, sim_time(job->sim),
+                    counts.shapes, counts.triangles);
+    }
+    app_print(&out);
+}
+
+static int draw(Job *job)
+{
+    Renderer *renderer = render_create(job->sim, job->width, job->height);
+    if (!renderer)
+        return EXIT_SIMULATION;
+    sim_plugin_will_draw(job->sim);
+    const uint8_t *pixels = render_frame(renderer, &job->camera, sim_plugin(job->sim));
+    sim_plugin_drew(job->sim);
+    bool is_fine = pixels && image_write_png(job->picture, job->width, job->height, 4, pixels, 0, job->diags);
+    if (is_fine)
+        report(job, render_counts(renderer));
+    render_destroy(renderer);
+    return is_fine ? EXIT_OK : EXIT_SIMULATION;
+}
+
+static int render_file(Job *job)
+{
+    SimOptions options = { 0 };
+    if (job->options->untrusted)
+        options.physics.limits = options.formats.limits = &limits_untrusted;
+    job->sim = sim_load(job->path, &options, job->diags);
+    int load_errors = diag_total(job->diags, DIAG_ERROR);
+    show_diagnostics(job);
+    if (!job->sim)
+        return EXIT_INPUT;
+    int code = EXIT_INPUT;
+    const SceneNode *followed = render_follow_solid(sim_scene(job->sim));
+    Pose before = followed ? scene_world_pose(followed) : POSE_IDENTITY;
+    if (!start(job))
+        goto done;
+    if (!sim_failure(job->sim))
+        simulate(job);
+    if (sim_failure(job->sim))
+        code = EXIT_SIMULATION;
+    else if (choose_camera(job, before))
+        code = draw(job);
+    if (!sim_end_plugin(job->sim))
+        code = EXIT_SIMULATION;
+    if (code == EXIT_OK && load_errors > 0)
+        code = EXIT_INPUT;
+done:
+    control_destroy(job->control);
+    devices_destroy(job->devices);
+    show_diagnostics(job);
+    sim_destroy(job->sim);
+    return code;
+}
+
+static int render_verb(const AppCommand *command, int argc, char **argv)
+{
+    RenderOptions options = { .at = NAN, .steps = -1 };
+    int files;
+    int code = app_parse(command, argc, argv, &options, &files);
+    if (code >= 0)
+        return code;
+    Job job = { .options = &options };
+    Pose ignored;
+    if (files != 2)
+        return app_usage_error(command, "give a world or body, and a picture to write");
+    if (options.size && !read_size(options.size, &job.width, &job.height))
+        return app_usage_error(command, "--size wants WxH, each 1 to %d, not '%s'", GL_MOST_PIXELS, options.size);
+    if (options.view && !read_view(options.view, &ignored))
+        return app_usage_error(command, "--view wants seven numbers: x y z, an axis and an angle");
+    if (options.steps >= 0 && !isnan(options.at))
+        return app_usage_error(command, "give --steps or --at, not both");
+    if (options.at < 0.0 || options.plugin_timeout < 0)
+        return app_usage_error(command, "--at and --plugin-timeout cannot be negative");
+    job.path = argv[1];
+    job.picture = argv[2];
+    job.diags = diag_create();
+    code = render_file(&job);
+    diag_destroy(job.diags);
+    return code;
+}
+
+const AppCommand command_render = {
+    .name = "render",
+    .arguments = "FILE PICTURE.png [--camera NAME] [--at SECONDS]",
+    .summary = "draw a world or body as a PNG picture",
+    .details = "Draws the 3D view of the Viewpoint, or what a robot's camera sees, without a window or a GPU. The world's physics\n"
+               "plugin is loaded and draws with webots_physics_draw; controllers run when time passes before the picture.",
+    .examples = "talus render world.wbt world.png\n"
+                "talus render world.wbt later.png --at 2.5 --size 1280x720\n"
+                "talus render world.wbt eye.png --camera ROBOT/camera\n"
+                "talus render world.wbt above.png --view '0 0 20 0 1 0 1.5708'",
+    .options = rows,
+    .option_count = COUNT_OF(rows),
+    .run = render_verb,
+};
