@@ -520,6 +520,11 @@ bool plugin_advanced(PluginHost *host)
     return !host->failure;
 }
 
+bool plugin_collided(PluginHost *host)
+{
+    return !host->failure && (!host->functions[CALLBACK_COLLIDE] || check_forces(host, CALLBACK_COLLIDE));
+}
+
 bool plugin_step_end(PluginHost *host, double time)
 {
     host->time = time;
@@ -552,7 +557,7 @@ bool plugin_cleanup(PluginHost *host, double time)
     host->time = time;
     if (host->functions[CALLBACK_COLLIDE])
         physics_ode_set_collide_hook(host->physics, NULL, NULL, NULL);
-    bool is_fine = run_callback(host, CALLBACK_CLEANUP, &(Call){ 0 });
+    bool is_fine = run_callback(host, CALLBACK_CLEANUP, &(Call){ 0 }) && check_forces(host, CALLBACK_CLEANUP);
     host->is_live = false;
     if (is_fine)
         empty_groups(host);
@@ -569,5 +574,5 @@ bool plugin_draw(PluginHost *host, double time, int pass, const char *view)
     // The old kind knows neither passes nor cameras: once a frame, over the 3D view.
     if (host->is_old_draw && (pass != 1 || view))
         return !host->failure;
-    return run_callback(host, CALLBACK_DRAW, &(Call){ .pass = pass, .view = view });
+    return run_callback(host, CALLBACK_DRAW, &(Call){ .pass = pass, .view = view }) && check_forces(host, CALLBACK_DRAW);
 }

@@ -39,6 +39,7 @@ void plugin_set_physics(PluginHost *host, Physics *physics);   // after it was b
 bool plugin_init(PluginHost *host, double time);
 bool plugin_step(PluginHost *host, double time);
 bool plugin_advanced(PluginHost *host);          // the stepper is done: contact joints of the plugin have acted
+bool plugin_collided(PluginHost *host);          // a collision pass is over
 bool plugin_step_end(PluginHost *host, double time);
 bool plugin_cleanup(PluginHost *host, double time);
 // The state went back to a snapshot: contact joints of the plugin are of another moment and go. True when a collision

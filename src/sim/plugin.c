@@ -64,6 +64,7 @@ static bool advanced(Sim *sim, void *context)
 static bool collided(Sim *sim, void *context)
 {
     (void)context;
+    plugin_collided(sim->plugin);
     return check(sim);
 }
 
@@ -88,6 +89,7 @@ static bool start(Sim *sim)
     bool is_fine = plugin_init(sim->plugin, sim_time(sim));
     if (is_fine)
         physics_collide(sim->physics);
+    plugin_collided(sim->plugin);
     return check(sim) && is_fine;
 }
 

@@ -100,6 +100,12 @@ DLLEXPORT void webots_physics_step_end()
     fail("step_end");
 }
 
+DLLEXPORT void webots_physics_draw(int pass, const char *)
+{
+  if (pass == 1)
+    fail("draw");
+}
+
 DLLEXPORT void webots_physics_cleanup()
 {
   fail("cleanup");
