@@ -53,7 +53,7 @@ struct Engine {
 
 typedef struct PairResult {
     CollidePoint points[COLLIDE_POINTS];
-    int count;
+    int count, first;            // of the contacts made of them
 } PairResult;
 
 enum { MOVING = 1, FIXED = 2 };
@@ -126,6 +126,7 @@ static void shapes_create(Engine *e)
     e->geoms = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->geoms);
     e->boxes = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->boxes);
     e->broadphase = broadphase_create();
+    broadphase_use_pool(e->broadphase, e->pool);
     e->cache = collide_cache_create();
     bool cylinders = false;
     for (int i = 0; i < e->shape_count; i++) {
@@ -373,9 +374,8 @@ static void update_range(int begin, int end, int worker, void *context)
     }
 }
 
-static void contact_add(Engine *e, int a, int b, const CollidePoint *point)
+static void contact_fill(const Engine *e, SolverContact *c, int a, int b, const CollidePoint *point)
 {
-    SolverContact *c = &e->contacts[e->contact_count++];
     memset(c, 0, sizeof *c);
     c->body1 = a;
     c->body2 = b < e->s->nb ? b : -1;
@@ -385,6 +385,15 @@ static void contact_add(Engine *e, int a, int b, const CollidePoint *point)
     c->depth = point->depth;
     memcpy(c->position, point->position, sizeof c->position);
     memcpy(c->normal, point->normal, sizeof c->normal);
+}
+
+static void fill_range(int begin, int end, int worker, void *context)
+{
+    Engine *e = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        for (int k = 0; k < e->results[i].count; k++)
+            contact_fill(e, &e->contacts[e->results[i].first + k], e->pairs[i].a, e->pairs[i].b, &e->results[i].points[k]);
 }
 
 static void collide(Engine *e)
@@ -402,10 +411,11 @@ static void collide(Engine *e)
     memory_grow(&e->results, &e->result_capacity, e->pair_count + 1, sizeof *e->results);
     pool_for(e->pool, e->pair_count, 32, collide_range, e);
     for (int i = 0; i < e->pair_count; i++) {
-        memory_grow(&e->contacts, &e->contact_capacity, e->contact_count + COLLIDE_POINTS, sizeof *e->contacts);
-        for (int k = 0; k < e->results[i].count; k++)
-            contact_add(e, e->pairs[i].a, e->pairs[i].b, &e->results[i].points[k]);
+        e->results[i].first = e->contact_count;
+        e->contact_count += e->results[i].count;
     }
+    memory_grow(&e->contacts, &e->contact_capacity, e->contact_count + 1, sizeof *e->contacts);
+    pool_for(e->pool, e->pair_count, 128, fill_range, e);
 }
 
 static int find_set(int32_t *set, int i)

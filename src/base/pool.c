@@ -1,13 +1,21 @@
+// Loops follow each other within microseconds during a step, so both sides spin for a moment before they sleep: a worker
+// until the next loop is given out, the caller until the last piece is done. Sleeping and waking is a futex on the word
+// that is waited for, and nobody is woken who does not sleep. The caller waits for pieces, not for workers: one that the
+// system did not run in time takes none and holds nobody up.
 #include "base/pool.h"
 
 #include "base/memory.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sched.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#define SPIN_ROUNDS 2000
+#define SPIN_ROUNDS 4000       // some 50 µs
+#define SPIN_ROUNDS_CROWDED 40 // when there are more threads than processors
+#define LINE 64                // bytes of a cache line: words of different writers stand apart
 
 typedef struct Worker {
     Pool *pool;
@@ -16,44 +24,73 @@ typedef struct Worker {
 } Worker;
 
 struct Pool {
-    int thread_count;
+    int thread_count, spin_rounds;
     Worker *workers;
-    pthread_mutex_t mutex;
-    pthread_cond_t work, done;
-    atomic_int generation;  // of the loop; workers wait for it to change
-    atomic_int busy;        // workers that have not finished this loop
-    atomic_int next;
     bool stop;
-    int count, grain;
+    // The loop. Who has claimed a piece may read this until the piece is done.
+    int count, grain, pieces;
     PoolRange range;
     void *context;
+    _Alignas(LINE) atomic_int generation;    // of the loop; workers wait for it to change
+    _Alignas(LINE) atomic_int left;          // pieces to be claimed
+    _Alignas(LINE) atomic_int finished;      // pieces done; the caller waits for all
+    _Alignas(LINE) atomic_int sleepers;      // workers that may sleep on `generation`
+    atomic_int caller_sleeps;
 };
+
+static inline void spin_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void word_sleep(atomic_int *word, int seen)
+{
+    syscall(SYS_futex, (int *)word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+
+static void word_wake(atomic_int *word, int count)
+{
+    syscall(SYS_futex, (int *)word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+static bool claim_piece(Pool *pool, int *piece)
+{
+    int left = atomic_load_explicit(&pool->left, memory_order_acquire);
+    while (left > 0)
+        if (atomic_compare_exchange_weak(&pool->left, &left, left - 1)) {
+            *piece = pool->pieces - left;
+            return true;
+        }
+    return false;
+}
 
 static void take_pieces(Pool *pool, int worker)
 {
-    for (;;) {
-        int begin = atomic_fetch_add(&pool->next, pool->grain);
-        if (begin >= pool->count)
-            return;
+    int piece;
+    while (claim_piece(pool, &piece)) {
+        int begin = piece * pool->grain, pieces = pool->pieces;
         pool->range(begin, int_min(begin + pool->grain, pool->count), worker, pool->context);
+        if (atomic_fetch_add(&pool->finished, 1) + 1 == pieces && worker > 0 && atomic_load(&pool->caller_sleeps))
+            word_wake(&pool->finished, 1);
     }
 }
 
-// Loops follow each other within microseconds during a step, so a worker spins for a moment before it sleeps.
 static int wait_for_work(Pool *pool, int seen)
 {
-    for (int i = 0; i < SPIN_ROUNDS; i++) {
+    for (int i = 0; i < pool->spin_rounds; i++) {
         int generation = atomic_load_explicit(&pool->generation, memory_order_acquire);
         if (generation != seen)
             return generation;
-        if (i % 64 == 63)
-            sched_yield();
+        spin_pause();
     }
-    pthread_mutex_lock(&pool->mutex);
-    while (atomic_load(&pool->generation) == seen)
-        pthread_cond_wait(&pool->work, &pool->mutex);
-    int generation = atomic_load(&pool->generation);
-    pthread_mutex_unlock(&pool->mutex);
+    // Counted before the last look: whoever changes the word afterwards sees the sleeper.
+    atomic_fetch_add(&pool->sleepers, 1);
+    int generation;
+    while ((generation = atomic_load(&pool->generation)) == seen)
+        word_sleep(&pool->generation, seen);
+    atomic_fetch_sub(&pool->sleepers, 1);
     return generation;
 }
 
@@ -67,21 +104,15 @@ static void *worker_main(void *argument)
         if (pool->stop)
             return NULL;
         take_pieces(pool, worker->index);
-        if (atomic_fetch_sub(&pool->busy, 1) == 1) {
-            pthread_mutex_lock(&pool->mutex);
-            pthread_cond_signal(&pool->done);
-            pthread_mutex_unlock(&pool->mutex);
-        }
     }
 }
 
 Pool *pool_create(int thread_count)
 {
-    Pool *pool = memory_alloc(sizeof *pool);
-    pool->thread_count = int_max(thread_count, 1);
-    pthread_mutex_init(&pool->mutex, NULL);
-    pthread_cond_init(&pool->work, NULL);
-    pthread_cond_init(&pool->done, NULL);
+    void *place = aligned_alloc(LINE, sizeof(Pool));
+    Pool *pool = place ? place : memory_alloc_raw(SIZE_MAX);  // reports and ends the process
+    *pool = (Pool){ .thread_count = int_max(thread_count, 1) };
+    pool->spin_rounds = pool->thread_count <= sysconf(_SC_NPROCESSORS_ONLN) ? SPIN_ROUNDS : SPIN_ROUNDS_CROWDED;
     pool->workers = memory_alloc_array((size_t)pool->thread_count, sizeof *pool->workers);
     for (int i = 1; i < pool->thread_count; i++) {
         pool->workers[i] = (Worker){ .pool = pool, .index = i };
@@ -93,12 +124,11 @@ Pool *pool_create(int thread_count)
     return pool;
 }
 
-static void start_generation(Pool *pool)
+static void start_generation(Pool *pool, int helpers)
 {
-    pthread_mutex_lock(&pool->mutex);
     atomic_fetch_add(&pool->generation, 1);
-    pthread_cond_broadcast(&pool->work);
-    pthread_mutex_unlock(&pool->mutex);
+    if (atomic_load(&pool->sleepers) > 0)
+        word_wake(&pool->generation, helpers);
 }
 
 void pool_destroy(Pool *pool)
@@ -106,12 +136,9 @@ void pool_destroy(Pool *pool)
     if (!pool)
         return;
     pool->stop = true;
-    start_generation(pool);
+    start_generation(pool, pool->thread_count);
     for (int i = 1; i < pool->thread_count; i++)
         pthread_join(pool->workers[i].thread, NULL);
-    pthread_cond_destroy(&pool->done);
-    pthread_cond_destroy(&pool->work);
-    pthread_mutex_destroy(&pool->mutex);
     free(pool->workers);
     free(pool);
 }
@@ -119,6 +146,20 @@ void pool_destroy(Pool *pool)
 int pool_thread_count(const Pool *pool)
 {
     return pool ? pool->thread_count : 1;
+}
+
+static void wait_for_pieces(Pool *pool)
+{
+    for (int i = 0; i < pool->spin_rounds; i++) {
+        if (atomic_load_explicit(&pool->finished, memory_order_acquire) == pool->pieces)
+            return;
+        spin_pause();
+    }
+    atomic_store(&pool->caller_sleeps, 1);
+    int finished;
+    while ((finished = atomic_load(&pool->finished)) < pool->pieces)
+        word_sleep(&pool->finished, finished);
+    atomic_store(&pool->caller_sleeps, 0);
 }
 
 void pool_for(Pool *pool, int count, int grain, PoolRange range, void *context)
@@ -131,19 +172,12 @@ void pool_for(Pool *pool, int count, int grain, PoolRange range, void *context)
     }
     pool->count = count;
     pool->grain = int_max(grain, 1);
+    pool->pieces = (count - 1) / pool->grain + 1;
     pool->range = range;
     pool->context = context;
-    atomic_store(&pool->next, 0);
-    atomic_store(&pool->busy, pool->thread_count - 1);
-    start_generation(pool);
+    atomic_store(&pool->finished, 0);
+    atomic_store(&pool->left, pool->pieces);
+    start_generation(pool, pool->pieces - 1);
     take_pieces(pool, 0);
-    for (int i = 0; i < SPIN_ROUNDS && atomic_load_explicit(&pool->busy, memory_order_acquire) > 0; i++)
-        if (i % 64 == 63)
-            sched_yield();
-    if (atomic_load(&pool->busy) == 0)
-        return;
-    pthread_mutex_lock(&pool->mutex);
-    while (atomic_load(&pool->busy) > 0)
-        pthread_cond_wait(&pool->done, &pool->mutex);
-    pthread_mutex_unlock(&pool->mutex);
+    wait_for_pieces(pool);
 }

@@ -14,6 +14,9 @@
 #include <string.h>
 
 #define LARGE 1e6         // m: boxes longer than this or farther out stay out of the tree
+#define SEARCH_TASKS 256  // into which the search is cut for several threads
+#define REBUILD 8         // the tree is made anew when one leaf of so many was put in again
+#define PIECE 1024        // kept pairs that a worker looks through at a time
 #define STACK_MAX 128     // deeper than trees usually are; beyond it the walk calls itself
 
 typedef struct FatBox { float low[3], high[3]; } FatBox;
@@ -23,6 +26,7 @@ typedef struct TreeNode {
     int32_t parent;
     int32_t child[2];     // child[0] < 0: a leaf of proxy child[1]
     int32_t height;
+    uint32_t stamp;       // that of the search when a moved proxy stands below
 } TreeNode;
 
 typedef struct Proxy {
@@ -33,7 +37,25 @@ typedef struct Proxy {
     bool is_used, is_resting, was_moved;
 } Proxy;
 
+// What one worker found.
+typedef struct PairList {
+    BroadPair *pairs;
+    int count, capacity;
+} PairList;
+
+// Two nodes whose leaves may meet; twice the same: the leaves below it.
+typedef struct NodePair { int32_t a, b; } NodePair;
+
 struct Broadphase {
+    Pool *pool;
+    uint32_t stamp;       // of the last search
+    int insert_count;     // since the tree was made anew
+    NodePair *tasks;
+    int task_count, task_first, task_capacity;
+    PairList *lists;      // one per worker of the pool
+    int list_count;
+    int *piece_counts;    // pairs that are reported of each piece of the kept ones
+    int piece_capacity;
     Proxy *proxies;
     TreeNode *nodes;
     int32_t *moved, *large;
@@ -50,16 +72,30 @@ Broadphase *broadphase_create(void)
 {
     Broadphase *b = memory_alloc(sizeof *b);
     b->root = b->free_node = -1;
+    broadphase_use_pool(b, NULL);
     return b;
+}
+
+void broadphase_use_pool(Broadphase *b, Pool *pool)
+{
+    int known = b->list_count;
+    b->pool = pool;
+    memory_grow(&b->lists, &b->list_count, pool_thread_count(pool), sizeof *b->lists);
+    for (int i = known; i < b->list_count; i++)
+        b->lists[i] = (PairList){ 0 };
 }
 
 void broadphase_destroy(Broadphase *b)
 {
     if (!b)
         return;
-    void *owned[] = { b->proxies, b->nodes, b->moved, b->large, b->pairs, b->merged, b->fresh, b->sorted, b->reported, b->buckets };
+    void *owned[] = { b->proxies, b->nodes, b->moved, b->large, b->pairs, b->merged, b->fresh, b->sorted, b->reported, b->buckets, b->piece_counts,
+                      b->tasks };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
+    for (int i = 0; i < b->list_count; i++)
+        free(b->lists[i].pairs);
+    free(b->lists);
     free(b);
 }
 
@@ -81,10 +117,17 @@ static inline float surface(const FatBox *box)
     return x * y + y * z + z * x;
 }
 
+// Without branches: which side parts two boxes is hard to foresee.
 static inline bool fat_overlap(const FatBox *a, const FatBox *b)
 {
-    return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] && b->low[1] <= a->high[1]
-        && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
+    return (a->low[0] <= b->high[0]) & (b->low[0] <= a->high[0]) & (a->low[1] <= b->high[1]) & (b->low[1] <= a->high[1])
+        & (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
+}
+
+static inline bool fat_contains(const FatBox *outer, const FatBox *inner)
+{
+    return (outer->low[0] <= inner->low[0]) & (inner->high[0] <= outer->high[0]) & (outer->low[1] <= inner->low[1])
+        & (inner->high[1] <= outer->high[1]) & (outer->low[2] <= inner->low[2]) & (inner->high[2] <= outer->high[2]);
 }
 
 static inline bool is_leaf(const TreeNode *node)
@@ -183,8 +226,9 @@ static int find_sibling(const Broadphase *b, const FatBox *box)
 
 static void tree_insert(Broadphase *b, int proxy)
 {
+    b->insert_count++;
     int leaf = node_take(b);
-    b->nodes[leaf] = (TreeNode){ b->proxies[proxy].fat, -1, { -1, proxy }, 0 };
+    b->nodes[leaf] = (TreeNode){ .box = b->proxies[proxy].fat, .parent = -1, .child = { -1, proxy } };
     b->proxies[proxy].node = leaf;
     if (b->root < 0) {
         b->root = leaf;
@@ -222,6 +266,70 @@ static void tree_remove(Broadphase *b, int proxy)
 
 // ---- proxies ----
 
+// ---- rebuilding ----
+
+static inline float centre2(const FatBox *box, int axis)
+{
+    return box->low[axis] + box->high[axis];
+}
+
+// Parts proxies at the middle of their centres' longest side; in halves by number when that leaves one side nearly empty.
+static int proxies_part(const Broadphase *b, int32_t *list, int count)
+{
+    float low[3] = { FLT_MAX, FLT_MAX, FLT_MAX }, high[3] = { -FLT_MAX, -FLT_MAX, -FLT_MAX };
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            float centre = centre2(&b->proxies[list[i]].fat, k);
+            low[k] = centre < low[k] ? centre : low[k];
+            high[k] = centre > high[k] ? centre : high[k];
+        }
+    int axis = 0, first = 0;
+    for (int k = 1; k < 3; k++)
+        if (high[k] - low[k] > high[axis] - low[axis])
+            axis = k;
+    float middle = 0.5f * (low[axis] + high[axis]);
+    for (int i = 0; i < count; i++)
+        if (centre2(&b->proxies[list[i]].fat, axis) < middle) {
+            int32_t swap = list[first];
+            list[first++] = list[i];
+            list[i] = swap;
+        }
+    return first < count / 8 || count - first < count / 8 || first == 0 || first == count ? count / 2 : first;
+}
+
+static int subtree_build(Broadphase *b, int32_t *list, int count, int parent)
+{
+    int index = b->node_count++;
+    if (count == 1) {
+        b->nodes[index] = (TreeNode){ .box = b->proxies[list[0]].fat, .parent = parent, .child = { -1, list[0] } };
+        b->proxies[list[0]].node = index;
+        return index;
+    }
+    int first = proxies_part(b, list, count);
+    b->nodes[index] = (TreeNode){ .parent = parent };
+    int left = subtree_build(b, list, first, index), right = subtree_build(b, list + first, count - first, index);
+    b->nodes[index].child[0] = left;
+    b->nodes[index].child[1] = right;
+    node_refit(b->nodes, index);
+    return index;
+}
+
+// Boxes that are put in one by one end up where they fit at that time. After some travelling the tree's boxes overlap each
+// other far more than they need to: finding pairs then costs much more than making the tree anew.
+static void tree_rebuild(Broadphase *b)
+{
+    b->insert_count = 0;
+    int count = 0;
+    memory_grow(&b->buckets, &b->bucket_capacity, b->proxy_count + 2, sizeof(int));
+    for (int i = 0; i < b->proxy_count; i++)
+        if (b->proxies[i].is_used && b->proxies[i].node >= 0)
+            b->buckets[count++] = i;
+    b->free_node = b->root = -1;
+    b->node_count = 0;
+    if (count > 0)
+        b->root = subtree_build(b, b->buckets, count, -1);
+}
+
 static bool box_is_large(const BroadBox *box)
 {
     for (int i = 0; i < 3; i++)
@@ -249,7 +357,7 @@ static FatBox fatten(const BroadBox *box, const double *motion)
         size = fmax(size, box->high[i] - box->low[i]);
     double margin = fmin(0.08 * size, 0.1) + 1e-4;
     for (int i = 0; i < 3; i++) {
-        double reach = fmax(fabs(box->low[i]), fabs(box->high[i])) * 4e-7 + margin, ahead = double_clamp(3.0 * motion[i], -size, size);
+        double reach = fmax(fabs(box->low[i]), fabs(box->high[i])) * 4e-7 + margin, ahead = double_clamp(5.0 * motion[i], -size, size);
         fat.low[i] = (float)(box->low[i] - reach + fmin(ahead, 0.0));
         fat.high[i] = (float)(box->high[i] + reach + fmax(ahead, 0.0));
     }
@@ -320,6 +428,21 @@ void broadphase_remove(Broadphase *b, int proxy)
     mark_moved(b, proxy);  // its pairs go
 }
 
+// A box that stays within its parent's box keeps its place in the tree.
+static bool leaf_follows(Broadphase *b, int proxy, const BroadBox *box, const double *motion)
+{
+    Proxy *p = &b->proxies[proxy];
+    FatBox fat = fatten(box, motion);
+    int parent = b->nodes[p->node].parent;
+    if (parent < 0 || !fat_contains(&b->nodes[parent].box, &fat))
+        return false;
+    p->box = *box;
+    p->fat = b->nodes[p->node].box = fat;
+    mark_moved(b, proxy);
+    b->insert_count++;
+    return true;
+}
+
 void broadphase_move(Broadphase *b, int proxy, const BroadBox *box)
 {
     Proxy *p = &b->proxies[proxy];
@@ -334,6 +457,8 @@ void broadphase_move(Broadphase *b, int proxy, const BroadBox *box)
             motion[i] = 0.5 * (box->low[i] - p->box.low[i] + box->high[i] - p->box.high[i]);
             motion[i] = isfinite(motion[i]) ? motion[i] : 0.0;
         }
+        if (p->node >= 0 && !large && leaf_follows(b, proxy, box, motion))
+            return;
         proxy_lift(b, proxy);
         p->box = *box;
         proxy_place(b, proxy, motion);
@@ -365,34 +490,122 @@ static inline bool boxes_overlap(const BroadBox *a, const BroadBox *b)
     return true;
 }
 
-static void fresh_add(Broadphase *b, int proxy, int other)
+static void found_add(const Broadphase *b, PairList *found, int proxy, int other)
 {
-    // Both searched: the lower one reports.
-    if (other == proxy || (b->proxies[other].was_moved && other < proxy) || !proxies_may_meet(&b->proxies[proxy], &b->proxies[other]))
+    if (!proxies_may_meet(&b->proxies[proxy], &b->proxies[other]))
         return;
-    if (b->fresh_count == b->fresh_capacity)
-        memory_grow(&b->fresh, &b->fresh_capacity, b->fresh_count + 1, sizeof *b->fresh);
-    b->fresh[b->fresh_count++] = proxy < other ? (BroadPair){ proxy, other } : (BroadPair){ other, proxy };
+    if (found->count == found->capacity)
+        memory_grow(&found->pairs, &found->capacity, found->count + 1, sizeof *found->pairs);
+    found->pairs[found->count++] = proxy < other ? (BroadPair){ proxy, other } : (BroadPair){ other, proxy };
 }
 
-static void search_tree(Broadphase *b, int proxy, int from)
+static void stamp_moved(Broadphase *b)
 {
-    int stack[STACK_MAX], top = 0;
-    const FatBox box = b->proxies[proxy].fat;
-    stack[top++] = from;
+    b->stamp++;
+    for (int i = 0; i < b->moved_count; i++) {
+        const Proxy *p = &b->proxies[b->moved[i]];
+        for (int node = p->is_used ? p->node : -1; node >= 0 && b->nodes[node].stamp != b->stamp; node = b->nodes[node].parent)
+            b->nodes[node].stamp = b->stamp;
+    }
+}
+
+// Puts two nodes on the list when one of them holds a moved proxy and their boxes overlap.
+static inline int pair_push(const Broadphase *b, NodePair *list, int count, int x, int y)
+{
+    const TreeNode *p = &b->nodes[x], *q = &b->nodes[y];
+    list[count] = (NodePair){ x, y };
+    return count + (((p->stamp == b->stamp) | (q->stamp == b->stamp)) & (fat_overlap(&p->box, &q->box)));
+}
+
+// Replaces two nodes by what is below them, at most three pairs, or adds two leaves to what was found.
+static inline int pair_split(const Broadphase *b, PairList *found, NodePair pair, NodePair *list, int count)
+{
+    const TreeNode *p = &b->nodes[pair.a], *q = &b->nodes[pair.b];
+    if (pair.a == pair.b) {
+        if (is_leaf(p))
+            return count;
+        count = pair_push(b, list, count, p->child[0], p->child[1]);
+        count = pair_push(b, list, count, p->child[0], p->child[0]);
+        return pair_push(b, list, count, p->child[1], p->child[1]);
+    }
+    if (is_leaf(p) && is_leaf(q)) {
+        found_add(b, found, p->child[1], q->child[1]);
+        return count;
+    }
+    if (p->height >= q->height) {
+        count = pair_push(b, list, count, p->child[0], pair.b);
+        return pair_push(b, list, count, p->child[1], pair.b);
+    }
+    count = pair_push(b, list, count, pair.a, q->child[0]);
+    return pair_push(b, list, count, pair.a, q->child[1]);
+}
+
+static void search_pairs(const Broadphase *b, PairList *found, NodePair from)
+{
+    NodePair stack[STACK_MAX];
+    int top = 1;
+    stack[0] = from;
     while (top > 0) {
-        const TreeNode *node = &b->nodes[stack[--top]];
-        if (!fat_overlap(&node->box, &box))
+        NodePair pair = stack[--top];
+        if (top + 3 > STACK_MAX)
+            search_pairs(b, found, pair);
+        else
+            top = pair_split(b, found, pair, stack, top);
+    }
+}
+
+static void search_range(int begin, int end, int worker, void *context)
+{
+    const Broadphase *b = context;
+    for (int i = begin; i < end; i++)
+        search_pairs(b, &b->lists[worker], b->tasks[b->task_first + i]);
+}
+
+// Tree against itself, cut into tasks when there are threads to share them.
+static void search_tree(Broadphase *b)
+{
+    if (b->root < 0)
+        return;
+    int wanted = pool_thread_count(b->pool) > 1 ? SEARCH_TASKS : 1;
+    memory_grow(&b->tasks, &b->task_capacity, 4 * SEARCH_TASKS, sizeof *b->tasks);
+    b->tasks[0] = (NodePair){ b->root, b->root };
+    b->task_first = 0;
+    b->task_count = 1;
+    while (b->task_first < b->task_count && b->task_count - b->task_first < wanted && b->task_count + 3 <= b->task_capacity)
+        b->task_count = pair_split(b, &b->lists[0], b->tasks[b->task_first++], b->tasks, b->task_count);
+    pool_for(b->pool, b->task_count - b->task_first, 2, search_range, b);
+}
+
+// What stands outside the tree meets everything that moved, and all when it moved itself.
+static void search_large(Broadphase *b)
+{
+    for (int i = 0; i < b->moved_count && b->large_count > 0; i++) {
+        int proxy = b->moved[i];
+        const Proxy *p = &b->proxies[proxy];
+        if (!p->is_used)
             continue;
-        if (is_leaf(node)) {
-            fresh_add(b, proxy, node->child[1]);
-        } else if (top + 2 > STACK_MAX) {
-            search_tree(b, proxy, node->child[0]);
-            search_tree(b, proxy, node->child[1]);
-        } else {
-            stack[top++] = node->child[1];
-            stack[top++] = node->child[0];
-        }
+        for (int k = 0; p->node >= 0 && k < b->large_count; k++)
+            if (!b->proxies[b->large[k]].was_moved)
+                found_add(b, &b->lists[0], proxy, b->large[k]);
+        for (int k = 0; p->node < 0 && k < b->proxy_count; k++)
+            if (b->proxies[k].is_used && k != proxy && !(b->proxies[k].node < 0 && b->proxies[k].was_moved && k < proxy))
+                found_add(b, &b->lists[0], proxy, k);
+    }
+}
+
+// A pair is found once, by whichever worker; sorting makes the order one.
+static void fresh_collect(Broadphase *b)
+{
+    b->fresh_count = 0;
+    for (int i = 0; i < b->list_count; i++)
+        b->fresh_count += b->lists[i].count;
+    memory_grow(&b->fresh, &b->fresh_capacity, b->fresh_count + 1, sizeof *b->fresh);
+    for (int i = 0, at = 0; i < b->list_count; i++) {
+        PairList *list = &b->lists[i];
+        if (list->count > 0)
+            memcpy(b->fresh + at, list->pairs, (size_t)list->count * sizeof *list->pairs);
+        at += list->count;
+        list->count = 0;
     }
 }
 
@@ -449,21 +662,12 @@ static void pairs_update(Broadphase *b)
 {
     if (b->moved_count == 0)
         return;
-    b->fresh_count = 0;
-    for (int i = 0; i < b->moved_count; i++) {
-        int proxy = b->moved[i];
-        if (!b->proxies[proxy].is_used)
-            continue;
-        if (b->proxies[proxy].node >= 0) {
-            search_tree(b, proxy, b->root);
-            for (int k = 0; k < b->large_count; k++)
-                fresh_add(b, proxy, b->large[k]);
-            continue;
-        }
-        for (int k = 0; k < b->proxy_count; k++)
-            if (b->proxies[k].is_used)
-                fresh_add(b, proxy, k);
-    }
+    if (b->insert_count > b->node_count / (2 * REBUILD) + 64)
+        tree_rebuild(b);
+    stamp_moved(b);
+    search_tree(b);
+    search_large(b);
+    fresh_collect(b);
     if (b->fresh_count > 1)
         fresh_sort(b);
     pairs_merge(b);
@@ -472,20 +676,35 @@ static void pairs_update(Broadphase *b)
     b->moved_count = 0;
 }
 
+static void report_pieces(int begin, int end, int worker, void *context)
+{
+    Broadphase *b = context;
+    (void)worker;
+    for (int piece = begin; piece < end; piece++) {
+        int first = piece * PIECE, last = int_min(first + PIECE, b->pair_count), n = first;
+        for (int i = first; i < last; i++) {
+            const Proxy *p = &b->proxies[b->pairs[i].a], *q = &b->proxies[b->pairs[i].b];
+            b->reported[n] = b->pairs[i];
+            n += !(p->is_resting && q->is_resting) && boxes_overlap(&p->box, &q->box);
+        }
+        b->piece_counts[piece] = n - first;
+    }
+}
+
 const BroadPair *broadphase_pairs(Broadphase *b, int *count)
 {
     pairs_update(b);
     *count = 0;
     if (b->awake_count == 0)
         return b->reported;
+    int pieces = (b->pair_count + PIECE - 1) / PIECE;
     memory_grow(&b->reported, &b->reported_capacity, b->pair_count + 1, sizeof *b->reported);
-    int n = 0;
-    for (int i = 0; i < b->pair_count; i++) {
-        const Proxy *p = &b->proxies[b->pairs[i].a], *q = &b->proxies[b->pairs[i].b];
-        b->reported[n] = b->pairs[i];
-        n += !(p->is_resting && q->is_resting) && boxes_overlap(&p->box, &q->box);
+    memory_grow(&b->piece_counts, &b->piece_capacity, pieces + 1, sizeof *b->piece_counts);
+    pool_for(b->pool, pieces, 1, report_pieces, b);
+    for (int i = 0; i < pieces; i++) {
+        memmove(b->reported + *count, b->reported + i * PIECE, (size_t)b->piece_counts[i] * sizeof *b->reported);
+        *count += b->piece_counts[i];
     }
-    *count = n;
     return b->reported;
 }
 

@@ -5,6 +5,7 @@
 #define TALUS_PHYSICS_BROADPHASE_H
 
 #include "base/common.h"
+#include "base/pool.h"
 
 typedef struct BroadBox { double low[3], high[3]; } BroadBox;  // infinite sides are fine
 typedef struct BroadPair { int a, b; } BroadPair;              // a < b
@@ -12,6 +13,8 @@ typedef struct BroadPair { int a, b; } BroadPair;              // a < b
 typedef struct Broadphase Broadphase;
 Broadphase *broadphase_create(void);
 void broadphase_destroy(Broadphase *broadphase);  // NULL is fine
+// Threads that help to find pairs; NULL: none. The pairs are the same.
+void broadphase_use_pool(Broadphase *broadphase, Pool *pool);
 
 // Two proxies meet when (a.category & b.mask) or (b.category & a.mask) is not zero and their groups differ (0: none).
 void broadphase_add(Broadphase *broadphase, int proxy, uint32_t category, uint32_t mask, int group, const BroadBox *box);
