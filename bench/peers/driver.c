@@ -1,7 +1,8 @@
 // usage: <engine> scene n dt variant [maxwall] [poses.out]
 // Prints one JSON line. Steps the scene for scene->sim_time seconds (or until
 // maxwall seconds of processor time have been used) and measures time per step plus quality.
-// PEERS_SIM: simulated seconds; PEERS_COUNT_FROM: step from which callgrind counts instructions.
+// PEERS_SIM: simulated seconds; PEERS_COUNT_FROM: step from which callgrind counts instructions;
+// PEERS_TIMES: file for the wall time of each step in microseconds.
 #define _POSIX_C_SOURCE 200809L
 #include "scene.h"
 #include <malloc.h>
@@ -209,6 +210,13 @@ int main(int argc, char **argv)
                best * 1e6, best * 1e9 / n);
     }
     printf("}\n");
+    if (getenv("PEERS_TIMES")) {
+        FILE *f = fopen(getenv("PEERS_TIMES"), "w");
+        for (int i = 0; f && i < done; i++)
+            fprintf(f, "%.3f\n", dur[i] * 1e6);
+        if (f)
+            fclose(f);
+    }
     if (argc > 6) {
         FILE *f = fopen(argv[6], "w");
         for (int i = 0; i < s->nb; i++) {

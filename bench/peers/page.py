@@ -201,7 +201,7 @@ def text(saved, docs):
            f" {saved['minutes']:.0f} minutes; load at the start {saved['load']:.1f}."]
     out += [f"Not measured, as it is not installed: {', '.join(saved['missing'])}."] if saved["missing"] else []
     out += ["", "## What was promised"] + promises(rows)
-    out += ["", "## Two threads", "", "Wall time per step in µs, best of interleaved runs."] + threads(saved["threads"])
+    out += ["", "## Two threads", "", "Wall time per step in µs; of each step the best of interleaved runs, as every run does the same work in it."] + threads(saved["threads"])
     out += ["", "## Time per step", TABLE.rstrip()] + times(rows)
     if saved["counts"]:
         out += ["", "## Instructions per step", "", "Counted by callgrind inside the step alone, over the steps that the suite names: exact on a noisy machine."] + instructions(saved["counts"], rows)

@@ -36,10 +36,10 @@ def judge(build, scene, n, poses):
         return {}
 
 
-def run(build, scene, n, dt, sim, engine, seconds, judged=True, poses=None):
+def run(build, scene, n, dt, sim, engine, seconds, judged=True, poses=None, **more):
     poses = poses or os.path.join(build, "poses.txt")
     try:
-        done = subprocess.run(command(build, scene, n, dt, engine, seconds) + [poses], env=environment(sim), capture_output=True, text=True,
+        done = subprocess.run(command(build, scene, n, dt, engine, seconds) + [poses], env=environment(sim, **more), capture_output=True, text=True,
                               timeout=4 * seconds + 60)
         result = parse(done.stdout)
         if judged and scene in JUDGED and "error" not in result:
@@ -106,19 +106,25 @@ def count_all(build, rows):
 
 
 def measure_threads(build, rows, passes):
-    """Wall time per step, interleaved; and whether all thread counts end in the same bits."""
+    """Wall time per step, interleaved; and whether all thread counts end in the same bits.
+
+    A scene does the same work in its step i every time, so each step's best time over the passes is taken: what else the
+    machine did in between drops out.
+    """
     out = []
     for scene, n, dt, sim in rows:
-        best, hashes = {}, set()
+        best, poses = {}, set()
         for turn in range(passes):
             for threads in THREADS if turn == 0 else (1, 2):
-                with tempfile.NamedTemporaryFile() as poses:
-                    r = run(build, scene, n, dt, sim, f"talus:talus,t{threads}", PROMISED, judged=False, poses=poses.name)
-                    hashes.add(open(poses.name).read())
+                with tempfile.NamedTemporaryFile("r") as pose_file, tempfile.NamedTemporaryFile("r") as time_file:
+                    r = run(build, scene, n, dt, sim, f"talus:talus,t{threads}", PROMISED, False, pose_file.name, PEERS_TIMES=time_file.name)
+                    poses.add(pose_file.read())
+                    times = [float(line) for line in time_file]
                 if "error" not in r:
-                    best[threads] = min(best.get(threads, r["us"]), r["us"])
-        out.append((key(scene, n, dt), best, len(hashes) == 1))
-        print(f"threads, {key(scene, n, dt)}:", " ".join(f"{t}={v:.0f}" for t, v in best.items()), "same bits" if len(hashes) == 1 else "DIFFERENT BITS", flush=True)
+                    best[threads] = [min(pair) for pair in zip(best.get(threads, times), times)]
+        means = {threads: sum(times) / len(times) for threads, times in best.items() if times}
+        out.append((key(scene, n, dt), means, len(poses) == 1))
+        print(f"threads, {key(scene, n, dt)}:", " ".join(f"{t}={v:.0f}" for t, v in means.items()), "same bits" if len(poses) == 1 else "DIFFERENT BITS", flush=True)
     return out
 
 
@@ -178,7 +184,7 @@ def main():
     saved = {"results": {}, "counts": [], "memory": [], "threads": [], "missing": missing, "date": time.strftime("%Y-%m-%d"), "load": os.getloadavg()[0]}
     every = lambda scene, n, dt, engines: engines
     measure(build, saved["results"], chosen, every, begin + 3600)
-    saved["threads"] = measure_threads(build, few(THREADED) if not arguments.small else [("swarm", 20, .008, 1), ("pile", 100, .008, 2)], 3)
+    saved["threads"] = measure_threads(build, few(THREADED) if not arguments.small else [("swarm", 20, .008, 1), ("pile", 100, .008, 2)], 4)
     saved["memory"] = measure_memory(build)
     if not arguments.no_counts:
         saved["counts"] = count_all(build, few(COUNTED))
