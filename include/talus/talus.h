@@ -115,6 +115,8 @@ bool talus_set_int(TalusWorld *world, TalusNode node, const char *field, int val
 bool talus_set_double(TalusWorld *world, TalusNode node, const char *field, double value);
 bool talus_set_vector(TalusWorld *world, TalusNode node, const char *field, TalusVector value);
 bool talus_set_string(TalusWorld *world, TalusNode node, const char *field, const char *value);
+/* The counterpart of talus_get_numbers: `count` must fit the field (3 for one vector, a multiple of 3 for a list of them). */
+bool talus_set_numbers(TalusWorld *world, TalusNode node, const char *field, const double *values, int count);
 
 /* Puts one node, written as in a world file, into a field of `parent` (at the end when index is -1). */
 TalusNode talus_insert(TalusWorld *world, TalusNode parent, const char *field, int index, const char *text);

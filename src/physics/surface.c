@@ -150,14 +150,19 @@ static void combine(const double *m, int count, double r1, double r2, double *al
     }
 }
 
+// The first solid is the one whose material is named first; of two with the same material the one that cannot move. Directions
+// turn about the normal that looks into the one that can.
 static void asymmetric(Physics *physics, const ContactRule *rule, bool is_inversed, PhysicsContact *contact)
 {
+    bool is_alike = physics->solids[contact->solid[0]].material == physics->solids[contact->solid[1]].material;
+    int moving = contact->body[0] < 0 ? 1 : 0, first = is_alike ? 1 - moving : is_inversed;
+    Vec3 normal = moving == 0 ? contact->normal : vec3_neg(contact->normal);
     Vec3 direction[2];
     for (int i = 0; i < 2; i++) {
-        int shape = contact->shape[is_inversed ? 1 - i : i];
-        if (!friction_direction(physics, shape, contact->normal, &direction[i]))
+        int shape = contact->shape[first == 0 ? i : 1 - i];
+        if (!friction_direction(physics, shape, normal, &direction[i]))
             return;
-        direction[i] = quat_rotate(quat_from_axis_angle(contact->normal, -rule->rotation[i]), direction[i]);
+        direction[i] = quat_rotate(quat_from_axis_angle(normal, -rule->rotation[i]), direction[i]);
     }
     double cosine = double_clamp(vec3_dot(direction[0], direction[1]), -1.0, 1.0);
     double r1 = fabs(cosine), r2 = sqrt(fmax(0.0, 1.0 - cosine * cosine));

@@ -347,6 +347,62 @@ bool talus_set_string(TalusWorld *world, TalusNode id, const char *field, const 
     return changed(world, node, field);
 }
 
+static int numbers_per_item(FieldKind item)
+{
+    return item == FIELD_SF_INT32 || item == FIELD_SF_BOOL ? 1 : field_kind_doubles(item);
+}
+
+static bool numbers_fit(FieldKind item, const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i]) || (item == FIELD_SF_INT32 && !(fabs(values[i]) <= INT32_MAX)))
+            return false;
+    return true;
+}
+
+static void set_list(Scene *scene, SceneNode *node, const char *field, FieldKind item, const double *values, int count)
+{
+    FieldList *list = scene_list_edit(scene, node, field);
+    scene_list_reserve(scene, list, item, count / numbers_per_item(item));
+    list->count = count / numbers_per_item(item);
+    for (int i = 0; i < count; i++) {
+        if (item == FIELD_SF_INT32)
+            list->ints[i] = (int32_t)values[i];
+        else if (item == FIELD_SF_BOOL)
+            list->bools[i] = values[i] != 0.0;
+        else
+            list->numbers[i] = values[i];
+    }
+}
+
+bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const double *values, int count)
+{
+    SceneNode *node = scene_actual(node_of(world, id));
+    const FieldType *type = node && node->type ? schema_field(node->type, field) : NULL;
+    if (!type || count < 0)
+        return false;
+    FieldKind item = field_kind_item(type->kind);
+    int per_item = numbers_per_item(item);
+    bool is_list = field_kind_is_list(type->kind);
+    if (per_item == 0 || (is_list ? count % per_item != 0 : count != per_item) || !numbers_fit(item, values, count))
+        return false;
+    if (is_list) {
+        set_list(sim_scene(world->sim), node, field, item, values, count);
+        return changed(world, node, field);
+    }
+    FieldValue value = { 0 };
+    if (item == FIELD_SF_INT32)
+        value.i = (int32_t)values[0];
+    else if (item == FIELD_SF_BOOL)
+        value.b = values[0] != 0.0;
+    else if (item == FIELD_SF_FLOAT)
+        value.f = values[0];
+    else
+        memcpy(value.v, values, sizeof(double) * (size_t)count);
+    scene_set_value(sim_scene(world->sim), node, type, value);
+    return changed(world, node, field);
+}
+
 TalusNode talus_insert(TalusWorld *world, TalusNode parent, const char *field, int index, const char *text)
 {
     SceneNode *holder = node_of(world, parent);
