@@ -11,6 +11,9 @@
 #define ITERATIVE_ABOVE_ROWS 48   // dense rows of an island of loose bodies above which it is iterated ...
 #define MATCH_DISTANCE 0.03f       // m that a point of contact may travel in a step and still be the same
 #define DIRECT_BELOW_ROWS 30       // ... and below which it is solved exactly again
+#define SWEEP_ABOVE_ROWS 120       // the same for an island with joints,
+#define PIVOT_BELOW_ROWS 90        // whose contacts alone are iterated
+#define SWEPT_TREE_LIMIT 150       // bodies of a tree beyond which its responses would fill the memory
 
 typedef void (*DirectMethod)(DirectScratch *scratch, IslandTask *task);
 
@@ -735,15 +738,24 @@ static int contact_row_count(const SolverContact *contact)
         + (rolling ? (contact->rho > 0.0) + (contact->rho2 > 0.0) + (contact->rhoN > 0.0) : 0);
 }
 
-// Loose islands switch with a gap between the thresholds so that a pile does not change its method every step.
+// Few rows are pivoted. Many are swept, unless there are loops, which sweeps would leave open for long, or trees too wide.
+static SolverMethod jointed_method(const IslandRef *island, int widest, int cut_rows, bool before)
+{
+    if (cut_rows == 0 && widest <= SWEPT_TREE_LIMIT && island->dense_row_count > (before ? PIVOT_BELOW_ROWS : SWEEP_ABOVE_ROWS))
+        return SOLVER_SWEPT;
+    return island->dense_row_count > SOLVER_DENSE_LIMIT ? SOLVER_ITERATIVE : SOLVER_DIRECT;
+}
+
+// Islands switch with a gap between the thresholds so that a pile does not change its method every step.
 static void island_choose(Solver *solver, const SolverInput *input, IslandRef *island)
 {
     const Topology *t = &solver->topology;
     for (int i = 0; i < island->contact_count; i++)
         island->dense_row_count += contact_row_count(&input->contacts[solver->island_contacts[island->first_contact + i]]);
-    int last = 0;
+    int last = 0, widest = 0, cut_rows = 0;
     for (int i = 0; i < island->group_count; i++) {
         const TreeGroup *group = &t->groups[solver->island_groups[island->first_group + i]];
+        widest = int_max(widest, group->count);
         for (int k = group->first; k < group->first + group->count; k++) {
             last += solver->iterated[t->links[k].body];
             for (int q = 0; q < t->links[k].joint_count; q++)
@@ -753,12 +765,13 @@ static void island_choose(Solver *solver, const SolverInput *input, IslandRef *i
             int rows = input->joints[t->cut_joints[group->first_cut + k]].row_count;
             island->joint_row_count += rows;
             island->dense_row_count += rows;
+            cut_rows += rows;
         }
     }
-    bool jointed = island->joint_row_count > 0;
-    int limit = jointed ? SOLVER_DENSE_LIMIT : 2 * last > island->body_count ? DIRECT_BELOW_ROWS : ITERATIVE_ABOVE_ROWS;
+    bool before = 2 * last > island->body_count;
     island->method = solver->options.method != SOLVER_AUTO ? solver->options.method
-        : island->dense_row_count > limit ? SOLVER_ITERATIVE : SOLVER_DIRECT;
+        : island->joint_row_count > 0 ? jointed_method(island, widest, cut_rows, before)
+        : island->dense_row_count > (before ? DIRECT_BELOW_ROWS : ITERATIVE_ABOVE_ROWS) ? SOLVER_ITERATIVE : SOLVER_DIRECT;
 }
 
 static void islands_explain(Solver *solver)
@@ -781,11 +794,11 @@ static void task_prepare(Solver *solver, const SolverInput *input, int index)
         .input = input, .topology = &solver->topology, .groups = solver->island_groups + island->first_group,
         .contacts = solver->island_contacts + island->first_contact, .group_count = island->group_count,
         .contact_count = island->contact_count, .row_memory = solver->row_memory, .contact_memory = solver->contact_memory,
-        .node_of_body = solver->node_of_body };
+        .swept = island->method == SOLVER_SWEPT, .node_of_body = solver->node_of_body };
     for (int i = 0; i < island->group_count; i++) {
         const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
         for (int k = group->first; k < group->first + group->count; k++)
-            solver->iterated[solver->topology.links[k].body] = island->method == SOLVER_ITERATIVE;
+            solver->iterated[solver->topology.links[k].body] = island->method != SOLVER_DIRECT;
     }
 }
 
@@ -793,7 +806,7 @@ static void solve_range(int begin, int end, int worker, void *context)
 {
     Solver *solver = context;
     for (int i = begin; i < end; i++)
-        if (solver->islands[i].method == SOLVER_DIRECT)
+        if (solver->islands[i].method != SOLVER_ITERATIVE)
             solver->direct(solver->direct_scratch[worker], &solver->tasks[i]);
 }
 
@@ -822,11 +835,14 @@ static void statistics_gather(Solver *solver, const SolverInput *input)
         const IslandStatistics *one = &solver->tasks[i].statistics;
         if (solver->islands[i].method == SOLVER_DIRECT)
             sum->direct_island_count++;
+        else if (solver->islands[i].method == SOLVER_SWEPT)
+            sum->swept_island_count++;
         else
             sum->iterative_island_count++;
         sum->dense_row_count += one->dense_rows;
         sum->largest_dense = int_max(sum->largest_dense, one->dense_rows);
         sum->pivot_round_count += one->pivot_rounds;
+        sum->sweep_count += one->sweeps;
         sum->restart_count += one->restarts;
         sum->fallback_count += one->fallbacks;
         sum->redundant_count += one->redundant;

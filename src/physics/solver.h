@@ -99,7 +99,12 @@ typedef struct SolverInput {
     int awake_count;
 } SolverInput;
 
-typedef enum SolverMethod { SOLVER_AUTO, SOLVER_DIRECT, SOLVER_ITERATIVE } SolverMethod;
+typedef enum SolverMethod {
+    SOLVER_AUTO,
+    SOLVER_DIRECT,      // exact
+    SOLVER_SWEPT,       // joints exact, contacts iterated
+    SOLVER_ITERATIVE,   // all iterated
+} SolverMethod;
 
 typedef struct SolverOptions {
     SolverMethod method;     // for every island; SOLVER_AUTO chooses per island
@@ -109,10 +114,11 @@ typedef struct SolverOptions {
 } SolverOptions;
 
 typedef struct SolverStatistics {
-    int island_count, direct_island_count, iterative_island_count;
+    int island_count, direct_island_count, swept_island_count, iterative_island_count;
     int group_count;          // of jointed bodies
     int row_count, contact_count, dense_row_count, largest_dense;
     int pivot_round_count;    // of the small dense problems
+    int sweep_count;          // of the large ones
     int restart_count;        // motors that left their bounds during the step
     int fallback_count;       // dense problems that ended in the iterative fallback
     int redundant_count;      // rows dropped because others already say the same

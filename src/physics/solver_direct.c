@@ -16,6 +16,7 @@
 #include "physics/solver_direct.h"
 #include "physics/solver_direct_bounds.h"
 #include "physics/solver_direct_columns.h"
+#include "physics/solver_direct_sweep.h"
 #include "physics/solver_direct_tree.h"
 
 #include "base/memory.h"
@@ -44,7 +45,7 @@ void direct_scratch_destroy(DirectScratch *s)
         return;
     void *owned[] = { s->nodes, s->responses, s->motors, s->dense, s->groups, s->runs, s->lanes, s->up, s->response_up, s->gram, s->matrix, s->factor,
                       s->product, s->rhs, s->x, s->lo, s->hi, s->work, s->reciprocal, s->state, s->index, s->held, s->first_column,
-                      s->side_count };
+                      s->side_count, s->trees, s->sweep_rows, s->tree_groups, s->column_place, s->column_velocity, s->sweep_response };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     free(s);
@@ -158,7 +159,10 @@ void SOLVER_VARIANT(DirectScratch *s, IslandTask *task)
         tree_factor(s, task->input->dt);
         tree_solve_free(s);
         if (s->dense_count > 0) {
-            dense_solve(s, task->input, &task->statistics);
+            if (task->swept)
+                dense_sweep(s, task, &task->statistics);
+            else
+                dense_solve(s, task->input, &task->statistics);
             dense_apply(s);
         }
         if (attempt == RESTART_LIMIT || !motors_exceed(s, task->input->dt))

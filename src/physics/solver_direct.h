@@ -93,6 +93,20 @@ typedef struct DenseRow {
     double j[2][6];
 } DenseRow;
 
+// Where the columns of one tree stand when the dense problem is swept.
+typedef struct TreeColumns {
+    int first, width;            // columns
+    int first_group, group_count;
+    int gram;                    // of its rows, each rounded up to four
+} TreeColumns;
+
+// A row as sweeps use it: what its unit impulse does to the columns of up to two trees.
+typedef struct SweepRow {
+    int first[2], width[2];      // columns; width 0: nothing
+    int response[2];
+    double inverse;              // impulse per velocity
+} SweepRow;
+
 struct DirectScratch {
     Node *nodes;
     Response *responses;
@@ -110,6 +124,12 @@ struct DirectScratch {
     int *index, *held;
     int *first_column;               // per node: its six columns, or -1
     int *side_count;                 // per node: rows that touch it
+    TreeColumns *trees;
+    SweepRow *sweep_rows;
+    int *tree_groups;                // group indices, tree by tree
+    int *column_place;               // per column: its place beside those of its tree
+    double *column_velocity, *sweep_response;
+    int tree_capacity, sweep_row_capacity, tree_group_capacity, column_place_capacity, column_velocity_capacity, sweep_response_capacity;
     int node_capacity, path_capacity, motor_capacity, dense_capacity, group_capacity, run_capacity, lane_capacity, up_capacity, response_capacity;
     int gram_capacity, matrix_capacity, factor_matrix_capacity, product_capacity;
     int rhs_capacity, x_capacity, lo_capacity, hi_capacity, work_capacity, reciprocal_capacity, state_capacity, index_capacity;

@@ -201,6 +201,16 @@ static void dense_reserve(DirectScratch *s, int n, int stride)
     memory_grow(&s->held, &s->held_capacity, stride, sizeof *s->held);
 }
 
+// The change of velocity that the row asks for.
+static double dense_row_wanted(const DirectScratch *s, const DenseRow *row)
+{
+    double now = 0.0;
+    for (int k = 0; k < 2; k++)
+        if (row->nodes[k] >= 0)
+            now += v6_dot(v6_load(row->j[k]), v6_load(s->nodes[row->nodes[k]].velocity));
+    return row->rhs - now;
+}
+
 static __attribute__((noinline)) void dense_solve(DirectScratch *s, const SolverInput *input, IslandStatistics *statistics)
 {
     int n = s->dense_count, stride = (n + 3) & ~3;
@@ -212,11 +222,7 @@ static __attribute__((noinline)) void dense_solve(DirectScratch *s, const Solver
     matrix_build(s, stride);
     for (int i = 0; i < n; i++) {
         const DenseRow *row = &s->dense[i];
-        double now = 0.0;
-        for (int k = 0; k < 2; k++)
-            if (row->nodes[k] >= 0)
-                now += v6_dot(v6_load(row->j[k]), v6_load(s->nodes[row->nodes[k]].velocity));
-        s->rhs[i] = row->rhs - now;
+        s->rhs[i] = dense_row_wanted(s, row);
         s->x[i] = 0.0;
         bool scaled = row->scaled_by >= 0;
         friction |= scaled;

@@ -231,9 +231,8 @@ static inline V6 gram_six(const double *up, const double *response, int steps)
     return sum;
 }
 
-static void gram_pair(const DirectScratch *s, const ColumnGroup *a, const ColumnGroup *b, int steps, int stride)
+static void gram_pair(const DirectScratch *s, double *gram, const ColumnGroup *a, const ColumnGroup *b, int steps, int stride)
 {
-    double *gram = s->gram;
     int size = COLUMN_STEP * (s->nodes[a->node].depth + 1);
     if (a->width == 1 && b->width == 1) {
         double value = dot_steps(s->up + a->start, s->response_up + b->response, steps);
@@ -241,7 +240,7 @@ static void gram_pair(const DirectScratch *s, const ColumnGroup *a, const Column
         return;
     }
     if (b->width == 1) {
-        gram_pair(s, b, a, steps, stride);
+        gram_pair(s, gram, b, a, steps, stride);
         return;
     }
     const double *response = s->response_up + b->response, *up = s->up + a->start;
@@ -263,7 +262,7 @@ static __attribute__((noinline)) void gram_build(DirectScratch *s)
         const ColumnGroup *a = &s->groups[i];
         for (int k = 0; k <= i; k++) {
             const ColumnGroup *b = &s->groups[k];
-            gram_pair(s, a, b, a->tree == b->tree ? 1 + common_depth(s, a->node, b->node) : 0, stride);
+            gram_pair(s, s->gram, a, b, a->tree == b->tree ? 1 + common_depth(s, a->node, b->node) : 0, stride);
         }
     }
     for (int i = 0; i < n; i++)

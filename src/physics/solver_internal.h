@@ -65,7 +65,7 @@ typedef struct IslandRef {
 } IslandRef;
 
 typedef struct IslandStatistics {
-    int dense_rows, pivot_rounds, restarts, fallbacks, redundant;
+    int dense_rows, pivot_rounds, sweeps, restarts, fallbacks, redundant;
 } IslandStatistics;
 
 // One island as the direct and the iterative method see it.
@@ -75,6 +75,7 @@ typedef struct IslandTask {
     const int32_t *groups;       // group indices
     const int32_t *contacts;     // contact indices
     int group_count, contact_count;
+    bool swept;                  // the direct method's dense problem is iterated
     RowMemory *row_memory;       // SOLVER_JOINT_ROWS per joint
     ContactMemory *contact_memory;        // of this step, one per contact; state and impulse are read and written
     int32_t *node_of_body;       // scratch, one per body, touched for this island's bodies only

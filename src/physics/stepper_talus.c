@@ -71,6 +71,9 @@ static const char *body_label(const Physics *physics, dBodyID body)
 
 static void talus_explain(void *state, Physics *physics, Text *out)
 {
+    static const char *const method_names[] = {
+        [SOLVER_DIRECT] = "direct", [SOLVER_SWEPT] = "direct joints, swept contacts", [SOLVER_ITERATIVE] = "iterative"
+    };
     const StepperTalus *self = state;
     if (!self->solver) {
         text_printf(out, "ode-exact: %s\n", solver_ode_problem());
@@ -83,10 +86,11 @@ static void talus_explain(void *state, Physics *physics, Text *out)
     for (int i = 0; i < count; i++)
         text_printf(out, "island of '%s': %d bodies, %d joint rows, %d contacts: %s\n",
                     body_label(physics, solver_ode_body_at(self->solver, islands[i].first_body)), islands[i].body_count,
-                    islands[i].joint_row_count, islands[i].contact_count, islands[i].method == SOLVER_DIRECT ? "direct" : "iterative");
-    text_printf(out, "solver: %d direct and %d iterative islands, %d rows with bounds (%d in the largest), %d pivot rounds, "
+                    islands[i].joint_row_count, islands[i].contact_count, method_names[islands[i].method]);
+    text_printf(out, "solver: %d direct, %d swept and %d iterative islands, %d rows with bounds (%d in the largest), %d pivot rounds, %d sweeps, "
                 "%d solved again, %d fallbacks, %d redundant rows, %d bodies stopped\n",
-                sum->direct_island_count, sum->iterative_island_count, sum->dense_row_count, sum->largest_dense, sum->pivot_round_count,
+                sum->direct_island_count, sum->swept_island_count, sum->iterative_island_count, sum->dense_row_count, sum->largest_dense,
+                sum->pivot_round_count, sum->sweep_count,
                 sum->restart_count, sum->fallback_count, sum->redundant_count, sum->body_reset_count);
 }
 

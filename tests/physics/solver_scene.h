@@ -55,10 +55,11 @@ static inline int scene_ball(SolverScene *s, int a, int b, double x, double y, d
     return index;
 }
 
-static inline void scene_ball_rows(SolverScene *s, int index)
+// Where the two bodies have the joint's point, and how far from their centres.
+static inline void scene_ball_ends(const SolverScene *s, int index, double at[2][3], double arm[2][3])
 {
     const SolverJoint *joint = &s->joints[index];
-    double at[2][3], arm[2][3] = { { 0.0 } };
+    memset(arm, 0, 6 * sizeof(double));
     for (int side = 0; side < 2; side++) {
         int body = side ? joint->body2 : joint->body1;
         const double *local = s->anchors[index][side];
@@ -70,6 +71,22 @@ static inline void scene_ball_rows(SolverScene *s, int index)
             at[side][i] = body < 0 ? local[i] : s->bodies[body].position[i] + arm[side][i];
         }
     }
+}
+
+static inline double scene_ball_gap(const SolverScene *s, int index)
+{
+    double at[2][3], arm[2][3], gap = 0.0;
+    scene_ball_ends(s, index, at, arm);
+    for (int i = 0; i < 3; i++)
+        gap = fmax(gap, fabs(at[0][i] - at[1][i]));
+    return gap;
+}
+
+static inline void scene_ball_rows(SolverScene *s, int index)
+{
+    const SolverJoint *joint = &s->joints[index];
+    double at[2][3], arm[2][3];
+    scene_ball_ends(s, index, at, arm);
     for (int i = 0; i < 3; i++) {
         SolverRow *row = &s->rows[joint->first_row + i];
         int n = (i + 1) % 3, m = (i + 2) % 3;

@@ -38,6 +38,7 @@ static void test_same_bits(void **state)
     (void)state;
     static const struct { const char *name; void (*build)(SolverScene *); SolverMethod method; } cases[] = {
         { "heap", build_heap, SOLVER_AUTO }, { "heap, iterative", build_heap, SOLVER_ITERATIVE },
+        { "heap, swept", build_heap, SOLVER_SWEPT },
         { "swarm", build_swarm, SOLVER_AUTO }, { "swarm, iterative", build_swarm, SOLVER_ITERATIVE },
     };
     static SolverBody reference[COUNT_OF(scene.bodies)], other[COUNT_OF(scene.bodies)];
