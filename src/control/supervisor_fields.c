@@ -1,0 +1,331 @@
+// supervisor_fields.c - fields as supervisors see them: found by name or place, read, set, and lists changed.
+// A field is named by its place in a list that only grows while the world runs.
+#include "control/supervisor_internal.h"
+
+#include "base/memory.h"
+#include "formats/proto.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- references ----
+
+int field_reference(Control *control, SceneNode *node, const FieldType *type, bool is_read_only)
+{
+    for (int i = 0; i < control->field_count; i++)
+        if (control->fields[i].node == node && control->fields[i].type == type)
+            return i;
+    memory_grow(&control->fields, &control->field_capacity, control->field_count + 1, sizeof *control->fields);
+    control->fields[control->field_count] = (FieldRef){ node, type, is_read_only };
+    return control->field_count++;
+}
+
+const FieldType *field_type_find(const FieldType *fields, int count, int index, const char *name)
+{
+    if (index >= 0)
+        return index < count ? &fields[index] : NULL;
+    for (int i = 0; i < count; i++)
+        if (!strcmp(fields[i].name, name))
+            return &fields[i];
+    return NULL;
+}
+
+void call_node_field(const Call *call)
+{
+    SceneNode *node = call_node(call, 0);
+    bool is_base = call_number(call, 2) == 1;
+    const FieldType *type = NULL;
+    if (node && node->kind == SCENE_NODE_INSTANCE && !is_base) {
+        type = field_type_find(node->proto->parameters, node->proto->parameter_count, call_number(call, 1), call->record->bytes);
+    } else if (node && node->kind == SCENE_NODE_INSTANCE) {
+        node = scene_actual(node);
+        type = node && node->type ? field_type_find(node->type->fields, node->type->field_count, call_number(call, 1), call->record->bytes) : NULL;
+    } else if (node && node->type && !is_base) {
+        type = field_type_find(node->type->fields, node->type->field_count, call_number(call, 1), call->record->bytes);
+    }
+    bool is_inside = node && node->in_proto;
+    answer_int(call, type ? field_reference(call->control, node, type, is_base || is_inside) : -1);
+}
+
+static const FieldRef *field_of(const Call *call)
+{
+    int id = call_number(call, 0);
+    const FieldRef *field = id >= 0 && id < call->control->field_count ? &call->control->fields[id] : NULL;
+    return field && !supervisor_node_is_gone(field->node) ? field : NULL;
+}
+
+void call_field_info(const Call *call)
+{
+    const FieldRef *field = field_of(call);
+    if (!field) {
+        answer_failed(call, "there is no such field");
+        return;
+    }
+    int count = -1;
+    if (field_kind_is_list(field->type->kind))
+        count = scene_value(field->node, field->type).list->count;
+    int32_t numbers[3] = { (int32_t)field->type->kind, count, field->is_read_only };
+    answer_all(call, numbers, 3, NULL, 0, field->type->name, (int)strlen(field->type->name));
+}
+
+// Index into a list; negative counts from the end. -1 when there is none.
+static int list_index(const FieldList *list, int index)
+{
+    if (index < 0)
+        index += list->count;
+    return index >= 0 && index < list->count ? index : -1;
+}
+
+static void answer_item(const Call *call, FieldKind kind, const FieldValue *value)
+{
+    switch (kind) {
+    case FIELD_SF_BOOL:
+        answer_int(call, value->b);
+        break;
+    case FIELD_SF_INT32:
+        answer_int(call, value->i);
+        break;
+    case FIELD_SF_FLOAT:
+        answer_doubles(call, &value->f, 1);
+        break;
+    case FIELD_SF_STRING:
+        answer_text(call, value->s);
+        break;
+    case FIELD_SF_NODE:
+        answer_int(call, value->node && !supervisor_node_is_gone(value->node) ? supervisor_outer_id(value->node) : -1);
+        break;
+    case FIELD_SF_ROTATION: {
+        Vec3 axis = vec3(value->v[0], value->v[1], value->v[2]);
+        axis = vec3_length(axis) > 0.0 ? vec3_normalized(axis) : vec3(0, 0, 1);
+        answer_doubles(call, (double[4]){ axis.x, axis.y, axis.z, value->v[3] }, 4);
+        break;
+    }
+    default:
+        answer_doubles(call, value->v, field_kind_doubles(kind));
+        break;
+    }
+}
+
+static FieldValue list_item(const FieldList *list, FieldKind kind, int index)
+{
+    FieldValue value = { 0 };
+    int doubles = field_kind_doubles(kind);
+    if (doubles)
+        memcpy(kind == FIELD_SF_FLOAT ? &value.f : value.v, list->numbers + (size_t)doubles * (size_t)index, (size_t)doubles * sizeof(double));
+    else if (kind == FIELD_SF_INT32)
+        value.i = list->ints[index];
+    else if (kind == FIELD_SF_BOOL)
+        value.b = list->bools[index];
+    else if (kind == FIELD_SF_STRING)
+        value.s = list->strings[index];
+    else
+        value.node = list->nodes[index];
+    return value;
+}
+
+void call_field_get(const Call *call)
+{
+    const FieldRef *field = field_of(call);
+    if (!field) {
+        answer_failed(call, "there is no such field");
+        return;
+    }
+    supervisor_sync(call->control);
+    FieldValue value = scene_value(field->node, field->type);
+    FieldKind kind = field->type->kind;
+    if (field_kind_is_list(kind)) {
+        int index = list_index(value.list, call_number(call, 1));
+        if (index < 0) {
+            answer_failed(call, "the index is beyond the end of the list");
+            return;
+        }
+        kind = field_kind_item(kind);
+        value = list_item(value.list, kind, index);
+    }
+    answer_item(call, kind, &value);
+}
+
+// The value that a call carries, from its third number on. False when it is not of the kind, or not finite.
+static bool value_in(const Call *call, FieldKind kind, int first_int, FieldValue *value)
+{
+    const Record *record = call->record;
+    int doubles = field_kind_doubles(kind);
+    *value = (FieldValue){ 0 };
+    for (int i = 0; i < record->double_count; i++)
+        if (!isfinite(record->doubles[i]))
+            return false;
+    if (doubles) {
+        if (record->double_count < doubles)
+            return false;
+        if (kind == FIELD_SF_FLOAT)
+            value->f = record->doubles[0];
+        else
+            memcpy(value->v, record->doubles, (size_t)doubles * sizeof(double));
+    } else if (kind == FIELD_SF_STRING) {
+        value->s = record->bytes;
+    } else if (kind == FIELD_SF_INT32 || kind == FIELD_SF_BOOL) {
+        if (record->int_count <= first_int)
+            return false;
+        if (kind == FIELD_SF_BOOL)
+            value->b = record->ints[first_int] != 0;
+        else
+            value->i = record->ints[first_int];
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void store_item(Scene *scene, FieldList *list, FieldKind kind, int index, const FieldValue *value)
+{
+    int doubles = field_kind_doubles(kind);
+    if (doubles)
+        memcpy(list->numbers + (size_t)doubles * (size_t)index, kind == FIELD_SF_FLOAT ? &value->f : value->v, (size_t)doubles * sizeof(double));
+    else if (kind == FIELD_SF_INT32)
+        list->ints[index] = value->i;
+    else if (kind == FIELD_SF_BOOL)
+        list->bools[index] = value->b;
+    else if (kind == FIELD_SF_STRING)
+        list->strings[index] = arena_string(scene_arena(scene), value->s);
+}
+
+static size_t item_bytes(FieldKind kind)
+{
+    int doubles = field_kind_doubles(kind);
+    return doubles ? (size_t)doubles * sizeof(double) : kind == FIELD_SF_INT32 ? sizeof(int32_t) : kind == FIELD_SF_BOOL ? sizeof(bool) : sizeof(void *);
+}
+
+// Tells whoever simulates that a field has another value; a PROTO that is made by a template is made anew.
+static void field_was_changed(Control *control, SceneNode *node, const FieldType *type)
+{
+    Sim *sim = control->sim;
+    if (node->kind == SCENE_NODE_INSTANCE && proto_parameter_regenerates(node, type)) {
+        SceneNode *old = scene_actual(node);
+        SceneNode *holder = scene_parent(node);
+        if (old)
+            physics_node_removed(sim_physics(sim), node, holder);
+        if (proto_regenerate(sim_scene(sim), node, control->diags))
+            physics_node_added(sim_physics(sim), node);
+        return;
+    }
+    SceneNode *actual = scene_actual(node);
+    if (actual && actual->type && schema_field(actual->type, type->name))
+        sim_field_changed(sim, actual, type->name);
+}
+
+static bool can_change(const Call *call, const FieldRef *field)
+{
+    if (!field)
+        answer_failed(call, "there is no such field");
+    else if (field->is_read_only)
+        answer_failed(call, "a field inside a PROTO can only be read");
+    return field && !field->is_read_only;
+}
+
+void call_field_set(const Call *call)
+{
+    const FieldRef *found = field_of(call);
+    if (!can_change(call, found))
+        return;
+    FieldRef field = *found;
+    FieldKind kind = field_kind_item(field.type->kind);
+    FieldValue value;
+    if (!value_in(call, kind, 2, &value)) {
+        answer_failed(call, "the value is not of the field's type or not finite");
+        return;
+    }
+    supervisor_sync(call->control);
+    if (field_kind_is_list(field.type->kind)) {
+        int index = list_index(scene_value(field.node, field.type).list, call_number(call, 1));
+        if (index < 0) {
+            answer_failed(call, "the index is beyond the end of the list");
+            return;
+        }
+        store_item(call_scene(call), scene_list_edit(call_scene(call), field.node, field.type->name), kind, index, &value);
+    } else {
+        scene_set_value(call_scene(call), field.node, field.type, value);
+    }
+    if (!strcmp(field.type->name, "controller") || !strcmp(field.type->name, "supervisor") || !strcmp(field.type->name, "customData")) {
+        answer_nothing(call);
+        return;
+    }
+    field_was_changed(call->control, field.node, field.type);
+    answer_nothing(call);
+}
+
+void call_field_insert(const Call *call)
+{
+    const FieldRef *found = field_of(call);
+    if (!can_change(call, found))
+        return;
+    FieldRef field = *found;
+    FieldKind kind = field_kind_item(field.type->kind);
+    FieldValue value;
+    if (!field_kind_is_list(field.type->kind) || !value_in(call, kind, 2, &value)) {
+        answer_failed(call, "the value is not of the field's type or not finite");
+        return;
+    }
+    FieldList *list = scene_list_edit(call_scene(call), field.node, field.type->name);
+    int index = call_number(call, 1) < 0 ? list->count + 1 + call_number(call, 1) : call_number(call, 1);
+    if (index < 0 || index > list->count) {
+        answer_failed(call, "the index is beyond the end of the list");
+        return;
+    }
+    scene_list_reserve(call_scene(call), list, kind, list->count + 1);
+    size_t size = item_bytes(kind);
+    char *items = list->items;
+    memmove(items + (size_t)(index + 1) * size, items + (size_t)index * size, (size_t)(list->count - index) * size);
+    list->count++;
+    store_item(call_scene(call), list, kind, index, &value);
+    field_was_changed(call->control, field.node, field.type);
+    answer_nothing(call);
+}
+
+void call_field_remove(const Call *call)
+{
+    const FieldRef *found = field_of(call);
+    if (!can_change(call, found))
+        return;
+    FieldRef field = *found;
+    FieldValue value = scene_value(field.node, field.type);
+    if (field.type->kind == FIELD_SF_NODE) {
+        if (value.node)
+            sim_remove(call->control->sim, value.node);
+        answer_nothing(call);
+        return;
+    }
+    int index = field_kind_is_list(field.type->kind) ? list_index(value.list, call_number(call, 1)) : -1;
+    if (index < 0) {
+        answer_failed(call, "there is nothing to remove");
+        return;
+    }
+    if (field.type->kind == FIELD_MF_NODE) {
+        sim_remove(call->control->sim, value.list->nodes[index]);
+    } else {
+        FieldList *list = scene_list_edit(call_scene(call), field.node, field.type->name);
+        size_t size = item_bytes(field_kind_item(field.type->kind));
+        char *items = list->items;
+        memmove(items + (size_t)index * size, items + (size_t)(index + 1) * size, (size_t)(--list->count - index) * size);
+        field_was_changed(call->control, field.node, field.type);
+    }
+    answer_nothing(call);
+}
+
+void call_field_import(const Call *call)
+{
+    const FieldRef *found = field_of(call);
+    if (!can_change(call, found))
+        return;
+    FieldRef field = *found;
+    int index = call_number(call, 1);
+    if (field.type->kind == FIELD_MF_NODE && index < 0)
+        index = scene_value(field.node, field.type).list->count + 1 + index;
+    SceneNode *holder = field.node->kind == SCENE_NODE_INSTANCE ? scene_actual(field.node) : field.node;
+    SceneNode *node = sim_insert(call->control->sim, holder, field.type->name, index, call->record->bytes, (size_t)call->record->byte_count);
+    answer_int(call, node ? (int32_t)node->id : -1);
+}
+
+void call_field_actual(const Call *call)
+{
+    answer_int(call, field_of(call) ? call_number(call, 0) : -1);
+}

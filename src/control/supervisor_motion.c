@@ -1,0 +1,335 @@
+// supervisor_motion.c - where nodes are, how they move, what they touch; and moving, pushing and keeping them.
+#include "control/supervisor_internal.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- motion ----
+
+static int solid_of(const Call *call, const SceneNode *node)
+{
+    const SceneNode *actual = node ? scene_actual(node) : NULL;
+    return actual ? physics_solid_of(call_physics(call), actual) : -1;
+}
+
+static bool world_pose(const Call *call, const SceneNode *node, Pose *pose)
+{
+    const SceneNode *actual = node ? scene_actual(node) : NULL;
+    if (!actual || !scene_node_is(actual, "Pose"))
+        return false;
+    int solid = physics_solid_of(call_physics(call), actual);
+    if (solid >= 0) {
+        *pose = physics_solid_pose(call_physics(call), solid);
+        return true;
+    }
+    // A plain Pose rides on the nearest solid above it.
+    Pose local = scene_pose(actual);
+    for (const SceneNode *above = scene_parent(actual); above; above = scene_parent(above)) {
+        solid = physics_solid_of(call_physics(call), above);
+        if (solid >= 0) {
+            *pose = pose_mul(physics_solid_pose(call_physics(call), solid), local);
+            return true;
+        }
+        if (scene_node_is(above, "Pose"))
+            local = pose_mul(scene_pose(above), local);
+    }
+    *pose = local;
+    return true;
+}
+
+static void write_matrix(Pose pose, double out[16])
+{
+    Mat3 m = mat3_from_quat(pose.q);
+    const double t[3] = { pose.t.x, pose.t.y, pose.t.z };
+    for (int i = 0; i < 3; i++) {
+        memcpy(out + 4 * i, m.m + 3 * i, 3 * sizeof(double));
+        out[4 * i + 3] = t[i];
+    }
+    memcpy(out + 12, (double[4]){ 0, 0, 0, 1 }, 4 * sizeof(double));
+}
+
+static void pose_numbers(const Call *call, const SceneNode *node, const SceneNode *from, double out[16])
+{
+    Pose pose, base;
+    for (int i = 0; i < 16; i++)
+        out[i] = NAN;
+    if (!world_pose(call, node, &pose))
+        return;
+    if (from && world_pose(call, from, &base))
+        pose = pose_mul(pose_inverse(base), pose);
+    write_matrix(pose, out);
+}
+
+void call_node_pose(const Call *call)
+{
+    double numbers[16];
+    pose_numbers(call, call_node(call, 0), call_number(call, 1) >= 0 ? call_node(call, 1) : NULL, numbers);
+    answer_doubles(call, numbers, 16);
+}
+
+void call_node_velocity(const Call *call)
+{
+    int solid = solid_of(call, call_node(call, 0));
+    double numbers[6] = { NAN, NAN, NAN, NAN, NAN, NAN };
+    if (solid >= 0) {
+        Vec3 v = physics_solid_linear_velocity(call_physics(call), solid), w = physics_solid_angular_velocity(call_physics(call), solid);
+        memcpy(numbers, (double[6]){ v.x, v.y, v.z, w.x, w.y, w.z }, sizeof numbers);
+    }
+    answer_doubles(call, numbers, 6);
+}
+
+static bool wants(const Call *call, int doubles)
+{
+    if (call->record->double_count < doubles)
+        return false;
+    for (int i = 0; i < doubles; i++)
+        if (!isfinite(call->record->doubles[i]))
+            return false;
+    return true;
+}
+
+static Vec3 vector(const Call *call, int index)
+{
+    const double *d = call->record->doubles + 3 * index;
+    return vec3(d[0], d[1], d[2]);
+}
+
+void call_node_set_velocity(const Call *call)
+{
+    int solid = solid_of(call, call_node(call, 0));
+    if (solid < 0 || !wants(call, 6)) {
+        answer_failed(call, "only a Solid has a velocity, of six finite numbers");
+        return;
+    }
+    physics_solid_set_velocity(call_physics(call), solid, vector(call, 0), vector(call, 1));
+    answer_nothing(call);
+}
+
+void call_node_force(const Call *call)
+{
+    int solid = solid_of(call, call_node(call, 0)), kind = call_number(call, 1);
+    if (solid < 0 || !wants(call, kind == 1 ? 6 : 3) || physics_solid_body(call_physics(call), solid) < 0) {
+        answer_failed(call, "a force wants a Solid with physics and finite numbers");
+        return;
+    }
+    Pose pose = physics_solid_pose(call_physics(call), solid);
+    Vec3 force = call_number(call, 2) == 1 ? quat_rotate(pose.q, vector(call, 0)) : vector(call, 0);
+    if (kind == 2)
+        physics_solid_add_torque(call_physics(call), solid, force);
+    else if (kind == 1)
+        physics_solid_add_force_at(call_physics(call), solid, force, pose_apply(pose, vector(call, 1)));
+    else
+        physics_solid_add_force(call_physics(call), solid, force);
+    answer_nothing(call);
+}
+
+static bool is_below(const Physics *physics, int solid, int top)
+{
+    for (int at = solid; at >= 0; at = physics_solid_parent(physics, at))
+        if (at == top)
+            return true;
+    return false;
+}
+
+// Centre of mass of the solid and all that hangs on it.
+static bool total_center(const Call *call, int top, Vec3 *center)
+{
+    const Physics *physics = call_physics(call);
+    double mass = 0.0;
+    Vec3 moment = VEC3_ZERO;
+    for (int i = 0; i < physics_solid_count(physics); i++) {
+        if (!physics_solid_exists(physics, i) || !is_below(physics, i, top))
+            continue;
+        double m = physics_solid_mass(physics, i);
+        mass += m;
+        moment = vec3_mad(moment, physics_solid_center_of_mass(physics, i), m);
+    }
+    *center = mass > 0.0 ? vec3_scale(moment, 1.0 / mass) : vec3(NAN, NAN, NAN);
+    return mass > 0.0;
+}
+
+void call_node_center_of_mass(const Call *call)
+{
+    int solid = solid_of(call, call_node(call, 0));
+    Vec3 center = vec3(NAN, NAN, NAN);
+    if (solid >= 0)
+        total_center(call, solid, &center);
+    answer_doubles(call, (double[3]){ center.x, center.y, center.z }, 3);
+}
+
+// ---- contacts ----
+
+typedef struct ContactList {
+    int32_t ids[1024];
+    double points[1024 * 3];
+    int count;
+} ContactList;
+
+static void collect_contacts(const Call *call, const SceneNode *node, bool with_descendants, ContactList *list)
+{
+    const Physics *physics = call_physics(call);
+    int top = solid_of(call, node), total;
+    const PhysicsContact *contacts = physics_contacts(physics, &total);
+    list->count = 0;
+    for (int i = 0; top >= 0 && i < total; i++)
+        for (int side = 0; side < 2 && list->count < COUNT_OF(list->ids); side++) {
+            int solid = contacts[i].solid[side];
+            if (solid < 0 || !(with_descendants ? is_below(physics, solid, top) : solid == top))
+                continue;
+            Vec3 p = contacts[i].point;
+            memcpy(list->points + 3 * list->count, (double[3]){ p.x, p.y, p.z }, 3 * sizeof(double));
+            list->ids[list->count++] = supervisor_outer_id(physics_solid_node(physics, solid));
+        }
+}
+
+void call_node_contacts(const Call *call)
+{
+    ContactList *list = memory_alloc(sizeof *list);
+    collect_contacts(call, call_node(call, 0), call_number(call, 1) == 1, list);
+    answer_all(call, list->ids, list->count, list->points, 3 * list->count, NULL, 0);
+    free(list);
+}
+
+// Standing: the centre of mass, dropped along gravity, falls inside the hull of the contact points.
+static bool is_inside_hull(const Vec2 *points, int count, Vec2 p)
+{
+    // Inside when no direction has all points strictly on one side of p: check against the widest gap of directions.
+    double angles[2048];
+    int n = 0;
+    for (int i = 0; i < count && n < COUNT_OF(angles); i++)
+        angles[n++] = atan2(points[i].y - p.y, points[i].x - p.x);
+    double widest = 0.0;
+    for (int i = 0; i < n; i++) {
+        double gap = 2.0 * M_PI;
+        for (int k = 0; k < n; k++) {
+            double turn = angles[k] - angles[i];
+            turn += turn <= 1e-12 ? 2.0 * M_PI : 0.0;
+            gap = k != i && turn < gap ? turn : gap;
+        }
+        widest = gap > widest ? gap : widest;
+    }
+    return n >= 3 && widest < M_PI + 1e-9;
+}
+
+void call_node_balance(const Call *call)
+{
+    const SceneNode *node = call_node(call, 0);
+    int solid = solid_of(call, node);
+    Vec3 center;
+    bool is_balanced = false;
+    if (solid >= 0 && total_center(call, solid, &center)) {
+        ContactList *list = memory_alloc(sizeof *list);
+        collect_contacts(call, node, true, list);
+        Vec3 up = vec3_normalized(vec3_neg(physics_gravity(call_physics(call))));
+        Vec3 x = vec3_orthogonal(up), y = vec3_cross(up, x);
+        Vec2 *flat = memory_alloc_array((size_t)list->count + 1, sizeof *flat);
+        for (int i = 0; i < list->count; i++) {
+            Vec3 p = vec3(list->points[3 * i], list->points[3 * i + 1], list->points[3 * i + 2]);
+            flat[i] = (Vec2){ vec3_dot(p, x), vec3_dot(p, y) };
+        }
+        is_balanced = is_inside_hull(flat, list->count, (Vec2){ vec3_dot(center, x), vec3_dot(center, y) });
+        free(flat);
+        free(list);
+    }
+    answer_int(call, is_balanced);
+}
+
+// ---- orders ----
+
+void call_node_reset_physics(const Call *call)
+{
+    int solid = solid_of(call, call_node(call, 0));
+    if (solid >= 0)
+        physics_solid_reset(call_physics(call), solid);
+    answer_nothing(call);
+}
+
+void call_node_joint_position(const Call *call)
+{
+    SceneNode *node = call_node(call, 0);
+    int joint = node ? physics_joint_of(call_physics(call), scene_actual(node)) : -1, axis = call_number(call, 1) - 1;
+    if (joint < 0 || axis < 0 || axis >= physics_joint_axis_count(call_physics(call), joint) || !wants(call, 1)) {
+        answer_failed(call, "only a joint has positions, one per axis, counted from 1");
+        return;
+    }
+    physics_joint_set_position(call_physics(call), joint, axis, call->record->doubles[0]);
+    answer_nothing(call);
+}
+
+// Poses, velocities and joint positions of everything below a node, under a name.
+typedef struct SolidMoment { int solid; Pose pose; Vec3 linear, angular; } SolidMoment;
+typedef struct JointMoment { int joint; double positions[PHYSICS_JOINT_AXES]; } JointMoment;
+typedef struct NodeMoment { int solids, joints; } NodeMoment;
+
+static void *take_moment(const Call *call, int top, size_t *size)
+{
+    const Physics *physics = call_physics(call);
+    NodeMoment head = { 0 };
+    *size = sizeof head + (size_t)physics_solid_count(physics) * sizeof(SolidMoment) + (size_t)physics_joint_count(physics) * sizeof(JointMoment);
+    char *data = memory_alloc(*size);
+    SolidMoment *solids = (void *)(data + sizeof head);
+    for (int i = 0; i < physics_solid_count(physics); i++)
+        if (physics_solid_exists(physics, i) && is_below(physics, i, top))
+            solids[head.solids++] = (SolidMoment){ i, physics_solid_pose(physics, i), physics_solid_linear_velocity(physics, i), physics_solid_angular_velocity(physics, i) };
+    JointMoment *joints = (void *)(solids + head.solids);
+    for (int i = 0; i < physics_joint_count(physics); i++) {
+        if (!physics_joint_exists(physics, i) || !is_below(physics, physics_joint_parent(physics, i), top))
+            continue;
+        JointMoment *moment = &joints[head.joints++];
+        moment->joint = i;
+        for (int axis = 0; axis < physics_joint_axis_count(physics, i); axis++)
+            moment->positions[axis] = physics_joint_position(physics, i, axis);
+    }
+    memcpy(data, &head, sizeof head);
+    return data;
+}
+
+static void put_moment(const Call *call, const void *data)
+{
+    Physics *physics = call_physics(call);
+    NodeMoment head;
+    memcpy(&head, data, sizeof head);
+    const SolidMoment *solids = (const void *)((const char *)data + sizeof head);
+    const JointMoment *joints = (const void *)(solids + head.solids);
+    if (head.solids > 0 && physics_solid_exists(physics, solids[0].solid))
+        physics_solid_set_pose(physics, solids[0].solid, solids[0].pose);
+    for (int i = 0; i < head.joints; i++)
+        for (int axis = 0; physics_joint_exists(physics, joints[i].joint) && axis < physics_joint_axis_count(physics, joints[i].joint); axis++)
+            physics_joint_set_position(physics, joints[i].joint, axis, joints[i].positions[axis]);
+    for (int i = 0; i < head.solids; i++) {
+        if (!physics_solid_exists(physics, solids[i].solid))
+            continue;
+        physics_solid_set_pose(physics, solids[i].solid, solids[i].pose);
+        if (physics_solid_body(physics, solids[i].solid) >= 0)
+            physics_solid_set_velocity(physics, solids[i].solid, solids[i].linear, solids[i].angular);
+    }
+}
+
+void call_node_state(const Call *call)
+{
+    Control *control = call->control;
+    SceneNode *node = call_node(call, 0);
+    int solid = solid_of(call, node);
+    SavedState *found = NULL;
+    for (int i = 0; node && i < control->state_count; i++)
+        if (control->states[i].node == node->id && !strcmp(control->states[i].name, call->record->bytes))
+            found = &control->states[i];
+    if (solid < 0 || (call_number(call, 1) == 1 && !found)) {
+        answer_failed(call, "there is no such state of this node");
+        return;
+    }
+    if (call_number(call, 1) == 1) {
+        put_moment(call, found->data);
+    } else {
+        if (!found) {
+            memory_grow(&control->states, &control->state_capacity, control->state_count + 1, sizeof *control->states);
+            found = &control->states[control->state_count++];
+            *found = (SavedState){ .node = node->id, .name = arena_string(control->arena, call->record->bytes) };
+        }
+        free(found->data);
+        found->data = take_moment(call, solid, &found->size);
+    }
+    answer_nothing(call);
+}
