@@ -109,6 +109,10 @@ void exchange_config(Control *control, Controller *controller);
 void exchange_state(Control *control, Controller *controller, ProtocolFrame kind);
 bool exchange_commands(Control *control, Controller *controller, FrameReader *reader, int *duration_ms);
 
+// ---- urdf.c ----
+// The robot with all below it; names of links and joints begin with the prefix. The scene must be up to date.
+void urdf_write(const Physics *physics, const SceneNode *robot, const char *prefix, Text *out);
+
 // ---- supervisor.c ----
 // Answers one CALL: adds the records of the answer to the frame.
 void supervisor_call(Control *control, Controller *controller, const Record *call, FrameWriter *answer);

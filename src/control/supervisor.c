@@ -344,6 +344,15 @@ static void accept_silently(const Call *call)
     answer_nothing(call);
 }
 
+static void urdf(const Call *call)
+{
+    Text text = { 0 };
+    supervisor_sync(call->control);
+    urdf_write(call_physics(call), controllers_robot(call), call->record->bytes, &text);
+    answer_all(call, NULL, 0, NULL, 0, text.data ? text.data : "", (int)text.length);
+    text_free(&text);
+}
+
 // ---- which question goes where ----
 
 typedef struct CallRow {
@@ -385,6 +394,7 @@ static const CallRow rows[] = {
     { OP_SIMULATION_MODE, false, simulation_mode },
     { OP_LABEL, false, accept_silently },
     { OP_RECORDING, false, recording },
+    { OP_URDF, true, urdf },
 };
 
 void supervisor_call(Control *control, Controller *controller, const Record *record, FrameWriter *frame)
