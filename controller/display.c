@@ -227,14 +227,14 @@ void wb_display_draw_oval(WbDeviceTag tag, int cx, int cy, int a, int b)
 void wb_display_draw_polygon(WbDeviceTag tag, const int *x, const int *y, int size)
 {
     Canvas *at = CANVAS(tag);
-    for (int i = 0; at && i < size; i++)
+    for (int i = 0; at && x && y && i < size; i++)
         line(at, x[i], y[i], x[(i + 1) % size], y[(i + 1) % size]);
 }
 
 void wb_display_fill_polygon(WbDeviceTag tag, const int *x, const int *y, int size)
 {
     Canvas *at = CANVAS(tag);
-    for (int row = 0; at && size > 2 && row < at->height; row++)
+    for (int row = 0; at && x && y && size > 2 && row < at->height; row++)
         for (int column = 0; column < at->width; column++) {
             bool is_inside = false;
             for (int i = 0, k = size - 1; i < size; k = i++)

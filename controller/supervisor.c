@@ -20,14 +20,21 @@ struct WbNodeStructPrivate {
     WbNodeRef next;
 };
 
+// What a getter gave a pointer to. Every item of a list has its own, so that two of them can be held at once.
+typedef struct FieldItem {
+    double numbers[4];
+    char *string;
+} FieldItem;
+
 struct WbFieldStructPrivate {
     int id;
     char *name;
     WbFieldType type;
     bool is_read_only;
-    double numbers[4];
-    char *string;
-    bool is_tracked, has_tracked;
+    FieldItem **items[2];    // by index from the front, and from the end
+    int item_counts[2];
+    double set_time;         // when a rotation was last set: until the next step it reads as it was given
+    bool was_set;
     WbFieldRef next;
 };
 
@@ -59,7 +66,14 @@ void supervisor_cleanup(void)
     while (fields) {
         WbFieldRef next = fields->next;
         free(fields->name);
-        free(fields->string);
+        for (int side = 0; side < 2; side++) {
+            for (int i = 0; i < fields->item_counts[side]; i++) {
+                if (fields->items[side][i])
+                    free(fields->items[side][i]->string);
+                free(fields->items[side][i]);
+            }
+            free(fields->items[side]);
+        }
         free(fields);
         fields = next;
     }
@@ -113,6 +127,13 @@ static bool node_is_good(WbNodeRef node, const char *who)
     if (may_ask(who))
         core_warn(who, "called with a NULL node");
     return false;
+}
+
+static bool numbers_are_good(const double *numbers, const char *who)
+{
+    if (!numbers)
+        core_warn(who, "called with NULL values");
+    return numbers != NULL;
 }
 
 static WbNodeRef node_ref(int id)
@@ -474,6 +495,9 @@ const char *wb_supervisor_field_get_name(WbFieldRef field)
 
 WbFieldType wb_supervisor_field_get_type(WbFieldRef field)
 {
+    // What is inside a PROTO is gone when the PROTO is made anew.
+    if (field && field->is_read_only && core.supervisor && ask_int(NULL, &(Ask){ OP_FIELD_INFO, { field->id }, 1, NULL, 0, NULL }, -1) < 0)
+        return WB_NO_FIELD;
     return field ? field->type : WB_NO_FIELD;
 }
 
@@ -523,13 +547,28 @@ static bool get(const char *who, WbFieldRef field, WbFieldType type, int index, 
     return field_fits(who, field, type, false) && ask(who, &(Ask){ OP_FIELD_GET, { field->id, index }, 2, NULL, 0, NULL }, answer);
 }
 
+static FieldItem *item_of(WbFieldRef field, int index)
+{
+    int side = (field->type & WB_MF) && index < 0, place = !(field->type & WB_MF) ? 0 : side ? -1 - index : index;
+    if (place >= field->item_counts[side]) {
+        field->items[side] = realloc(field->items[side], (size_t)(place + 1) * sizeof(FieldItem *));
+        for (; field->item_counts[side] <= place; field->item_counts[side]++)
+            field->items[side][field->item_counts[side]] = NULL;
+    }
+    if (!field->items[side][place])
+        field->items[side][place] = calloc(1, sizeof(FieldItem));
+    return field->items[side][place];
+}
+
 static const double *get_numbers(const char *who, WbFieldRef field, WbFieldType type, int index)
 {
     Record answer;
     if (!get(who, field, type, index, &answer) || answer.double_count > 4)
         return NULL;
-    memcpy(field->numbers, answer.doubles, (size_t)answer.double_count * sizeof(double));
-    return field->numbers;
+    FieldItem *item = item_of(field, index);
+    if (!(type == WB_SF_ROTATION && field->was_set && field->set_time == core.time))
+        memcpy(item->numbers, answer.doubles, (size_t)answer.double_count * sizeof(double));
+    return item->numbers;
 }
 
 static const char *get_string(const char *who, WbFieldRef field, WbFieldType type, int index)
@@ -537,9 +576,10 @@ static const char *get_string(const char *who, WbFieldRef field, WbFieldType typ
     Record answer;
     if (!get(who, field, type, index, &answer))
         return "";
-    free(field->string);
-    field->string = strndup(answer.bytes, (size_t)answer.byte_count);
-    return field->string;
+    FieldItem *item = item_of(field, index);
+    free(item->string);
+    item->string = strndup(answer.bytes, (size_t)answer.byte_count);
+    return item->string;
 }
 
 static int get_int(const char *who, WbFieldRef field, WbFieldType type, int index, int otherwise)
@@ -556,8 +596,17 @@ static double get_double(const char *who, WbFieldRef field, WbFieldType type, in
 
 static void put(const char *who, uint16_t op, WbFieldRef field, WbFieldType type, int index, int number, const double *numbers, int count, const char *text)
 {
-    if (field_fits(who, field, type, true))
-        ask(who, &(Ask){ op, { field->id, index, number }, 3, numbers, count, text }, NULL);
+    if (!field_fits(who, field, type, true))
+        return;
+    if (count > 0 && !numbers) {
+        core_warn(who, "called with NULL values");
+        return;
+    }
+    if (ask(who, &(Ask){ op, { field->id, index, number }, 3, numbers, count, text }, NULL) && type == WB_SF_ROTATION) {
+        memcpy(item_of(field, 0)->numbers, numbers, 4 * sizeof(double));
+        field->was_set = true;
+        field->set_time = core.time;
+    }
 }
 
 #define GET_SET(name, NAME, Type, get_body, Argument, number, numbers, count, text)                                                \
@@ -783,7 +832,7 @@ const double *wb_supervisor_node_get_velocity(WbNodeRef node)
 
 void wb_supervisor_node_set_velocity(WbNodeRef node, const double velocity[6])
 {
-    if (node_is_good(node, __func__))
+    if (node_is_good(node, __func__) && numbers_are_good(velocity, __func__))
         ask(__func__, &(Ask){ OP_NODE_SET_VELOCITY, { node->id }, 1, velocity, 6, NULL }, NULL);
 }
 
@@ -852,20 +901,21 @@ void wb_supervisor_node_set_visibility(WbNodeRef node, WbNodeRef from, bool visi
 
 void wb_supervisor_node_add_force(WbNodeRef node, const double force[3], bool relative)
 {
-    if (node_is_good(node, __func__))
+    if (node_is_good(node, __func__) && numbers_are_good(force, __func__))
         ask(__func__, &(Ask){ OP_NODE_FORCE, { node->id, 0, relative }, 3, force, 3, NULL }, NULL);
 }
 
 void wb_supervisor_node_add_force_with_offset(WbNodeRef node, const double force[3], const double offset[3], bool relative)
 {
+    if (!node_is_good(node, __func__) || !numbers_are_good(force, __func__) || !numbers_are_good(offset, __func__))
+        return;
     double numbers[6] = { force[0], force[1], force[2], offset[0], offset[1], offset[2] };
-    if (node_is_good(node, __func__))
-        ask(__func__, &(Ask){ OP_NODE_FORCE, { node->id, 1, relative }, 3, numbers, 6, NULL }, NULL);
+    ask(__func__, &(Ask){ OP_NODE_FORCE, { node->id, 1, relative }, 3, numbers, 6, NULL }, NULL);
 }
 
 void wb_supervisor_node_add_torque(WbNodeRef node, const double torque[3], bool relative)
 {
-    if (node_is_good(node, __func__))
+    if (node_is_good(node, __func__) && numbers_are_good(torque, __func__))
         ask(__func__, &(Ask){ OP_NODE_FORCE, { node->id, 2, relative }, 3, torque, 3, NULL }, NULL);
 }
 

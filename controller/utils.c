@@ -87,7 +87,7 @@ static RadioMemory *radio(WbDeviceTag tag, const char *who)
 WbRadioMessage wb_radio_message_new(int length, const char *body, const char *destination)
 {
     (void)destination;
-    char *copy = length > 0 ? malloc((size_t)length) : NULL;
+    char *copy = length > 0 && body ? malloc((size_t)length) : NULL;
     if (copy)
         memcpy(copy, body, (size_t)length);
     return copy;

@@ -1,5 +1,7 @@
 #include "check.h"
 
+#include <unistd.h>
+
 #include <webots/console.h>
 #include <webots/supervisor.h>
 #include <webots/utils/string.h>
@@ -123,8 +125,8 @@ static void check_rest(void)
 {
     volatile int is_done = 0;
     wb_robot_task_new(task, (void *)&is_done);
-    for (int i = 0; i < 1000 && !is_done; i++)
-        check_steps(1);
+    for (int i = 0; i < 5000 && !is_done; i++)
+        usleep(1000);
     CHECK(is_done);
     WbMutexRef mutex = wb_robot_mutex_new();
     wb_robot_mutex_lock(mutex);
