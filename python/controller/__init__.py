@@ -132,8 +132,8 @@ _device('Motor', 'wb_motor_',
         'getTorqueFeedback:d: getType:i:', {'ROTATIONAL': 0, 'LINEAR': 1})
 _device('Pen', 'wb_pen_', 'write:v:b setInkColor:v:id')
 _device('PositionSensor', 'wb_position_sensor_', _ENABLE + ' getValue:d: getType:i:', {'ROTATIONAL': 0, 'LINEAR': 1})
-_device('Speaker', 'wb_speaker_', 'getEngine:s: getLanguage:s: isSpeaking:b:')
-_device('Skin', 'wb_skin_', 'getBoneCount:i:')
+_device('Speaker', 'wb_speaker_', 'getEngine:s: getLanguage:s: isSpeaking:b: stop:v:s isSoundPlaying:b:s setEngine:b:s setLanguage:b:s speak:v:sd')
+_device('Skin', 'wb_skin_', 'getBoneCount:i: getBoneName:s:i')
 _add_lookup(_device('TouchSensor', 'wb_touch_sensor_', _ENABLE + ' getValue:d: getValues:3: getType:i:', {'BUMPER': 0, 'FORCE': 1, 'FORCE3D': 2}),
             'wb_touch_sensor_')
 _device('VacuumGripper', 'wb_vacuum_gripper_',
@@ -145,7 +145,9 @@ _device('Lidar', 'wb_lidar_', _ENABLE + ' enablePointCloud:v: disablePointCloud:
         'getMinRange:d: getMaxRange:d:')
 _device('Camera', 'wb_camera_', _ENABLE + ' getWidth:i: getHeight:i: getFov:d: getMinFov:d: getMaxFov:d: setFov:v:d getExposure:d: setExposure:v:d '
         'getFocalLength:d: getFocalDistance:d: getMinFocalDistance:d: getMaxFocalDistance:d: setFocalDistance:v:d getNear:d: saveImage:i:si '
-        'hasRecognition:b: recognitionEnable:v:i recognitionDisable:v: recognitionGetSamplingPeriod:i: recognitionGetNumberOfObjects:i:')
+        'hasRecognition:b: recognitionEnable:v:i recognitionDisable:v: recognitionGetSamplingPeriod:i: recognitionGetNumberOfObjects:i: '
+        'recognitionHasSegmentation:b: recognitionEnableSegmentation:v: recognitionDisableSegmentation:v: recognitionIsSegmentationEnabled:b: '
+        'recognitionSaveSegmentationImage:i:si')
 _device('Display', 'wb_display_', 'getWidth:i: getHeight:i: setColor:v:i setAlpha:v:d setOpacity:v:d setFont:v:sib drawPixel:v:ii drawLine:v:iiii '
         'drawRectangle:v:iiii drawOval:v:iiii drawText:v:sii fillRectangle:v:iiii fillOval:v:iiii',
         {'RGB': 3, 'RGBA': 4, 'ARGB': 5, 'BGRA': 6, 'ABGR': 7})
@@ -171,32 +173,29 @@ def _get_bytes(self):
 
 Receiver.getBytes = _get_bytes  # noqa: F821
 Receiver.getData = _get_bytes  # noqa: F821
+
+
+def _numbers(kind):
+    def method(self):
+        data = _get_bytes(self) or b''
+        return list((kind * (len(data) // ctypes.sizeof(kind))).from_buffer_copy(data[:len(data) // ctypes.sizeof(kind) * ctypes.sizeof(kind)]))
+    return method
+
+
+Receiver.getInts = _numbers(ctypes.c_int)  # noqa: F821
+Receiver.getFloats = _numbers(ctypes.c_double)  # noqa: F821
+GPS.convertToDegreesMinutesSeconds = staticmethod(  # noqa: F821
+    lambda degrees: _call('wb_gps_convert_to_degrees_minutes_seconds', 's', 'd', degrees))
+Speaker.playSound = staticmethod(  # noqa: F821
+    lambda left, right, sound, volume=1.0, pitch=1.0, balance=0.0, loop=False:
+    _call('wb_speaker_play_sound', 'v', 'ttsdddb', left._tag, right._tag, sound, volume, pitch, balance, loop))
+Skin.getBonePosition = lambda self, index, absolute: _doubles('wb_skin_get_bone_position', 3, 'tib', self._tag, index, absolute)  # noqa: F821
+Skin.getBoneOrientation = lambda self, index, absolute: _doubles('wb_skin_get_bone_orientation', 4, 'tib', self._tag, index, absolute)  # noqa: F821
+Skin.setBonePosition = lambda self, index, position, absolute: _call(  # noqa: F821
+    'wb_skin_set_bone_position', 'v', 'tiDb', self._tag, index, _array(position, 3), absolute)
+Skin.setBoneOrientation = lambda self, index, orientation, absolute: _call(  # noqa: F821
+    'wb_skin_set_bone_orientation', 'v', 'tiDb', self._tag, index, _array(orientation, 4), absolute)
 Receiver.getString = lambda self: (_get_bytes(self) or b'').split(b'\0')[0].decode(errors='replace')  # noqa: F821
-
-
-def _image(function, bytes_per_pixel):
-    def method(self):
-        data = _call(function, 'p', 't', self._tag)
-        return ctypes.string_at(data, self.getWidth() * self.getHeight() * bytes_per_pixel) if data else None
-    return method
-
-
-Camera.getImage = _image('wb_camera_get_image', 4)  # noqa: F821
-Camera.imageGetRed = staticmethod(lambda image, width, x, y: image[4 * (y * width + x) + 2])  # noqa: F821
-Camera.imageGetGreen = staticmethod(lambda image, width, x, y: image[4 * (y * width + x) + 1])  # noqa: F821
-Camera.imageGetBlue = staticmethod(lambda image, width, x, y: image[4 * (y * width + x)])  # noqa: F821
-Camera.imageGetGray = staticmethod(lambda image, width, x, y: sum(image[4 * (y * width + x):][:3]) // 3)  # noqa: F821
-
-
-def _floats(function, count):
-    def method(self):
-        data = _call(function, 'p', 't', self._tag)
-        return list(ctypes.cast(data, ctypes.POINTER(ctypes.c_float))[:count(self)]) if data else None
-    return method
-
-
-RangeFinder.getRangeImage = _floats('wb_range_finder_get_range_image', lambda self: self.getWidth() * self.getHeight())  # noqa: F821
-Lidar.getRangeImage = _floats('wb_lidar_get_range_image', lambda self: self.getHorizontalResolution() * self.getNumberOfLayers())  # noqa: F821
 
 
 class RadarTarget(ctypes.Structure):
@@ -225,6 +224,13 @@ PositionSensor.getBrake = _other('wb_position_sensor_get_brake')  # noqa: F821
 Brake.getMotor = _other('wb_brake_get_motor')  # noqa: F821
 Brake.getPositionSensor = _other('wb_brake_get_position_sensor')  # noqa: F821
 
+# By the name of the node type.
+_KINDS = {'Accelerometer': 'Accelerometer', 'RotationalMotor': 'Motor', 'LinearMotor': 'Motor'}
+
+
+from controller._images import CameraRecognitionObject, ImageRef, LidarPoint  # noqa: E402
+from controller._input import AnsiCodes, Joystick, Keyboard, Motion, Mouse, MouseState  # noqa: E402
+
 # Properties: motor.position_sensor, sensor.value and the like, as newer programs write.
 for _kind in [globals()[_name] for _name in __all__]:
     for _name in [_name for _name in dir(_kind) if _name.startswith('get') and _name not in ('getName', 'getModel')]:
@@ -232,51 +238,10 @@ for _kind in [globals()[_name] for _name in __all__]:
         if not hasattr(_kind, _property):
             setattr(_kind, _property, property(getattr(_kind, _name)))
 
-# By the name of the node type.
-_KINDS = {'Accelerometer': 'Accelerometer', 'RotationalMotor': 'Motor', 'LinearMotor': 'Motor'}
-
-
-class Keyboard:
-    END, HOME, LEFT, UP, RIGHT, DOWN, PAGEUP, PAGEDOWN = 312, 313, 314, 315, 316, 317, 366, 367
-    KEY, SHIFT, CONTROL, ALT = 0xffff, 0x10000, 0x20000, 0x40000
-
-    def enable(self, period):
-        _call('wb_keyboard_enable', 'v', 'i', period)
-
-    def disable(self):
-        _call('wb_keyboard_disable', 'v', '')
-
-    def getSamplingPeriod(self):
-        return _call('wb_keyboard_get_sampling_period', 'i', '')
-
-    def getKey(self):
-        return _call('wb_keyboard_get_key', 'i', '')
-
-
-class Mouse:
-    def enable(self, period):
-        _call('wb_mouse_enable', 'v', 'i', period)
-
-    def disable(self):
-        _call('wb_mouse_disable', 'v', '')
-
-    def getSamplingPeriod(self):
-        return _call('wb_mouse_get_sampling_period', 'i', '')
-
-
-class Joystick:
-    def enable(self, period):
-        _call('wb_joystick_enable', 'v', 'i', period)
-
-    def disable(self):
-        _call('wb_joystick_disable', 'v', '')
-
-    def isConnected(self):
-        return _call('wb_joystick_is_connected', 'b', '')
-
 
 class Robot:
-    EVENT_QUIT, EVENT_NO_EVENT = -1, 0
+    EVENT_QUIT, EVENT_NO_EVENT, EVENT_MOUSE_CLICK, EVENT_MOUSE_MOVE, EVENT_KEYBOARD = -1, 0, 1, 2, 4
+    EVENT_JOYSTICK_BUTTON, EVENT_JOYSTICK_AXIS, EVENT_JOYSTICK_POV = 8, 16, 32
     MODE_SIMULATION, MODE_CROSS_COMPILATION, MODE_REMOTE_CONTROL = 0, 1, 2
     _instance = None
     created = False
@@ -321,6 +286,13 @@ class Robot:
     def devices(self):
         return {device.getName(): device for device in map(self.getDeviceByIndex, range(self.getNumberOfDevices()))}
 
+    def wwiReceiveText(self):
+        text = _function('wb_robot_wwi_receive_text', 's', '')()
+        return text.decode(errors='replace') if text is not None else None
+
+    def getUrdf(self, prefix=''):
+        return _call('wb_robot_get_urdf', 's', 's', prefix)
+
     def getKeyboard(self):
         return self.keyboard
 
@@ -345,12 +317,13 @@ def _robot(rows):
 
 _robot('getName:s: getModel:s: getTime:d: getBasicTimeStep:d: getCustomData:s: setCustomData:v:s getMode:i: setMode:v:is getProjectPath:s: '
        'getWorldPath:s: getSupervisor:b: getSynchronization:b: getNumberOfDevices:i: batterySensorEnable:v:i batterySensorDisable:v: '
-       'batterySensorGetSamplingPeriod:i: batterySensorGetValue:d: getUrdf:s:s wwiReceiveText:s: wwiSendText:v:s '
+       'batterySensorGetSamplingPeriod:i: batterySensorGetValue:d: wwiSendText:v:s '
+       'getControllerName:s: getControllerArguments:s: getType:i: waitForUserInputEvent:i:ii pinToStaticEnvironment:v:b '
        'getData:s::wb_robot_get_custom_data setData:v:s:wb_robot_set_custom_data')
 
 for _name in ('Accelerometer', 'Altimeter', 'Brake', 'Camera', 'Compass', 'Connector', 'Display', 'DistanceSensor', 'Emitter', 'GPS', 'Gyro',
               'InertialUnit', 'LED', 'Lidar', 'LightSensor', 'Motor', 'Pen', 'PositionSensor', 'Radar', 'RangeFinder', 'Receiver', 'Skin',
-              'Speaker', 'TouchSensor'):
+              'Speaker', 'TouchSensor', 'VacuumGripper', 'Servo'):
     setattr(Robot, 'get' + _name, Robot.getDevice)  # as programs before 2020 ask
 
 
@@ -384,6 +357,18 @@ class Field:
 
     def importSFNodeFromString(self, text):
         _call('wb_supervisor_field_import_sf_node_from_string', 'v', 'ps', self._ref, text)
+
+    def importMFNode(self, position, file):
+        _call('wb_supervisor_field_import_mf_node', 'v', 'pis', self._ref, position, file)
+
+    def importSFNode(self, file):
+        _call('wb_supervisor_field_import_sf_node', 'v', 'ps', self._ref, file)
+
+    def getActualField(self):
+        reference = _call('wb_supervisor_field_get_actual_field', 'p', 'p', self._ref)
+        return Field(reference) if reference else None
+
+    removeMFNode = removeMF
 
     def getSFNode(self):
         return Node._of(_call('wb_supervisor_field_get_sf_node', 'p', 'p', self._ref))
@@ -420,6 +405,7 @@ class Field:
 
     name = property(getName)
     type = property(getType)
+    type_name = property(getTypeName)
     count = property(getCount)
 
 
@@ -454,6 +440,12 @@ class ContactPoint(ctypes.Structure):
     def point(self):
         return list(self._point)
 
+    def getPoint(self):
+        return self.point
+
+    def getNodeId(self):
+        return self.node_id
+
 
 class Node:
     def __init__(self, reference):
@@ -481,7 +473,31 @@ class Node:
         reference = _call('wb_supervisor_node_get_base_node_field', 'p', 'ps', self._ref, name)
         return Field(reference) if reference else None
 
-    getProtoField = getBaseNodeField
+    def getBaseNodeFieldByIndex(self, index):
+        reference = _call('wb_supervisor_node_get_base_node_field_by_index', 'p', 'pi', self._ref, index)
+        return Field(reference) if reference else None
+
+    getProtoField, getProtoFieldByIndex = getBaseNodeField, getBaseNodeFieldByIndex
+
+    def getProto(self):
+        return Proto._of(_call('wb_supervisor_node_get_proto', 'p', 'p', self._ref))
+
+    def enablePoseTracking(self, period, from_node=None):
+        _call('wb_supervisor_node_enable_pose_tracking', 'v', 'pip', self._ref, period, from_node._ref if from_node else None)
+
+    def disablePoseTracking(self, from_node=None):
+        _call('wb_supervisor_node_disable_pose_tracking', 'v', 'pp', self._ref, from_node._ref if from_node else None)
+
+    def enableContactPointsTracking(self, period, includeDescendants=False):
+        _call('wb_supervisor_node_enable_contact_points_tracking', 'v', 'pib', self._ref, period, includeDescendants)
+
+    def disableContactPointsTracking(self, includeDescendants=False):
+        _call('wb_supervisor_node_disable_contact_points_tracking', 'v', 'p', self._ref)
+
+    enableContactPointTracking, disableContactPointTracking = enableContactPointsTracking, disableContactPointsTracking
+
+    def setVisibility(self, from_node, visible):
+        _call('wb_supervisor_node_set_visibility', 'v', 'ppb', self._ref, from_node._ref, visible)
 
     def getParentNode(self):
         return Node._of(_call('wb_supervisor_node_get_parent_node', 'p', 'p', self._ref))
@@ -527,6 +543,12 @@ class Node:
     def getNumberOfContactPoints(self, includeDescendants=False):
         return len(self.getContactPoints(includeDescendants))
 
+    def getContactPoint(self, index):
+        return _doubles('wb_supervisor_node_get_contact_point', 3, 'pi', self._ref, index)
+
+    def getContactPointNode(self, index):
+        return Node._of(_call('wb_supervisor_node_get_contact_point_node', 'p', 'pi', self._ref, index))
+
 
 def _node(rows):
     for row in rows.split():
@@ -542,8 +564,48 @@ _node('getId:i: getType:i: getTypeName:s: getBaseTypeName:s: getDef:s: isProto:b
       'moveViewpoint:v:')
 
 
+# Node.ROBOT, Node.SOLID...: the types as the library numbers them.
+_index = 0
+while _call('wb_node_get_name', 's', 'i', _index):
+    _name = _call('wb_node_get_name', 's', 'i', _index)
+    setattr(Node, re.sub('(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Z])', '_', _name).replace(' ', '_').upper(), _index)
+    _index += 1
+
+
+class Proto:
+    def __init__(self, reference):
+        self._ref = reference
+
+    @staticmethod
+    def _of(reference):
+        return Proto(reference) if reference else None
+
+    def getTypeName(self):
+        return _call('wb_supervisor_proto_get_type_name', 's', 'p', self._ref)
+
+    def isDerived(self):
+        return _call('wb_supervisor_proto_is_derived', 'b', 'p', self._ref)
+
+    def getProtoParent(self):
+        return Proto._of(_call('wb_supervisor_proto_get_parent', 'p', 'p', self._ref))
+
+    getParent = getProtoParent
+
+    def getField(self, name):
+        reference = _call('wb_supervisor_proto_get_field', 'p', 'ps', self._ref, name)
+        return Field(reference) if reference else None
+
+    def getFieldByIndex(self, index):
+        reference = _call('wb_supervisor_proto_get_field_by_index', 'p', 'pi', self._ref, index)
+        return Field(reference) if reference else None
+
+    def getNumberOfFields(self):
+        return _call('wb_supervisor_proto_get_number_of_fields', 'i', 'p', self._ref)
+
+
 class Supervisor(Robot):
-    SIMULATION_MODE_PAUSE, SIMULATION_MODE_REAL_TIME, SIMULATION_MODE_FAST = 0, 1, 2
+    SIMULATION_MODE_PAUSE, SIMULATION_MODE_REAL_TIME, SIMULATION_MODE_RUN, SIMULATION_MODE_FAST = 0, 1, 2, 2
+    MOVIE_READY, MOVIE_RECORDING, MOVIE_SAVING, MOVIE_WRITE_ERROR, MOVIE_ENCODING_ERROR, MOVIE_SIMULATION_ERROR = range(6)
 
     def getRoot(self):
         return Node._of(_call('wb_supervisor_node_get_root', 'p', ''))
@@ -569,6 +631,19 @@ class Supervisor(Robot):
     def worldSave(self, file=None):
         return _call('wb_supervisor_world_save', 'b', 's', file)
 
+    saveWorld = worldSave
+
+    def movieStartRecording(self, file, width, height, codec=0, quality=90, acceleration=1, caption=False):
+        _call('wb_supervisor_movie_start_recording', 'v', 'siiiiib', file, width, height, codec, quality, acceleration, caption)
+
+    startMovie = movieStartRecording
+
+    def virtualRealityHeadsetGetPosition(self):
+        return _doubles('wb_supervisor_virtual_reality_headset_get_position', 3, '')
+
+    def virtualRealityHeadsetGetOrientation(self):
+        return _doubles('wb_supervisor_virtual_reality_headset_get_orientation', 9, '')
+
     def simulationQuit(self, status=0):
         _call('wb_supervisor_simulation_quit', 'v', 'i', status)
 
@@ -583,7 +658,24 @@ def _supervisor(rows):
 
 
 _supervisor('simulationReset:v: simulationResetPhysics:v: simulationGetMode:i: simulationSetMode:v:i worldLoad:v:s worldReload:v: '
-            'animationStartRecording:b:s animationStopRecording:b: movieIsReady:b: movieFailed:b: exportImage:v:si')
+            'animationStartRecording:b:s animationStopRecording:b: movieIsReady:b: movieFailed:b: movieStopRecording:v: exportImage:v:si '
+            'virtualRealityHeadsetIsUsed:b: simulationRevert:v: loadWorld:v:s stopMovie:v: getMovieStatus:i: simulationPhysicsReset:v:')
 
-__all__ += ['Device', 'Robot', 'Supervisor', 'Node', 'Field', 'Keyboard', 'Mouse', 'Joystick', 'ContactPoint', 'RadarTarget']
 
+
+class DifferentialWheels(Robot):
+    """Robots of two wheels, as programs before 2020 drive them."""
+
+
+for _row in ('setSpeed:v:dd getLeftSpeed:d: getRightSpeed:d: enableEncoders:v:i disableEncoders:v: getEncodersSamplingPeriod:i: '
+             'getLeftEncoder:d: getRightEncoder:d: setEncoders:v:dd getMaxSpeed:d: getSpeedUnit:d:').split():
+    _name, _result, _arguments = _row.split(':')
+    setattr(DifferentialWheels, _name, lambda self, *values, _f='wb_differential_wheels_' + _snake(_name), _r=_result, _a=_arguments:
+            _call(_f, _r, _a, *values))
+
+# Webots spells the constants of keys on the robot too.
+for _name in [_name for _name in dir(Keyboard) if _name.isupper()]:
+    setattr(Robot, 'KEYBOARD_' + _name, getattr(Keyboard, _name))
+
+__all__ += ['Device', 'Robot', 'Supervisor', 'Node', 'Field', 'Proto', 'Keyboard', 'Mouse', 'MouseState', 'Joystick', 'Motion', 'AnsiCodes', 'ContactPoint',
+            'RadarTarget', 'LidarPoint', 'CameraRecognitionObject', 'ImageRef', 'DifferentialWheels']

@@ -13,11 +13,11 @@ int main(void)
     printf("in %s\n", strrchr(world, '/') + 1);
     wb_robot_step(32);
     if (strstr(world, "first.wbt")) {
-        wb_supervisor_world_load("../../worlds/second.wbt");
+        wb_supervisor_load_world("../../worlds/second.wbt");
     } else if (access("been_here", F_OK) < 0) {
         FILE *mark = fopen("been_here", "w");
         fclose(mark);
-        wb_supervisor_world_reload();
+        wb_supervisor_simulation_revert();  // the older name
     } else {
         wb_supervisor_simulation_quit(7);
     }
