@@ -11,6 +11,7 @@
 #define ITERATIVE_ABOVE_ROWS 48   // dense rows of an island of loose bodies above which it is iterated ...
 #define MATCH_DISTANCE 0.03f       // m that a point of contact may travel in a step and still be the same
 #define DIRECT_BELOW_ROWS 30       // ... and below which it is solved exactly again
+#define FEW_BODIES 2               // so few are exact up to as many rows as those with joints: a table on its many feet
 #define SWEEP_ABOVE_ROWS 120       // the same for an island with joints,
 #define PIVOT_BELOW_ROWS 90        // whose contacts alone are iterated
 #define SWEPT_TREE_LIMIT 150       // bodies of a tree beyond which its responses would fill the memory
@@ -771,7 +772,8 @@ static void island_choose(Solver *solver, const SolverInput *input, IslandRef *i
     bool before = 2 * last > island->body_count;
     island->method = solver->options.method != SOLVER_AUTO ? solver->options.method
         : island->joint_row_count > 0 ? jointed_method(island, widest, cut_rows, before)
-        : island->dense_row_count > (before ? DIRECT_BELOW_ROWS : ITERATIVE_ABOVE_ROWS) ? SOLVER_ITERATIVE : SOLVER_DIRECT;
+        : island->dense_row_count <= (island->body_count <= FEW_BODIES ? PIVOT_BELOW_ROWS : before ? DIRECT_BELOW_ROWS : ITERATIVE_ABOVE_ROWS)
+        ? SOLVER_DIRECT : SOLVER_ITERATIVE;
 }
 
 static void islands_explain(Solver *solver)
