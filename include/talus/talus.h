@@ -167,6 +167,22 @@ TalusNode talus_connector_peer(const TalusWorld *world, TalusNode connector); /*
 bool talus_gripper_set_on(TalusWorld *world, TalusNode gripper, bool is_on);
 TalusNode talus_gripper_held(const TalusWorld *world, TalusNode gripper); /* the solid it holds, or TALUS_NONE */
 
+/* ---- devices ---- */
+
+/* A device of a robot by its name, as wb_robot_get_device finds it. TALUS_NONE as robot: of the first robot that has one. */
+TalusNode talus_device(TalusWorld *world, TalusNode robot, const char *name);
+/* Switches the readings of a sensor on, one every period_ms (rounded up to whole steps; the first comes a period later); 0: off. */
+bool talus_device_enable(TalusWorld *world, TalusNode device, int period_ms);
+/* The numbers of the last reading, as the sensor's wb_*_get_value(s) gives them; a ForceTorqueSensor has three of force (N) and three
+   of torque (N m). Writes at most `capacity` and returns how many there are: 0 before the first reading, -1: no such device. */
+int talus_device_read(TalusWorld *world, TalusNode device, double *values, int capacity);
+/* On or off: Holder, VacuumGripper, Conveyor, Attachment, Marker, and lights. False: it cannot be switched. */
+bool talus_device_switch(TalusWorld *world, TalusNode device, bool on);
+bool talus_device_is_on(TalusWorld *world, TalusNode device, bool *on);
+/* Lines of a DigitalIO. An input line switches what the body file connects to it. False: there is no such line. */
+bool talus_signal_set(TalusWorld *world, TalusNode device, bool is_input, int line, bool on);
+bool talus_signal_get(TalusWorld *world, TalusNode device, bool is_input, int line, bool *on);
+
 /* ---- contacts ---- */
 
 typedef struct TalusContact {

@@ -21,7 +21,7 @@ typedef struct RunOptions {
     bool realtime, hash, quiet, json, no_controllers, no_plugin, explain_contacts, explain_solver, untrusted;
     const char *record, *columns, *save, *snapshot, *from, *nan, *stepper, *mode, *crash_snapshot;
     int64_t plugin_timeout;
-    const char *controller_token, *input;
+    const char *controller_token, *input, *controller;
     int64_t threads, every, controller_timeout, port;
     bool stop_on_failure;
 } RunOptions;
@@ -43,6 +43,7 @@ static const AppOption rows[] = {
     ROW("stepper", OPTION_STRING, stepper, "NAME", "solver: talus (default), ode-exact, ode-quick"),
     ROW("threads", OPTION_INT, threads, "N", "threads to use; results do not depend on it"),
     ROW("no-controllers", OPTION_FLAG, no_controllers, NULL, "start no controllers"),
+    ROW("controller", OPTION_STRING, controller, "NAME", "program of the robots that name none, such as a .body; in controllers/NAME beside the file"),
     ROW("controller-timeout", OPTION_INT, controller_timeout, "MS", "end a controller that keeps the world waiting this long"),
     ROW("stop-on-controller-failure", OPTION_FLAG, stop_on_failure, NULL, "a controller that crashes or fails ends the run"),
     ROW("port", OPTION_INT, port, "N", "TCP port on this machine for <extern> controllers; 1234 or the next free one when there are any"),
@@ -293,10 +294,21 @@ static void find_next_world(const char *current, const char *asked, char next[40
     arena_destroy(arena);
 }
 
+// Robots of a .body or .cnoid file have no controller of their own.
+static bool give_controller(SceneNode *node, void *context)
+{
+    Run *run = context;
+    if (scene_node_is(node, "Robot") && !strcmp(scene_string(node, "controller"), "<none>"))
+        scene_set_string(sim_scene(run->sim), node, "controller", run->options->controller);
+    return true;
+}
+
 static void start_controllers(Run *run)
 {
     if (run->options->no_controllers)
         return;
+    if (run->options->controller)
+        scene_walk(scene_root(sim_scene(run->sim)), false, give_controller, run);
     run->devices = devices_create(sim_scene(run->sim), sim_physics(run->sim), run->diags);
     if (!control_is_needed(run->devices))
         return;

@@ -127,6 +127,12 @@ static int vacuum_gripper_constants(DeviceContext *at, double *values, int capac
     return 1;
 }
 
+// The Holder of a body is told and asked the same.
+const DeviceKind holder_device = {
+    .type = "Holder", .code = WB_NODE_VACUUM_GRIPPER, .channels = 1, .sample = vacuum_gripper_sample,
+    .constants = vacuum_gripper_constants, .command = vacuum_gripper_command,
+};
+
 const DeviceKind vacuum_gripper_device = {
     .type = "VacuumGripper", .code = WB_NODE_VACUUM_GRIPPER, .channels = 1, .sample = vacuum_gripper_sample,
     .constants = vacuum_gripper_constants, .command = vacuum_gripper_command,

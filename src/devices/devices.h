@@ -60,6 +60,16 @@ int devices_constants(const Devices *devices, int robot, int tag, double *values
 const char *devices_command(Devices *devices, int robot, int tag, int command, const double *numbers, int number_count,
                             const void *bytes, int byte_count);
 
+// ---- devices of bodies ----
+// The device that a node is. False: it is none.
+bool devices_of_node(const Devices *devices, const SceneNode *node, int *robot, int *tag);
+// Holder, VacuumGripper, Conveyor, Attachment, Marker: on or off. Others return false.
+bool devices_switch(Devices *devices, int robot, int tag, bool on);
+bool devices_is_on(const Devices *devices, int robot, int tag);
+// Lines of a DigitalIO. False: no DigitalIO, or it has no such line. An input line switches what it is connected to.
+bool devices_signal_set(Devices *devices, int robot, int tag, bool is_input, int line, bool on);
+bool devices_signal(const Devices *devices, int robot, int tag, bool is_input, int line, bool *on);
+
 // ---- packets ----
 typedef struct DevicePacket {
     const void *data;

@@ -38,7 +38,7 @@ extern const DeviceKind accelerometer_device, gyro_device, compass_device, inert
     rotational_motor_device, linear_motor_device, position_sensor_device, brake_device, touch_sensor_device, distance_sensor_device,
     light_sensor_device, emitter_device, receiver_device, led_device, connector_device, vacuum_gripper_device, radar_device,
     pen_device, display_device, camera_device, range_finder_device, lidar_device, speaker_device, skin_device, microphone_device,
-    radio_device;
+    radio_device, force_torque_sensor_device, holder_device, conveyor_device, attachment_device, marker_device, digital_io_device;
 
 bool robot_has_battery(const Devices *devices, int robot);
 DeviceContext device_context(Devices *devices, int robot, int tag);

@@ -40,6 +40,16 @@ static int body_of(const DeviceContext *at)
     return -1;
 }
 
+// A link of a body that is fixed to the world feels gravity and no motion, as in Choreonoid; Webots' own sensors want physics.
+static bool is_in_body(const DeviceContext *at)
+{
+    const FieldList *children = scene_list(at->devices->robots[at->robot].node, "children");
+    for (int i = 0; i < children->count; i++)
+        if (scene_list_node(children, i) && scene_node_is(scene_list_node(children, i), "BodyInfo"))
+            return true;
+    return false;
+}
+
 static void store(Vec3 value, double reading[3])
 {
     reading[0] = value.x;
@@ -51,6 +61,16 @@ static void look_up(const DeviceContext *at, double reading[3])
 {
     for (int i = 0; i < 3; i++)
         reading[i] = device_lookup(at->info->node, reading[i], at->random);
+}
+
+// Ratings of a body's sensors: what is beyond them stays at them.
+static void hold_within_rating(const DeviceContext *at, double reading[3])
+{
+    Vec3 bound = scene_vec3(at->info->node, "maxReading");
+    const double most[3] = { bound.x, bound.y, bound.z };
+    for (int i = 0; i < 3; i++)
+        if (most[i] >= 0.0)
+            reading[i] = double_clamp(reading[i], -most[i], most[i]);
 }
 
 static int vector_constants(DeviceContext *at, double *values, int capacity)
@@ -83,7 +103,7 @@ static int accelerometer_sample(DeviceContext *at, int channel, double *reading)
     (void)channel;
     AccelerometerState *state = at->state;
     Pose pose = device_pose(at);
-    if (body_of(at) < 0) {
+    if (body_of(at) < 0 && !is_in_body(at)) {
         diag_warning(at->devices->diags, at->info->node->pos, "accelerometer '%s' is on nothing with physics; it reads NaN", at->info->name);
         store(vec3(NAN, NAN, NAN), reading);
         return 3;
@@ -92,6 +112,7 @@ static int accelerometer_sample(DeviceContext *at, int channel, double *reading)
     Vec3 change = vec3_scale(vec3_sub(velocity, state->velocity), 1.0 / at->since_last);
     state->velocity = velocity;
     store(quat_unrotate(pose.q, vec3_sub(change, physics_gravity(at->physics))), reading);
+    hold_within_rating(at, reading);
     look_up(at, reading);
     device_finish_vector(at, reading);
     return 3;
@@ -108,12 +129,14 @@ static int gyro_sample(DeviceContext *at, int channel, double *reading)
 {
     (void)channel;
     int solid = body_of(at);
-    if (solid < 0) {
+    if (solid < 0 && !is_in_body(at)) {
         diag_warning(at->devices->diags, at->info->node->pos, "gyro '%s' is on nothing with physics; it reads NaN", at->info->name);
         store(vec3(NAN, NAN, NAN), reading);
         return 3;
     }
-    store(quat_unrotate(device_pose(at).q, physics_solid_angular_velocity(at->physics, solid)), reading);
+    Vec3 turning = solid >= 0 ? physics_solid_angular_velocity(at->physics, solid) : VEC3_ZERO;
+    store(quat_unrotate(device_pose(at).q, turning), reading);
+    hold_within_rating(at, reading);
     look_up(at, reading);
     device_finish_vector(at, reading);
     return 3;

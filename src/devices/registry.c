@@ -7,5 +7,7 @@ const DeviceKind *const device_kinds[] = {
     &touch_sensor_device,  &distance_sensor_device, &light_sensor_device,   &emitter_device,       &receiver_device,
     &led_device,           &connector_device,     &vacuum_gripper_device,   &radar_device,         &pen_device,
     &display_device,       &camera_device,        &range_finder_device,     &lidar_device,         &speaker_device,
-    &skin_device,          &microphone_device,    &radio_device,            NULL,
+    &skin_device,          &microphone_device,    &radio_device,            &force_torque_sensor_device,
+    &holder_device,        &conveyor_device,      &attachment_device,       &marker_device,        &digital_io_device,
+    NULL,
 };

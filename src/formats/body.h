@@ -200,6 +200,7 @@ typedef struct BodyDevice {
     Mat3 offset_rotation;
     // Digital input and output
     int signal_lines;
+    const char *connections, *out_labels, *in_labels;  // "LINE: NAME" in lines: what inputs switch, names of lines
 } BodyDevice;
 
 typedef enum BodyExtraType { BODY_EXTRA_FIXED, BODY_EXTRA_HINGE, BODY_EXTRA_BALL, BODY_EXTRA_PISTON } BodyExtraType;

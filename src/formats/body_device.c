@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define DEGREE (3.14159265358979323846 / 180.0)
@@ -203,8 +204,57 @@ static void read_marker(BodyReader *reader, const YamlNode *map, BodyDevice *dev
     body_rotation(reader, map, "offset_rotation", &device->offset_rotation);
 }
 
+static void add_line(Text *text, const YamlNode *number, const char *key, const YamlNode *name, BodyReader *reader)
+{
+    int line = -1;
+    char *end;
+    bool is_line = number ? yaml_int(number, &line) : (line = (int)strtol(key, &end, 10), *key && !*end);
+    if (!is_line || line < 0 || !yaml_is_scalar(name) || strchr(name->text, '\n'))
+        diag_error(reader->diags, name->pos, "the number of a line and a name are wanted here");
+    else
+        text_printf(text, "%d: %s\n", line, name->text);
+}
+
+static const char *kept(BodyReader *reader, Text *text)
+{
+    const char *result = text->length ? arena_string(reader->model->arena, text->data) : "";
+    text_free(text);
+    return result;
+}
+
+// Pairs of line and device, or the old form: action: { input: { LINE: [ device, NAME, on ] } }
+static const char *read_connections(BodyReader *reader, const YamlNode *map)
+{
+    Text text = { 0 };
+    const YamlNode *pairs = yaml_get(map, "input_to_device_switch_connections"), *inputs = yaml_get(yaml_get(map, "action"), "input");
+    for (int i = 0; yaml_is_list(pairs) && i < pairs->count; i++) {
+        const YamlNode *pair = pairs->items[i];
+        if (yaml_is_list(pair) && pair->count == 2)
+            add_line(&text, pair->items[0], NULL, pair->items[1], reader);
+        else
+            diag_error(reader->diags, pair->pos, "a pair of line and device is wanted here");
+    }
+    for (int i = 0; !pairs && yaml_is_map(inputs) && i < inputs->count; i++) {
+        const YamlNode *target = inputs->pairs[i].value;
+        if (yaml_is_list(target) && target->count == 3 && yaml_is_scalar(target->items[0]) && !strcmp(target->items[0]->text, "device"))
+            add_line(&text, NULL, inputs->pairs[i].key, target->items[1], reader);
+    }
+    return kept(reader, &text);
+}
+
+static const char *read_labels(BodyReader *reader, const YamlNode *labels)
+{
+    Text text = { 0 };
+    for (int i = 0; yaml_is_map(labels) && i < labels->count; i++)
+        add_line(&text, NULL, labels->pairs[i].key, labels->pairs[i].value, reader);
+    return kept(reader, &text);
+}
+
 static void read_digital(BodyReader *reader, const YamlNode *map, BodyDevice *device)
 {
+    device->connections = read_connections(reader, map);
+    device->out_labels = read_labels(reader, yaml_get(map, "out_labels"));
+    device->in_labels = read_labels(reader, yaml_get(map, "in_labels"));
     body_int(reader, map, "num_signal_lines", "numSignalLines", &device->signal_lines);
     limit_size(reader, map, "num_signal_lines", 0, 65536, &device->signal_lines);
 }
@@ -291,7 +341,7 @@ const BodyDevice body_device_defaults = {
     .max_distance = 10.0, .detection_rate = 1.0, .color = { 1, 1, 1 }, .attenuation = { 1, 0, 0 }, .direction = { 0, 0, -1 },
     .intensity = 1.0, .beam_width = 90.0 * DEGREE, .cut_off_angle = 45.0 * DEGREE, .cut_off_exponent = 1.0, .category = "",
     .hold_condition = "distance", .hold_target = "", .max_hold_distance = 0.1, .conveyor_type = "linear", .axis = { 1, 0, 0 },
-    .marker_type = "sphere", .marker_size = 0.01, .emission = 0.5, .signal_lines = 100,
+    .marker_type = "sphere", .marker_size = 0.01, .emission = 0.5, .signal_lines = 100, .connections = "", .out_labels = "", .in_labels = "",
     .max_acceleration = { BODY_UNLIMITED, BODY_UNLIMITED, BODY_UNLIMITED },
     .max_angular_velocity = { BODY_UNLIMITED, BODY_UNLIMITED, BODY_UNLIMITED },
     .max_force = { BODY_UNLIMITED, BODY_UNLIMITED, BODY_UNLIMITED }, .max_torque = { BODY_UNLIMITED, BODY_UNLIMITED, BODY_UNLIMITED },
@@ -310,6 +360,7 @@ int body_device_read(BodyReader *reader, const char *type, const YamlNode *map, 
         diag_note(reader->diags, map->pos, "Choreonoid calls this node IMU and refuses the manual's Imu");
     if (device.type == BODY_CAMERA && !read_format(reader, map, &device))
         return scope.device;
+    device.is_on = device.type != BODY_HOLDER;  // a holder waits until it is told
     body_string(reader, map, "name", NULL, &device.name);
     body_int(reader, map, "id", NULL, &device.id);
     body_bool(reader, map, "on", NULL, &device.is_on);

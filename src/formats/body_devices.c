@@ -24,26 +24,27 @@ static SceneNode *add(const DeviceNode *at, const char *type, const char *suffix
     return node;
 }
 
-// A rating as a lookup table: readings beyond it stay at it. Tables hold one bound for all three axes.
-static void saturate(const DeviceNode *at, SceneNode *node, Vec3 limit, const char *what)
+// A rating per axis; readings beyond it stay at it.
+static void saturate(const DeviceNode *at, SceneNode *node, Vec3 limit)
 {
-    double bound = fmax(fabs(limit.x), fmax(fabs(limit.y), fabs(limit.z)));
-    if (bound >= BODY_UNLIMITED || bound <= 0.0)
-        return;
-    if (fabs(limit.x) != bound || fabs(limit.y) != bound || fabs(limit.z) != bound)
-        diag_note(at->out->diags, at->device->pos, "%s differs between axes; readings are held within %g on all of them", what, bound);
-    const double rows[6] = { -bound, -bound, 0, bound, bound, 0 };
-    body_scene_numbers(at->out, node, "lookupTable", rows, 2);
+    double bound[3] = { fabs(limit.x), fabs(limit.y), fabs(limit.z) };
+    bool is_rated = false;
+    for (int i = 0; i < 3; i++) {
+        is_rated |= bound[i] < BODY_UNLIMITED;
+        bound[i] = bound[i] < BODY_UNLIMITED ? bound[i] : -1.0;
+    }
+    if (is_rated)
+        scene_set_vec3(at->out->scene, node, "maxReading", vec3(bound[0], bound[1], bound[2]));
 }
 
 static void add_accelerometer(const DeviceNode *at, const char *suffix)
 {
-    saturate(at, add(at, "Accelerometer", suffix, at->pose), at->device->max_acceleration, "max_acceleration");
+    saturate(at, add(at, "Accelerometer", suffix, at->pose), at->device->max_acceleration);
 }
 
 static void add_gyro(const DeviceNode *at, const char *suffix)
 {
-    saturate(at, add(at, "Gyro", suffix, at->pose), at->device->max_angular_velocity, "max_angular_velocity");
+    saturate(at, add(at, "Gyro", suffix, at->pose), at->device->max_angular_velocity);
 }
 
 static void add_force_sensor(const DeviceNode *at)
@@ -133,6 +134,12 @@ static void add_range_sensor(const DeviceNode *at)
         diag_note(at->out->diags, device->pos, "detection_rate of a range sensor is not simulated");
 }
 
+// A light has no name in a world; a DEF stands for it where that can be written.
+static bool is_def_name(const char *name)
+{
+    return *name && !(*name >= '0' && *name <= '9') && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+}
+
 static void add_light(const DeviceNode *at)
 {
     const BodyDevice *device = at->device;
@@ -140,6 +147,10 @@ static void add_light(const DeviceNode *at)
     bool is_spot = device->type == BODY_SPOT_LIGHT;
     SceneNode *node = body_scene_node(at->out, is_spot ? "SpotLight" : "PointLight", device->pos);
     scene_set_vec3(scene, node, "location", at->pose.t);
+    if (is_def_name(device->name))
+        node->def = arena_string(scene_arena(scene), device->name);
+    else if (*device->name)
+        diag_note(at->out->diags, device->pos, "light '%.60s' loses its name: it is none that a node can have", device->name);
     scene_set_vec3(scene, node, "color", vec3(double_clamp(device->color.x, 0, 1), double_clamp(device->color.y, 0, 1),
                                               double_clamp(device->color.z, 0, 1)));
     scene_set_float(scene, node, "intensity", fmax(device->intensity, 0.0));
@@ -157,6 +168,20 @@ static void add_light(const DeviceNode *at)
 static Vec3 nonzero_axis(Vec3 axis)
 {
     return vec3_length(axis) > 1e-9 ? axis : vec3(1, 0, 0);
+}
+
+static void set_lines(const DeviceNode *at, SceneNode *node, const char *field, const char *lines)
+{
+    int count = 0;
+    for (const char *c = lines; *c; c++)
+        count += *c == '\n';
+    if (count == 0)
+        return;
+    Arena *arena = scene_arena(at->out->scene);
+    FieldList *list = scene_list_edit(at->out->scene, node, field);
+    list->strings = arena_alloc_array(arena, (size_t)count, sizeof *list->strings);
+    for (const char *c = lines; *c; c = strchr(c, '\n') + 1)
+        list->strings[list->count++] = arena_printf(arena, "%.*s", (int)strcspn(c, "\n"), c);
 }
 
 static void add_other(const DeviceNode *at)
@@ -196,6 +221,9 @@ static void add_other(const DeviceNode *at)
         break;
     case BODY_DIGITAL_IO:
         scene_set_int(scene, node, "signalLines", device->signal_lines);
+        set_lines(at, node, "connections", device->connections);
+        set_lines(at, node, "outLabels", device->out_labels);
+        set_lines(at, node, "inLabels", device->in_labels);
         break;
     default:
         break;

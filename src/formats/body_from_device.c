@@ -47,11 +47,55 @@ static bool is_companion(const SceneNode *node, const char *main_type, const cha
 
 static Vec3 rating_of(const SceneNode *node)
 {
-    const FieldList *table = scene_list(node, "lookupTable");
-    if (table->count < 2)
-        return vec3(BODY_UNLIMITED, BODY_UNLIMITED, BODY_UNLIMITED);
-    double bound = fabs(table->numbers[3 * (table->count - 1)]);
-    return vec3(bound, bound, bound);
+    Vec3 bound = scene_vec3(node, "maxReading");
+    for (int i = 0; i < 3; i++)
+        if ((&bound.x)[i] < 0.0)
+            (&bound.x)[i] = BODY_UNLIMITED;
+    if (scene_list(node, "lookupTable")->count >= 2) {  // the ends of a table bound readings too
+        const FieldList *table = scene_list(node, "lookupTable");
+        double end = fabs(table->numbers[3 * (table->count - 1)]);
+        bound = vec3(fmin(bound.x, end), fmin(bound.y, end), fmin(bound.z, end));
+    }
+    return bound;
+}
+
+// The sensor beside an InertialUnit that was made of the same IMU.
+static const SceneNode *companion(const SceneNode *node, const char *type, const char *suffix)
+{
+    const SceneNode *parent = scene_parent(node);
+    const FieldList *list = parent && schema_field(parent->type, "children") ? scene_list(parent, "children") : NULL;
+    size_t length = strlen(scene_string(node, "name"));
+    for (int i = 0; list && i < list->count; i++) {
+        const SceneNode *other = scene_list_node(list, i);
+        const char *name = other && scene_node_is(other, type) ? scene_string(other, "name") : "";
+        if (!strncmp(name, scene_string(node, "name"), length) && !strcmp(name + length, suffix))
+            return other;
+    }
+    return NULL;
+}
+
+static void add_imu(BodyFrom *from, const SceneNode *node, int link, BodyFrame frame)
+{
+    BodyDevice *device = add_device(from, BODY_IMU, node, link, frame);
+    const SceneNode *accelerometer = companion(node, "Accelerometer", "_accelerometer"), *gyro = companion(node, "Gyro", "_gyro");
+    if (accelerometer)
+        device->max_acceleration = rating_of(accelerometer);
+    if (gyro)
+        device->max_angular_velocity = rating_of(gyro);
+}
+
+static const char *joined_lines(BodyFrom *from, const SceneNode *node, const char *field)
+{
+    const FieldList *list = scene_list(node, field);
+    Text text = { 0 };
+    for (int i = 0; i < list->count; i++)
+        if (*list->strings[i] >= '0' && *list->strings[i] <= '9' && strstr(list->strings[i], ": ") && !strchr(list->strings[i], '\n'))
+            text_printf(&text, "%s\n", list->strings[i]);
+        else
+            diag_warning(from->diags, node->pos, "'%.60s' in %s is not of the form LINE: NAME; left out", list->strings[i], field);
+    const char *result = text.length ? body_from_text(from, text.data) : "";
+    text_free(&text);
+    return result;
 }
 
 static void set_camera(const SceneNode *node, BodyDevice *device, const char *format)
@@ -97,9 +141,10 @@ static void set_lidar(const SceneNode *node, BodyDevice *device)
     device->error_deviation = scene_float(node, "noise") * device->max_distance;
 }
 
-static void set_light(const SceneNode *node, BodyDevice *device, BodyFrame frame)
+static void set_light(BodyFrom *from, const SceneNode *node, BodyDevice *device, BodyFrame frame)
 {
     device->frame = frame;
+    device->name = node->def ? body_from_text(from, node->def) : "";
     device->frame.t = body_frame_apply(frame, scene_vec3(node, "location"));
     device->color = scene_vec3(node, "color");
     device->intensity = scene_float(node, "intensity");
@@ -120,7 +165,7 @@ static bool read_motion_sensor(BodyFrom *from, const SceneNode *node, int link, 
         if (!is_companion(node, "InertialUnit", "_gyro"))
             add_device(from, BODY_RATE_GYRO, node, link, frame)->max_angular_velocity = rating_of(node);
     } else if (scene_node_is(node, "InertialUnit")) {
-        add_device(from, BODY_IMU, node, link, frame);
+        add_imu(from, node, link, frame);
     } else if (scene_node_is(node, "ForceTorqueSensor")) {
         BodyDevice *device = add_device(from, BODY_FORCE_SENSOR, node, link, frame);
         Vec3 force = scene_vec3(node, "maxForce"), torque = scene_vec3(node, "maxTorque");
@@ -149,9 +194,9 @@ static bool read_optical(BodyFrom *from, const SceneNode *node, int link, BodyFr
     } else if (scene_node_is(node, "Lidar")) {
         set_lidar(node, add_device(from, BODY_RANGE_SENSOR, node, link, frame));
     } else if (scene_node_is(node, "SpotLight")) {
-        set_light(node, add_device(from, BODY_SPOT_LIGHT, node, link, frame), frame);
+        set_light(from, node, add_device(from, BODY_SPOT_LIGHT, node, link, frame), frame);
     } else if (scene_node_is(node, "PointLight")) {
-        set_light(node, add_device(from, BODY_POINT_LIGHT, node, link, frame), frame);
+        set_light(from, node, add_device(from, BODY_POINT_LIGHT, node, link, frame), frame);
     } else {
         return false;
     }
@@ -181,7 +226,11 @@ static bool read_own(BodyFrom *from, const SceneNode *node, int link, BodyFrame 
         device->emission = scene_float(node, "emission");
         device->transparency = scene_float(node, "transparency");
     } else if (scene_node_is(node, "DigitalIO")) {
-        add_device(from, BODY_DIGITAL_IO, node, link, frame)->signal_lines = scene_int(node, "signalLines");
+        BodyDevice *device = add_device(from, BODY_DIGITAL_IO, node, link, frame);
+        device->signal_lines = scene_int(node, "signalLines");
+        device->connections = joined_lines(from, node, "connections");
+        device->out_labels = joined_lines(from, node, "outLabels");
+        device->in_labels = joined_lines(from, node, "inLabels");
     } else if (scene_node_is(node, "ZmpSensor")) {
         add_device(from, BODY_ZMP, node, link, frame);
     } else {

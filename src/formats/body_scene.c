@@ -634,6 +634,8 @@ static SceneNode *contact_node(BodyScene *out, const BodyMaterials *materials, c
     scene_set_string(scene, node, "material1", a);
     scene_set_string(scene, node, "material2", b);
     body_scene_numbers(out, node, "coulombFriction", &contact.dynamic_friction, 1);
+    if (contact.static_friction != contact.dynamic_friction)
+        scene_set_float(scene, node, "staticFriction", contact.static_friction);
     scene_set_float(scene, node, "bounce", contact.restitution);
     scene_set_float(scene, node, "bounceVelocity", fmax(2.0 * gravity * dt, 1e-4));
     scene_set_float(scene, node, "softERP", fmin(contact_correction_rate * dt, 1.0));

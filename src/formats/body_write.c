@@ -432,6 +432,25 @@ static void put_categories(Writer *writer, const BodyDevice *device)
     text_add_string(writer->out, " ]\n");
 }
 
+// Lines of "NUMBER: NAME" as a map, or as a list of pairs.
+static void put_lines(Writer *writer, const char *key, const char *lines, bool is_pairs)
+{
+    if (!*lines)
+        return;
+    begin_key(writer, key);
+    text_add_string(writer->out, is_pairs ? " [ " : " { ");
+    for (const char *at = lines; *at; at = strchr(at, '\n') + 1) {
+        size_t digits = strcspn(at, ":"), length = strcspn(at, "\n");
+        text_printf(writer->out, is_pairs ? "%s[ %.*s, " : "%s%.*s: ", at == lines ? "" : ", ", (int)digits, at);
+        Text name = { 0 };
+        text_printf(&name, "%.*s", (int)(length - digits - 2), at + digits + 2);
+        yaml_write_scalar(writer->out, name.length ? name.data : "");
+        text_free(&name);
+        text_add_string(writer->out, is_pairs ? " ]" : "");
+    }
+    text_add_string(writer->out, is_pairs ? " ]\n" : " }\n");
+}
+
 static void put_device_keys(Writer *writer, const BodyDevice *device)
 {
     switch (device->type) {
@@ -482,6 +501,9 @@ static void put_device_keys(Writer *writer, const BodyDevice *device)
         break;
     case BODY_DIGITAL_IO:
         put_int(writer, "num_signal_lines", device->signal_lines);
+        put_lines(writer, "out_labels", device->out_labels, false);
+        put_lines(writer, "in_labels", device->in_labels, false);
+        put_lines(writer, "input_to_device_switch_connections", device->connections, true);
         break;
     default:
         break;
@@ -499,8 +521,8 @@ static void put_device(Writer *writer, const BodyDevice *device)
         put_word(writer, "name", device->name);
     if (device->id >= 0)
         put_int(writer, "id", device->id);
-    if (!device->is_on)
-        put_bool(writer, "on", false);
+    if (device->is_on != (device->type != BODY_HOLDER))
+        put_bool(writer, "on", device->is_on);
     put_frame(writer, device->frame);
     put_device_keys(writer, device);
     put_info(writer, device->info);

@@ -1,6 +1,7 @@
 // From nodes to solids, bodies, shapes and joints, in that order: first every node is looked at (parents before
 // children), then it is decided which solids share a body, then ODE's objects are made. The same code builds a whole
 // world and a subtree that is put in at run time; a subtree always starts at an uppermost solid, because masses merge.
+#include "physics/machine.h"
 #include "physics/physics_internal.h"
 
 #include "base/hash.h"
@@ -63,6 +64,7 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
     memset(state, 0, sizeof(*state));
     state->local = pose_mul(at->pose, scene_pose(node));
     state->local.q = quat_normalized(state->local.q);
+    state->is_off = physics_solid_has_switch(node) && !scene_bool(node, "on");
     state->linear = scene_vec3(node, "linearVelocity");
     state->angular = scene_vec3(node, "angularVelocity");
     Pose above = parent ? physics->solid_world[at->parent] : POSE_IDENTITY;

@@ -1,4 +1,5 @@
 // The scene changes while it runs, and the run is written back into the scene.
+#include "physics/machine.h"
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"
@@ -199,6 +200,10 @@ static void solid_changed(Physics *physics, int index, const char *field)
         physics_solid_set_pose(physics, index, pose_mul(frame_of(physics, index), scene_pose(solid->node)));
     } else if (!strcmp(field, "linearVelocity") || !strcmp(field, "angularVelocity")) {
         physics_solid_set_velocity(physics, index, scene_vec3(solid->node, "linearVelocity"), scene_vec3(solid->node, "angularVelocity"));
+    } else if (!strcmp(field, "on") && physics_solid_has_switch(solid->node)) {
+        physics_switch_turn(physics, index, scene_bool(solid->node, "on"));
+    } else if (!strcmp(field, "on") && scene_node_is(solid->node, "Holder")) {
+        physics_gripper_turn(physics, index, scene_bool(solid->node, "on"));
     } else if (!strcmp(field, "contactMaterial")) {
         solid->material = contact_material(physics, scene_string(solid->node, field));
     } else if (!strcmp(field, "boundingObject")) {

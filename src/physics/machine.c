@@ -24,7 +24,8 @@ typedef struct HoldState {
 typedef struct Holder {
     SceneNode *node;
     int solid;
-    bool is_gripper;
+    bool is_gripper;         // a VacuumGripper or the Holder of a body
+    bool is_body_holder;
     dJointID joint;          // only where state.first
     dJointFeedback feedback;
 } Holder;
@@ -76,12 +77,18 @@ static dBodyID ode_body(const Physics *physics, int body)
 
 // ---- build ----
 
+// The field that says whether it is on at the start.
+static const char *hold_field(const SceneNode *node)
+{
+    return scene_node_is(node, "Holder") ? "on" : scene_node_is(node, "VacuumGripper") ? "isOn" : "isLocked";
+}
+
 static void add_holder(Machines *machines, SceneNode *node, int solid, bool is_gripper)
 {
     memory_grow(&machines->holders, &machines->holder_capacity, machines->holder_count + 1, sizeof *machines->holders);
     memory_grow(&machines->holds, &machines->hold_capacity, machines->holder_count + 1, sizeof *machines->holds);
-    bool is_on = scene_bool(node, is_gripper ? "isOn" : "isLocked");
-    machines->holders[machines->holder_count] = (Holder){ .node = node, .solid = solid, .is_gripper = is_gripper };
+    bool is_body_holder = scene_node_is(node, "Holder"), is_on = scene_bool(node, hold_field(node));
+    machines->holders[machines->holder_count] = (Holder){ .node = node, .solid = solid, .is_gripper = is_gripper, .is_body_holder = is_body_holder };
     machines->holds[machines->holder_count++] = (HoldState){ .is_on = is_on, .peer = -1, .wants_lock = is_on };
 }
 
@@ -105,7 +112,7 @@ void machines_add(Physics *physics, SceneNode *node, int solid, Pose frame)
             physics->solids[physics->solids[solid].parent].conveyor = solid;
     } else if (scene_node_is(node, "Connector")) {
         add_holder(machines_of(physics), node, solid, false);
-    } else if (scene_node_is(node, "VacuumGripper")) {
+    } else if (scene_node_is(node, "VacuumGripper") || scene_node_is(node, "Holder")) {
         add_holder(machines_of(physics), node, solid, true);
     } else if (scene_node_is(node, "TouchSensor") && !scene_node_is(node, "ForceTorqueSensor")) {
         Machines *machines = machines_of(physics);
@@ -272,7 +279,7 @@ static void move_conveyor(const Physics *physics, PhysicsContact *contact, int s
 {
     int solid = physics->solids[contact->solid[side]].conveyor;
     const SceneNode *node = physics->solids[solid].node;
-    if (!physics->solids[solid].is_alive || !scene_bool(node, "on"))
+    if (!physics->solids[solid].is_alive || physics->solid_states[solid].is_off)
         return;
     Pose pose = physics->solid_world[solid];
     Vec3 velocity = vec3_scale(quat_rotate(pose.q, vec3_normalized(scene_vec3(node, "axis"))), scene_float(node, "speed"));
@@ -558,7 +565,7 @@ static void check_rupture(Physics *physics, int index)
     Machines *machines = physics->machines;
     const Holder *holder = &machines->holders[index];
     const HoldState *hold = &machines->holds[index];
-    if (!holder->joint)
+    if (!holder->joint || holder->is_body_holder)
         return;
     int other = holder->is_gripper ? -1 : holder_of_peer(physics, hold->peer);
     double tensile = strength(holder->node, "tensileStrength", hold->is_on), shear = strength(holder->node, "shearStrength", hold->is_on);
@@ -672,7 +679,11 @@ static void step_gripper_end(Physics *physics, int index)
     HoldState *hold = &physics->machines->holds[index];
     if (!holder->is_gripper || !hold->is_on || hold->peer >= 0 || !physics->solids[holder->solid].is_alive)
         return;
-    int peer = find_graspable(physics, holder);
+    // The Holder of a body looks around once, when it is switched on.
+    if (holder->is_body_holder && !hold->wants_lock)
+        return;
+    hold->wants_lock = 0;
+    int peer = holder->is_body_holder ? body_holder_target(physics, holder->node, holder->solid) : find_graspable(physics, holder);
     if (peer < 0)
         return;
     int body = body_above(physics, peer);
@@ -693,6 +704,7 @@ int physics_gripper_held(const Physics *physics, int solid)
 void physics_gripper_turn(Physics *physics, int solid, bool on)
 {
     int index = holder_index(physics, solid);
+    physics->machines->holds[index].wants_lock = on && !physics->machines->holds[index].is_on;
     physics->machines->holds[index].is_on = on;
     if (!on)
         release(physics, index);
@@ -800,9 +812,10 @@ void machines_restored(Physics *physics)
 
 void machines_sync_scene(Physics *physics)
 {
+    body_switches_sync_scene(physics);
     Machines *machines = physics->machines;
     for (int i = 0; machines && i < machines->holder_count; i++) {
-        const char *field = machines->holders[i].is_gripper ? "isOn" : "isLocked";
+        const char *field = hold_field(machines->holders[i].node);
         if (scene_bool(machines->holders[i].node, field) != (machines->holds[i].is_on != 0))
             scene_set_bool(physics->scene, machines->holders[i].node, field, machines->holds[i].is_on);
     }

@@ -11,10 +11,16 @@ int physics_connector_peer(const Physics *physics, int solid);  // solid it is a
 void physics_connector_lock(Physics *physics, int solid);
 void physics_connector_unlock(Physics *physics, int solid);
 
-// Vacuum grippers. `solid` is that of a VacuumGripper node.
+// Vacuum grippers, and the holders of bodies, which look once for something to hold when they are turned on. `solid` is that of a
+// VacuumGripper or Holder node.
 bool physics_gripper_is_on(const Physics *physics, int solid);
 int physics_gripper_held(const Physics *physics, int solid);  // solid it holds, -1
 void physics_gripper_turn(Physics *physics, int solid, bool on);
+
+// Devices of bodies that are on or off and do no more: Conveyor, Attachment, Marker.
+bool physics_solid_has_switch(const SceneNode *node);
+bool physics_switch_is_on(const Physics *physics, int solid);
+void physics_switch_turn(Physics *physics, int solid, bool on);
 
 // Touch sensors. Force on the sensor's mount in the last step, sensor frame; zero without physics. `solid` is that of a
 // TouchSensor node.

@@ -48,6 +48,8 @@ typedef struct SolidState {
     Vec3 linear, angular;   // kinematic velocity, world frame
     int32_t is_colliding;   // in the last pass
     int32_t is_touching;    // as above, static on static included (touch sensors)
+    int32_t is_off;         // a Conveyor, Attachment or Marker that is switched off
+    int32_t reserved;
 } SolidState;
 
 // ---- bodies ----
@@ -108,6 +110,7 @@ typedef struct ContactRule {      // a ContactProperties node, ready for use
     double rotation[2];
     double rolling[3];
     double bounce, bounce_velocity, soft_erp, soft_cfm;
+    double static_friction;       // -1: that of slipping surfaces
     int max_joints;
 } ContactRule;
 
@@ -324,6 +327,8 @@ void force_sensors_build(Physics *physics, int first_solid, int end);
 void extra_joints_build(Physics *physics, int first_solid, int end);  // those that the solids hold
 void extra_joints_remove(Physics *physics, int top);                   // those at or below a solid
 void extra_joints_destroy(Physics *physics);
+int body_holder_target(const Physics *physics, const SceneNode *holder, int solid);  // body_holder.c: solid it can hold now, -1
+void body_switches_sync_scene(Physics *physics);
 void machines_contact(Physics *physics, PhysicsContact *contact);  // a track's belt moves the surface
 void machines_destroy(Physics *physics);
 int machines_state(Physics *physics, StateBlock *blocks);          // how many blocks were added

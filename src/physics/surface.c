@@ -24,7 +24,7 @@ static int read_numbers(const SceneNode *node, const char *field, bool is_fricti
 static ContactRule default_rule(void)
 {
     return (ContactRule){ .friction_count = 1, .slip_count = 1, .friction = { 1.0 }, .bounce = 0.5, .bounce_velocity = 0.01,
-                          .soft_erp = 0.2, .soft_cfm = 0.001, .max_joints = 10 };
+                          .soft_erp = 0.2, .soft_cfm = 0.001, .static_friction = -1.0, .max_joints = 10 };
 }
 
 static ContactRule read_rule(const SceneNode *node)
@@ -41,6 +41,7 @@ static ContactRule read_rule(const SceneNode *node)
     rule.bounce_velocity = scene_float(node, "bounceVelocity");
     rule.soft_erp = scene_float(node, "softERP");
     rule.soft_cfm = scene_float(node, "softCFM");
+    rule.static_friction = scene_float(node, "staticFriction");
     rule.max_joints = int_max(scene_int(node, "maxContactJoints"), 1);
     return rule;
 }
@@ -175,6 +176,23 @@ static void asymmetric(Physics *physics, const ContactRule *rule, bool is_invers
         combine(rule->slip, rule->slip_count, r1, r2, &contact->slip, &contact->slip2);
 }
 
+static Vec3 point_velocity(const Physics *physics, int body, Vec3 point)
+{
+    if (body < 0)
+        return VEC3_ZERO;
+    const BodyState *state = &physics->body_states[body];
+    return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, state->position)));
+}
+
+static const double sticking_speed = 1e-4;  // m/s: slower surfaces do not slip, the bound of Choreonoid's simulator
+
+static bool is_sticking(const Physics *physics, const PhysicsContact *contact)
+{
+    Vec3 slip = vec3_sub(point_velocity(physics, contact->body[0], contact->point), point_velocity(physics, contact->body[1], contact->point));
+    slip = vec3_mad(slip, contact->normal, -vec3_dot(slip, contact->normal));
+    return vec3_length(slip) < sticking_speed;
+}
+
 void contact_surface(Physics *physics, PhysicsContact *contact)
 {
     const ContactTable *table = &physics->contact_table;
@@ -186,6 +204,8 @@ void contact_surface(Physics *physics, PhysicsContact *contact)
     contact->properties = index - 1;
     contact->mode = dContactApprox1 | dContactSoftCFM | dContactSoftERP;
     contact->friction = contact->friction2 = rule->friction[0];
+    if (rule->static_friction >= 0.0 && is_sticking(physics, contact))
+        contact->friction = contact->friction2 = rule->static_friction;
     contact->slip = contact->slip2 = rule->slip[0];
     if (rule->friction_count > 1 || rule->slip_count > 1)
         asymmetric(physics, rule, is_inversed, contact);

@@ -12,9 +12,10 @@
 #define LOOKUP_TABLE(preset) \
     FIELD("lookupTable", MF_VEC3F, preset, NULL, NULL, "rows of measured value, returned value, relative noise; empty: unchanged")
 
-static const FieldType accelerometer[] = { DEVICE_NAME("accelerometer"), LOOKUP_TABLE("[]"), AXES, RESOLUTION("m/s^2") };
+#define RATING(unit) STATE("maxReading", SF_VEC3F, "-1 -1 -1", unit, "readings are held within this on each axis; -1: no bound (Talus)")
+static const FieldType accelerometer[] = { DEVICE_NAME("accelerometer"), LOOKUP_TABLE("[]"), AXES, RESOLUTION("m/s^2"), RATING("m/s^2") };
 static const FieldType compass[] = { DEVICE_NAME("compass"), LOOKUP_TABLE("[]"), AXES, RESOLUTION(NULL) };
-static const FieldType gyro[] = { DEVICE_NAME("gyro"), LOOKUP_TABLE("[]"), AXES, RESOLUTION("rad/s") };
+static const FieldType gyro[] = { DEVICE_NAME("gyro"), LOOKUP_TABLE("[]"), AXES, RESOLUTION("rad/s"), RATING("rad/s") };
 static const FieldType altimeter[] = {
     DEVICE_NAME("altimeter"),
     FIELD("accuracy", SF_FLOAT, "0", ">=0", "m", "standard deviation of the noise"),

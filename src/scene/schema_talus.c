@@ -59,10 +59,10 @@ static const FieldType force_torque_sensor[] = {
 
 static const FieldType holder[] = {
     DEVICE_NAME("holder"),
-    FIELD("on", SF_BOOL, "TRUE", NULL, NULL, "is on at the start"),
-    FIELD("category", SF_STRING, "\"\"", NULL, NULL, "holds attachments of this category; several are separated by ;"),
-    FIELD("condition", SF_STRING, "\"distance\"", "distance|collision|name", NULL, "how it finds what to hold"),
-    FIELD("maxDistance", SF_FLOAT, "0.1", ">=0", "m", "holds what is closer"),
+    FIELD("on", SF_BOOL, "FALSE", NULL, NULL, "takes hold at the start"),
+    FIELD("category", SF_STRING, "\"\"", NULL, NULL, "holds attachments of this category; several are separated by ;, empty: of any"),
+    FIELD("condition", SF_STRING, "\"distance\"", "distance|collision|name", NULL, "how it finds what to hold: the nearest Attachment, what its link touches, the solid named targetName"),
+    FIELD("maxDistance", SF_FLOAT, "0.1", ">=0", "m", "holds an Attachment that is no farther"),
     FIELD("targetName", SF_STRING, "\"\"", NULL, NULL, "holds the solid of this name"),
 };
 static const FieldType attachment[] = {
@@ -89,6 +89,9 @@ static const FieldType marker[] = {
 static const FieldType digital_io[] = {
     DEVICE_NAME("digital io"),
     FIELD("signalLines", SF_INT32, "100", ">=0", NULL, "lines in and out"),
+    FIELD("connections", MF_STRING, "[]", NULL, NULL, "devices of the robot that input lines switch on and off: \"0: NAME\""),
+    FIELD("outLabels", MF_STRING, "[]", NULL, NULL, "names of output lines: \"0: NAME\""),
+    FIELD("inLabels", MF_STRING, "[]", NULL, NULL, "names of input lines"),
 };
 static const FieldType zmp_sensor[] = { DEVICE_NAME("zmp") };
 

@@ -1,21 +1,12 @@
 // The library's own interface (include/talus/talus.h) over Sim, Scene and Physics: node ids outside, indices inside.
-#include "talus/talus.h"
+#include "sim/talus_internal.h"
 
 #include "base/memory.h"
 #include "physics/machine.h"
 #include "physics/motor.h"
-#include "sim/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct TalusWorld {
-    Sim *sim;
-    DiagSink *diags;
-    TalusDiagnosticHandler handler;
-    void *context;
-    int told;  // diagnostics that the handler has seen
-};
 
 struct TalusSnapshot { SimSnapshot data; };
 
@@ -42,7 +33,7 @@ static void tell(TalusWorld *world)
     }
 }
 
-static bool told(TalusWorld *world, bool result)
+bool talus_told(TalusWorld *world, bool result)
 {
     tell(world);
     return result;
@@ -115,6 +106,7 @@ void talus_free(TalusWorld *world)
 {
     if (!world)
         return;
+    talus_devices_free(world);
     sim_destroy(world->sim);
     diag_destroy(world->diags);
     free(world);
@@ -139,14 +131,21 @@ bool talus_step(TalusWorld *world, int steps)
     bool goes_on = !sim_failure(world->sim);
     for (int i = 0; i < steps && goes_on; i++)
         goes_on = sim_step(world->sim);
-    return told(world, goes_on);
+    return talus_told(world, goes_on);
 }
 
 const char *talus_failure(const TalusWorld *world) { return sim_failure(world->sim); }
 uint64_t talus_steps(const TalusWorld *world) { return sim_steps(world->sim); }
 double talus_time(const TalusWorld *world) { return sim_time(world->sim); }
 double talus_time_step(const TalusWorld *world) { return sim_time_step(world->sim); }
-bool talus_reset(TalusWorld *world) { return told(world, sim_reset(world->sim)); }
+
+bool talus_reset(TalusWorld *world)
+{
+    bool is_back = sim_reset(world->sim);
+    talus_devices_reset(world);
+    return talus_told(world, is_back);
+}
+
 uint64_t talus_hash(const TalusWorld *world) { return sim_hash(world->sim); }
 TalusSnapshot *talus_snapshot_create(void) { return memory_alloc(sizeof(TalusSnapshot)); }
 
@@ -162,16 +161,16 @@ void talus_snapshot_take(TalusWorld *world, TalusSnapshot *snapshot) { sim_snaps
 
 bool talus_snapshot_restore(TalusWorld *world, const TalusSnapshot *snapshot)
 {
-    return told(world, sim_restore(world->sim, &snapshot->data));
+    return talus_told(world, sim_restore(world->sim, &snapshot->data));
 }
 
-bool talus_snapshot_write(TalusWorld *world, const char *path) { return told(world, sim_snapshot_write(world->sim, path)); }
-bool talus_snapshot_read(TalusWorld *world, const char *path) { return told(world, sim_snapshot_read(world->sim, path)); }
-bool talus_save(TalusWorld *world, const char *path) { return told(world, sim_save(world->sim, path)); }
+bool talus_snapshot_write(TalusWorld *world, const char *path) { return talus_told(world, sim_snapshot_write(world->sim, path)); }
+bool talus_snapshot_read(TalusWorld *world, const char *path) { return talus_told(world, sim_snapshot_read(world->sim, path)); }
+bool talus_save(TalusWorld *world, const char *path) { return talus_told(world, sim_save(world->sim, path)); }
 
 // ---- nodes ----
 
-static SceneNode *node_of(const TalusWorld *world, TalusNode id)
+SceneNode *talus_node_of(const TalusWorld *world, TalusNode id)
 {
     SceneNode *node = id == TALUS_NONE ? NULL : scene_find_id(sim_scene(world->sim), id);
     return node && !node->is_removed ? node : NULL;
@@ -187,34 +186,34 @@ TalusNode talus_find(const TalusWorld *world, const char *name)
 
 TalusNode talus_find_below(const TalusWorld *world, TalusNode top, const char *def_path)
 {
-    const SceneNode *node = node_of(world, top);
+    const SceneNode *node = talus_node_of(world, top);
     return node ? id_of(scene_find_def_below(node, def_path)) : TALUS_NONE;
 }
 
-bool talus_node_exists(const TalusWorld *world, TalusNode node) { return node_of(world, node) != NULL; }
+bool talus_node_exists(const TalusWorld *world, TalusNode node) { return talus_node_of(world, node) != NULL; }
 
 const char *talus_node_type(const TalusWorld *world, TalusNode id)
 {
-    const SceneNode *node = node_of(world, id);
+    const SceneNode *node = talus_node_of(world, id);
     return node && node->type ? node->type->name : NULL;
 }
 
 const char *talus_node_def(const TalusWorld *world, TalusNode id)
 {
-    const SceneNode *node = node_of(world, id);
+    const SceneNode *node = talus_node_of(world, id);
     return node ? scene_instance(node)->def : NULL;
 }
 
 TalusNode talus_node_parent(const TalusWorld *world, TalusNode id)
 {
-    const SceneNode *node = node_of(world, id);
+    const SceneNode *node = talus_node_of(world, id);
     return node ? id_of(scene_parent(node)) : TALUS_NONE;
 }
 
 // The node behind an id if it has a field of one of two kinds.
 static SceneNode *with_field(const TalusWorld *world, TalusNode id, const char *field, FieldKind kind, FieldKind other)
 {
-    SceneNode *node = node_of(world, id);
+    SceneNode *node = talus_node_of(world, id);
     SceneNode *actual = scene_actual(node);
     // A PROTO instance is asked for its parameters by the actual node's field of the same name.
     const FieldType *type = actual && actual->type ? schema_field(actual->type, field) : NULL;
@@ -272,7 +271,7 @@ TalusNode talus_get_node(const TalusWorld *world, TalusNode id, const char *fiel
 
 int talus_get_numbers(const TalusWorld *world, TalusNode id, const char *field, double *values, int capacity)
 {
-    const SceneNode *node = scene_actual(node_of(world, id));
+    const SceneNode *node = scene_actual(talus_node_of(world, id));
     const FieldType *type = node && node->type ? schema_field(node->type, field) : NULL;
     if (!type)
         return -1;
@@ -299,7 +298,7 @@ int talus_get_numbers(const TalusWorld *world, TalusNode id, const char *field, 
 static bool changed(TalusWorld *world, SceneNode *node, const char *field)
 {
     sim_field_changed(world->sim, node, field);
-    return told(world, true);
+    return talus_told(world, true);
 }
 
 bool talus_set_bool(TalusWorld *world, TalusNode id, const char *field, bool value)
@@ -405,23 +404,26 @@ bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const
 
 TalusNode talus_insert(TalusWorld *world, TalusNode parent, const char *field, int index, const char *text)
 {
-    SceneNode *holder = node_of(world, parent);
+    SceneNode *holder = talus_node_of(world, parent);
     const SceneNode *node = holder ? sim_insert(world->sim, holder, field, index, text, strlen(text)) : NULL;
+    talus_devices_changed(world);
     tell(world);
     return id_of(scene_actual(node));
 }
 
 bool talus_remove(TalusWorld *world, TalusNode id)
 {
-    SceneNode *node = node_of(world, id);
-    return told(world, node && sim_remove(world->sim, node));
+    SceneNode *node = talus_node_of(world, id);
+    bool is_gone = node && sim_remove(world->sim, node);
+    talus_devices_changed(world);
+    return talus_told(world, is_gone);
 }
 
 // ---- solids ----
 
 static int solid_of(const TalusWorld *world, TalusNode id)
 {
-    const SceneNode *node = node_of(world, id);
+    const SceneNode *node = talus_node_of(world, id);
     return node ? physics_solid_of(sim_physics(world->sim), node) : -1;
 }
 
@@ -508,7 +510,7 @@ bool talus_set_pose(TalusWorld *world, TalusNode id, TalusPose pose)
     if (solid < 0)
         return false;
     physics_solid_set_pose(sim_physics(world->sim), solid, to);
-    return told(world, pose_is_finite(to));
+    return talus_told(world, pose_is_finite(to));
 }
 
 bool talus_set_velocity(TalusWorld *world, TalusNode id, TalusVector linear, TalusVector angular)
@@ -517,7 +519,7 @@ bool talus_set_velocity(TalusWorld *world, TalusNode id, TalusVector linear, Tal
     if (solid < 0)
         return false;
     physics_solid_set_velocity(sim_physics(world->sim), solid, in(linear), in(angular));
-    return told(world, vec3_is_finite(in(linear)) && vec3_is_finite(in(angular)));
+    return talus_told(world, vec3_is_finite(in(linear)) && vec3_is_finite(in(angular)));
 }
 
 bool talus_reset_motion(TalusWorld *world, TalusNode id)
@@ -531,19 +533,19 @@ bool talus_reset_motion(TalusWorld *world, TalusNode id)
 bool talus_add_force(TalusWorld *world, TalusNode id, TalusVector force)
 {
     int solid = solid_of(world, id);
-    return told(world, solid >= 0 && physics_solid_add_force(sim_physics(world->sim), solid, in(force)));
+    return talus_told(world, solid >= 0 && physics_solid_add_force(sim_physics(world->sim), solid, in(force)));
 }
 
 bool talus_add_force_at(TalusWorld *world, TalusNode id, TalusVector force, TalusVector point)
 {
     int solid = solid_of(world, id);
-    return told(world, solid >= 0 && physics_solid_add_force_at(sim_physics(world->sim), solid, in(force), in(point)));
+    return talus_told(world, solid >= 0 && physics_solid_add_force_at(sim_physics(world->sim), solid, in(force), in(point)));
 }
 
 bool talus_add_torque(TalusWorld *world, TalusNode id, TalusVector torque)
 {
     int solid = solid_of(world, id);
-    return told(world, solid >= 0 && physics_solid_add_torque(sim_physics(world->sim), solid, in(torque)));
+    return talus_told(world, solid >= 0 && physics_solid_add_torque(sim_physics(world->sim), solid, in(torque)));
 }
 
 // ---- joints ----
@@ -551,7 +553,7 @@ bool talus_add_torque(TalusWorld *world, TalusNode id, TalusVector torque)
 static bool axis_of(const TalusWorld *world, TalusNode id, int *joint, int *axis)
 {
     const Physics *physics = sim_physics(world->sim);
-    const SceneNode *node = node_of(world, id);
+    const SceneNode *node = talus_node_of(world, id);
     if (!node)
         return false;
     if (physics_axis_of(physics, scene_actual(node), joint, axis))
@@ -585,7 +587,7 @@ bool talus_joint_set_position(TalusWorld *world, TalusNode id, int axis, double 
     if (!isfinite(position) || !axis_of(world, id, &joint, &axis))
         return false;
     physics_joint_set_position(sim_physics(world->sim), joint, axis, position);
-    return told(world, true);
+    return talus_told(world, true);
 }
 
 typedef const char *(*MotorSetter)(Physics *physics, int joint, int axis, double value);
@@ -593,10 +595,10 @@ typedef const char *(*MotorSetter)(Physics *physics, int joint, int axis, double
 static bool complain(TalusWorld *world, TalusNode id, const char *complaint)
 {
     if (complaint) {
-        const SceneNode *node = node_of(world, id);
+        const SceneNode *node = talus_node_of(world, id);
         diag_warning(world->diags, node->pos, "%s", complaint);
     }
-    return told(world, true);
+    return talus_told(world, true);
 }
 
 static bool command(TalusWorld *world, TalusNode id, int axis, double value, MotorSetter setter)
@@ -664,7 +666,7 @@ bool talus_brake_set_damping(TalusWorld *world, TalusNode id, int axis, double d
 // The solid of a node of this type, -1 when it is another.
 static int device_of(const TalusWorld *world, TalusNode id, const char *type)
 {
-    const SceneNode *node = node_of(world, id);
+    const SceneNode *node = talus_node_of(world, id);
     return node && scene_node_is(scene_actual(node), type) ? solid_of(world, id) : -1;
 }
 
@@ -677,7 +679,7 @@ bool talus_connector_set_locked(TalusWorld *world, TalusNode id, bool is_locked)
         physics_connector_lock(sim_physics(world->sim), solid);
     else
         physics_connector_unlock(sim_physics(world->sim), solid);
-    return told(world, true);
+    return talus_told(world, true);
 }
 
 bool talus_connector_presence(TalusWorld *world, TalusNode id, int *presence)
@@ -699,7 +701,7 @@ bool talus_gripper_set_on(TalusWorld *world, TalusNode id, bool is_on)
     int solid = device_of(world, id, "VacuumGripper");
     if (solid >= 0)
         physics_gripper_turn(sim_physics(world->sim), solid, is_on);
-    return told(world, solid >= 0);
+    return talus_told(world, solid >= 0);
 }
 
 TalusNode talus_gripper_held(const TalusWorld *world, TalusNode id)

@@ -1,0 +1,26 @@
+// talus_internal.h - what the files behind include/talus/talus.h share.
+#ifndef TALUS_SIM_TALUS_INTERNAL_H
+#define TALUS_SIM_TALUS_INTERNAL_H
+
+#include "devices/devices.h"
+#include "sim/sim.h"
+#include "talus/talus.h"
+
+struct TalusWorld {
+    Sim *sim;
+    DiagSink *diags;
+    TalusDiagnosticHandler handler;
+    void *context;
+    int told;          // diagnostics that the handler has seen
+    Devices *devices;  // from the first call on that asks for a device
+};
+
+bool talus_told(TalusWorld *world, bool result);  // passes diagnostics on, returns `result`
+SceneNode *talus_node_of(const TalusWorld *world, TalusNode id);  // NULL: there is none
+
+// talus_devices.c
+void talus_devices_reset(TalusWorld *world);
+void talus_devices_changed(TalusWorld *world);  // nodes came or went
+void talus_devices_free(TalusWorld *world);
+
+#endif
