@@ -376,7 +376,7 @@ static void set_list(Scene *scene, SceneNode *node, const char *field, FieldKind
 
 bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const double *values, int count)
 {
-    SceneNode *node = scene_actual(node_of(world, id));
+    SceneNode *node = scene_actual(talus_node_of(world, id));
     const FieldType *type = node && node->type ? schema_field(node->type, field) : NULL;
     if (!type || count < 0)
         return false;
