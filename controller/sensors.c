@@ -158,7 +158,7 @@ WbDeviceTag wb_position_sensor_get_brake(WbDeviceTag tag)
     return (WbDeviceTag)core_constant(CORE_DEVICE(tag, WB_NODE_POSITION_SENSOR), 3);
 }
 
-// ---- inertial units: x y z w; noise, resolution, axes ----
+// ---- inertial units: x y z w, whether the world is NUE; noise, resolution, axes ----
 
 SENSOR(wb_inertial_unit, WB_NODE_INERTIAL_UNIT)
 
@@ -176,12 +176,20 @@ const double *wb_inertial_unit_get_roll_pitch_yaw(WbDeviceTag tag)
     if (!device->own)
         device->own = malloc(3 * sizeof(double));
     double *angles = device->own, resolution = core_constant(device, 1);
-    double x = q[0], y = q[1], z = q[2], w = q[3], s = 2.0 * (w * y - x * z);
-    angles[0] = atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y));
-    angles[1] = asin(s < -1.0 ? -1.0 : s > 1.0 ? 1.0 : s);
-    angles[2] = atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z));
+    double x = q[0], y = q[1], z = q[2], w = q[3];
+    bool is_nue = q[4] != 0.0;
+    if (is_nue) {  // yaw about y, then pitch about z, then roll
+        angles[0] = atan2(2.0 * (w * x - y * z), 1.0 - 2.0 * (x * x + z * z));
+        angles[1] = asin(fmin(fmax(2.0 * (x * y + w * z), -1.0), 1.0));
+        angles[2] = atan2(2.0 * (w * y - x * z), 1.0 - 2.0 * (y * y + z * z));
+    } else {       // yaw about z, then pitch about y, then roll
+        angles[0] = atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y));
+        angles[1] = asin(fmin(fmax(2.0 * (w * y - x * z), -1.0), 1.0));
+        angles[2] = atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z));
+    }
+    static const int axes[2][3] = { { 0, 1, 2 }, { 0, 2, 1 } };  // of roll, pitch and yaw
     for (int i = 0; i < 3; i++)
-        angles[i] = core_constant(device, 2 + i) != 0.0 ? rounded(angles[i], resolution) : NAN;
+        angles[i] = core_constant(device, 2 + axes[is_nue][i]) != 0.0 ? rounded(angles[i], resolution) : NAN;
     return angles;
 }
 

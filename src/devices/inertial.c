@@ -163,13 +163,11 @@ const DeviceKind compass_device = {
 
 // ---- inertial unit ----
 
-// Orientation against the world as x y z w, with x forward and z up: in y-up worlds y takes the place of z and -z that of y.
+// Orientation against the world as x y z w, then whether the world is NUE: there yaw is about y and pitch about z.
 static int inertial_unit_sample(DeviceContext *at, int channel, double *reading)
 {
     (void)channel;
     Quat turn = device_pose(at).q;
-    if (world_axes(at).up.z == 0.0)
-        turn = (Quat){ turn.w, turn.x, -turn.z, turn.y };
     double noise = scene_float(at->info->node, "noise");
     if (noise > 0.0) {
         Vec3 axis = vec3(random_gaussian(at->random), random_gaussian(at->random), random_gaussian(at->random));
@@ -179,7 +177,8 @@ static int inertial_unit_sample(DeviceContext *at, int channel, double *reading)
     reading[1] = turn.y;
     reading[2] = turn.z;
     reading[3] = turn.w;
-    return 4;
+    reading[4] = world_axes(at).north.x != 0.0;
+    return 5;
 }
 
 // noise, resolution, xAxis, yAxis, zAxis
