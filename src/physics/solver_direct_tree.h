@@ -65,13 +65,6 @@ static inline Sym3 sym3_read(const double *m, int at)
     return (Sym3){ m[at], m[at + 1], m[at + 2], m[at + 7], m[at + 8], m[at + 14] };
 }
 
-static inline void sym3_write(double *m, int at, Sym3 s)
-{
-    m[at] = s.xx; m[at + 1] = s.xy; m[at + 2] = s.xz;
-    m[at + 6] = s.xy; m[at + 7] = s.yy; m[at + 8] = s.yz;
-    m[at + 12] = s.xz; m[at + 13] = s.yz; m[at + 14] = s.zz;
-}
-
 // Inverts a symmetric 6x6 matrix in place. `scale` as above.
 static inline __attribute__((always_inline)) void symmetric_invert(double *m, const double *scale)
 {
@@ -104,11 +97,13 @@ static inline __attribute__((always_inline)) void symmetric_invert(double *m, co
     p.yy += u[3] * t[3] + u[4] * t[4] + u[5] * t[5];
     p.yz += u[3] * t[6] + u[4] * t[7] + u[5] * t[8];
     p.zz += u[6] * t[6] + u[7] * t[7] + u[8] * t[8];
-    sym3_write(m, 0, p);
-    sym3_write(m, 21, q);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            m[6 * i + 3 + j] = m[6 * (3 + j) + i] = -u[3 * i + j];
+    // Whole rows are stored because whole rows are loaded next: a load that gathers several stores would wait for them.
+    v6_store(m, (V6){ { p.xx, p.xy, p.xz, -u[0] }, { -u[1], -u[2] } });
+    v6_store(m + 6, (V6){ { p.xy, p.yy, p.yz, -u[3] }, { -u[4], -u[5] } });
+    v6_store(m + 12, (V6){ { p.xz, p.yz, p.zz, -u[6] }, { -u[7], -u[8] } });
+    v6_store(m + 18, (V6){ { -u[0], -u[3], -u[6], q.xx }, { q.xy, q.xz } });
+    v6_store(m + 24, (V6){ { -u[1], -u[4], -u[7], q.xy }, { q.yy, q.yz } });
+    v6_store(m + 30, (V6){ { -u[2], -u[5], -u[8], q.xz }, { q.yz, q.zz } });
 }
 
 // ---- the tree ----
@@ -130,11 +125,11 @@ static inline void node_load_body(Node *node, const SolverBody *body, const Solv
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++)
             world[3 * i + j] = world[3 * j + i] = half[3 * i] * r[3 * j] + half[3 * i + 1] * r[3 * j + 1] + half[3 * i + 2] * r[3 * j + 2];
-    memset(m, 0, sizeof node->inverse);
-    m[0] = m[7] = m[14] = body->mass;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            m[21 + 6 * i + j] = world[3 * i + j];
+    for (int i = 0; i < 3; i++) {
+        v6_store(m + 6 * i, (V6){ { 0 } });
+        v6_store(m + 18 + 6 * i, (V6){ { 0.0, 0.0, 0.0, world[3 * i] }, { world[3 * i + 1], world[3 * i + 2] } });
+        m[7 * i] = body->mass;
+    }
     bool falls = (body->flags & SOLVER_BODY_GRAVITY) != 0;
     for (int i = 0; i < 3; i++) {
         b[i] = body->mass * (body->velocity[i] + (falls ? dt * input->gravity[i] : 0.0)) + dt * body->force[i];
@@ -277,6 +272,20 @@ static __attribute__((noinline)) void tree_build(DirectScratch *s, IslandTask *t
     }
 }
 
+// The last rows of most joints hold directions: nothing of them pushes.
+static inline bool turns_only(const double *j)
+{
+    return (j[0] == 0.0) & (j[1] == 0.0) & (j[2] == 0.0);
+}
+
+static inline V6 v6_matrix_lower(const double *columns, const double *x)
+{
+    V6 s = v6_scale(v6_load(columns + 18), x[3]);
+    for (int k = 4; k < 6; k++)
+        s = v6_mad(s, v6_load(columns + 6 * k), x[k]);
+    return s;
+}
+
 // `m` is a constant, 5 or 6, and not less than the node's rows: hinges and sliders without a motor have five.
 static inline __attribute__((always_inline)) void node_factor(DirectScratch *s, Node *node, double fps, int m)
 {
@@ -290,7 +299,7 @@ static inline __attribute__((always_inline)) void node_factor(DirectScratch *s, 
     }
     V6 y[LINK_ROWS];
     for (int r = 0; r < m; r++) {
-        y[r] = v6_matrix(node->inverse, jc[r]);
+        y[r] = r >= 3 && turns_only(jc[r]) ? v6_matrix_lower(node->inverse, jc[r]) : v6_matrix(node->inverse, jc[r]);
         v6_store(node->y + 6 * r, y[r]);
     }
     for (int r = 0; r < m; r++) {
@@ -322,15 +331,39 @@ static inline __attribute__((always_inline)) void node_factor(DirectScratch *s, 
         v6_store(node->x + 6 * r, x[r]);
     }
     double *mass = s->nodes[node->parent].inverse;
+    bool turns = true;
+    for (int r = 3; r < m; r++)
+        turns &= turns_only(jp[r]);
     for (int k = 0; k < 6; k++) {
         V6 sum = v6_load(mass + 6 * k);
-        for (int r = 0; r < m; r++)
+        for (int r = 0; r < (k < 3 && turns ? 3 : m); r++)
             sum = v6_mad(sum, x[r], jp[r][k]);
         v6_store(mass + 6 * k, sum);
     }
 }
 
-static void tree_factor(DirectScratch *s, double dt)
+// The node's momentum goes over its link to the parent; `t` keeps what the way down needs. With `change`, momenta are
+// impulses added to a solved tree.
+static inline __attribute__((always_inline)) void node_solve_up(DirectScratch *s, Node *node, bool change)
+{
+    V6 b = v6_load(node->momentum), t = { 0 };
+    double u[LINK_ROWS];
+    for (int r = 0; r < LINK_ROWS; r++) {
+        u[r] = (change ? 0.0 : node->rhs[r]) - v6_dot(v6_load(node->y + 6 * r), b);
+        t = v6_mad(t, v6_load(node->s + 6 * r), u[r]);
+    }
+    v6_store(node->t, t);
+    if (node->parent < 0)
+        return;
+    double *up = s->nodes[node->parent].momentum;
+    V6 sum = v6_load(up);
+    for (int r = 0; r < LINK_ROWS; r++)
+        sum = v6_mad(sum, v6_load(node->x + 6 * r), u[r]);
+    v6_store(up, sum);
+}
+
+// From the leaves up: masses and, while they are at hand, momenta.
+static __attribute__((noinline)) void tree_factor(DirectScratch *s, double dt)
 {
     double fps = 1.0 / dt;
     for (int i = s->node_count - 1; i >= 0; i--) {
@@ -340,31 +373,15 @@ static void tree_factor(DirectScratch *s, double dt)
             node_factor(s, node, fps, 6);
         else if (node->row_count > 0)
             node_factor(s, node, fps, 5);
+        else
+            continue;
+        node_solve_up(s, node, false);
     }
 }
 
-// Momenta up, velocities down. With `change`, momenta are impulses added to a solved tree and velocities are added too.
-static inline __attribute__((always_inline)) void tree_solve(DirectScratch *s, bool change)
+// Velocities down. With `change` they are added to those of the solved tree.
+static inline __attribute__((always_inline)) void tree_solve_down(DirectScratch *s, bool change)
 {
-    for (int i = s->node_count - 1; i >= 0; i--) {
-        Node *node = &s->nodes[i];
-        if (node->row_count == 0)
-            continue;
-        V6 b = v6_load(node->momentum), t = { 0 };
-        double u[LINK_ROWS];
-        for (int r = 0; r < LINK_ROWS; r++) {
-            u[r] = (change ? 0.0 : node->rhs[r]) - v6_dot(v6_load(node->y + 6 * r), b);
-            t = v6_mad(t, v6_load(node->s + 6 * r), u[r]);
-        }
-        v6_store(node->t, t);
-        if (node->parent < 0)
-            continue;
-        double *up = s->nodes[node->parent].momentum;
-        V6 sum = v6_load(up);
-        for (int r = 0; r < LINK_ROWS; r++)
-            sum = v6_mad(sum, v6_load(node->x + 6 * r), u[r]);
-        v6_store(up, sum);
-    }
     for (int i = 0; i < s->node_count; i++) {
         Node *node = &s->nodes[i];
         V6 v = v6_matrix(node->inverse, node->momentum);
@@ -393,12 +410,15 @@ static inline __attribute__((always_inline)) void tree_solve(DirectScratch *s, b
 
 static __attribute__((noinline)) void tree_solve_free(DirectScratch *s)
 {
-    tree_solve(s, false);
+    tree_solve_down(s, false);
 }
 
 static __attribute__((noinline)) void tree_solve_change(DirectScratch *s)
 {
-    tree_solve(s, true);
+    for (int i = s->node_count - 1; i >= 0; i--)
+        if (s->nodes[i].row_count > 0)
+            node_solve_up(s, &s->nodes[i], true);
+    tree_solve_down(s, true);
 }
 
 
