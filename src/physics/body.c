@@ -1,25 +1,37 @@
 // The state of bodies and solids: in and out of ODE, asleep and awake, moved by hand.
-#include "physics/physics_internal.h"
+#include "physics/sleep.h"
 
 static Vec3 from_ode(const dReal *v)
 {
     return vec3(v[0], v[1], v[2]);
 }
 
+static void gather(Physics *physics, int index)
+{
+    const Body *body = &physics->bodies[index];
+    BodyState *state = &physics->body_states[index];
+    const dReal *q = body->quaternion;
+    state->is_disabled = !dBodyIsEnabled(body->ode);
+    state->position = from_ode(body->position);
+    state->orientation = (Quat){ q[0], q[1], q[2], q[3] };
+    state->linear = from_ode(body->linear);
+    state->angular = from_ode(body->angular);
+}
+
+// A sleeping body changes only through us, unless others hold ODE's objects.
 void body_gather(Physics *physics)
 {
-    for (int i = 0; i < physics->body_count; i++) {
-        const Body *body = &physics->bodies[i];
-        if (!body->is_alive)
-            continue;
-        BodyState *state = &physics->body_states[i];
-        state->is_disabled = !dBodyIsEnabled(body->ode);
-        const dReal *q = body->quaternion;
-        state->position = from_ode(body->position);
-        state->orientation = (Quat){ q[0], q[1], q[2], q[3] };
-        state->linear = from_ode(body->linear);
-        state->angular = from_ode(body->angular);
+    const Sleep *sleep = physics->sleep;
+    if (sleep->is_kept && !physics->has_outsiders) {
+        for (int i = 0; i < sleep->awake_count; i++)
+            gather(physics, sleep->awake[i]);
+        return;
     }
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive)
+            gather(physics, i);
+    sleep_forget(physics);
+    sleep_refresh(physics);
 }
 
 void body_write(Physics *physics, int index)
@@ -44,6 +56,7 @@ void body_wake(Physics *physics, int index)
     state->idle_left = physics->disable_time;
     state->is_disabled = 0;
     dBodyEnable(physics->bodies[index].ode);
+    sleep_woke(physics, index);
 }
 
 // The rule of ODE's auto-disabling with one sample: a body that something touches or holds and that has been slower than
@@ -55,10 +68,11 @@ void bodies_fall_asleep(Physics *physics)
         return;
     double linear2 = physics->disable_linear * physics->disable_linear;
     double angular2 = physics->disable_angular * physics->disable_angular;
-    for (int i = 0; i < physics->body_count; i++) {
+    for (int k = 0; k < physics->sleep->awake_count; k++) {
+        int i = physics->sleep->awake[k];
         const Body *body = &physics->bodies[i];
         BodyState *state = &physics->body_states[i];
-        if (!body->is_alive || state->is_disabled || state->is_frozen || dBodyGetNumJoints(body->ode) == 0)
+        if (!body->is_alive || state->is_disabled || state->is_frozen || !sleep_is_held(physics, i))
             continue;
         if (vec3_length2(state->linear) > linear2 || vec3_length2(state->angular) > angular2) {
             state->idle_left = physics->disable_time;
@@ -72,6 +86,7 @@ void bodies_fall_asleep(Physics *physics)
         dBodySetLinearVel(body->ode, 0, 0, 0);
         dBodySetAngularVel(body->ode, 0, 0, 0);
         dBodyDisable(body->ode);
+        sleep_slept(physics, i);
     }
 }
 
@@ -97,22 +112,35 @@ static bool pose_equals(Pose a, Pose b)
     return vec3_is_equal(a.t, b.t) && a.q.w == b.q.w && a.q.x == b.q.x && a.q.y == b.q.y && a.q.z == b.q.z;
 }
 
+static void update_solid(Physics *physics, int i)
+{
+    const PhysicsSolid *solid = &physics->solids[i];
+    if (!solid->is_alive || (solid->body >= 0 && physics->body_states[solid->body].is_disabled))
+        return;
+    Pose pose = solid_pose_now(physics, i);
+    if (solid->body < 0) {
+        if (pose_equals(pose, physics->solid_world[i]))
+            return;
+        physics->solid_world[i] = pose;
+        for (int k = 0; k < solid->shape_count; k++)
+            if (physics->shapes[solid->first_shape + k].is_alive)
+                shape_place(physics, solid->first_shape + k);
+    }
+    physics->solid_world[i] = pose;
+}
+
+// Solids without a body move by solid_move() alone, or with a body above them: whole trees of awake bodies are enough.
 void solids_update(Physics *physics)
 {
-    for (int i = 0; i < physics->solid_count; i++) {
-        const PhysicsSolid *solid = &physics->solids[i];
-        if (!solid->is_alive || (solid->body >= 0 && physics->body_states[solid->body].is_disabled))
-            continue;
-        Pose pose = solid_pose_now(physics, i);
-        if (solid->body < 0) {
-            if (pose_equals(pose, physics->solid_world[i]))
-                continue;
-            physics->solid_world[i] = pose;
-            for (int k = 0; k < solid->shape_count; k++)
-                if (physics->shapes[solid->first_shape + k].is_alive)
-                    shape_place(physics, solid->first_shape + k);
-        }
-        physics->solid_world[i] = pose;
+    const Sleep *sleep = physics->sleep;
+    int done = -1;
+    for (int k = 0; k < sleep->awake_count; k++) {
+        int top = physics->solids[physics->bodies[sleep->awake[k]].solid].top;
+        if (top == done)
+            continue;  // the bodies of a tree mostly follow each other; doing one twice changes nothing
+        done = top;
+        for (int i = top; i < physics->solids[top].end; i++)
+            update_solid(physics, i);
     }
 }
 
@@ -129,6 +157,7 @@ static void place_kinematic(Physics *physics, int index, Pose pose)
             continue;
         shape_place(physics, solid->first_shape + k);
         shape->was_changed = true;
+        physics->has_changed_shapes = true;
         physics->is_static_moved = true;
     }
 }

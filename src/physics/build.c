@@ -65,6 +65,7 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
     state->local = pose_mul(at->pose, scene_pose(node));
     state->local.q = quat_normalized(state->local.q);
     state->is_off = physics_solid_has_switch(node) && !scene_bool(node, "on");
+    physics->has_moving_solids = physics->needs_full_pass = true;
     state->linear = scene_vec3(node, "linearVelocity");
     state->angular = scene_vec3(node, "angularVelocity");
     Pose above = parent ? physics->solid_world[at->parent] : POSE_IDENTITY;
@@ -437,6 +438,7 @@ static void make_body(Physics *physics, int merger)
     Body *body = &physics->bodies[index];
     *body = (Body){ .ode = dBodyCreate(physics->world), .solid = merger, .is_alive = true };
     dBodySetAutoDisableFlag(body->ode, 0);
+    dBodySetData(body->ode, (void *)(intptr_t)index);  // for us alone, while no plugin is there to change it
     body->position = dBodyGetPosition(body->ode);
     body->quaternion = dBodyGetQuaternion(body->ode);
     body->rotation = dBodyGetRotation(body->ode);
@@ -598,6 +600,7 @@ void solid_shape_again(Physics *physics, int index)
     const PhysicsSolid *solid = &physics->solids[index];
     for (int i = 0; i < solid->shape_count; i++)
         physics->shapes[solid->first_shape + i].was_changed = true;
+    physics->has_changed_shapes = true;
     physics->needs_pass = true;
     if (solid->body < 0) {
         physics->is_static_moved = true;

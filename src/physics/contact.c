@@ -3,6 +3,7 @@
 // Awake contacts live for one step. A pair that fell asleep keeps its records and joints, so that it is held the moment
 // something wakes it; such records stand first in the array.
 #include "physics/contact_narrow.h"
+#include "physics/sleep.h"
 
 #include "base/memory.h"
 
@@ -65,7 +66,7 @@ bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shap
 
 static bool wants_joints(const Physics *physics)
 {
-    return physics->stepper->wants_ode_contacts || physics->collide_hook.collide;
+    return physics->needs_contact_joints || physics->collide_hook.collide || physics->has_outsiders || physics->wants_contact_forces;
 }
 
 static dBodyID ode_body(const Physics *physics, int body)
@@ -169,6 +170,8 @@ void contacts_forget(Physics *physics, int top)
     physics->contact_count = kept;
     physics->sleeping_contact_count = sleeping;
     physics->contact_force_count = 0;
+    sleep_forget(physics);
+    physics->needs_full_pass = true;
     contacts_recreate(physics);
 }
 
@@ -195,23 +198,73 @@ static void wake_if_changed(Physics *physics, const PhysicsContact *contact)
             body_wake(physics, contact->body[1 - i]);
 }
 
-static void keep_sleeping(Physics *physics)
+static void destroy_joint(Physics *physics, int index)
 {
-    for (int i = 0; i < physics->contact_count; i++)
-        wake_if_changed(physics, &physics->contacts[i]);
-    int kept = 0, old = physics->sleeping_contact_count, first_new = 0;
+    if (physics->contact_joints[index])
+        dJointDestroy(physics->contact_joints[index]);
+    physics->contact_joints[index] = NULL;
+}
+
+// A kept contact that goes leaves a sleeper without what held it: a body was moved by hand, for in a step waking spreads first.
+static bool wake_sides(Physics *physics, const PhysicsContact *contact)
+{
+    bool has_woken = false;
+    for (int i = 0; i < 2; i++)
+        if (contact->body[i] >= 0 && physics->body_states[contact->body[i]].is_disabled && !physics->body_states[contact->body[i]].is_frozen) {
+            body_wake(physics, contact->body[i]);
+            has_woken = true;
+        }
+    return has_woken;
+}
+
+// Drops those kept contacts of which a body woke; all are looked at.
+static int drop_any_woken(Physics *physics)
+{
+    int kept = 0, old = physics->sleeping_contact_count;
+    for (bool has_woken = true; has_woken;) {
+        has_woken = false;
+        for (int i = 0; i < old; i++)
+            if (!pair_rests(physics, &physics->contacts[i]))
+                has_woken |= wake_sides(physics, &physics->contacts[i]);
+    }
     for (int i = 0; i < old; i++) {
-        dJointID joint = physics->contact_joints[i];
         if (!pair_rests(physics, &physics->contacts[i])) {
-            if (joint)
-                dJointDestroy(joint);
+            destroy_joint(physics, i);
             continue;
         }
         if (kept != i)
             physics->contacts[kept] = physics->contacts[i];
-        physics->contact_joints[kept++] = joint;
+        physics->contact_joints[kept++] = physics->contact_joints[i];
     }
-    first_new = kept;
+    return kept;
+}
+
+// The same for what the book lists: the last one takes the place of the one that goes.
+static int drop_woken(Physics *physics)
+{
+    int count, kept = physics->sleeping_contact_count;
+    const int32_t *woken;
+    while (woken = sleep_woken_contacts(physics, &count), count > 0)
+        for (int i = count - 1; i >= 0; i--) {
+            int at = woken[i];
+            wake_sides(physics, &physics->contacts[at]);
+            destroy_joint(physics, at);
+            sleep_unlink(physics, at);
+            if (at != --kept) {
+                sleep_relink(physics, kept, at);
+                physics->contact_joints[at] = physics->contact_joints[kept];
+            }
+        }
+    return kept;
+}
+
+static void keep_sleeping(Physics *physics, bool is_full)
+{
+    if (physics->has_changed_shapes)
+        for (int i = 0; i < physics->contact_count; i++)
+            wake_if_changed(physics, &physics->contacts[i]);
+    int old = physics->sleeping_contact_count;
+    int kept = is_full ? drop_any_woken(physics) : drop_woken(physics), first_new = kept;
     for (int i = old; i < physics->contact_count; i++)
         if (pair_rests(physics, &physics->contacts[i])) {
             physics->contacts[kept] = physics->contacts[i];
@@ -222,8 +275,14 @@ static void keep_sleeping(Physics *physics)
         physics->contact_joints[i] = NULL;
         if (wants_joints(physics))
             make_joint(physics, i);
+        if (!is_full)
+            sleep_link(physics, i);
     }
     physics->contact_count = physics->sleeping_contact_count = kept;
+    if (!is_full)
+        return;
+    sleep_forget(physics);
+    sleep_refresh(physics);
 }
 
 static void wake_all(Physics *physics)
@@ -233,11 +292,10 @@ static void wake_all(Physics *physics)
             body_wake(physics, i);
 }
 
-static void update_boxes(Physics *physics)
+static void update_all_boxes(Physics *physics)
 {
     for (int i = 0; i < physics->shape_count; i++) {
         Shape *shape = &physics->shapes[i];
-        shape->is_colliding = false;
         if (!shape->is_alive)
             continue;
         bool is_resting = body_rests(physics, shape->body);
@@ -249,10 +307,56 @@ static void update_boxes(Physics *physics)
     }
 }
 
+static void set_resting(Physics *physics, int body, bool is_resting)
+{
+    const Sleep *sleep = physics->sleep;
+    for (int i = sleep->first_shape[body]; i < sleep->first_shape[body + 1]; i++)
+        broadphase_set_resting(physics->broadphase, sleep->shapes[i], is_resting);
+}
+
+static void update_boxes(Physics *physics, bool is_full)
+{
+    Sleep *sleep = physics->sleep;
+    if (is_full) {
+        update_all_boxes(physics);
+    } else {
+        for (int i = 0; i < sleep->slept_count; i++)
+            set_resting(physics, sleep->slept[i], physics->body_states[sleep->slept[i]].is_disabled);
+        for (int i = 0; i < sleep->woken_count; i++)
+            set_resting(physics, sleep->woken[i], physics->body_states[sleep->woken[i]].is_disabled);
+        for (int k = 0; k < sleep->awake_count; k++)
+            for (int body = sleep->awake[k], i = sleep->first_shape[body]; i < sleep->first_shape[body + 1]; i++)
+                shape_update_box(physics, sleep->shapes[i]);
+    }
+    sleep->slept_count = sleep->woken_count = 0;
+}
+
+// Solids and shapes that nothing but a kept contact touches stay marked; the marks of the last pass go.
+static void clear_marks(Physics *physics, bool is_full)
+{
+    Sleep *sleep = physics->sleep;
+    if (is_full)
+        for (int i = 0; i < physics->solid_count; i++)
+            physics->solid_states[i].is_colliding = physics->solid_states[i].is_touching = sleep->solid_kept[i] > 0;
+    for (int i = 0; is_full && i < physics->shape_count; i++)
+        physics->shapes[i].is_colliding = sleep->shape_kept[i] > 0;
+    for (int i = 0; !is_full && i < sleep->marked_count; i++) {
+        Shape *shape = &physics->shapes[sleep->marked[i]];
+        shape->is_colliding = sleep->shape_kept[sleep->marked[i]] > 0;
+        SolidState *state = &physics->solid_states[shape->solid];
+        state->is_colliding = state->is_touching = sleep->solid_kept[shape->solid] > 0;
+    }
+    sleep->marked_count = 0;
+}
+
 // ---- one pair ----
 
 static void mark_touching(Physics *physics, Shape *a, Shape *b, bool is_passive)
 {
+    Sleep *sleep = physics->sleep;
+    memory_grow(&sleep->marked, &sleep->marked_capacity, sleep->marked_count + 2, sizeof *sleep->marked);
+    sleep->marked[sleep->marked_count++] = (int32_t)(a - physics->shapes);
+    sleep->marked[sleep->marked_count++] = (int32_t)(b - physics->shapes);
     physics->solid_states[a->solid].is_touching = physics->solid_states[b->solid].is_touching = 1;
     if (is_passive)
         return;
@@ -294,6 +398,8 @@ static void add_contacts(Physics *physics, int a, int b, const CollidePoint *poi
         for (int k = 0; k < 2; k++) {
             contact->solid[k] = shape[k]->solid;
             contact->body[k] = shape[k]->body;
+            if (shape[k]->body >= 0)
+                physics->sleep->touches[shape[k]->body]++;
         }
         contact_surface(physics, contact);
         physics->contact_joints[index] = NULL;
@@ -360,7 +466,8 @@ void contacts_find_fluids(Physics *physics)
 {
     if (!physics->fluids)
         return;
-    update_boxes(physics);
+    update_all_boxes(physics);
+    physics->needs_full_pass = true;
     fluids_begin_pass(physics);
     int count;
     const BroadPair *pairs = broadphase_pairs(physics->broadphase, &count);
@@ -383,25 +490,33 @@ static void swap_touching(Physics *physics)
     physics->touching_count = 0;
 }
 
+// Contacts of the last pass are counted at bodies that were awake then: all that may have any.
+static void clear_touches(Physics *physics)
+{
+    for (int i = physics->sleeping_contact_count; i < physics->contact_count; i++)
+        for (int side = 0; side < 2; side++)
+            if (physics->contacts[i].body[side] >= 0)
+                physics->sleep->touches[physics->contacts[i].body[side]] = 0;
+}
+
+// A pass costs what is awake. It looks at everything after the world was changed or restored, when shapes were moved by
+// hand, and while a plugin is at work.
 void contacts_collide(Physics *physics)
 {
     if (physics->is_static_moved)
         wake_all(physics);
     physics->is_static_moved = false;
+    sleep_refresh(physics);
+    bool is_full = physics->needs_full_pass || physics->has_changed_shapes || physics->has_outsiders || physics->collide_hook.collide;
     if (physics->collide_hook.collide)
         plugin_begin_pass(physics);
-    keep_sleeping(physics);
+    clear_touches(physics);
+    keep_sleeping(physics, is_full);
     swap_touching(physics);
-    for (int i = 0; i < physics->solid_count; i++)
-        physics->solid_states[i].is_colliding = physics->solid_states[i].is_touching = 0;
-    update_boxes(physics);
+    clear_marks(physics, is_full);
+    update_boxes(physics, is_full);
     fluids_begin_pass(physics);
     physics->deepest = 0.0;
-    for (int i = 0; i < physics->contact_count; i++) {
-        const PhysicsContact *contact = &physics->contacts[i];
-        mark_touching(physics, &physics->shapes[contact->shape[0]], &physics->shapes[contact->shape[1]], false);
-        physics->deepest = fmax(physics->deepest, contact->depth);
-    }
     const BroadPair *pairs = broadphase_pairs(physics->broadphase, &physics->pair_count);
     narrow_begin(physics, pairs, physics->pair_count, !physics->collide_hook.collide);
     int cursor = 0;
@@ -410,8 +525,11 @@ void contacts_collide(Physics *physics)
     if (physics->collide_hook.collide)
         plugin_collide_others(physics);
     attach_feedbacks(physics);
-    for (int i = 0; i < physics->shape_count; i++)
+    // Shapes moved by hand count as moving in this pass alone.
+    physics->needs_full_pass = physics->has_changed_shapes;
+    for (int i = 0; physics->has_changed_shapes && i < physics->shape_count; i++)
         physics->shapes[i].was_changed = false;
+    physics->has_changed_shapes = false;
 }
 
 // ---- what contacts say ----
@@ -466,6 +584,9 @@ void physics_want_contact_forces(Physics *physics, bool want)
         return;
     physics->wants_contact_forces = want;
     if (want) {
+        for (int i = 0; i < physics->contact_count; i++)
+            if (!physics->contact_joints[i])
+                make_joint(physics, i);
         attach_feedbacks(physics);
         return;
     }

@@ -1,5 +1,6 @@
 #include "physics/contact_narrow.h"
 #include "physics/convex.h"
+#include "physics/sleep.h"
 
 #include "base/memory.h"
 #include "physics/ode.h"
@@ -112,6 +113,7 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     physics->limits = *limits_or_default(options->limits);
     physics->arena = arena_create();
     physics->stepper = stepper;
+    physics->needs_contact_joints = stepper->wants_ode_contacts;
     physics->owns_assets = !options->assets;
     physics->assets = options->assets ? options->assets : store_create(&(StoreOptions){ .resolve.main_file = scene_path(scene), .limits = options->limits });
     physics->nan_policy = options->nan_policy;
@@ -121,6 +123,8 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     physics->seed = choose_seed(physics, options);
     physics->broadphase = broadphase_create();
     physics->narrow = narrow_create(physics->threads);
+    physics->sleep = memory_alloc(sizeof *physics->sleep);
+    physics->needs_full_pass = true;
     if (physics->threads > 1)
         physics->pool = pool_create(physics->threads);
     odelib_begin(physics);
@@ -186,6 +190,7 @@ void physics_destroy(Physics *physics)
     free(physics->touching);
     free(physics->touched);
     narrow_destroy(physics->narrow);
+    sleep_destroy(physics->sleep);
     pool_destroy(physics->pool);
     if (physics->owns_assets)
         store_destroy(physics->assets);
@@ -218,17 +223,11 @@ static bool comes_to_rest(const Physics *physics)
 {
     if (physics->has_outsiders || physics->machines || physics->fluids || physics->needs_pass || physics->is_static_moved)
         return false;
-    for (int i = 0; i < physics->body_count; i++)
-        if (physics->bodies[i].is_alive && !physics->body_states[i].is_disabled)
-            return false;
+    if (physics->sleep->awake_count > 0 || physics->has_moving_solids)
+        return false;
     for (int i = 0; i < physics->joint_count; i++)
         if (physics->joints[i].is_alive && !physics->joints[i].is_dynamic)
             return false;
-    for (int i = 0; i < physics->solid_count; i++) {
-        const SolidState *state = &physics->solid_states[i];
-        if (physics->solids[i].is_alive && physics->solids[i].body < 0 && (vec3_length2(state->linear) > 0.0 || vec3_length2(state->angular) > 0.0))
-            return false;
-    }
     return true;
 }
 
@@ -242,6 +241,9 @@ void physics_begin_step(Physics *physics, uint64_t step)
 // Solids without physics that have a velocity move along and take everything below with them.
 static void move_kinematic(Physics *physics)
 {
+    if (!physics->has_moving_solids)
+        return;
+    physics->has_moving_solids = false;
     for (int i = 0; i < physics->solid_count; i++) {
         const PhysicsSolid *solid = &physics->solids[i];
         const SolidState *state = &physics->solid_states[i];
@@ -249,6 +251,7 @@ static void move_kinematic(Physics *physics)
             continue;
         if (vec3_length2(state->linear) == 0.0 && vec3_length2(state->angular) == 0.0)
             continue;
+        physics->has_moving_solids = true;
         Pose pose = physics->solid_world[i];
         pose.t = vec3_mad(pose.t, state->linear, physics->dt);
         pose.q = quat_integrate(pose.q, state->angular, physics->dt);
@@ -289,12 +292,14 @@ void physics_advance(Physics *physics)
     if (is_still(physics))
         return;
     odelib_begin(physics);
+    sleep_refresh(physics);
     trouble_check_inputs(physics);
     body_gather(physics);
     bodies_fall_asleep(physics);
+    sleep_spread(physics);
     memory_grow(&physics->previous, &physics->previous_capacity, physics->body_count + 1, sizeof(BodyState));
-    if (physics->body_count)
-        memcpy(physics->previous, physics->body_states, sizeof(BodyState) * (size_t)physics->body_count);
+    for (int i = 0; i < physics->sleep->awake_count; i++)
+        physics->previous[physics->sleep->awake[i]] = physics->body_states[physics->sleep->awake[i]];
     physics->stepper->step(physics->stepper_self, physics, physics->dt);
     contacts_collect_forces(physics);
     trouble_check_states(physics);
@@ -409,6 +414,7 @@ void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 a
     }
     if (s->body < 0) {
         physics->is_at_rest = false;
+        physics->has_moving_solids = true;
         physics->solid_states[solid].linear = linear;
         physics->solid_states[solid].angular = angular;
         return;
@@ -563,6 +569,8 @@ PhysicsStatistics physics_statistics(const Physics *physics)
 {
     PhysicsStatistics statistics = { .pairs = physics->pair_count, .contacts = physics->contact_count,
                                      .contacts_dropped = physics->contacts_dropped, .deepest = physics->deepest };
+    for (int i = 0; i < physics->sleeping_contact_count; i++)
+        statistics.deepest = fmax(statistics.deepest, physics->contacts[i].depth);
     for (int i = 0; i < physics->solid_count; i++)
         statistics.solids += physics->solids[i].is_alive;
     for (int i = 0; i < physics->body_count; i++) {

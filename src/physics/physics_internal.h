@@ -224,9 +224,14 @@ struct Physics {
     PhysicsContactForce *contact_forces;
     int contact_force_count, contact_force_capacity;
     bool wants_contact_forces;
+    bool needs_contact_joints;    // the stepper works with ODE's contact joints
     uint64_t *touching, *touched; // keys of the pairs touching in this pass and in the one before, sorted
     int touching_count, touching_capacity, touched_count, touched_capacity;
     struct Narrow *narrow;        // contact_narrow.c
+    struct Sleep *sleep;          // sleep.h
+    bool has_moving_solids;       // some solid without physics may have a velocity
+    bool has_changed_shapes;      // some shape has was_changed
+    bool needs_full_pass;         // the next collision pass looks at every shape and contact
     Pool *pool;                   // NULL: one thread
 
     CollideHook collide_hook;
@@ -271,7 +276,7 @@ void meshes_destroy(Physics *physics);
 void world_read_info(Physics *physics);          // gravity, ERP, contact properties ... of WorldInfo
 
 // ---- body.c: state in and out of ODE ----
-void body_gather(Physics *physics);              // ODE -> BodyState
+void body_gather(Physics *physics);              // ODE -> BodyState, of all that may have changed
 void body_write(Physics *physics, int body);     // BodyState -> ODE
 void body_wake(Physics *physics, int body);
 void weld_set(Physics *physics, int weld);       // ties it where its bodies are now

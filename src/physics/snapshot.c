@@ -1,6 +1,7 @@
 // All that the future depends on, as bytes: a header, then the blocks of state one after the other.
 #include "physics/collide_cache.h"
 #include "physics/contact_narrow.h"
+#include "physics/sleep.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
@@ -358,6 +359,8 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
     physics->contacts_dropped = header.contacts_dropped;
     physics->contact_force_count = 0;
     physics->is_at_rest = false;
+    physics->needs_full_pass = physics->has_moving_solids = true;
+    sleep_forget(physics);
 
     restore_bodies(physics);
     restore_welds(physics);

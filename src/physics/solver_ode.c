@@ -40,6 +40,7 @@ struct SolverOde {
     Solver *solver;
     double dt;
     bool is_primed;
+    bool is_vouched;            // the awake bodies were told by the caller
     BodyEntry *entries;
     SolverBody *bodies;
     int32_t *awake, *set;
@@ -427,17 +428,10 @@ static double not_negative(double value)
     return value > 0.0 ? value : 0.0;
 }
 
-static void contact_read(SolverOde *self, const JointEntry *entry)
+void solver_ode_read_contact(const dContact *from, double sign, SolverContact *to)
 {
-    const dContact *from = (const dContact *)((const char *)entry->joint + self->inside->contact);
     const dSurfaceParameters *surface = &from->surface;
-    unsigned flags;
-    memcpy(&flags, (const char *)entry->joint + self->inside->flags, sizeof flags);
-    double sign = flags & self->inside->reverse ? -1.0 : 1.0;
     int mode = surface->mode;
-    SolverContact *to = solver_ode_add_contact(self);
-    to->body1 = entry->body1;
-    to->body2 = entry->body2;
     for (int i = 0; i < 3; i++) {
         to->position[i] = from->geom.pos[i];
         to->normal[i] = sign * from->geom.normal[i];
@@ -472,6 +466,16 @@ static void contact_read(SolverOde *self, const JointEntry *entry)
     to->slip2 = mode & dContactSlip2 ? surface->slip2 : 0.0;
 }
 
+static void contact_read(SolverOde *self, const JointEntry *entry)
+{
+    unsigned flags;
+    memcpy(&flags, (const char *)entry->joint + self->inside->flags, sizeof flags);
+    SolverContact *to = solver_ode_add_contact(self);
+    to->body1 = entry->body1;
+    to->body2 = entry->body2;
+    solver_ode_read_contact((const dContact *)((const char *)entry->joint + self->inside->contact), flags & self->inside->reverse ? -1.0 : 1.0, to);
+}
+
 static void contacts_pair(SolverOde *self)
 {
     for (int i = 0; i < self->contact_count; i++) {
@@ -496,10 +500,21 @@ static void world_prime(SolverOde *self)
     self->is_primed = true;
 }
 
+void solver_ode_vouch(SolverOde *self, const int32_t *awake, int count)
+{
+    for (int i = 0; i < self->awake_count; i++)
+        self->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
+    memory_grow(&self->awake, &self->awake_capacity, count + 1, sizeof *self->awake);
+    memcpy(self->awake, awake, (size_t)count * sizeof *awake);
+    self->awake_count = count;
+    self->is_vouched = true;
+}
+
 void solver_ode_begin(SolverOde *self, double dt)
 {
     self->dt = dt;
-    bodies_find(self);
+    if (!self->is_vouched)
+        bodies_find(self);
     if (!self->is_primed)
         world_prime(self);
     self->contact_count = 0;
@@ -507,6 +522,11 @@ void solver_ode_begin(SolverOde *self, double dt)
 
 static void bodies_read(SolverOde *self)
 {
+    if (self->is_vouched) {
+        for (int i = 0; i < self->awake_count; i++)
+            body_read(self, self->awake[i]);
+        return;
+    }
     self->awake_count = 0;
     for (int i = 0; i < self->body_count; i++) {
         if (!dBodyIsEnabled(self->entries[i].body)) {
@@ -660,9 +680,12 @@ void solver_ode_finish(SolverOde *self)
 {
     dVector3 gravity;
     joints_find(self);
-    bodies_fall_asleep(self);
-    bodies_wake(self);
+    if (!self->is_vouched) {
+        bodies_fall_asleep(self);
+        bodies_wake(self);
+    }
     bodies_read(self);
+    self->is_vouched = false;
     joints_read(self);
     forces_read(self);
     contacts_pair(self);

@@ -23,6 +23,11 @@ void solver_ode_begin(SolverOde *self, double dt);
 int solver_ode_body(const SolverOde *self, dBodyID body);  // index for SolverContact, -1 for NULL
 dBodyID solver_ode_body_at(const SolverOde *self, int index);
 SolverContact *solver_ode_add_contact(SolverOde *self);    // zeroed; valid until the next one
+// The same for a contact joint's data; `sign` is -1 when it was attached to nothing first, which turns the normal round.
+void solver_ode_read_contact(const dContact *from, double sign, SolverContact *to);
+// For the step after this call alone, in place of looking at every body: the caller says that the world's bodies are those of
+// the last step, none falls asleep by ODE's own rule, and that just these are enabled, waking done. Indices as above.
+void solver_ode_vouch(SolverOde *self, const int32_t *awake, int count);
 void solver_ode_finish(SolverOde *self);
 void solver_ode_step(SolverOde *self, double dt);          // begin and finish
 // Contacts of the last step with their forces: those added, then those of ODE's contact joints.

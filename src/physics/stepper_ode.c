@@ -1,10 +1,11 @@
 // ODE's two solvers behind the stepper seam: the reference twins of our own.
-#include "physics/physics_internal.h"
+#include "physics/sleep.h"
 
 static void step_exact(void *self, Physics *physics, double dt)
 {
     (void)self;
     dWorldStep(physics->world, dt);
+    sleep_forget(physics);  // ODE wakes on its own
     body_gather(physics);
 }
 
@@ -15,6 +16,7 @@ static void step_quick(void *self, Physics *physics, double dt)
     odelib_generator_take(physics->seed + physics->step);
     dWorldQuickStep(physics->world, dt);
     odelib_generator_give();
+    sleep_forget(physics);  // ODE wakes on its own
     body_gather(physics);
 }
 

@@ -1,6 +1,7 @@
 // Our own solver behind the stepper seam. ODE's bodies, joints and contact joints are read at the start of each step, so
-// what a plugin did acts in it, and written at its end.
-#include "physics/physics_internal.h"
+// what a plugin did acts in it, and written at its end. Contacts of ours that have no joint in ODE are given to it as they
+// are; while no plugin is at work only awake bodies are looked at.
+#include "physics/sleep.h"
 
 #include "base/memory.h"
 #include "physics/solver_ode.h"
@@ -9,6 +10,9 @@
 
 typedef struct StepperTalus {
     SolverOde *solver;  // NULL: this ODE cannot be read, its exact step is used
+    uint32_t version;   // of the book of awake bodies in the last step; 0: none
+    int32_t *awake;
+    int awake_capacity;
 } StepperTalus;
 
 static void *talus_create(Physics *physics)
@@ -19,6 +23,7 @@ static void *talus_create(Physics *physics)
         diag_warning(physics->diags, (SourcePos){ 0 }, "the stepper 'talus' cannot work with this ODE library: %s; using 'ode-exact'",
                      solver_ode_problem());
         diag_hint(physics->diags, "Talus is made for Debian's libode 0.16, double precision");
+        physics->needs_contact_joints = true;
     }
     return self;
 }
@@ -27,16 +32,80 @@ static void talus_destroy(void *state)
 {
     StepperTalus *self = state;
     solver_ode_destroy(self->solver);
+    free(self->awake);
     free(self);
+}
+
+static int rising(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// While the book goes on and nobody else holds ODE's objects, the solver need not look for bodies.
+static void tell_awake(StepperTalus *self, const Physics *physics)
+{
+    const Sleep *sleep = physics->sleep;
+    if (physics->has_outsiders || self->version != sleep->version)
+        return;
+    bool is_rising = true;
+    memory_grow(&self->awake, &self->awake_capacity, sleep->awake_count + 1, sizeof *self->awake);
+    for (int i = 0; i < sleep->awake_count; i++) {
+        self->awake[i] = solver_ode_body(self->solver, physics->bodies[sleep->awake[i]].ode);
+        is_rising &= i == 0 || self->awake[i - 1] < self->awake[i];
+    }
+    if (!is_rising)
+        qsort(self->awake, (size_t)sleep->awake_count, sizeof *self->awake, rising);
+    solver_ode_vouch(self->solver, self->awake, sleep->awake_count);
+}
+
+static bool body_acts(const Physics *physics, int body)
+{
+    return body >= 0 && !physics->body_states[body].is_disabled && !physics->body_states[body].is_frozen;
+}
+
+static void add_contact(StepperTalus *self, const Physics *physics, int index)
+{
+    const PhysicsContact *contact = &physics->contacts[index];
+    if (physics->contact_joints[index] || (!body_acts(physics, contact->body[0]) && !body_acts(physics, contact->body[1])))
+        return;
+    dContact ode;
+    int index_of[2];
+    for (int i = 0; i < 2; i++)
+        index_of[i] = contact->body[i] >= 0 ? solver_ode_body(self->solver, physics->bodies[contact->body[i]].ode) : -1;
+    bool is_reversed = index_of[0] < 0;
+    contact_to_ode(contact, &ode);
+    SolverContact *to = solver_ode_add_contact(self->solver);
+    to->body1 = index_of[is_reversed];
+    to->body2 = is_reversed ? -1 : index_of[1];
+    solver_ode_read_contact(&ode, is_reversed ? -1.0 : 1.0, to);
+}
+
+// Kept contacts act again in the step in which one of their bodies woke.
+static void add_contacts(StepperTalus *self, Physics *physics, bool is_told)
+{
+    int count;
+    const int32_t *woken = sleep_woken_contacts(physics, &count);
+    for (int i = 0; is_told && i < count; i++)
+        add_contact(self, physics, woken[i]);
+    for (int i = is_told ? physics->sleeping_contact_count : 0; i < physics->contact_count; i++)
+        add_contact(self, physics, i);
 }
 
 static void talus_step(void *state, Physics *physics, double dt)
 {
     StepperTalus *self = state;
-    if (self->solver)
-        solver_ode_step(self->solver, dt);
-    else
+    if (!self->solver) {
         dWorldStep(physics->world, dt);
+        sleep_forget(physics);
+        body_gather(physics);
+        return;
+    }
+    tell_awake(self, physics);
+    solver_ode_begin(self->solver, dt);
+    add_contacts(self, physics, !physics->has_outsiders);
+    solver_ode_finish(self->solver);
+    self->version = physics->has_outsiders ? 0 : physics->sleep->version;
     body_gather(physics);
 }
 
@@ -95,7 +164,7 @@ static void talus_explain(void *state, Physics *physics, Text *out)
 }
 
 const StepperType stepper_talus = {
-    .name = "talus", .help = "our own: exact and linear in the size of a robot, iterative for piles", .wants_ode_contacts = true,
+    .name = "talus", .help = "our own: exact and linear in the size of a robot, iterative for piles",
     .create = talus_create, .destroy = talus_destroy, .step = talus_step,
     .state_size = talus_state_size, .save = talus_save, .restore = talus_restore, .explain = talus_explain,
 };

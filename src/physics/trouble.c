@@ -1,6 +1,6 @@
 // States that are not finite or run away: found in the step in which they happen, explained, and either the run stops or
 // the body is frozen where it was.
-#include "physics/physics_internal.h"
+#include "physics/sleep.h"
 
 #include "base/memory.h"
 
@@ -23,12 +23,10 @@ static void reject(Physics *physics, int index, const char *what)
     physics->has_failed |= physics->nan_policy == PHYSICS_NAN_STOP;
 }
 
-void trouble_check_inputs(Physics *physics)
+static void check_input(Physics *physics, int i)
 {
-    for (int i = 0; i < physics->body_count; i++) {
-        const Body *body = &physics->bodies[i];
-        if (!body->is_alive)
-            continue;
+    const Body *body = &physics->bodies[i];
+    if (body->is_alive) {
         if (!vector_is_finite(dBodyGetForce(body->ode)) || !vector_is_finite(dBodyGetTorque(body->ode))) {
             dBodySetForce(body->ode, 0, 0, 0);
             dBodySetTorque(body->ode, 0, 0, 0);
@@ -40,6 +38,15 @@ void trouble_check_inputs(Physics *physics)
             reject(physics, i, "pose or velocity");
         }
     }
+}
+
+// What sleeps got nothing from us; a plugin may have given it anything.
+void trouble_check_inputs(Physics *physics)
+{
+    bool is_all = physics->has_outsiders || !physics->sleep->is_kept;
+    int count = is_all ? physics->body_count : physics->sleep->awake_count;
+    for (int i = 0; i < count; i++)
+        check_input(physics, is_all ? i : physics->sleep->awake[i]);
 }
 
 static const char *what_is_wrong(const BodyState *state)
@@ -138,11 +145,13 @@ static void freeze(Physics *physics, int index)
     body_write(physics, index);
     dBodySetKinematic(ode);
     dBodyDisable(ode);
+    sleep_slept(physics, index);
 }
 
 void trouble_check_states(Physics *physics)
 {
-    for (int i = 0; i < physics->body_count; i++) {
+    for (int k = 0; k < physics->sleep->awake_count; k++) {
+        int i = physics->sleep->awake[k];
         if (!physics->bodies[i].is_alive || physics->body_states[i].is_disabled)
             continue;
         const char *wrong = what_is_wrong(&physics->body_states[i]);

@@ -1,0 +1,48 @@
+// sleep.h - who is awake, so that a step costs what moves and not what exists. For the folder alone.
+// The book lists awake bodies, the shapes of each body, and the kept contacts of sleeping bodies. It follows every change
+// that goes through body_wake() and bodies_fall_asleep(); whatever else may have changed (a plugin at work, nodes added or
+// removed, a restore) makes it be written anew from the states, which stay the truth.
+#ifndef TALUS_PHYSICS_SLEEP_H
+#define TALUS_PHYSICS_SLEEP_H
+
+#include "physics/physics_internal.h"
+
+typedef struct SleepLink { int32_t next[2], before[2]; } SleepLink;  // contact * 2 + side, -1
+
+typedef struct Sleep {
+    bool is_kept;                // false: to be written anew
+    uint32_t version;            // another one each time it was
+    int body_count, shape_count; // for which it was written
+    int32_t *awake;              // bodies, rising
+    int awake_count, awake_capacity;
+    bool is_sorted;
+    uint8_t *is_listed;          // by body: in `awake`
+    int32_t *woken, *slept;      // since the last pass, maybe several times
+    int listed_capacity, woken_count, woken_capacity, slept_count, slept_capacity;
+    int32_t *first_shape, *shapes;  // shapes of body i: shapes[first_shape[i]] ... shapes[first_shape[i + 1]]
+    int first_shape_capacity, shapes_capacity;
+    int32_t *kept;               // by body: its first kept contact, * 2 + side, -1
+    SleepLink *links;            // beside the kept contacts
+    int32_t *touches;            // by body: contacts of the last pass that are not kept
+    int32_t *solid_kept, *shape_kept;  // how many kept contacts each has
+    int kept_capacity, link_capacity, touch_capacity, solid_kept_capacity, shape_kept_capacity;
+    int32_t *marked;             // shapes marked as touching in the last pass
+    int marked_count, marked_capacity;
+    int32_t *stack, *list, *heads, *nexts;  // scratch
+    int stack_capacity, list_capacity, head_capacity, next_capacity;
+} Sleep;
+
+void sleep_destroy(Sleep *sleep);          // NULL is fine
+void sleep_forget(Physics *physics);       // it is written anew when next needed
+void sleep_refresh(Physics *physics);      // makes sure that it is right, and sorted
+void sleep_woke(Physics *physics, int body);
+void sleep_slept(Physics *physics, int body);
+void sleep_spread(Physics *physics);       // what touches or is joined to something awake wakes, as in ODE's islands
+bool sleep_is_held(const Physics *physics, int body);  // a joint or contact is at it
+void sleep_link(Physics *physics, int contact);        // a contact that is kept from now on
+void sleep_unlink(Physics *physics, int contact);
+void sleep_relink(Physics *physics, int from, int to); // the kept contact `from` goes to the free place `to`
+// The kept contacts of bodies that woke since the last pass, rising, each once. Valid until the next call.
+const int32_t *sleep_woken_contacts(Physics *physics, int *count);
+
+#endif
