@@ -209,6 +209,12 @@ static void take_reading(const Record *record)
     if (record->double_count)
         memcpy(channel->numbers, record->doubles, (size_t)record->double_count * sizeof(double));
     channel->count = record->double_count;
+    if (record->byte_count > 0) {
+        if (channel->byte_count != (size_t)record->byte_count)
+            channel->bytes = memory_resize(channel->bytes, (size_t)record->byte_count, 1);
+        channel->byte_count = (size_t)record->byte_count;
+        memcpy(channel->bytes, record->bytes, channel->byte_count);
+    }
     channel->serial++;
 }
 
@@ -331,8 +337,10 @@ static void free_device(CoreDevice *device)
     free(device->model);
     free(device->constants);
     free(device->own);
-    for (int i = 0; i < CORE_CHANNELS; i++)
+    for (int i = 0; i < CORE_CHANNELS; i++) {
         free(device->channels[i].numbers);
+        free(device->channels[i].bytes);
+    }
     while (device->first) {
         CorePacket *next = device->first->next;
         free(device->first->data);

@@ -28,6 +28,8 @@ typedef struct CoreDevice {
         double *numbers;  // of the last reading
         int count, capacity;
         uint32_t serial;  // readings so far
+        void *bytes;      // its image
+        size_t byte_count;
     } channels[CORE_CHANNELS];
     CorePacket *first, *last;  // queue of a receiver
     int packet_count;
@@ -71,6 +73,8 @@ int core_step(int duration);
 // Sends what is gathered, then the question, and gives the answer (valid until the next call). False: it failed; `why` is
 // printed as from `who`.
 bool core_call(const Record *question, Record *answer, const char *who);
+// Writes distances as a picture (.png, .jpg; `low` black, `high` and beyond white) or as they are (.hdr); in display.c.
+bool core_save_depth(const char *path, const float *image, int width, int height, double low, double high);
 void core_warn(const char *who, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

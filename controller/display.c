@@ -366,3 +366,33 @@ void wb_display_image_delete(WbDeviceTag tag, WbImageRef image)
     (void)CANVAS(tag);
     free(image);
 }
+
+// ---- pictures of distances ----
+
+static bool write_depth_numbers(const char *path, const float *image, int width, int height)
+{
+    float *colors = malloc((size_t)width * (size_t)height * 3 * sizeof *colors);
+    for (int i = 0; colors && i < 3 * width * height; i++)
+        colors[i] = image[i / 3];
+    bool ok = colors && stbi_write_hdr(path, width, height, 3, colors);
+    free(colors);
+    return ok;
+}
+
+bool core_save_depth(const char *path, const float *image, int width, int height, double low, double high)
+{
+    const char *suffix = strrchr(path, '.');
+    if (width < 1 || height < 1 || !suffix)
+        return false;
+    if (!strcasecmp(suffix, ".hdr"))
+        return write_depth_numbers(path, image, width, height);
+    unsigned char *grey = malloc((size_t)width * (size_t)height);
+    for (int i = 0; grey && i < width * height; i++) {
+        double share = ((double)image[i] - low) / (high - low);
+        grey[i] = (unsigned char)(share >= 1.0 ? 255 : share > 0.0 ? 255.0 * share : 0);
+    }
+    bool is_jpeg = !strcasecmp(suffix, ".jpg") || !strcasecmp(suffix, ".jpeg");
+    int ok = grey && (is_jpeg ? stbi_write_jpg(path, width, height, 1, grey, 90) : !strcasecmp(suffix, ".png") && stbi_write_png(path, width, height, 1, grey, width));
+    free(grey);
+    return ok;
+}

@@ -9,12 +9,10 @@
 #include <webots/gps.h>
 #include <webots/gyro.h>
 #include <webots/inertial_unit.h>
-#include <webots/lidar.h>
 #include <webots/light_sensor.h>
 #include <webots/microphone.h>
 #include <webots/position_sensor.h>
 #include <webots/radar.h>
-#include <webots/range_finder.h>
 #include <webots/receiver.h>
 #include <webots/touch_sensor.h>
 #include <webots/vacuum_gripper.h>
@@ -440,110 +438,9 @@ int wb_receiver_get_channel(WbDeviceTag tag)
     return (int)core_constant(CORE_DEVICE(tag, WB_NODE_RECEIVER), 0);
 }
 
-// ---- sensors that see or hear: their facts are known, their data is not made yet ----
+// ---- microphones: nothing is heard yet ----
 
-SENSOR(wb_range_finder, WB_NODE_RANGE_FINDER)
-SENSOR(wb_lidar, WB_NODE_LIDAR)
 SENSOR(wb_microphone, WB_NODE_MICROPHONE)
-
-#define FACT(function, type, node, index)                                      \
-    type function(WbDeviceTag tag)                                             \
-    {                                                                          \
-        return (type)core_constant(CORE_DEVICE(tag, node), index);             \
-    }
-FACT(wb_range_finder_get_width, int, WB_NODE_RANGE_FINDER, 0)
-FACT(wb_range_finder_get_height, int, WB_NODE_RANGE_FINDER, 1)
-FACT(wb_range_finder_get_fov, double, WB_NODE_RANGE_FINDER, 2)
-FACT(wb_range_finder_get_min_range, double, WB_NODE_RANGE_FINDER, 3)
-FACT(wb_range_finder_get_max_range, double, WB_NODE_RANGE_FINDER, 4)
-FACT(wb_lidar_get_horizontal_resolution, int, WB_NODE_LIDAR, 0)
-FACT(wb_lidar_get_number_of_layers, int, WB_NODE_LIDAR, 1)
-FACT(wb_lidar_get_fov, double, WB_NODE_LIDAR, 2)
-FACT(wb_lidar_get_vertical_fov, double, WB_NODE_LIDAR, 3)
-FACT(wb_lidar_get_min_range, double, WB_NODE_LIDAR, 4)
-FACT(wb_lidar_get_max_range, double, WB_NODE_LIDAR, 5)
-FACT(wb_lidar_get_frequency, double, WB_NODE_LIDAR, 6)
-FACT(wb_lidar_get_min_frequency, double, WB_NODE_LIDAR, 7)
-FACT(wb_lidar_get_max_frequency, double, WB_NODE_LIDAR, 8)
-
-const float *wb_range_finder_get_range_image(WbDeviceTag tag)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_RANGE_FINDER);
-    return NULL;
-}
-
-int wb_range_finder_save_image(WbDeviceTag tag, const char *filename, int quality)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_RANGE_FINDER), (void)filename, (void)quality;
-    return -1;
-}
-
-void wb_lidar_set_frequency(WbDeviceTag tag, double frequency)
-{
-    CoreDevice *device = CORE_DEVICE(tag, WB_NODE_LIDAR);
-    if (device && (frequency < core_constant(device, 7) || frequency > core_constant(device, 8)))
-        core_warn(__func__, "the frequency %g is outside minFrequency and maxFrequency", frequency);
-    else
-        set_constant(device, 6, frequency);
-}
-
-// The cloud is switched in the flag that follows the facts.
-static bool *cloud_flag(CoreDevice *device)
-{
-    if (device && !device->own)
-        device->own = calloc(1, sizeof(bool));
-    return device ? device->own : NULL;
-}
-
-void wb_lidar_enable_point_cloud(WbDeviceTag tag)
-{
-    bool *flag = cloud_flag(CORE_DEVICE(tag, WB_NODE_LIDAR));
-    if (flag)
-        *flag = true;
-}
-
-void wb_lidar_disable_point_cloud(WbDeviceTag tag)
-{
-    bool *flag = cloud_flag(CORE_DEVICE(tag, WB_NODE_LIDAR));
-    if (flag)
-        *flag = false;
-}
-
-bool wb_lidar_is_point_cloud_enabled(WbDeviceTag tag)
-{
-    const bool *flag = cloud_flag(CORE_DEVICE(tag, WB_NODE_LIDAR));
-    return flag && *flag;
-}
-
-const float *wb_lidar_get_range_image(WbDeviceTag tag)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_LIDAR);
-    return NULL;
-}
-
-const float *wb_lidar_get_layer_range_image(WbDeviceTag tag, int layer)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_LIDAR), (void)layer;
-    return NULL;
-}
-
-const WbLidarPoint *wb_lidar_get_point_cloud(WbDeviceTag tag)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_LIDAR);
-    return NULL;
-}
-
-const WbLidarPoint *wb_lidar_get_layer_point_cloud(WbDeviceTag tag, int layer)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_LIDAR), (void)layer;
-    return NULL;
-}
-
-int wb_lidar_get_number_of_points(WbDeviceTag tag)
-{
-    const CoreDevice *device = CORE_DEVICE(tag, WB_NODE_LIDAR);
-    return (int)(core_constant(device, 0) * core_constant(device, 1));
-}
 
 const void *wb_microphone_get_sample_data(WbDeviceTag tag)
 {

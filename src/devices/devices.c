@@ -222,6 +222,8 @@ void devices_destroy(Devices *devices)
 {
     if (!devices)
         return;
+    for (int i = 0; i < devices->device_count; i++)
+        free(devices->devices[i].image);
     free(devices->robots);
     free(devices->robot_states);
     free(devices->devices);
@@ -501,6 +503,21 @@ int device_lookup_constants(const SceneNode *node, double *values, int capacity)
     if (count > 0)
         memcpy(values, table->numbers, (size_t)count * sizeof *values);
     return count;
+}
+
+float *device_image(const DeviceContext *at, int count)
+{
+    Device *device = device_at(at->devices, at->robot, at->tag);
+    memory_grow(&device->image, &device->image_capacity, count, sizeof *device->image);
+    device->image_count = count;
+    return device->image;
+}
+
+const float *devices_image(const Devices *devices, int robot, int tag, int *count)
+{
+    const Device *device = device_at(devices, robot, tag);
+    *count = device->image_count;
+    return device->image;
 }
 
 Rays *device_rays(const DeviceContext *at)

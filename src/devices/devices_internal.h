@@ -49,6 +49,7 @@ double device_lookup(const SceneNode *node, double value, Random *random);
 double device_rounded(double value, double resolution);  // resolution <= 0: as it is
 int device_lookup_constants(const SceneNode *node, double *values, int capacity);
 Rays *device_rays(const DeviceContext *at);              // brought up to date once a step
+float *device_image(const DeviceContext *at, int count);  // room for its image
 Pose device_pose(const DeviceContext *at);               // of the device's own frame, in the world
 // Sets axes switched off by xAxis, yAxis, zAxis to NaN and rounds the others.
 void device_finish_vector(const DeviceContext *at, double reading[3]);
@@ -69,6 +70,8 @@ void radio_deliver(Devices *devices, uint64_t step);     // packets whose time h
 typedef struct Device {
     DeviceInfo info;
     uint32_t state_offset;
+    float *image;          // NULL: none yet
+    int image_count, image_capacity;
 } Device;
 
 typedef struct ChannelState {

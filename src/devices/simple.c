@@ -1,5 +1,5 @@
-// simple.c - devices with little inside: LEDs, pens, displays, speakers, skins; and those that see, which have their
-// constants here and no readings yet.
+// simple.c - devices with little inside: LEDs, pens, displays, speakers, skins; and cameras, which have their
+// constants here and no pictures yet.
 #include "devices/devices_internal.h"
 
 #include <webots/nodes.h>
@@ -122,21 +122,6 @@ static int camera_constants(DeviceContext *at, double *values, int capacity)
     return 15;
 }
 const DeviceKind camera_device = { .type = "Camera", .code = WB_NODE_CAMERA, .constants = camera_constants };
-
-static int range_finder_constants(DeviceContext *at, double *values, int capacity)
-{
-    static const char *const names[] = { "width", "height", "fieldOfView", "minRange", "maxRange" };
-    return field_constants(at->info->node, names, COUNT_OF(names), values, capacity);
-}
-const DeviceKind range_finder_device = { .type = "RangeFinder", .code = WB_NODE_RANGE_FINDER, .constants = range_finder_constants };
-
-static int lidar_constants(DeviceContext *at, double *values, int capacity)
-{
-    static const char *const names[] = { "horizontalResolution", "numberOfLayers", "fieldOfView", "verticalFieldOfView", "minRange", "maxRange",
-                                         "defaultFrequency", "minFrequency", "maxFrequency" };
-    return field_constants(at->info->node, names, COUNT_OF(names), values, capacity);
-}
-const DeviceKind lidar_device = { .type = "Lidar", .code = WB_NODE_LIDAR, .constants = lidar_constants };
 
 // ---- devices that are heard or only drawn ----
 const DeviceKind speaker_device = { .type = "Speaker", .code = WB_NODE_SPEAKER };

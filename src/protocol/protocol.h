@@ -84,7 +84,7 @@ bool frame_next(FrameReader *reader, Record *record);                 // false a
     X(PIN, "i: pinned to the static environment or not")                                                             \
     /* STATE */                                                                                                      \
     X(TIME, "d: time s; i: delay ms, simulation mode")                                                               \
-    X(READING, "tag; i: channel; d: numbers of a new reading")                                                       \
+    X(READING, "tag; i: channel; d: numbers of a new reading; b: its image")                                          \
     X(IMAGE, "tag; i: channel, width, height, bytes per pixel; b: pixels")                                           \
     X(PACKET, "tag; d: strength, direction x y z; b: data, appended to the queue")                                   \
     X(KEYS, "i: keys that are down")                                                                                 \
