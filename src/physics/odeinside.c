@@ -12,6 +12,7 @@
 #define HEAD_BYTES 64   // list heads and links stand at the start of their objects
 
 static OdeInside inside;
+static const char *measured_problem;
 
 static int find_pointer(const void *object, int bytes, const void *value)
 {
@@ -139,6 +140,7 @@ static void measure(void)
     const char *(*const parts[])(void) = { find_methods, measure_lists, measure_contact, measure_body };
     for (int i = 0; i < COUNT_OF(parts) && !inside.problem; i++)
         inside.problem = parts[i]();
+    measured_problem = inside.problem;
 }
 
 const OdeInside *odeinside(void)
@@ -146,4 +148,10 @@ const OdeInside *odeinside(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, measure);
     return &inside;
+}
+
+void odeinside_pretend(const char *problem)
+{
+    odeinside();
+    inside.problem = problem ? problem : measured_problem;
 }

@@ -1,4 +1,5 @@
 // Twins: the same ODE world stepped by dWorldStep() and by our solver, for every joint type and most switches of bodies.
+#include "physics/odeinside.h"
 #include "physics/solver_ode.h"
 #include "support/support.h"
 
@@ -404,6 +405,17 @@ static double worst_body(const Twin *a, const Twin *b)
     return worst;
 }
 
+static double worst_speed(const Twin *a, const Twin *b)
+{
+    double worst = 0.0;
+    for (int i = 0; i < a->body_count; i++)
+        for (int k = 0; k < 3; k++) {
+            worst = fmax(worst, fabs(dBodyGetLinearVel(a->bodies[i])[k] - dBodyGetLinearVel(b->bodies[i])[k]));
+            worst = fmax(worst, fabs(dBodyGetAngularVel(a->bodies[i])[k] - dBodyGetAngularVel(b->bodies[i])[k]));
+        }
+    return worst;
+}
+
 // Relative to the largest force of the joint set.
 static double worst_feedback(const Twin *a, const Twin *b)
 {
@@ -413,7 +425,9 @@ static double worst_feedback(const Twin *a, const Twin *b)
         const dReal *u = a->feedback[i].t2, *v = b->feedback[i].t2;
         for (int k = 0; k < 3; k++) {
             scale = fmax(scale, fabs(x[k]));
-            worst = fmax(worst, fmax(fabs(x[k] - y[k]), fabs(u[k] - v[k])));
+            worst = fmax(worst, fabs(x[k] - y[k]));
+            if (dJointGetBody(a->joints[i], 1))   // without one ODE leaves what stood there
+                worst = fmax(worst, fabs(u[k] - v[k]));
         }
     }
     return worst / scale;
@@ -531,11 +545,116 @@ static void test_changes(void **state)
     twin_close(&twins[1]);
 }
 
+// What a plugin may do between two steps, each on its own: it acts in the very next one, as with dWorldStep.
+static void do_force(Twin *t) { dBodyAddForceAtRelPos(t->bodies[3], 0, 5, 0, 0.1, 0, 0); }
+static void do_velocity(Twin *t) { dBodySetLinearVel(t->bodies[4], 0, 0.4, 0.1); dBodySetAngularVel(t->bodies[2], 0, 1, 0); }
+static void do_pose(Twin *t)
+{
+    dQuaternion turned = { 0.99875026, 0.04997917, 0, 0 };
+    const dReal *p = dBodyGetPosition(t->bodies[5]);
+    dBodySetPosition(t->bodies[5], p[0] + 0.01, p[1], p[2] - 0.02);
+    dBodySetQuaternion(t->bodies[5], turned);
+}
+static void do_gravity(Twin *t) { dBodySetGravityMode(t->bodies[5], 0); dWorldSetGravity(t->world, 0, 1, -3); }
+static void do_damping(Twin *t) { dBodySetDamping(t->bodies[5], 0.1, 0.2); dBodySetMaxAngularSpeed(t->bodies[4], 0.5); }
+static void do_kinematic(Twin *t) { dBodySetKinematic(t->bodies[3]); dBodySetLinearVel(t->bodies[3], 0.1, 0, 0.1); }
+static void do_dynamic(Twin *t)
+{
+    dBodySetKinematic(t->bodies[0]);
+    dMass m;
+    dMassSetBoxTotal(&m, 2.0, 0.2, 0.1, 0.1);
+    dBodySetMass(t->bodies[0], &m);   // moves again, heavier
+}
+static void do_disable(Twin *t) { for (int i = 0; i < t->body_count; i++) dBodyDisable(t->bodies[i]); }
+static void do_parameters(Twin *t)
+{
+    dJointSetHingeParam(t->joints[2], dParamVel, 2);
+    dJointSetHingeParam(t->joints[2], dParamFMax, 1);
+    dJointSetHingeParam(t->joints[4], dParamLoStop, -0.1);
+    dJointSetHingeParam(t->joints[4], dParamHiStop, 0.1);
+}
+static void do_world(Twin *t) { dWorldSetERP(t->world, 0.5); dWorldSetCFM(t->world, 1e-3); }
+static void do_attach(Twin *t) { dJointAttach(t->joints[5], t->bodies[5], NULL); dJointSetHingeAnchor(t->joints[5], 1, 0, 2); }
+static void do_torque_joint(Twin *t) { dJointAddHingeTorque(t->joints[1], 0.3); }
+static void do_new_joint(Twin *t)
+{
+    dJointID ball_joint = keep(t, dJointCreateBall(t->world, NULL));
+    dJointAttach(ball_joint, t->bodies[5], NULL);
+    const dReal *p = dBodyGetPosition(t->bodies[5]);
+    dJointSetBallAnchor(ball_joint, p[0], p[1], p[2]);
+}
+static void do_contact(Twin *t)
+{
+    const dReal *p = dBodyGetPosition(t->bodies[4]);
+    dContact contact = { .surface = { .mode = dContactApprox1, .mu = 0.5 },
+                         .geom = { .pos = { p[0], p[1], p[2] }, .normal = { 0, 0, 1 }, .depth = 0.004 } };
+    dJointAttach(dJointCreateContact(t->world, t->group, &contact), t->bodies[4], NULL);
+}
+
+static const struct { const char *name; void (*act)(Twin *t); } acts[] = {
+    { "force at a point", do_force }, { "velocities", do_velocity }, { "pose", do_pose }, { "gravity", do_gravity },
+    { "damping and speed limit", do_damping }, { "kinematic", do_kinematic }, { "new mass", do_dynamic }, { "all disabled", do_disable },
+    { "motor and stops", do_parameters }, { "ERP and CFM", do_world }, { "attached anew", do_attach }, { "torque by the joint", do_torque_joint },
+    { "joint made between steps", do_new_joint }, { "contact joint of a plugin", do_contact },
+};
+
+static void test_acts(void **state)
+{
+    (void)state;
+    static const struct TwinScene scene = { .build = pendulum };
+    for (int i = 0; i < COUNT_OF(acts); i++) {
+        static Twin twins[3];   // by dWorldStep, by ours, and untouched by ours
+        SolverOde *solvers[3] = { NULL };
+        for (int k = 0; k < 3; k++) {
+            twin_open(&twins[k], &scene);
+            if (k)
+                solvers[k] = solver_ode_create(twins[k].world, NULL);
+        }
+        double difference = 0.0, acted = 0.0, force = 0.0;
+        for (int step = 0; step < 60; step++) {
+            for (int k = 0; k < 3; k++) {
+                collide(&twins[k]);
+                if (step == 30 && k < 2)
+                    acts[i].act(&twins[k]);
+                if (k)
+                    solver_ode_step(solvers[k], DT);
+                else
+                    dWorldStep(twins[k].world, DT);
+            }
+            difference = fmax(difference, worst_body(&twins[0], &twins[1]));
+            force = fmax(force, worst_feedback(&twins[0], &twins[1]));
+            if (step == 30)
+                acted = fmax(worst_body(&twins[1], &twins[2]), worst_speed(&twins[1], &twins[2]));
+        }
+        CHECK(acted > 1e-9, acts[i].name);   // in that same step
+        CHECK_NEAR(difference, 0.0, 1e-6, acts[i].name);
+        CHECK_NEAR(force, 0.0, 1e-3, acts[i].name);
+        for (int k = 0; k < 3; k++) {
+            solver_ode_destroy(solvers[k]);
+            twin_close(&twins[k]);
+        }
+    }
+}
+
+// A library whose inside is not as expected is not touched: there is no solver, and a reason.
+static void test_unreadable(void **state)
+{
+    (void)state;
+    dWorldID world = dWorldCreate();
+    odeinside_pretend("its lists of bodies and joints were not found");
+    assert_null(solver_ode_create(world, NULL));
+    assert_string_equal(solver_ode_problem(), "its lists of bodies and joints were not found");
+    odeinside_pretend(NULL);
+    assert_null(solver_ode_problem());
+    dWorldDestroy(world);
+}
+
 int main(void)
 {
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_twins), cmocka_unit_test(test_sleep), cmocka_unit_test(test_changes) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_twins), cmocka_unit_test(test_sleep), cmocka_unit_test(test_changes),
+                                        cmocka_unit_test(test_acts), cmocka_unit_test(test_unreadable) };
     int result = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return result;

@@ -9,14 +9,21 @@
 
 #include <math.h>
 
+// A test of larger scenes sets its own sizes before it includes this.
+#ifndef SCENE_BODIES
+#define SCENE_BODIES 400
+#define SCENE_JOINTS 260
+#define SCENE_CONTACTS 4000
+#endif
+
 typedef struct SolverScene {
     SolverInput input;
-    SolverBody bodies[400];
-    SolverJoint joints[100];
-    SolverRow rows[800];
-    SolverContact contacts[4000];
-    double anchors[100][2][3];   // of ball joints, in the frames of the two bodies
-    double half[400][3];         // of the boxes; 0: no shape
+    SolverBody bodies[SCENE_BODIES];
+    SolverJoint joints[SCENE_JOINTS];
+    SolverRow rows[3 * SCENE_JOINTS];
+    SolverContact contacts[SCENE_CONTACTS];
+    double anchors[SCENE_JOINTS][2][3];   // of ball joints, in the frames of the two bodies
+    double half[SCENE_BODIES][3];         // of the boxes; 0: no shape
     bool has_ground;
 } SolverScene;
 

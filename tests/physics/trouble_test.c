@@ -1,5 +1,6 @@
 // States that leave the finite: caught in their step, named, and stopped or isolated. And scenes that broke others.
 #include "physics/ode.h"
+#include "physics/odeinside.h"
 #include "physics/world.h"
 
 #include <math.h>
@@ -140,6 +141,24 @@ static void hard_scenes_end_finite(void **state)
         }
 }
 
+// An ODE library whose inside cannot be read: ODE's own exact step is used, and said once.
+static void an_unreadable_ode_steps_by_itself(void **state)
+{
+    (void)state;
+    odeinside_pretend("its lists of bodies and joints were not found");
+    World world = world_open_with(two_boxes, NULL), exact = world_open_with(two_boxes, &(SimOptions){ .physics.stepper = "ode-exact" });
+    CHECK(world_said(&world, "the stepper 'talus' cannot work with this ODE library") == 1, "the reason is told");
+    world_step(&world, 60);
+    world_step(&exact, 60);
+    CHECK_NEAR(world_position(&world, "GOOD").z, world_position(&exact, "GOOD").z, 1e-12, "as with ode-exact");
+    CHECK(sim_reset(world.sim), "reset");
+    world_step(&world, 60);
+    CHECK_NEAR(world_position(&world, "GOOD").z, world_position(&exact, "GOOD").z, 1e-12, "and after a reset");
+    world_close(&world);
+    world_close(&exact);
+    odeinside_pretend(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +166,7 @@ int main(void)
         cmocka_unit_test(freezing_isolates_the_body),
         cmocka_unit_test(poses_and_forces_from_outside_are_checked),
         cmocka_unit_test(hard_scenes_end_finite),
+        cmocka_unit_test(an_unreadable_ode_steps_by_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,119 @@
+// Large jointed structures: a net with thousands of loops, a ring, robots that start inside each other. Their joints hold,
+// nothing flies off, and a step stays within the work that the methods bound.
+#define SCENE_BODIES 10000
+#define SCENE_JOINTS 20000
+#define SCENE_CONTACTS 20000
+#include "physics/solver_scene.h"
+
+#include <time.h>
+
+static SolverScene scene;
+
+static double worst_gap(void)
+{
+    double gap = 0.0;
+    for (int i = 0; i < scene.input.joint_count; i++)
+        gap = fmax(gap, scene_ball_gap(&scene, i));
+    return gap;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Boxes side by side in a square net that lies flat and is held along two sides.
+static void net(int side, double pitch)
+{
+    scene_init(&scene, 0.004);
+    for (int j = 0; j < side; j++)
+        for (int i = 0; i < side; i++) {
+            int body = scene_box(&scene, pitch * i, pitch * j, 0.0, 0.4 * pitch, 0.01);
+            if (i > 0)
+                scene_ball(&scene, body, body - 1, pitch * (i - 0.5), pitch * j, 0.0);
+            if (j > 0)
+                scene_ball(&scene, body, body - side, pitch * i, pitch * (j - 0.5), 0.0);
+            if (i == 0 || i == side - 1)
+                scene_ball(&scene, body, -1, pitch * (i == 0 ? -0.5 : i + 0.5), pitch * j, 0.0);
+        }
+}
+
+static void test_net(void **state)
+{
+    (void)state;
+    static const struct { int side, steps; double gap; const char *name; } cases[] = {
+        { 8, 250, 0.004, "8 x 8" }, { 30, 250, 0.004, "30 x 30" }, { 98, 25, 0.004, "98 x 98" },
+    };
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        net(cases[k].side, 0.05);
+        Solver *solver = solver_create(NULL);
+        double start = seconds(), gap = 0.0;
+        for (int step = 0; step < cases[k].steps; step++) {
+            scene_step(&scene, solver);
+            gap = fmax(gap, worst_gap());
+        }
+        double spent = (seconds() - start) / cases[k].steps;
+        print_message("net %s: worst gap %.2f mm, %.2f ms a step\n", cases[k].name, 1e3 * gap, 1e3 * spent);
+        CHECK(gap < cases[k].gap, cases[k].name);
+        CHECK(scene_is_finite(&scene, 20.0), cases[k].name);
+        solver_destroy(solver);
+    }
+}
+
+static void test_ring(void **state)
+{
+    (void)state;
+    enum { LINKS = 500 };
+    scene_init(&scene, 0.002);
+    double radius = 5.0, step_angle = 2.0 * M_PI / LINKS;
+    for (int i = 0; i < LINKS; i++)
+        scene_box(&scene, radius * cos(i * step_angle), 0.0, radius * sin(i * step_angle), 0.02, 0.05);
+    for (int i = 0; i < LINKS; i++)
+        scene_ball(&scene, (i + 1) % LINKS, i, radius * cos((i + 0.5) * step_angle), 0.0, radius * sin((i + 0.5) * step_angle));
+    int top = LINKS / 4;
+    scene_ball(&scene, top, -1, scene.bodies[top].position[0], 0.0, scene.bodies[top].position[2]);
+    Solver *solver = solver_create(NULL);
+    double gap = 0.0;
+    for (int step = 0; step < 250; step++) {
+        scene_step(&scene, solver);
+        gap = fmax(gap, worst_gap());
+    }
+    print_message("ring: worst gap %.2f mm\n", 1e3 * gap);
+    CHECK(gap < 0.005, "a ring of 500 links holds");
+    CHECK(scene_is_finite(&scene, 50.0), "a ring of 500 links");
+    solver_destroy(solver);
+}
+
+// Twenty chains of six boxes at the same place on the ground push each other apart; then their joints close again.
+static void test_coincident_robots(void **state)
+{
+    (void)state;
+    enum { ROBOTS = 20, LINKS = 6 };
+    scene_init(&scene, 0.004);
+    scene.has_ground = true;
+    for (int r = 0; r < ROBOTS; r++)
+        for (int i = 0; i < LINKS; i++) {
+            int body = scene_box(&scene, 0.25 * i + 1e-3 * r, 1e-3 * (r % 5), 0.1 + 1e-3 * (r % 3), 0.1, 1.0);
+            if (i > 0)
+                scene_ball(&scene, body, body - 1, 0.25 * i - 0.125 + 1e-3 * r, 1e-3 * (r % 5), 0.1);
+        }
+    Solver *solver = solver_create(NULL);
+    double start = seconds(), slowest = 0.0;
+    for (int step = 0; step < 250; step++) {
+        double before = seconds();
+        scene_step(&scene, solver);
+        slowest = fmax(slowest, seconds() - before);
+    }
+    print_message("coincident robots: worst gap %.2f mm, %.1f ms a step, slowest %.1f ms\n", 1e3 * worst_gap(), 1e3 * (seconds() - start) / 250, 1e3 * slowest);
+    CHECK(scene_is_finite(&scene, 100.0), "coincident robots");
+    CHECK(worst_gap() < 0.02, "their joints hold");
+    solver_destroy(solver);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_net), cmocka_unit_test(test_ring), cmocka_unit_test(test_coincident_robots) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
