@@ -9,11 +9,13 @@
 
 // ---- which there are ----
 
+// That of its own type, else of the nearest one it descends from: the motor of a body is a motor.
 static const DeviceKind *kind_of(const SceneNode *node)
 {
-    for (int i = 0; device_kinds[i]; i++)
-        if (!strcmp(node->type->name, device_kinds[i]->type))
-            return device_kinds[i];
+    for (const NodeType *type = node->type; type; type = type->parent)
+        for (int i = 0; device_kinds[i]; i++)
+            if (!strcmp(type->name, device_kinds[i]->type))
+                return device_kinds[i];
     return NULL;
 }
 

@@ -22,7 +22,7 @@ typedef struct DeviceContext {
 } DeviceContext;
 
 struct DeviceKind {
-    const char *type;     // node type; descendants have rows of their own
+    const char *type;     // node type; its descendants too, unless they have a row of their own
     int code;             // WbNodeType
     int channels;         // of readings; 0: never sampled
     size_t state_size;

@@ -334,8 +334,9 @@ int body_save(const Scene *scene, const char *path, DiagSink *diags);
 // Converts a file when one of the two is a body (the ending of `to` decides what is written); *is_ours says whether that
 // was so. False when nothing was written.
 bool body_convert(const char *from, const char *to, const FormatsOptions *options, DiagSink *diags, bool *is_ours);
-// Body nodes get the positions that the joints of their robots have in the scene now, so that saving keeps them.
-void body_keep_positions(Scene *scene);
+// Body nodes get the positions that the joints of their robots have in the scene now, so that saving keeps them. Once the world has run
+// they also get poses and velocities of the links, as the hidden state of an instance.
+void body_keep_positions(Scene *scene, bool has_run);
 // WorldInfo with Choreonoid's defaults, a Viewpoint and light as the scene's first nodes. Time step in s.
 SceneNode *body_world_create(Scene *scene, double time_step, double gravity);
 // Contact properties in WorldInfo for every pair of materials that solids of the scene are made of.

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "formats/body_internal.h"
+#include "formats/proto_internal.h"
 #include "formats/formats_internal.h"
 
 #include <stdlib.h>
@@ -132,6 +133,7 @@ static void place(Placing *placing, SceneNode *node)
     robot->parent = node;
     connect(placing, node, robot);
     mark_in_proto(robot);
+    proto_apply_hidden(placing->scene, node, placing->diags);
 }
 
 void body_place_all(Scene *scene, SceneNode *top, const FormatsOptions *options, DiagSink *diags)
@@ -189,9 +191,15 @@ static bool note_position(SceneNode *node, void *context)
     return true;
 }
 
+typedef struct Keeping {
+    Scene *scene;
+    bool has_run;
+} Keeping;
+
 static bool keep_positions(SceneNode *node, void *context)
 {
-    Scene *scene = context;
+    const Keeping *keeping = context;
+    Scene *scene = keeping->scene;
     SceneNode *instance = scene_instance(node);
     if (instance == node || instance->kind != SCENE_NODE_INSTANCE || strcmp(instance->proto->name, "Body"))
         return true;
@@ -211,10 +219,12 @@ static bool keep_positions(SceneNode *node, void *context)
         list->count = positions.count;
     }
     free(positions.values);
+    if (keeping->has_run)
+        proto_keep_hidden(scene, instance);
     return true;
 }
 
-void body_keep_positions(Scene *scene)
+void body_keep_positions(Scene *scene, bool has_run)
 {
-    scene_walk(scene_root(scene), false, keep_positions, scene);
+    scene_walk(scene_root(scene), false, keep_positions, &(Keeping){ scene, has_run });
 }

@@ -20,6 +20,7 @@ typedef struct Project {
     DiagSink *diags;
     BodyMaterials *materials;
     double time_step, gravity;
+    Vec3 gravity_direction;     // zero: down
     const YamlNode *simulator;  // the first that can be run
     int body_count;
 } Project;
@@ -196,11 +197,10 @@ static void read_simulator(Project *project)
             diag_error(project->diags, step->pos, "a time step of %g s cannot be; using %g", value, project->time_step);
     }
     if (gravity && numbers(project, gravity, 3, g)) {
-        project->gravity = -g[2];
-        if (g[0] != 0.0 || g[1] != 0.0 || g[2] > 0.0) {
-            project->gravity = fmax(project->gravity, 0.0);
-            diag_warning(project->diags, gravity->pos, "gravity %g %g %g does not point down; using %g down", g[0], g[1], g[2], project->gravity);
-        }
+        Vec3 pull = vec3(g[0], g[1], g[2]);
+        project->gravity = vec3_length(pull);
+        if (g[0] != 0.0 || g[1] != 0.0 || g[2] > 0.0)
+            project->gravity_direction = vec3_scale(pull, 1.0 / project->gravity);
     }
 }
 
@@ -223,7 +223,9 @@ bool cnoid_fill_scene(Scene *scene, const char *name, const char *text, size_t s
     project.materials = body_materials_create();
     walk_items(&project, items, true, 0);
     read_simulator(&project);
-    body_world_create(scene, project.time_step, project.gravity);
+    SceneNode *info = body_world_create(scene, project.time_step, project.gravity);
+    if (vec3_length2(project.gravity_direction) > 0.0)
+        scene_set_vec3(scene, info, "gravityDirection", project.gravity_direction);
     walk_items(&project, items, false, 0);
     if (project.body_count == 0)
         diag_warning(diags, items->pos, "the project places no body");

@@ -282,7 +282,9 @@ static void read_hidden(Reader *reader, SceneNode *node, int fields_base)
         return;
     }
     FieldKind kind = hidden_kind(&name);
-    if (node->kind == SCENE_NODE_INSTANCE && kind != FIELD_NONE) {
+    // A Body becomes an instance later, when its file is read.
+    bool has_inside = node->kind == SCENE_NODE_INSTANCE || (node->type && !strcmp(node->type->name, "Body"));
+    if (has_inside && kind != FIELD_NONE) {
         SceneHidden hidden = { .name = token_string(&name, scene_arena(reader->scene)), .kind = kind, .pos = name.pos };
         FieldType type = { .name = hidden.name, .kind = kind };
         reader_advance(reader);

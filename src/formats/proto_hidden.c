@@ -140,3 +140,53 @@ void proto_apply_hidden(Scene *scene, SceneNode *instance, DiagSink *diags)
     free(tree.solids);
     free(tree.joints);
 }
+
+// ---- saving ----
+
+static void keep_value(Scene *scene, const SceneNode *instance, const SceneNode *node, const char *field, int solid)
+{
+    const FieldType *type = schema_field(node->type, field);
+    FieldValue value = scene_value(node, type);
+    char name[48];
+    snprintf(name, sizeof name, "%s_%d", field, solid);
+    SceneHidden hidden = { .name = name, .kind = type->kind };
+    memcpy(hidden.v, value.v, sizeof hidden.v);
+    scene_hidden_add(scene, instance, &hidden);
+}
+
+static void keep_solid(Scene *scene, const SceneNode *instance, const SceneNode *solid, int index)
+{
+    const SceneNode *parent = scene_parent(solid);
+    if (index > 0 && parent && scene_node_is(parent, "Joint")) {
+        keep_value(scene, instance, solid, "translation", index);
+        keep_value(scene, instance, solid, "rotation", index);
+    }
+    static const char *const velocities[] = { "linearVelocity", "angularVelocity" };
+    for (int i = 0; i < COUNT_OF(velocities); i++)
+        if (vec3_length2(scene_vec3(solid, velocities[i])) > 0.0)
+            keep_value(scene, instance, solid, velocities[i], index);
+}
+
+void proto_keep_hidden(Scene *scene, SceneNode *instance)
+{
+    HiddenTree tree = { 0 };
+    scene_hidden_clear(scene, instance);
+    collect(&tree, instance->target, 0);
+    for (int i = 0; i < tree.solid_count; i++)
+        keep_solid(scene, instance, tree.solids[i], i);
+    // Joints of one solid are numbered in their order; those of different solids may lie between them.
+    int *counts = memory_alloc_array((size_t)tree.solid_count + 1, sizeof *counts);
+    for (int i = 0; i < tree.joint_count; i++) {
+        const SceneNode *joint = tree.joints[i].joint;
+        int number = counts[tree.joints[i].solid]++;
+        const SceneNode *parameters = schema_field(joint->type, "jointParameters") ? scene_child(joint, "jointParameters") : NULL;
+        if (!parameters || !schema_field(parameters->type, "position") || scene_float(parameters, "position") == 0.0)
+            continue;
+        char name[48];
+        snprintf(name, sizeof name, "position_%d_%d", tree.joints[i].solid, number);
+        scene_hidden_add(scene, instance, &(SceneHidden){ .name = name, .kind = FIELD_SF_FLOAT, .v = { scene_float(parameters, "position") } });
+    }
+    free(counts);
+    free(tree.solids);
+    free(tree.joints);
+}

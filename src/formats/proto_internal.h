@@ -114,5 +114,6 @@ bool proto_read_definition(Definition *definition, const char *expected_name, Di
 // Makes the tree of an instance.
 bool proto_make(ProtoLibrary *library, Scene *scene, SceneNode *instance, DiagSink *diags);
 void proto_apply_hidden(Scene *scene, SceneNode *instance, DiagSink *diags);
+void proto_keep_hidden(Scene *scene, SceneNode *instance);  // the state of the nodes inside, as they are in the scene now
 
 #endif

@@ -150,7 +150,7 @@ void sim_sync_scene(Sim *sim)
 bool sim_save(Sim *sim, const char *path)
 {
     sim_sync_scene(sim);
-    body_keep_positions(sim->scene);
+    body_keep_positions(sim->scene, sim->steps > 0);
     if (!formats_save(sim->scene, path, sim->diags))
         return false;
     sim_take_initial(sim);
