@@ -22,6 +22,7 @@ typedef struct PhysicsAxis {
     double motor_max_velocity, motor_max_force, motor_multiplier;
     double rotor;                   // inertia that the motor's rotor adds on the axis
     int coupled_next;               // joint * PHYSICS_JOINT_AXES + axis of the next motor coupled by name, a ring; -1: none
+    bool stops_are_open;     // ODE knows none for now: see within_stops
 } PhysicsAxis;
 
 typedef struct PhysicsAxisState {

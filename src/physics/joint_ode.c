@@ -238,28 +238,35 @@ static void place_beside(const PhysicsJoint *row, const PhysicsJointState *state
     }
 }
 
+static void place_stops_of_axis(const PhysicsJoint *row, const PhysicsJointState *state, int index, bool are_open)
+{
+    const PhysicsAxis *axis = &row->axes[index];
+    double offset = state->axes[index].offset;
+    bool is_slider = row->kind == PHYSICS_JOINT_SLIDER;
+    dJointID driver = driver_of(row);
+    double low = -dInfinity, high = dInfinity;
+    if (has_stops(axis) && !are_open) {
+        bool unwrapped = driver == row->motor;
+        low = is_slider ? axis->min_stop - offset : offset - axis->max_stop;
+        high = is_slider ? axis->max_stop - offset : offset - axis->min_stop;
+        if (unwrapped) {  // the motor is told offset-free angles: minus the position
+            low = -axis->max_stop;
+            high = -axis->min_stop;
+        }
+    }
+    set_axis_param(row, driver, index, dParamLoStop, -dInfinity);
+    set_axis_param(row, driver, index, dParamHiStop, high);
+    set_axis_param(row, driver, index, dParamLoStop, low);
+}
+
 static void place_stops(const PhysicsJoint *row, const PhysicsJointState *state)
 {
     for (int i = 0; i < row->axis_count; i++) {
         const PhysicsAxis *axis = &row->axes[i];
-        double offset = state->axes[i].offset;
-        bool is_slider = row->kind == PHYSICS_JOINT_SLIDER;
         dJointID driver = driver_of(row);
-        if (driver == row->ode && row->kind != PHYSICS_JOINT_HINGE && !is_slider)
+        if (driver == row->ode && row->kind != PHYSICS_JOINT_HINGE && row->kind != PHYSICS_JOINT_SLIDER)
             continue;
-        double low = -dInfinity, high = dInfinity;
-        if (has_stops(axis)) {
-            bool unwrapped = driver == row->motor;
-            low = is_slider ? axis->min_stop - offset : offset - axis->max_stop;
-            high = is_slider ? axis->max_stop - offset : offset - axis->min_stop;
-            if (unwrapped) {  // the motor is told offset-free angles: minus the position
-                low = -axis->max_stop;
-                high = -axis->min_stop;
-            }
-        }
-        set_axis_param(row, driver, i, dParamLoStop, -dInfinity);
-        set_axis_param(row, driver, i, dParamHiStop, high);
-        set_axis_param(row, driver, i, dParamLoStop, low);
+        place_stops_of_axis(row, state, i, false);
         if (axis->stop_erp >= 0.0)
             set_axis_param(row, driver, i, dParamStopERP, axis->stop_erp);
         if (axis->stop_cfm >= 0.0)
@@ -472,6 +479,29 @@ void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *to
     }
 }
 
+// A motor without a limit of force is itself a stop: it is not told to leave the range. At a stop ODE would add the motor's whole force
+// to the bodies, which no number can hold here, so that the stop is open meanwhile.
+static const double unlimited_force = 1e20;
+
+static double within_stops(Physics *physics, int joint, int axis, double velocity, double force, double dt)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    if ((row->kind != PHYSICS_JOINT_HINGE && row->kind != PHYSICS_JOINT_SLIDER) || !has_stops(&row->axes[axis]))
+        return velocity;
+    const PhysicsJointState *state = &physics->joint_states[joint];
+    bool are_open = force >= unlimited_force;
+    if (are_open || row->axes[axis].stops_are_open)
+        place_stops_of_axis(row, state, axis, are_open);
+    row->axes[axis].stops_are_open = are_open;
+    if (!are_open)
+        return velocity;
+    double position = state->axes[axis].position, low = (row->axes[axis].min_stop - position) / dt, high = (row->axes[axis].max_stop - position) / dt;
+    // Where it starts outside of its range it comes back as from any error of a joint.
+    low *= low > 0.0 ? physics->erp : 1.0;
+    high *= high < 0.0 ? physics->erp : 1.0;
+    return double_clamp(velocity, low, high);
+}
+
 // Motor row of one axis: velocity and the most force it may take.
 static void drive(Physics *physics, int joint, int axis, double dt, double length, Vec3 ball_rate)
 {
@@ -485,6 +515,7 @@ static void drive(Physics *physics, int joint, int axis, double dt, double lengt
         velocity = motor_velocity(physics, joint, axis, dt);
         force = fmax(force, state->is_without_power ? 0.0 : state->available_force);
     }
+    velocity = within_stops(physics, joint, axis, velocity, force, dt);
     double sign = row->kind == PHYSICS_JOINT_SLIDER ? 1.0 : -1.0;
     dJointID driver = driver_of(row);
     if (row->motor) {
