@@ -65,6 +65,7 @@ struct Broadphase {
     int large_count, large_capacity, pair_count, pair_capacity, merged_capacity, fresh_count, fresh_capacity, sorted_capacity;
     int reported_capacity, bucket_capacity;
     int awake_count;      // used proxies that do not rest
+    bool has_rested;      // some came to rest since the last search
     int32_t root, free_node;
 };
 
@@ -470,9 +471,17 @@ void broadphase_move(Broadphase *b, int proxy, const BroadBox *box)
 void broadphase_set_resting(Broadphase *b, int proxy, bool is_resting)
 {
     Proxy *p = &b->proxies[proxy];
-    if (p->is_used)
-        b->awake_count += (int)p->is_resting - (int)is_resting;
+    if (p->is_resting == is_resting)
+        return;
     p->is_resting = is_resting;
+    if (!p->is_used)
+        return;
+    b->awake_count += is_resting ? -1 : 1;
+    // Pairs of two that rest are not kept: one that wakes looks for its own again.
+    if (is_resting)
+        b->has_rested = true;
+    else
+        mark_moved(b, proxy);
 }
 
 // ---- pairs ----
@@ -492,7 +501,8 @@ static inline bool boxes_overlap(const BroadBox *a, const BroadBox *b)
 
 static void found_add(const Broadphase *b, PairList *found, int proxy, int other)
 {
-    if (!proxies_may_meet(&b->proxies[proxy], &b->proxies[other]))
+    const Proxy *p = &b->proxies[proxy], *q = &b->proxies[other];
+    if ((p->is_resting && q->is_resting) || !proxies_may_meet(p, q))
         return;
     if (found->count == found->capacity)
         memory_grow(&found->pairs, &found->capacity, found->count + 1, sizeof *found->pairs);
@@ -609,10 +619,25 @@ static void fresh_collect(Broadphase *b)
     }
 }
 
-// Two passes of a stable counting sort: by b, then by a.
+static inline bool pair_before(BroadPair x, BroadPair y)
+{
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+}
+
+static int pair_order(const void *x, const void *y)
+{
+    const BroadPair *p = x, *q = y;
+    return pair_before(*p, *q) ? -1 : pair_before(*q, *p);
+}
+
+// Two passes of a stable counting sort: by b, then by a. A few among many proxies are sorted by comparing.
 static void fresh_sort(Broadphase *b)
 {
     int count = b->fresh_count;
+    if (count < b->proxy_count / 16) {
+        qsort(b->fresh, (size_t)count, sizeof *b->fresh, pair_order);
+        return;
+    }
     memory_grow(&b->sorted, &b->sorted_capacity, b->fresh_capacity, sizeof(BroadPair));
     memory_grow(&b->buckets, &b->bucket_capacity, b->proxy_count + 2, sizeof(int));
     for (int pass = 0; pass < 2; pass++) {
@@ -629,11 +654,6 @@ static void fresh_sort(Broadphase *b)
     }
 }
 
-static inline bool pair_before(BroadPair x, BroadPair y)
-{
-    return x.a != y.a ? x.a < y.a : x.b < y.b;
-}
-
 // Pairs of proxies that did not move stay; all others were just found again.
 static void pairs_merge(Broadphase *b)
 {
@@ -641,7 +661,8 @@ static void pairs_merge(Broadphase *b)
     int at = 0, count = 0;
     for (int i = 0; i < b->pair_count; i++) {
         BroadPair pair = b->pairs[i];
-        if (b->proxies[pair.a].was_moved || b->proxies[pair.b].was_moved)
+        const Proxy *p = &b->proxies[pair.a], *q = &b->proxies[pair.b];
+        if (p->was_moved || q->was_moved || (p->is_resting && q->is_resting))
             continue;
         while (at < b->fresh_count && pair_before(b->fresh[at], pair))
             b->merged[count++] = b->fresh[at++];
@@ -660,8 +681,9 @@ static void pairs_merge(Broadphase *b)
 
 static void pairs_update(Broadphase *b)
 {
-    if (b->moved_count == 0)
+    if (b->moved_count == 0 && !b->has_rested)
         return;
+    b->has_rested = false;
     if (b->insert_count > b->node_count / (2 * REBUILD) + 64)
         tree_rebuild(b);
     stamp_moved(b);

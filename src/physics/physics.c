@@ -127,6 +127,7 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     physics->needs_full_pass = true;
     if (physics->threads > 1)
         physics->pool = pool_create(physics->threads);
+    broadphase_use_pool(physics->broadphase, physics->pool);
     odelib_begin(physics);
     create_ode(physics);
     physics->dt = read_time_step(physics);
