@@ -5,6 +5,9 @@
 
 #include <webots/camera.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { WIDTH, HEIGHT, FOV, NEAR, EXPOSURE, HAS_ZOOM, MIN_FOV, MAX_FOV, HAS_FOCUS, FOCAL_DISTANCE, FOCAL_LENGTH, MIN_FOCAL, MAX_FOCAL, HAS_RECOGNITION,
        HAS_SEGMENTATION };
 #define CAMERA(tag) CORE_DEVICE(tag, WB_NODE_CAMERA)
@@ -132,14 +135,37 @@ int wb_camera_recognition_get_sampling_period(WbDeviceTag tag)
 
 int wb_camera_recognition_get_number_of_objects(WbDeviceTag tag)
 {
-    (void)CAMERA(tag);
-    return 0;
+    const double *count = core_reading(CAMERA(tag), 1, NULL);
+    return count ? (int)count[0] : 0;
+}
+
+// As devices/camera.c packs it: the number of objects, then for each of them its numbers, colours and model.
+static WbCameraRecognitionObject unpack(double **from)
+{
+    enum { NUMBERS = 15 };
+    double *n = *from;
+    WbCameraRecognitionObject object = {
+        .id = (int)n[0], .position = { n[1], n[2], n[3] }, .orientation = { n[4], n[5], n[6], n[7] }, .size = { n[8], n[9] },
+        .position_on_image = { (int)n[10], (int)n[11] }, .size_on_image = { (int)n[12], (int)n[13] }, .number_of_colors = (int)n[14],
+        .colors = n + NUMBERS, .model = (char *)(n + NUMBERS + 3 * (int)n[14]),
+    };
+    *from = n + NUMBERS + 3 * object.number_of_colors + strlen(object.model) / sizeof(double) + 1;
+    return object;
 }
 
 const WbCameraRecognitionObject *wb_camera_recognition_get_objects(WbDeviceTag tag)
 {
-    (void)CAMERA(tag);
-    return NULL;
+    CoreDevice *device = CAMERA(tag);
+    int count = device ? wb_camera_recognition_get_number_of_objects(tag) : 0;
+    if (count == 0)
+        return NULL;
+    free(device->own);
+    WbCameraRecognitionObject *objects = malloc((size_t)count * sizeof *objects);
+    double *from = (double *)device->channels[1].bytes + 1;
+    for (int i = 0; i < count; i++)
+        objects[i] = unpack(&from);
+    device->own = objects;
+    return objects;
 }
 
 bool wb_camera_recognition_has_segmentation(WbDeviceTag tag)

@@ -82,10 +82,10 @@ static void add_readings(Control *control, Controller *controller, int tag)
         if (serial == *sent)
             continue;
         *sent = serial;
-        int pixels = 0;
-        const float *image = tag > 0 && channel == 0 ? devices_image(control->devices, controller->robot, tag, &pixels) : NULL;
+        int size = 0;
+        const char *image = tag > 0 ? devices_image(control->devices, controller->robot, tag, channel, &size) : NULL;
         frame_add(&control->frame, &(Record){ .op = OP_READING, .tag = (uint16_t)tag, .int_count = 1, .ints = &channel, .double_count = count,
-                                              .doubles = reading, .byte_count = pixels * (int)sizeof *image, .bytes = (const char *)image });
+                                              .doubles = reading, .byte_count = size, .bytes = image });
     }
 }
 

@@ -98,7 +98,7 @@ static int take_image(DeviceContext *at, const Optics *o)
         return 0;
     }
     int count = o->width * o->height;
-    float *image = device_image(at, count);
+    float *image = device_image(at, 0, count * (int)sizeof *image);
     Rays *rays = device_rays(at);
     Pose pose = device_pose(at);
     Quat turn = quat_mul(pose.q, quat_from_axis_angle(vec3(0, 1, 0), -o->tilt));

@@ -225,7 +225,8 @@ void devices_destroy(Devices *devices)
     if (!devices)
         return;
     for (int i = 0; i < devices->device_count; i++)
-        free(devices->devices[i].image);
+        for (int channel = 0; channel < DEVICE_CHANNELS; channel++)
+            free(devices->devices[i].images[channel].bytes);
     free(devices->robots);
     free(devices->robot_states);
     free(devices->devices);
@@ -507,19 +508,30 @@ int device_lookup_constants(const SceneNode *node, double *values, int capacity)
     return count;
 }
 
-float *device_image(const DeviceContext *at, int count)
+int device_field_constants(const SceneNode *node, const char *const *names, int count, double *values, int capacity)
 {
-    Device *device = device_at(at->devices, at->robot, at->tag);
-    memory_grow(&device->image, &device->image_capacity, count, sizeof *device->image);
-    device->image_count = count;
-    return device->image;
+    if (capacity < count)
+        return 0;
+    for (int i = 0; i < count; i++) {
+        const FieldType *field = schema_field(node->type, names[i]);
+        values[i] = !field ? 0.0 : field->kind == FIELD_SF_INT32 ? scene_int(node, names[i]) : scene_float(node, names[i]);
+    }
+    return count;
 }
 
-const float *devices_image(const Devices *devices, int robot, int tag, int *count)
+void *device_image(const DeviceContext *at, int channel, int size)
 {
-    const Device *device = device_at(devices, robot, tag);
-    *count = device->image_count;
-    return device->image;
+    DeviceImage *image = &device_at(at->devices, at->robot, at->tag)->images[channel];
+    memory_grow(&image->bytes, &image->capacity, size, 1);
+    image->size = size;
+    return image->bytes;
+}
+
+const void *devices_image(const Devices *devices, int robot, int tag, int channel, int *size)
+{
+    const DeviceImage *image = &device_at(devices, robot, tag)->images[channel];
+    *size = image->size;
+    return image->bytes;
 }
 
 Rays *device_rays(const DeviceContext *at)

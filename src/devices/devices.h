@@ -53,9 +53,10 @@ void devices_sample(Devices *devices, uint64_t step);
 // Numbers of the last reading and its serial number (0: none yet). What the numbers are is said by the kind's rows.
 const double *devices_reading(const Devices *devices, int robot, int tag, int channel, int *count, uint32_t *serial);
 
-// Distances in m of the last image of a range finder or lidar, row by row from the top left; NULL: it has none. Images are made
-// anew at each reading and are not part of the state.
-const float *devices_image(const Devices *devices, int robot, int tag, int *count);
+// The bytes of the last image of a channel; NULL: it has none. Of range finders and lidars: distances in m as floats, row by
+// row from the top left. Of a camera's recognition: as recognition.c packs it. Images are made anew at each reading and are
+// not part of the state.
+const void *devices_image(const Devices *devices, int robot, int tag, int channel, int *size);
 
 // ---- what a device is and can be told, as plain numbers ----
 // Constants of the device (ranges, lookup table, sizes) in the order of its kind's `constants` rows, variable part last.

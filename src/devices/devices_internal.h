@@ -48,8 +48,10 @@ DeviceContext device_context(Devices *devices, int robot, int tag);
 double device_lookup(const SceneNode *node, double value, Random *random);
 double device_rounded(double value, double resolution);  // resolution <= 0: as it is
 int device_lookup_constants(const SceneNode *node, double *values, int capacity);
+// Copies number fields of the node, in the order of the names.
+int device_field_constants(const SceneNode *node, const char *const *names, int count, double *values, int capacity);
 Rays *device_rays(const DeviceContext *at);              // brought up to date once a step
-float *device_image(const DeviceContext *at, int count);  // room for its image
+void *device_image(const DeviceContext *at, int channel, int size);  // room for so many bytes
 Pose device_pose(const DeviceContext *at);               // of the device's own frame, in the world
 // Sets axes switched off by xAxis, yAxis, zAxis to NaN and rounds the others.
 void device_finish_vector(const DeviceContext *at, double reading[3]);
@@ -67,11 +69,15 @@ bool sight_is_hidden(const DeviceContext *at, int solid, Vec3 point, double dept
 void radio_deliver(Devices *devices, uint64_t step);     // packets whose time has come reach their receivers
 
 // ---- the whole ----
+typedef struct DeviceImage {
+    void *bytes;           // NULL: none yet
+    int size, capacity;
+} DeviceImage;
+
 typedef struct Device {
     DeviceInfo info;
     uint32_t state_offset;
-    float *image;          // NULL: none yet
-    int image_count, image_capacity;
+    DeviceImage images[DEVICE_CHANNELS];
 } Device;
 
 typedef struct ChannelState {

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 enum { TYPE_GENERIC, TYPE_INFRA_RED, TYPE_SONAR, TYPE_LASER };
-enum { RAYS_MAX = 1024 };
+enum { RAYS_MAX = 10000 };
 
 // Anything else is a sonar, as in Webots.
 static int sensor_type(const SceneNode *node)

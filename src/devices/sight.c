@@ -26,9 +26,11 @@ static void take(View *view, Vec3 low, Vec3 high)
     view->is_seen = true;
 }
 
-static bool is_within_angle(const View *view, Vec3 p)
+// With some room around it.
+static bool is_within_angle(const View *view, Vec3 p, Vec3 half)
 {
-    return fabs(atan2(p.y, p.x)) <= 0.5 * view->horizontal && fabs(p.z) <= view->tan_v * hypot(p.x, p.y);
+    double away = hypot(p.x, p.y);
+    return fabs(atan2(p.y, p.x)) - atan2(half.y, away) <= 0.5 * view->horizontal && fabs(p.z) - half.z <= view->tan_v * away;
 }
 
 // Corner points: those outside are drawn to the edge of the view. Without a point inside, the form must cross the view from
@@ -40,7 +42,7 @@ static void see_points(View *view, const Vec3 *points, int count)
     Vec3 low = vec3(INFINITY, INFINITY, INFINITY), high = vec3(-INFINITY, -INFINITY, -INFINITY);
     for (int i = 0; i < count; i++) {
         Vec3 p = points[i];
-        if (view->is_wide ? !is_within_angle(view, p) : !(p.x > 0.0))
+        if (view->is_wide ? !is_within_angle(view, p, VEC3_ZERO) : !(p.x > 0.0))
             continue;
         ahead++;
         double y = view->is_wide ? INFINITY : view->tan_h * p.x, z = view->tan_v * (view->is_wide ? hypot(p.x, p.y) : p.x);
@@ -63,16 +65,16 @@ static void see_points(View *view, const Vec3 *points, int count)
 // Round forms: their extent against the planes at the sides.
 static void see_round(View *view, Vec3 centre, Vec3 half)
 {
-    if (view->is_wide ? centre.x <= 0.0 && !is_within_angle(view, centre) : !(centre.x + half.x > 0.0))
+    if (view->is_wide ? !is_within_angle(view, centre, half) : !(centre.x + half.x > 0.0))
         return;
     double h = 1.0 / sqrt(1.0 + view->tan_h * view->tan_h), v = 1.0 / sqrt(1.0 + view->tan_v * view->tan_v);
     Vec3 low = vec3_sub(centre, half), high = vec3_add(centre, half);
     double over[4] = { 0.0 };  // how far it reaches out of the left, right, upper and lower plane
-    over[2] = v * (centre.z - view->tan_v * centre.x) + half.z;
-    over[3] = v * (-centre.z - view->tan_v * centre.x) + half.z;
     if (!view->is_wide) {
         over[0] = h * (centre.y - view->tan_h * centre.x) + half.y;
         over[1] = h * (-centre.y - view->tan_h * centre.x) + half.y;
+        over[2] = v * (centre.z - view->tan_v * centre.x) + half.z;
+        over[3] = v * (-centre.z - view->tan_v * centre.x) + half.z;
     }
     if (over[0] > 2.0 * half.y || over[1] > 2.0 * half.y || over[2] > 2.0 * half.z || over[3] > 2.0 * half.z)
         return;

@@ -1,22 +1,9 @@
-// simple.c - devices with little inside: LEDs, pens, displays, speakers, skins; and cameras, which have their
-// constants here and no pictures yet.
+// simple.c - devices with little inside: LEDs, pens, displays, speakers, skins.
 #include "devices/devices_internal.h"
 
 #include <webots/nodes.h>
 
 #include <string.h>
-
-// Copies number fields of the node, in the order of the names.
-static int field_constants(const SceneNode *node, const char *const *names, int count, double *values, int capacity)
-{
-    if (capacity < count)
-        return 0;
-    for (int i = 0; i < count; i++) {
-        const FieldType *field = schema_field(node->type, names[i]);
-        values[i] = !field ? 0.0 : field->kind == FIELD_SF_INT32 ? scene_int(node, names[i]) : scene_float(node, names[i]);
-    }
-    return count;
-}
 
 // ---- LED ----
 
@@ -93,35 +80,9 @@ const DeviceKind pen_device = { .type = "Pen", .code = WB_NODE_PEN, .state_size 
 static int display_constants(DeviceContext *at, double *values, int capacity)
 {
     static const char *const names[] = { "width", "height" };
-    return field_constants(at->info->node, names, COUNT_OF(names), values, capacity);
+    return device_field_constants(at->info->node, names, COUNT_OF(names), values, capacity);
 }
 const DeviceKind display_device = { .type = "Display", .code = WB_NODE_DISPLAY, .constants = display_constants };
-
-// Beside the fields: has zoom, its limits, has focus, its limits, has recognition, has segmentation.
-static int camera_constants(DeviceContext *at, double *values, int capacity)
-{
-    static const char *const names[] = { "width", "height", "fieldOfView", "near", "exposure" };
-    static const char *const zoom[] = { "minFieldOfView", "maxFieldOfView" };
-    static const char *const focus[] = { "focalDistance", "focalLength", "minFocalDistance", "maxFocalDistance" };
-    const SceneNode *node = at->info->node;
-    if (capacity < 16)
-        return 0;
-    memset(values, 0, 16 * sizeof *values);
-    field_constants(node, names, COUNT_OF(names), values, capacity);
-    const SceneNode *part = scene_child(node, "zoom");
-    values[5] = part != NULL;
-    if (part)
-        field_constants(part, zoom, COUNT_OF(zoom), values + 6, 2);
-    part = scene_child(node, "focus");
-    values[8] = part != NULL;
-    if (part)
-        field_constants(part, focus, COUNT_OF(focus), values + 9, 4);
-    part = scene_child(node, "recognition");
-    values[13] = part != NULL;
-    values[14] = part && scene_bool(part, "segmentation");
-    return 15;
-}
-const DeviceKind camera_device = { .type = "Camera", .code = WB_NODE_CAMERA, .constants = camera_constants };
 
 // ---- devices that are heard or only drawn ----
 const DeviceKind speaker_device = { .type = "Speaker", .code = WB_NODE_SPEAKER };

@@ -1,0 +1,200 @@
+// camera.c - cameras: their facts, and what they recognise. Pictures are not made yet.
+#include "devices/devices_internal.h"
+
+#include <webots/nodes.h>
+
+#include <string.h>
+
+// ---- recognition ----
+// What the library unpacks: the number of objects, then for each OBJECT_NUMBERS numbers in the order of Recognized, its colours,
+// and its model as text padded with zeros to whole numbers.
+
+enum { OBJECT_NUMBERS = 15, OBJECTS_MAX = 256 };
+
+typedef struct Recognized {
+    int solid;
+    Sight sight;
+    int place[2], size[2];   // pixels
+} Recognized;
+
+typedef struct View {
+    int width, height;
+    double horizontal, vertical;
+    bool is_planar;
+} View;
+
+static View view_of(const SceneNode *camera)
+{
+    View view = { scene_int(camera, "width"), scene_int(camera, "height"), scene_float(camera, "fieldOfView"), 0.0, false };
+    view.is_planar = !strcmp(scene_string(camera, "projection"), "planar");
+    double aspect = (double)view.height / int_max(view.width, 1);
+    view.vertical = view.is_planar ? 2.0 * atan(tan(0.5 * view.horizontal) * aspect) : fmin(view.horizontal * aspect, M_PI);
+    return view;
+}
+
+// From the top left corner, in pixels; the point lies before the camera.
+static void project(const View *view, Vec3 p, double *x, double *y)
+{
+    double across, above;  // 0.5 at the left and upper edge
+    if (view->is_planar) {
+        double ahead = fmax(p.x, 1e-9);
+        across = 0.5 * p.y / ahead / tan(0.5 * view->horizontal);
+        above = 0.5 * p.z / ahead / tan(0.5 * view->vertical);
+    } else {
+        across = atan2(p.y, p.x) / view->horizontal;
+        above = atan2(p.z, hypot(p.x, p.y)) / view->vertical;
+    }
+    *x = double_clamp(0.5 - across, 0.0, 1.0) * view->width;
+    *y = double_clamp(0.5 - above, 0.0, 1.0) * view->height;
+}
+
+static Vec3 corner_of(const Sight *sight, int i)
+{
+    Vec3 half = vec3_scale(sight->size, 0.5);
+    return vec3_add(sight->centre, vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
+}
+
+static void place_on_image(const View *view, Recognized *object)
+{
+    double x, y, low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY };
+    // The middle plane of the box: nearer corners would make it larger than it looks.
+    for (int i = 0; i < 8; i++) {
+        Vec3 corner = corner_of(&object->sight, i);
+        project(view, vec3(object->sight.centre.x, corner.y, corner.z), &x, &y);
+        low[0] = fmin(low[0], x), low[1] = fmin(low[1], y);
+        high[0] = fmax(high[0], x), high[1] = fmax(high[1], y);
+    }
+    project(view, object->sight.centre, &x, &y);
+    object->place[0] = int_min((int)x, view->width - 1);
+    object->place[1] = int_min((int)y, view->height - 1);
+    for (int k = 0; k < 2; k++)
+        object->size[k] = (int)(high[k] - low[k] + 0.5);
+}
+
+// With occlusion 1 one ray to the object decides; with 2 one to any corner suffices too.
+static bool is_hidden(const DeviceContext *at, int occlusion, const Recognized *object)
+{
+    double depth = 0.5 * object->sight.size.x;
+    if (occlusion <= 0 || !sight_is_hidden(at, object->solid, physics_solid_pose(at->physics, object->solid).t, depth))
+        return false;
+    Pose pose = device_pose(at);
+    for (int i = 0; occlusion > 1 && i < 8; i++)
+        if (!sight_is_hidden(at, object->solid, pose_apply(pose, corner_of(&object->sight, i)), 0.0))
+            return false;
+    return true;
+}
+
+static bool recognise(const DeviceContext *at, const SceneNode *recognition, const View *view, int solid, Recognized *object)
+{
+    object->solid = solid;
+    const Sight *sight = &object->sight;
+    if (scene_list(physics_solid_node(at->physics, solid), "recognitionColors")->count == 0 || solid == at->info->solid ||
+        !sight_of(at, solid, view->horizontal, view->vertical, &object->sight) ||
+        (view->is_planar ? sight->centre.x : vec3_length(sight->centre)) > scene_float(recognition, "maxRange") + 0.5 * sight->size.x ||
+        is_hidden(at, scene_int(recognition, "occlusion"), object))
+        return false;
+    place_on_image(view, object);
+    return true;
+}
+
+static int64_t area(const Recognized *object)
+{
+    return (int64_t)object->size[0] * object->size[1];
+}
+
+// Keeps the largest on the image, in the order of the file.
+static void keep(Recognized *objects, int *count, int most, const Recognized *object)
+{
+    if (*count < most) {
+        objects[(*count)++] = *object;
+        return;
+    }
+    int least = 0;
+    for (int i = 1; i < *count; i++)
+        if (area(&objects[i]) < area(&objects[least]))
+            least = i;
+    if (most < 1 || area(object) <= area(&objects[least]))
+        return;
+    memmove(&objects[least], &objects[least + 1], (size_t)(*count - 1 - least) * sizeof *objects);
+    objects[*count - 1] = *object;
+}
+
+static int model_numbers(const SceneNode *node)
+{
+    return (int)(strlen(scene_string(node, "model")) / sizeof(double)) + 1;
+}
+
+static double *pack(const DeviceContext *at, const Recognized *object, double *out)
+{
+    const SceneNode *node = physics_solid_node(at->physics, object->solid);
+    const FieldList *colors = scene_list(node, "recognitionColors");
+    Quat turn = quat_mul(quat_conj(device_pose(at).q), physics_solid_pose(at->physics, object->solid).q);
+    Rotation rotation = quat_to_rotation(turn);
+    const Sight *sight = &object->sight;
+    const double numbers[OBJECT_NUMBERS] = {
+        scene_instance(node)->id, sight->centre.x, sight->centre.y, sight->centre.z, rotation.x, rotation.y, rotation.z, rotation.angle,
+        sight->size.y, sight->size.z, object->place[0], object->place[1], object->size[0], object->size[1], colors->count,
+    };
+    memcpy(out, numbers, sizeof numbers);
+    out += OBJECT_NUMBERS;
+    memcpy(out, colors->numbers, (size_t)colors->count * 3 * sizeof *out);
+    out += 3 * colors->count;
+    int text = model_numbers(node);
+    memset(out, 0, (size_t)text * sizeof *out);
+    memcpy(out, scene_string(node, "model"), strlen(scene_string(node, "model")));
+    return out + text;
+}
+
+static int camera_sample(DeviceContext *at, int channel, double *reading)
+{
+    const SceneNode *recognition = scene_child(at->info->node, "recognition");
+    if (channel != 1 || !recognition)
+        return 0;
+    int most = scene_int(recognition, "maxObjects"), count = 0, size = 1;
+    Recognized objects[OBJECTS_MAX], object;
+    View view = view_of(at->info->node);
+    for (int solid = 0; solid < physics_solid_count(at->physics); solid++)
+        if (physics_solid_exists(at->physics, solid) && recognise(at, recognition, &view, solid, &object))
+            keep(objects, &count, most < 0 ? OBJECTS_MAX : int_min(most, OBJECTS_MAX), &object);
+    for (int i = 0; i < count; i++) {
+        const SceneNode *node = physics_solid_node(at->physics, objects[i].solid);
+        size += OBJECT_NUMBERS + 3 * scene_list(node, "recognitionColors")->count + model_numbers(node);
+    }
+    double *out = device_image(at, channel, size * (int)sizeof *out);
+    *out++ = count;
+    for (int i = 0; i < count; i++)
+        out = pack(at, &objects[i], out);
+    reading[0] = count;
+    return 1;
+}
+
+// ---- facts ----
+
+// Beside the fields: has zoom, its limits, has focus, its limits, has recognition, has segmentation.
+static int camera_constants(DeviceContext *at, double *values, int capacity)
+{
+    static const char *const names[] = { "width", "height", "fieldOfView", "near", "exposure" };
+    static const char *const zoom[] = { "minFieldOfView", "maxFieldOfView" };
+    static const char *const focus[] = { "focalDistance", "focalLength", "minFocalDistance", "maxFocalDistance" };
+    const SceneNode *node = at->info->node;
+    if (capacity < 16)
+        return 0;
+    memset(values, 0, 16 * sizeof *values);
+    device_field_constants(node, names, COUNT_OF(names), values, capacity);
+    const SceneNode *part = scene_child(node, "zoom");
+    values[5] = part != NULL;
+    if (part)
+        device_field_constants(part, zoom, COUNT_OF(zoom), values + 6, 2);
+    part = scene_child(node, "focus");
+    values[8] = part != NULL;
+    if (part)
+        device_field_constants(part, focus, COUNT_OF(focus), values + 9, 4);
+    part = scene_child(node, "recognition");
+    values[13] = part != NULL;
+    values[14] = part && scene_bool(part, "segmentation");
+    return 15;
+}
+const DeviceKind camera_device = {
+    .type = "Camera", .code = WB_NODE_CAMERA, .channels = 2, .sample = camera_sample, .constants = camera_constants,
+};
+
