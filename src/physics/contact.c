@@ -99,20 +99,54 @@ static void attach_feedbacks(Physics *physics)
             dJointSetFeedback(physics->contact_joints[i], &physics->feedbacks[i]);
 }
 
+// A pair that fell asleep as the step began was not solved in it: what its points carried in the step before holds on.
+static Vec3 force_before(const Physics *physics, int index)
+{
+    const PhysicsContact *contact = &physics->contacts[index];
+    int nth = 0;
+    for (int i = index - 1; i >= 0 && physics->contacts[i].shape[0] == contact->shape[0] && physics->contacts[i].shape[1] == contact->shape[1]; i--)
+        nth++;
+    for (int i = 0; i < physics->last_force_count; i++) {
+        const PhysicsContactForce *last = &physics->last_forces[i];
+        if (last->contact_shape[0] == contact->shape[0] && last->contact_shape[1] == contact->shape[1] && nth-- == 0)
+            return last->force;
+    }
+    return VEC3_ZERO;
+}
+
+static Vec3 contact_force(const Physics *physics, int index)
+{
+    const PhysicsContact *contact = &physics->contacts[index];
+    if (contact->is_asleep)
+        return index < physics->resting_force_count ? physics->resting_forces[index] : VEC3_ZERO;
+    bool rests = true;
+    for (int k = 0; k < 2; k++)
+        rests &= contact->body[k] < 0 || physics->body_states[contact->body[k]].is_disabled;
+    const dReal *f = physics->feedbacks[index].f1;
+    if (rests && f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0)
+        return force_before(physics, index);
+    // With no first body ODE swaps the two, and f1 is the force on the second.
+    double sign = contact->body[0] >= 0 ? 1.0 : -1.0;
+    return vec3(sign * f[0], sign * f[1], sign * f[2]);
+}
+
 void contacts_collect_forces(Physics *physics)
 {
+    PhysicsContactForce *spare = physics->last_forces;
+    int spare_capacity = physics->last_force_capacity;
+    physics->last_forces = physics->contact_forces;
+    physics->last_force_count = physics->contact_force_count;
+    physics->last_force_capacity = physics->contact_force_capacity;
+    physics->contact_forces = spare;
+    physics->contact_force_capacity = spare_capacity;
     physics->contact_force_count = 0;
     if (!physics->wants_contact_forces || physics->feedback_capacity < physics->contact_count)
         return;
     memory_grow(&physics->contact_forces, &physics->contact_force_capacity, physics->contact_count + 1, sizeof(PhysicsContactForce));
     for (int i = 0; i < physics->contact_count; i++) {
         const PhysicsContact *contact = &physics->contacts[i];
-        const dReal *f = physics->feedbacks[i].f1;
-        // With no first body ODE swaps the two, and f1 is the force on the second.
-        double sign = contact->body[0] >= 0 ? 1.0 : -1.0;
         physics->contact_forces[physics->contact_force_count++] = (PhysicsContactForce){
-            { contact->shape[0], contact->shape[1] }, { contact->solid[0], contact->solid[1] }, contact->point, contact->normal,
-            vec3(sign * f[0], sign * f[1], sign * f[2]),
+            { contact->shape[0], contact->shape[1] }, { contact->solid[0], contact->solid[1] }, contact->point, contact->normal, contact_force(physics, i),
         };
     }
 }
@@ -198,6 +232,24 @@ static void wake_if_changed(Physics *physics, const PhysicsContact *contact)
             body_wake(physics, contact->body[1 - i]);
 }
 
+// A sleeping contact takes another place: what it carries goes with it.
+static void move_force(Physics *physics, int from, int to)
+{
+    if (to < physics->resting_force_count)
+        physics->resting_forces[to] = from < physics->resting_force_count ? physics->resting_forces[from] : VEC3_ZERO;
+}
+
+// Contact `from` of the last step falls asleep as contact `to`: what it carried is what it goes on to carry.
+static void keep_force(Physics *physics, int from, int to)
+{
+    if (!physics->wants_contact_forces)
+        return;
+    memory_grow(&physics->resting_forces, &physics->resting_force_capacity, to + 1, sizeof(Vec3));
+    for (; physics->resting_force_count <= to; physics->resting_force_count++)
+        physics->resting_forces[physics->resting_force_count] = VEC3_ZERO;
+    physics->resting_forces[to] = physics->contact_force_count == physics->contact_count ? physics->contact_forces[from].force : VEC3_ZERO;
+}
+
 static void destroy_joint(Physics *physics, int index)
 {
     if (physics->contact_joints[index])
@@ -234,6 +286,7 @@ static int drop_any_woken(Physics *physics)
         }
         if (kept != i)
             physics->contacts[kept] = physics->contacts[i];
+        move_force(physics, i, kept);
         physics->contact_joints[kept++] = physics->contact_joints[i];
     }
     return kept;
@@ -253,6 +306,7 @@ static int drop_woken(Physics *physics)
             if (at != --kept) {
                 sleep_relink(physics, kept, at);
                 physics->contact_joints[at] = physics->contact_joints[kept];
+                move_force(physics, kept, at);
             }
         }
     return kept;
@@ -268,6 +322,7 @@ static void keep_sleeping(Physics *physics, bool is_full)
     for (int i = old; i < physics->contact_count; i++)
         if (pair_rests(physics, &physics->contacts[i])) {
             physics->contacts[kept] = physics->contacts[i];
+            keep_force(physics, i, kept);
             physics->contacts[kept++].is_asleep = true;
         }
     dJointGroupEmpty(physics->contact_group);
@@ -279,6 +334,7 @@ static void keep_sleeping(Physics *physics, bool is_full)
             sleep_link(physics, i);
     }
     physics->contact_count = physics->sleeping_contact_count = kept;
+    physics->resting_force_count = int_min(physics->resting_force_count, kept);
     if (!is_full)
         return;
     sleep_forget(physics);

@@ -53,6 +53,28 @@ void physics_explain_materials(const Physics *physics, Text *out)
     add_rule(physics, 0, out);
 }
 
+static const char *contact_label(const Physics *physics, int solid)
+{
+    return solid >= 0 ? solid_label(physics, solid) : "a plugin's shape";
+}
+
+// What the pairs pressed and rubbed with in the last step, all points of a pair together.
+static void explain_forces(const Physics *physics, Text *out)
+{
+    const PhysicsContactForce *forces = physics->contact_forces;
+    for (int i = 0; i < physics->contact_force_count;) {
+        Vec3 sum = VEC3_ZERO;
+        double pressing = 0.0;
+        int first = i;
+        for (; i < physics->contact_force_count && forces[i].solid[0] == forces[first].solid[0] && forces[i].solid[1] == forces[first].solid[1]; i++) {
+            sum = vec3_add(sum, forces[i].force);
+            pressing += vec3_dot(forces[i].force, forces[i].normal);
+        }
+        text_printf(out, "force of '%s' on '%s': %g %g %g N at %d points, %g N along their normals\n", contact_label(physics, forces[first].solid[1]),
+                    contact_label(physics, forces[first].solid[0]), sum.x + 0.0, sum.y + 0.0, sum.z + 0.0, i - first, pressing);
+    }
+}
+
 void physics_explain_contacts(const Physics *physics, Text *out)
 {
     for (int i = 0; i < physics->contact_count; i++) {
@@ -82,6 +104,7 @@ void physics_explain_contacts(const Physics *physics, Text *out)
             text_printf(out, " belt %g m/s", c->motion);
         text_printf(out, " bounce %g%s\n", c->bounce, c->is_asleep ? " (asleep)" : "");
     }
+    explain_forces(physics, out);
 }
 
 void physics_explain_solver(Physics *physics, Text *out)

@@ -19,6 +19,13 @@ typedef struct Fluid {
     int first_shape, shape_count;
 } Fluid;
 
+// ImmersionProperties as numbers.
+typedef struct Properties {
+    bool is_projected;
+    Vec3 drag_force, drag_torque;
+    double viscous_force, viscous_torque;
+} Properties;
+
 typedef struct FluidPair {
     int solid_shape, fluid_shape;
 } FluidPair;
@@ -28,7 +35,15 @@ typedef struct Fluids {
     int count, capacity;
     FluidPair *pairs;
     int pair_count, pair_capacity;
+    // Read from the scene once, and again after any change in it.
+    int *table;              // solid * count + fluid: index of the properties, NONE or UNKNOWN
+    int table_solids, table_fluids;
+    Properties *properties;
+    int property_count, property_capacity;
+    uint64_t read_at;        // Physics.edit_count then
 } Fluids;
+
+enum { NONE = -1, UNKNOWN = -2 };
 
 static void read_fields(Fluid *fluid)
 {
@@ -60,6 +75,8 @@ void fluids_destroy(Physics *physics)
         return;
     free(physics->fluids->fluids);
     free(physics->fluids->pairs);
+    free(physics->fluids->table);
+    free(physics->fluids->properties);
     free(physics->fluids);
     physics->fluids = NULL;
 }
@@ -71,7 +88,7 @@ void fluids_begin_pass(Physics *physics)
 }
 
 // The last item whose fluidName fits wins, as in Webots.
-static const SceneNode *immersion_properties(const SceneNode *solid, const char *fluid)
+static const SceneNode *properties_node(const SceneNode *solid, const char *fluid)
 {
     const FieldList *list = scene_list(solid, "immersionProperties");
     const SceneNode *found = NULL;
@@ -83,14 +100,53 @@ static const SceneNode *immersion_properties(const SceneNode *solid, const char 
     return found;
 }
 
+static void read_again(Physics *physics)
+{
+    Fluids *fluids = physics->fluids;
+    if (fluids->table && fluids->read_at == physics->edit_count && fluids->table_solids == physics->solid_count && fluids->table_fluids == fluids->count)
+        return;
+    fluids->read_at = physics->edit_count;
+    fluids->table_solids = physics->solid_count;
+    fluids->table_fluids = fluids->count;
+    fluids->property_count = 0;
+    free(fluids->table);
+    size_t cells = (size_t)fluids->table_solids * (size_t)fluids->table_fluids;
+    fluids->table = memory_alloc_raw((cells + 1) * sizeof *fluids->table);
+    for (size_t i = 0; i < cells; i++)
+        fluids->table[i] = UNKNOWN;
+    for (int i = 0; i < fluids->count; i++)
+        read_fields(&fluids->fluids[i]);
+}
+
+// NULL when the solid has none for this fluid.
+static const Properties *immersion_properties(Physics *physics, int solid, int fluid)
+{
+    read_again(physics);
+    Fluids *fluids = physics->fluids;
+    int *cell = &fluids->table[(size_t)solid * (size_t)fluids->table_fluids + (size_t)fluid];
+    if (*cell == UNKNOWN) {
+        const SceneNode *node = properties_node(physics->solids[solid].node, fluids->fluids[fluid].name);
+        *cell = NONE;
+        if (node) {
+            memory_grow(&fluids->properties, &fluids->property_capacity, fluids->property_count + 1, sizeof *fluids->properties);
+            *cell = fluids->property_count++;
+            fluids->properties[*cell] = (Properties){
+                !strcmp(scene_string(node, "referenceArea"), "xyz-projected area"), scene_vec3(node, "dragForceCoefficients"),
+                scene_vec3(node, "dragTorqueCoefficients"), scene_float(node, "viscousResistanceForceCoefficient"),
+                scene_float(node, "viscousResistanceTorqueCoefficient"),
+            };
+        }
+    }
+    return *cell == NONE ? NULL : &fluids->properties[*cell];
+}
+
 void fluids_pair(Physics *physics, int solid_shape, int fluid_shape)
 {
     Fluids *fluids = physics->fluids;
     const Shape *shape = &physics->shapes[solid_shape];
     if (!fluids || shape->body < 0 || shape->solid < 0)
         return;
-    const Fluid *fluid = &fluids->fluids[physics->shapes[fluid_shape].fluid];
-    if (!immersion_properties(physics->solids[shape->solid].node, fluid->name))
+    if (!immersion_properties(physics, shape->solid, physics->shapes[fluid_shape].fluid))
         return;
     memory_grow(&fluids->pairs, &fluids->pair_capacity, fluids->pair_count + 1, sizeof *fluids->pairs);
     fluids->pairs[fluids->pair_count++] = (FluidPair){ solid_shape, fluid_shape };
@@ -161,9 +217,9 @@ typedef struct Drag {
     Vec3 force, torque;
 } Drag;
 
-static Drag drag_by_area(const SceneNode *properties, const Fluid *fluid, const Immersion *wet, Vec3 v, Vec3 w)
+static Drag drag_by_area(const Properties *properties, const Fluid *fluid, const Immersion *wet, Vec3 v, Vec3 w)
 {
-    double force = scene_vec3(properties, "dragForceCoefficients").x, torque = scene_vec3(properties, "dragTorqueCoefficients").x;
+    double force = properties->drag_force.x, torque = properties->drag_torque.x;
     return (Drag){ vec3_scale(v, -fluid->density * force * wet->area * vec3_length(v)),
                    vec3_scale(w, -fluid->density * torque * wet->area * vec3_length(w)) };
 }
@@ -174,9 +230,9 @@ static double squared(double value)
 }
 
 // Axis by axis, in the frame of the solid.
-static Drag drag_by_projection(const SceneNode *properties, const Fluid *fluid, const Immersion *wet, Quat frame, Vec3 v, Vec3 w)
+static Drag drag_by_projection(const Properties *properties, const Fluid *fluid, const Immersion *wet, Quat frame, Vec3 v, Vec3 w)
 {
-    Vec3 c = scene_vec3(properties, "dragForceCoefficients"), t = scene_vec3(properties, "dragTorqueCoefficients");
+    Vec3 c = properties->drag_force, t = properties->drag_torque;
     Vec3 a = wet->projected;
     v = quat_unrotate(frame, v);
     w = quat_unrotate(frame, w);
@@ -197,14 +253,14 @@ static void push(Physics *physics, const FluidPair *pair, double dt)
     const Shape *shape = &physics->shapes[pair->solid_shape];
     const Fluid *fluid = &physics->fluids->fluids[physics->shapes[pair->fluid_shape].fluid];
     const PhysicsSolid *solid = &physics->solids[shape->solid];
-    const SceneNode *properties = immersion_properties(solid->node, fluid->name);
+    const Properties *properties = immersion_properties(physics, shape->solid, physics->shapes[pair->fluid_shape].fluid);
     const Body *body = &physics->bodies[shape->body];
     const BodyState *state = &physics->body_states[shape->body];
     if (!properties || state->is_disabled || !shape->is_alive)
         return;
     Pose world = pose_mul(body_pose(physics, shape->body), pose_mul(solid->in_body, shape->local));
     ImmersionPlane surface = surface_of(physics, pair->fluid_shape);
-    bool is_projected = !strcmp(scene_string(properties, "referenceArea"), "xyz-projected area");
+    bool is_projected = properties->is_projected;
     ImmersionPlane local = { quat_unrotate(world.q, surface.up), surface.level - vec3_dot(surface.up, world.t), !is_projected };
     Immersion wet = immerse(physics, shape, local);
     if (wet.volume <= 0.0 && wet.area <= 0.0)
@@ -216,8 +272,8 @@ static void push(Physics *physics, const FluidPair *pair, double dt)
                              : drag_by_area(properties, fluid, &wet, v, w);
     double share = wet.total_area > 0.0 ? wet.area / wet.total_area : 0.0;
     double viscous = share * fluid->viscosity;
-    drag.force = vec3_mad(drag.force, v, -viscous * scene_float(properties, "viscousResistanceForceCoefficient"));
-    drag.torque = vec3_mad(drag.torque, w, -viscous * scene_float(properties, "viscousResistanceTorqueCoefficient"));
+    drag.force = vec3_mad(drag.force, v, -viscous * properties->viscous_force);
+    drag.torque = vec3_mad(drag.torque, w, -viscous * properties->viscous_torque);
     double least = fmin(body->inertia.m[0], fmin(body->inertia.m[4], body->inertia.m[8]));
     drag.force = bounded(drag.force, v, body->mass, dt);
     drag.torque = bounded(drag.torque, w, least, dt);
@@ -230,8 +286,6 @@ void fluids_step(Physics *physics, double dt)
 {
     if (!physics->fluids)
         return;
-    for (int i = 0; i < physics->fluids->count; i++)
-        read_fields(&physics->fluids->fluids[i]);
     for (int i = 0; i < physics->fluids->pair_count; i++)
         push(physics, &physics->fluids->pairs[i], dt);
 }

@@ -188,6 +188,8 @@ void physics_destroy(Physics *physics)
     free(physics->contact_joints);
     free(physics->feedbacks);
     free(physics->contact_forces);
+    free(physics->last_forces);
+    free(physics->resting_forces);
     free(physics->touching);
     free(physics->touched);
     narrow_destroy(physics->narrow);

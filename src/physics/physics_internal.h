@@ -223,6 +223,10 @@ struct Physics {
     int feedback_capacity;
     PhysicsContactForce *contact_forces;
     int contact_force_count, contact_force_capacity;
+    PhysicsContactForce *last_forces;  // of the step before
+    int last_force_count, last_force_capacity;
+    Vec3 *resting_forces;       // of contacts that sleep: the force of the last step that solved them; no state
+    int resting_force_count, resting_force_capacity;
     bool wants_contact_forces;
     bool needs_contact_joints;    // the stepper works with ODE's contact joints
     uint64_t *touching, *touched; // keys of the pairs touching in this pass and in the one before, sorted

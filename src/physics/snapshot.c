@@ -357,7 +357,7 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
     physics->needs_pass = header.needs_pass != 0;
     physics->is_static_moved = header.is_static_moved != 0;
     physics->contacts_dropped = header.contacts_dropped;
-    physics->contact_force_count = 0;
+    physics->contact_force_count = physics->last_force_count = physics->resting_force_count = 0;
     physics->is_at_rest = false;
     physics->needs_full_pass = physics->has_moving_solids = true;
     sleep_forget(physics);

@@ -160,6 +160,10 @@ void scene_set_string(Scene *scene, SceneNode *node, const char *name, const cha
 void scene_set_child(Scene *scene, SceneNode *node, const char *name, SceneNode *child);
 void scene_set_value(Scene *scene, SceneNode *node, const FieldType *type, FieldValue value);
 void scene_reset_field(Scene *scene, SceneNode *node, const char *name);  // back to its default
+// Called before each write with the node that holds the value: for those who want to undo it. One watcher; NULL: none.
+typedef void (*SceneWatch)(void *context, SceneNode *node, const FieldType *type);
+void scene_watch(Scene *scene, SceneWatch watch, void *context);
+FieldValue scene_value_kept(Scene *scene, const SceneNode *node, const FieldType *type);  // of exactly this node, safe from later edits
 FieldList *scene_list_edit(Scene *scene, SceneNode *node, const char *name);  // a list of its own that may be changed
 void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int count);
 void scene_list_insert_node(Scene *scene, SceneNode *node, const char *name, int index, SceneNode *child);

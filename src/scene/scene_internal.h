@@ -34,6 +34,8 @@ struct Scene {
     SceneExtern *externs;
     int extern_count, extern_capacity;
     SceneAttachment *attachments;
+    SceneWatch watch;
+    void *watch_context;
 };
 
 extern const FieldList scene_empty_list;

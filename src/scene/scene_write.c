@@ -63,8 +63,29 @@ typedef struct Connection {
 // Gives all fields below `node` that are connected to the parameter its value, also across nested instances.
 static void spread(Scene *scene, SceneNode *node, const Connection *connection);
 
+void scene_watch(Scene *scene, SceneWatch watch, void *context)
+{
+    scene->watch = watch;
+    scene->watch_context = context;
+}
+
+FieldValue scene_value_kept(Scene *scene, const SceneNode *node, const FieldType *type)
+{
+    FieldValue value = scene_value(node, type);
+    if (field_kind_is_list(type->kind))
+        value.list = scene_list_copy(scene, value.list, field_kind_item(type->kind), value.list->count);
+    return value;
+}
+
+static void tell_watcher(Scene *scene, SceneNode *node, const FieldType *type)
+{
+    if (scene->watch)
+        scene->watch(scene->watch_context, node, type);
+}
+
 static void set_raw(Scene *scene, SceneNode *node, const FieldType *type, FieldValue value)
 {
+    tell_watcher(scene, node, type);
     SceneField *field = scene_field_add(scene, node, type, node->pos);
     field->value = value;
     if (type->kind == FIELD_SF_NODE)
@@ -221,6 +242,7 @@ void scene_reset_field(Scene *scene, SceneNode *node, const char *name)
     SceneField *field = scene_own_field(node, type);
     if (!field)
         return;
+    tell_watcher(scene, node, type);
     if (field->is_parameter >= 0 || node->kind == SCENE_NODE_INSTANCE)
         write_value(scene, node, type, type->value);
     field = scene_own_field(node, type);
@@ -236,6 +258,7 @@ FieldList *scene_list_edit(Scene *scene, SceneNode *node, const char *name)
     const FieldType *type;
     node = find_writable(node, name, &type);
     assert(node && type && field_kind_is_list(type->kind));
+    tell_watcher(scene, node, type);
     const SceneField *field = scene_own_field(node, type);
     const FieldList *list = field ? field->value.list : type->value.list;
     if (field && list->capacity > 0 && list != type->value.list)

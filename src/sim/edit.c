@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 
+#include <string.h>
+
 static void remember(Sim *sim, SimEdit edit)
 {
     memory_grow(&sim->edits, &sim->edit_capacity, sim->edit_count + 1, sizeof(SimEdit));
@@ -18,6 +20,43 @@ static void keep_field(Sim *sim, SceneNode *node, const char *name)
         return;
     memory_grow(&sim->fields, &sim->field_capacity, sim->field_count + 1, sizeof(SimField));
     sim->fields[sim->field_count++] = (SimField){ node, type, scene_field(node, name) != NULL, scene_value(node, type) };
+}
+
+// Poses, velocities and positions of the moving parts have their own list, made in one go.
+static bool is_motion(const SceneNode *node, const FieldType *type)
+{
+    static const char *const names[] = { "translation", "rotation", "linearVelocity", "angularVelocity" };
+    if (!strncmp(type->name, "position", 8))
+        return scene_node_is(node, "JointParameters") || scene_node_is(node, "Joint");
+    for (int i = 0; i < COUNT_OF(names); i++)
+        if (!strcmp(type->name, names[i]))
+            return scene_node_is(node, "Solid");
+    return false;
+}
+
+// What physics depends on is remembered before its first change. Words (names, arguments, data) outlive a reset, as in Webots.
+void sim_remember_field(void *context, SceneNode *node, const FieldType *type)
+{
+    Sim *sim = context;
+    FieldKind item = field_kind_item(type->kind);
+    if (sim->is_deaf || item == FIELD_SF_STRING || item == FIELD_SF_NODE)
+        return;
+    sim_keep_fields(sim);
+    if (is_motion(node, type))
+        return;
+    for (int i = 0; i < sim->changed_count; i++)
+        if (sim->changed[i].node == node && sim->changed[i].type == type)
+            return;
+    memory_grow(&sim->changed, &sim->changed_capacity, sim->changed_count + 1, sizeof(SimField));
+    sim->changed[sim->changed_count++] = (SimField){ node, type, scene_field(node, type->name) != NULL, scene_value_kept(sim->scene, node, type) };
+}
+
+static void put_back(Sim *sim, const SimField *field)
+{
+    if (field->was_set)
+        scene_set_value(sim->scene, field->node, field->type, field->value);
+    else
+        scene_reset_field(sim->scene, field->node, field->type->name);
 }
 
 void sim_keep_fields(Sim *sim)
@@ -72,14 +111,11 @@ void sim_undo_edits(Sim *sim)
         else
             scene_list_insert_node(sim->scene, edit->holder, edit->field, edit->index, edit->node);
     }
-    for (int i = 0; i < sim->field_count; i++) {
-        const SimField *field = &sim->fields[i];
-        if (field->was_set)
-            scene_set_value(sim->scene, field->node, field->type, field->value);
-        else
-            scene_reset_field(sim->scene, field->node, field->type->name);
-    }
-    sim->field_count = 0;
+    for (int i = 0; i < sim->changed_count; i++)
+        put_back(sim, &sim->changed[i]);
+    for (int i = 0; i < sim->field_count; i++)
+        put_back(sim, &sim->fields[i]);
+    sim->field_count = sim->changed_count = 0;
     sim->has_fields = false;
 }
 

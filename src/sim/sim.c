@@ -108,7 +108,7 @@ const char *sim_phase_name(SimPhase phase)
 
 void sim_take_initial(Sim *sim)
 {
-    sim->edit_count = sim->field_count = 0;
+    sim->edit_count = sim->field_count = sim->changed_count = 0;
     sim->has_fields = false;
     sim_snapshot(sim, &sim->initial);
 }
@@ -154,6 +154,7 @@ Sim *sim_create(Scene *scene, const SimOptions *options, DiagSink *diags)
     }
     sim->step_ms = read_step_ms(sim);
     sim_take_initial(sim);
+    scene_watch(sim->scene, sim_remember_field, sim);
     return sim;
 }
 
@@ -183,6 +184,7 @@ void sim_destroy(Sim *sim)
     free(sim->parts);
     free(sim->edits);
     free(sim->fields);
+    free(sim->changed);
     free(sim->failure);
     sim_snapshot_free(&sim->initial);
     free(sim);
@@ -293,11 +295,14 @@ uint64_t sim_model_hash(const Sim *sim)
 
 bool sim_reset(Sim *sim)
 {
-    bool is_edited = sim->edit_count > 0;
+    bool is_edited = sim->edit_count > 0 || sim->changed_count > 0;
     sim_plugin_before_reset(sim);
+    sim->is_deaf = true;
     sim_undo_edits(sim);
     sim->steps = 0;
-    if (is_edited && !sim_rebuild(sim))
+    bool is_built = !is_edited || sim_rebuild(sim);
+    sim->is_deaf = false;
+    if (!is_built)
         return false;
     free(sim->failure);
     sim->failure = NULL;

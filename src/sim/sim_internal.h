@@ -39,6 +39,9 @@ struct Sim {
     SimField *fields;        // as at load, once the run was written into the scene
     int field_count, field_capacity;
     bool has_fields;
+    SimField *changed;       // other fields that were written since, as they were before
+    int changed_count, changed_capacity;
+    bool is_deaf;            // the sim itself writes: nothing to remember
     PluginHost *plugin;      // NULL: none
     SimPluginOptions plugin_options;
     SimSnapshot plugin_last; // of the last completed step
@@ -48,6 +51,7 @@ struct Sim {
 void sim_take_initial(Sim *sim);   // reset comes back to now
 void sim_keep_fields(Sim *sim);    // before the run is written into the scene: what the fields are at load
 void sim_undo_edits(Sim *sim);     // nodes and fields as at load
+void sim_remember_field(void *context, SceneNode *node, const FieldType *type);  // a SceneWatch
 bool sim_rebuild(Sim *sim);        // physics anew from the scene
 void sim_plugin_before_reset(Sim *sim);
 bool sim_plugin_after_reset(Sim *sim);

@@ -144,7 +144,10 @@ bool sim_snapshot_read(Sim *sim, const char *path)
 void sim_sync_scene(Sim *sim)
 {
     sim_keep_fields(sim);
+    bool was_deaf = sim->is_deaf;
+    sim->is_deaf = true;
     physics_sync_scene(sim->physics);
+    sim->is_deaf = was_deaf;
 }
 
 bool sim_save(Sim *sim, const char *path)

@@ -102,6 +102,15 @@ static void contact_forces_carry_the_weight(void **state)
         CHECK(count == 4, *stepper);
         CHECK_NEAR(sum.z, 3 * 9.81, 0.02 * 3 * 9.81, *stepper);
         CHECK_NEAR(sum.x, 0, 0.1, *stepper);
+        // Asleep it still weighs on the floor, and the force reads as in the last step that was solved.
+        world_step(&world, 400);
+        CHECK(physics_solid_is_idle(world.physics, box), "asleep");
+        forces = physics_contact_forces(world.physics, &count);
+        double weight = 0.0;
+        for (int i = 0; i < count; i++)
+            weight += forces[i].solid[0] == box ? forces[i].force.z : -forces[i].force.z;
+        CHECK(count == 4, "points of a sleeping pair");
+        CHECK_NEAR(weight, 3 * 9.81, 0.02 * 3 * 9.81, "weight of a sleeper");
         world_close(&world);
     }
 }

@@ -120,12 +120,56 @@ static void fields_act_at_once(void **state)
     world_close(&world);
 }
 
+// A reset also takes back what was written into fields; words stay.
+static void reset_takes_fields_back(void **state)
+{
+    (void)state;
+    World world = world_open(world_text);
+    Scene *scene = sim_scene(world.sim);
+    uint64_t start = sim_hash(world.sim);
+    world_step(&world, 60);
+    uint64_t plain = sim_hash(world.sim);
+    for (int round = 0; round < 2; round++) {
+        scene_set_vec3(scene, def(&world, "GEOMETRY"), "size", vec3(1, 1, 2));
+        sim_field_changed(world.sim, def(&world, "GEOMETRY"), "size");
+        scene_set_float(scene, def(&world, "PHYSICS"), "density", 50 + round);
+        sim_field_changed(world.sim, def(&world, "PHYSICS"), "density");
+        scene_set_vec3(scene, def(&world, "HELD"), "translation", vec3(8, 0, 0));
+        sim_field_changed(world.sim, def(&world, "HELD"), "translation");
+        scene_set_vec3(scene, def(&world, "A"), "translation", vec3(1, 2, 3));
+        sim_field_changed(world.sim, def(&world, "A"), "translation");
+        SceneNode *info = scene_list_node(scene_list(scene_root(scene), "children"), 0);
+        scene_set_float(scene, info, "gravity", 1);
+        sim_field_changed(world.sim, info, "gravity");
+        scene_set_string(scene, def(&world, "A"), "description", "kept");
+        FieldList *colors = scene_list_edit(scene, def(&world, "A"), "recognitionColors");
+        scene_list_reserve(scene, colors, FIELD_SF_COLOR, 1);
+        colors->count = 1;
+        sim_field_changed(world.sim, def(&world, "A"), "recognitionColors");
+        world_step(&world, 30);
+        CHECK(sim_hash(world.sim) != plain, "another run");
+        CHECK(sim_reset(world.sim), "reset");
+        world.physics = sim_physics(world.sim);
+        CHECK(sim_hash(world.sim) == start, "as at load");
+        CHECK_NEAR(scene_float(def(&world, "PHYSICS"), "density"), 100, 0, "density");
+        CHECK_NEAR(scene_float(info, "gravity"), 9.81, 0, "gravity");
+        CHECK_NEAR(scene_vec3(def(&world, "HELD"), "translation").x, 5, 0, "a Pose's place");
+        CHECK_NEAR(scene_vec3(def(&world, "A"), "translation").z, 0.5, 0, "a solid's place");
+        CHECK(scene_list(def(&world, "A"), "recognitionColors")->count == 0, "a list");
+        CHECK(!strcmp(scene_string(def(&world, "A"), "description"), "kept"), "words stay");
+        world_step(&world, 60);
+        CHECK(sim_hash(world.sim) == plain, "same run");
+    }
+    world_close(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_come_and_go_and_reset_forgets_it),
         cmocka_unit_test(wrong_insertions_are_refused),
         cmocka_unit_test(fields_act_at_once),
+        cmocka_unit_test(reset_takes_fields_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
