@@ -3,6 +3,7 @@
 
 #include "formats/formats.h"
 #include "physics/motor.h"
+#include "sim/sim.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -267,12 +268,40 @@ static void chargers_charge(void **state)
     close_world(&world);
 }
 
+// After a reset with edits physics is another one, and what was taken away is there again.
+static void eyes_survive_resets(void **state)
+{
+    (void)state;
+    static const char text[] = "#VRML_SIM R2025a utf8\nWorldInfo { }\nViewpoint { }\nDEF WALL Solid { translation 0.1 0 0 children [ Shape { geometry Box { size 0.1 1 1 } } ] }\n"
+                               "Robot { children [ DistanceSensor { type \"infra-red\" lookupTable [ 0 0 0, 1 1 0 ] } ] }\n";
+    DiagSink *diags = diag_create();
+    Sim *sim = sim_load_text("test.wbt", text, sizeof text - 1, NULL, diags);
+    assert_non_null(sim);
+    World world = { diags, sim_scene(sim), sim_physics(sim), devices_create(sim_scene(sim), sim_physics(sim), diags), 0 };
+    enable(&world, 0, "distance sensor", 32);
+    for (int round = 0; round < 3; round++) {
+        sim_step(sim);
+        devices_sample(world.devices, sim_steps(sim));
+        CHECK_NEAR(value(&world, 0, "distance sensor"), 0.05, 1e-9, "the wall");
+        assert_true(sim_remove(sim, scene_find_def(sim_scene(sim), "WALL")));
+        sim_step(sim);
+        devices_sample(world.devices, sim_steps(sim));
+        CHECK_NEAR(value(&world, 0, "distance sensor"), 1.0, 1e-9, "no wall");
+        assert_true(sim_reset(sim));
+        world.physics = sim_physics(sim);
+        devices_reset(world.devices, world.physics);
+    }
+    devices_destroy(world.devices);
+    sim_destroy(sim);
+    diag_destroy(diags);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sensors_of_motion), cmocka_unit_test(forces_are_felt),     cmocka_unit_test(distances_are_seen),
         cmocka_unit_test(packets_travel),    cmocka_unit_test(gps_knows_the_earth), cmocka_unit_test(noise_has_streams_of_its_own),
-        cmocka_unit_test(chargers_charge),
+        cmocka_unit_test(chargers_charge),   cmocka_unit_test(eyes_survive_resets),
     };
     return cmocka_run_group_tests_name("devices.devices", tests, NULL, NULL);
 }

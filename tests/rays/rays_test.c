@@ -28,10 +28,10 @@ static const struct { const char *geometry; bool is_down; double distance; } for
     { "Cylinder { radius 1 height 1 }", true, 4.5 },
     { "Cylinder { radius 1 height 1 top FALSE }", true, INFINITY },   // the inside of the bottom is not seen
     { "Cylinder { radius 1 height 1 side FALSE }", false, INFINITY },
-    { "Capsule { radius 1 height 0.1 }", false, 5.0 - sqrt(1 - 0.01 - 0.15 * 0.15) },
+    { "Capsule { radius 1 height 0.1 }", false, 5.0 - 0.98361577864530014 },
     { "Capsule { radius 1 height 1 }", true, 4.5 - 0.9746794344808963 },
-    { "Cone { bottomRadius 1 height 2 }", false, 5.0 - sqrt(0.4 * 0.4 - 0.01) },
-    { "Cone { bottomRadius 1 height 2 }", true, 5.0 - (1.0 - 2.0 * sqrt(0.05)) },
+    { "Cone { bottomRadius 1 height 2 }", false, 5.0 - 0.3872983346207417 },
+    { "Cone { bottomRadius 1 height 2 }", true, 4.0 + 0.44721359549995793 },
     { "Plane { size 1 1 }", true, 5.0 },
     { "Plane { size 1 0.3 }", true, INFINITY },  // only what is shown of it
     { "Plane { size 9 9 }", false, INFINITY },
