@@ -38,6 +38,7 @@ typedef struct Driven {      // a track or a propeller
     int helix[2];            // solids that turn, -1
     bool is_track;
     bool is_surface;     // a track of a body: its whole surface moves
+    double shown;        // travelled distance at which its wheels were last turned
 } Driven;
 
 typedef struct Touch {
@@ -810,10 +811,31 @@ void machines_restored(Physics *physics)
     }
 }
 
+// The wheels that a belt runs around turn with it, those that press on it from outside against it.
+static void turn_wheels(Physics *physics, Driven *driven)
+{
+    double travelled = physics->joint_states[driven->joint].axes[0].position, more = travelled - driven->shown;
+    if (more == 0.0)
+        return;
+    driven->shown = travelled;
+    const FieldList *children = scene_list(driven->node, "children");
+    for (int i = 0; i < children->count; i++) {
+        SceneNode *wheel = scene_list_node(children, i);
+        if (!wheel || !scene_node_is(wheel, "TrackWheel") || !(scene_float(wheel, "radius") > 0.0))
+            continue;
+        double angle = more / scene_float(wheel, "radius") * (scene_bool(wheel, "inner") ? 1.0 : -1.0);
+        Quat turned = quat_mul(quat_from_axis_angle(vec3(0, 1, 0), angle), quat_from_rotation(scene_rotation(wheel, "rotation")));
+        scene_set_rotation(physics->scene, wheel, "rotation", quat_to_rotation(turned));
+    }
+}
+
 void machines_sync_scene(Physics *physics)
 {
     body_switches_sync_scene(physics);
     Machines *machines = physics->machines;
+    for (int i = 0; machines && i < machines->driven_count; i++)
+        if (machines->driven[i].is_track && !machines->driven[i].is_surface && physics->solids[machines->driven[i].solid].is_alive)
+            turn_wheels(physics, &machines->driven[i]);
     for (int i = 0; machines && i < machines->holder_count; i++) {
         const char *field = hold_field(machines->holders[i].node);
         if (scene_bool(machines->holders[i].node, field) != (machines->holds[i].is_on != 0))

@@ -140,7 +140,7 @@ const char *scene_string(const SceneNode *node, const char *name);
 SceneNode *scene_child(const SceneNode *node, const char *name);  // SFNode, through wrappers; NULL when NULL
 const FieldList *scene_list(const SceneNode *node, const char *name);
 SceneNode *scene_list_node(const FieldList *list, int index);     // through wrappers
-Pose scene_pose(const SceneNode *node);        // translation and rotation fields of a Pose; identity for others
+Pose scene_pose(const SceneNode *node);        // translation and rotation fields of a Pose, place and turn of a TrackWheel; identity for others
 Pose scene_world_pose(const SceneNode *node);  // of the poses above and its own
 SourcePos scene_field_pos(const SceneNode *node, const char *name);  // of the field, of the node when not set
 FieldValue scene_value(const SceneNode *node, const FieldType *type);  // of exactly this node, no wrapper followed

@@ -148,6 +148,10 @@ Pose scene_pose(const SceneNode *node)
     const SceneNode *actual = scene_actual(node);
     if (!actual)
         return pose;
+    if (!strcmp(actual->type->name, "TrackWheel")) {
+        Vec2 place = scene_vec2(actual, "position");
+        return (Pose){ { place.x, 0, place.y }, quat_from_rotation(scene_rotation(actual, "rotation")) };
+    }
     const FieldType *translation = schema_field(actual->type, "translation");
     const FieldType *rotation = schema_field(actual->type, "rotation");
     if (!translation || translation->kind != FIELD_SF_VEC3F)

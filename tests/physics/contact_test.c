@@ -324,6 +324,41 @@ static void impacts_and_speeds_are_told(void **state)
     world_close(&world);
 }
 
+// Wheels of a track turn as far as the belt has run: those inside it forwards, those outside against it.
+static void wheels_turn_with_their_track(void **state)
+{
+    (void)state;
+    World world = world_open("WorldInfo { basicTimeStep 8 } Robot { controller \"<none>\" name \"r\" boundingObject Box { size 1 1 0.1 } physics Physics { } translation 0 0 5 "
+                             "children DEF T Track { boundingObject Box { size 1 0.1 0.1 } physics Physics { } device LinearMotor { name \"m\" } children [ "
+                             "DEF IN TrackWheel { position 0.3 0.1 radius 0.2 } DEF OUT TrackWheel { radius 0.1 inner FALSE } ] } }");
+    Scene *scene = sim_scene(world.sim);
+    int joint = physics_joint_of(world.physics, scene_find_def(scene, "T"));
+    physics_motor_set_position(world.physics, joint, 0, INFINITY);
+    physics_motor_set_velocity(world.physics, joint, 0, 0.5);
+    Quat rest = quat_from_rotation(scene_rotation(scene_find_def(scene, "IN"), "rotation"));
+    for (int round = 1; round <= 4; round++) {
+        if (round == 4) {
+            CHECK(sim_reset(world.sim), "reset");
+            sim_sync_scene(world.sim);
+        } else {
+            world_step(&world, 25);
+            sim_sync_scene(world.sim);
+        }
+        double run = physics_joint_position(world.physics, joint, 0);
+        CHECK_NEAR(run, round == 4 ? 0.0 : 0.1 * round, 1e-9, "travelled");
+        static const struct { const char *name; double radius; } wheels[] = { { "IN", 0.2 }, { "OUT", -0.1 } };
+        for (int i = 0; i < COUNT_OF(wheels); i++) {
+            const SceneNode *wheel = scene_find_def(scene, wheels[i].name);
+            Quat expected = quat_mul(quat_from_axis_angle(vec3(0, 1, 0), run / wheels[i].radius), rest);
+            Quat turned = quat_from_rotation(scene_rotation(wheel, "rotation"));
+            CHECK_NEAR(fabs(turned.w * expected.w + turned.x * expected.x + turned.y * expected.y + turned.z * expected.z), 1, 1e-12, wheels[i].name);
+        }
+    }
+    CHECK_NEAR(scene_pose(scene_find_def(scene, "IN")).t.x, 0.3, 0, "place of a wheel");
+    CHECK_NEAR(scene_pose(scene_find_def(scene, "IN")).t.z, 0.1, 0, "place of a wheel");
+    world_close(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +373,7 @@ int main(void)
         cmocka_unit_test(grids_of_heights_hold),
         cmocka_unit_test(separate_regions_both_hold),
         cmocka_unit_test(impacts_and_speeds_are_told),
+        cmocka_unit_test(wheels_turn_with_their_track),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
