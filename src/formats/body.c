@@ -661,8 +661,21 @@ static bool read_links(BodyReader *reader, const YamlNode *top)
     return true;
 }
 
+// A mesh as a model: one fixed link with its shape.
+static BodyModel *load_mesh_model(BodyReader *reader, const char *uri)
+{
+    Text text = { 0 };
+    text_add_string(&text, "format: ChoreonoidBody\nformat_version: 2.0\nname: Model\nlinks: [ { name: Root, elements: { Resource: { uri: ");
+    yaml_write_scalar(&text, uri);
+    text_add_string(&text, " } } } ]\n");
+    BodyModel *model = body_load_text(reader->chain->path, text.data, text.length, reader->options, reader->diags);
+    text_free(&text);
+    return model;
+}
+
 static bool read_wrapper(BodyReader *reader, const YamlNode *top)
 {
+    static const char *const meshes[] = { ".stl", ".obj", ".dae", ".ply", ".STL", ".OBJ", ".DAE", ".PLY", NULL };
     const char *uri;
     if (!body_string(reader, top, "model_file", "modelFile", &uri)) {
         diag_error(reader->diags, top->pos, "not a body: neither 'format: ChoreonoidBody' nor 'model_file'");
@@ -670,11 +683,12 @@ static bool read_wrapper(BodyReader *reader, const YamlNode *top)
     }
     SubBodyKeys keys = { .uri = uri, .prefix = "", .suffix = "", .device_prefix = "" };
     SourcePos pos = body_key(top, "model_file", "modelFile")->pos;
-    if (strcmp(path_extension(uri), ".body")) {
-        diag_error(reader->diags, pos, "model_file: %s is no .body file; other model formats are read through their own converters", uri);
+    bool is_mesh = body_key_is(path_extension(uri), meshes);
+    if (strcmp(path_extension(uri), ".body") && !is_mesh) {
+        diag_error(reader->diags, pos, "model_file: %s is neither a .body file nor a mesh; other model formats are read through their own converters", uri);
         return false;
     }
-    BodyModel *sub = load_sub_body(reader, &keys, pos);
+    BodyModel *sub = is_mesh ? load_mesh_model(reader, uri) : load_sub_body(reader, &keys, pos);
     if (!sub)
         return false;
     BodyModel *model = reader->model;

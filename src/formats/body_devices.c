@@ -238,6 +238,8 @@ void body_device_nodes(BodyScene *out, int index)
         at.name = arena_printf(scene_arena(out->scene), "%s%d", body_device_type_name(device->type), index);
     Vec3 scale;
     body_frame_split(device->frame, &at.pose, &scale);
+    if (!device->is_on && device->type < BODY_SPOT_LIGHT)
+        diag_note(out->diags, device->pos, "'%.60s' is off: so is every sensor of a world until a controller enables it", at.name);
     switch (device->type) {
     case BODY_ACCELERATION_SENSOR:
         add_accelerometer(&at, "");

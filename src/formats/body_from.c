@@ -63,6 +63,8 @@ static void read_mass(BodyFrom *from, const SceneNode *solid, int index, int fir
         link->inertia = read_inertia(notes);
         link->has_mass_data = true;
     } else if (physics) {
+        if (scene_child(physics, "damping"))
+            body_from_lost(from, physics, "damping");
         link->has_mass_data = true;
         double mass = scene_float(physics, "mass");
         const FieldList *center = scene_list(physics, "centerOfMass");
@@ -202,12 +204,30 @@ static void read_stops(const SceneNode *parameters, BodyLink *link)
         link->q_upper = link->q_lower;
 }
 
-static void report_springs(BodyFrom *from, const SceneNode *parameters)
+static void report_springs(BodyFrom *from, const SceneNode *joint)
 {
-    static const char *const fields[] = { "springConstant", "dampingConstant", "staticFriction" };
-    for (int i = 0; i < COUNT_OF(fields); i++)
-        if (scene_float(parameters, fields[i]) != 0.0)
-            body_from_lost(from, parameters, fields[i]);
+    static const char *const holders[] = { "jointParameters", "jointParameters2", "jointParameters3" };
+    static const char *const fields[] = { "springConstant", "dampingConstant", "staticFriction", "suspensionSpringConstant", "suspensionDampingConstant" };
+    for (int k = 0; k < COUNT_OF(holders); k++) {
+        const SceneNode *parameters = schema_field(joint->type, holders[k]) ? scene_child(joint, holders[k]) : NULL;
+        for (int i = 0; parameters && i < COUNT_OF(fields); i++)
+            if (schema_field(parameters->type, fields[i]) && scene_float(parameters, fields[i]) != 0.0)
+                body_from_lost(from, parameters, fields[i]);
+    }
+}
+
+// Motors that no link of the body can have: those of a loop, and of the axes of a ball joint.
+static void report_drives(BodyFrom *from, const SceneNode *joint, bool is_loop)
+{
+    static const char *const holders[] = { "device", "device2", "device3" };
+    bool is_plain = !is_loop && (scene_node_is(joint, "HingeJoint") || scene_node_is(joint, "SliderJoint"))
+                    && !scene_node_is(joint, "Hinge2Joint");
+    for (int k = is_plain ? 1 : 0; k < COUNT_OF(holders); k++) {
+        const FieldList *devices = schema_field(joint->type, holders[k]) ? scene_list(joint, holders[k]) : NULL;
+        for (int i = 0; devices && i < devices->count; i++)
+            if (scene_list_node(devices, i))
+                body_from_lost(from, scene_list_node(devices, i), scene_string(scene_list_node(devices, i), "name"));
+    }
 }
 
 // `above` is the frame of the joint's holder in the frame of the parent link.
@@ -237,10 +257,8 @@ static void read_one_axis(BodyFrom *from, const SceneNode *joint, const SceneNod
     link->q_initial = q;
     Vec3 shift = quat_unrotate(pose.q, vec3_sub(pose.t, anchor));
     from->shifts[index] = vec3_length(shift) < 1e-13 ? VEC3_ZERO : shift;
-    if (parameters) {
+    if (parameters)
         read_stops(parameters, link);
-        report_springs(from, parameters);
-    }
     const SceneNode *motor = find_motor(from, joint, "device");
     if (motor)
         read_motor(from, motor, link);
@@ -287,6 +305,8 @@ void body_from_joint(BodyFrom *from, const SceneNode *joint, int parent, BodyFra
         end = scene_child(end, "endPoint");
     if (!end)
         return;
+    report_springs(from, joint);
+    report_drives(from, joint, scene_node_is(end, "SolidReference"));
     if (scene_node_is(end, "SolidReference")) {
         remember_loop(from, joint, scene_string(end, "solidName"), parent, above);
     } else if (scene_node_is(joint, "FreeJoint")) {
