@@ -104,6 +104,10 @@ static BodyGeometry *read_geometry(BodyFrom *from, const SceneNode *node, BodyFr
     } else if (!strcmp(type, "Mesh")) {
         geometry->kind = BODY_MESH_FILE;
         set_file(from, node, geometry);
+        if (*scene_string(node, "name"))
+            geometry->node = body_from_text(from, scene_string(node, "name"));
+        if (scene_int(node, "materialIndex") >= 0)
+            body_from_lost(from, node, "materialIndex");
     } else {
         return NULL;
     }

@@ -353,11 +353,6 @@ void body_mesh_file_add(BodyReader *reader, const YamlNode *resource, const char
     body_string(reader, resource, "node", NULL, &geometry->node);
     if (!geometry->node)
         body_string(reader, resource, "fragment", NULL, &geometry->node);
-    if (geometry->node && strcasecmp(path_extension(geometry->uri), ".wrl")) {
-        diag_warning(reader->diags, resource->pos, "'node' works for VRML and YAML resources; the whole of %s is used",
-                     path_name(geometry->uri));
-        geometry->node = NULL;
-    }
     read_mesh_keys(reader, resource, geometry);
     shape.geometry = geometry;
     body_string(reader, resource, "name", NULL, &shape.name);

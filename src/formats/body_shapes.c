@@ -236,13 +236,15 @@ static SceneNode *mesh_file_node(BodyScene *out, const BodyShape *shape, bool is
     const BodyGeometry *geometry = shape->geometry;
     const char *extension = strrchr(geometry->path, '.');
     bool is_cad = extension && (!strcasecmp(extension, ".dae") || !strcasecmp(extension, ".obj"));
-    if (!is_collision && is_cad && !shape->appearance) {
+    if (!is_collision && is_cad && !shape->appearance && !geometry->node) {
         SceneNode *cad = body_scene_node(out, "CadShape", geometry->pos);
         body_scene_string_list(out, cad, "url", body_scene_url(out, geometry->path));
         return cad;
     }
     SceneNode *mesh = body_scene_node(out, "Mesh", geometry->pos);
     body_scene_string_list(out, mesh, "url", body_scene_url(out, geometry->path));
+    if (geometry->node)  // a mesh of a DAE file or a group of an OBJ file
+        scene_set_string(out->scene, mesh, "name", geometry->node);
     if (is_collision)
         return mesh;
     SceneNode *node = body_scene_node(out, "Shape", geometry->pos), *appearance = appearance_node(out, shape->appearance);

@@ -327,7 +327,8 @@ static void put_shape(Writer *writer, const BodyShape *shape)
         open_list(writer, "elements");
         begin_item(writer);
     }
-    if (shape->geometry->kind == BODY_MESH_FILE && !shape->appearance) {
+    // Only a Resource that is an element can name a part of its file; it has the colours of the file then.
+    if (shape->geometry->kind == BODY_MESH_FILE && (!shape->appearance || shape->geometry->node)) {
         put_mesh_resource(writer, shape);
     } else {
         put_word(writer, "type", "Shape");

@@ -327,8 +327,8 @@ static const Mesh *file_mesh(const ShapeSource *source, const SceneNode *node)
         mesh = shape_vrml_mesh(source, url, from, *name ? name : NULL, pos);
     } else {
         static const char *const dae[] = { ".dae", NULL };
-        // In Webots the filters are for DAE files alone; other formats ignore them.
-        bool filters = has_filter && ends_with_any(url, dae);
+        // In Webots the filters are for DAE files alone; other formats ignore them. A body may name a part of any mesh.
+        bool filters = has_filter && (ends_with_any(url, dae) || is_choreonoid(from));
         StoreMeshQuery query = { .name = filters ? name : "", .material = filters ? scene_int(node, "materialIndex") : -1,
                                  .keep_axes = is_choreonoid(from), .flat = is_choreonoid(from) };
         mesh = store_mesh(source->assets, url, from, &query, source->diags, pos);

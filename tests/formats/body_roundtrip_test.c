@@ -69,6 +69,41 @@ static void check_same(const BodyModel *a, const BodyModel *b, bool is_whole, co
     }
 }
 
+// What a world keeps of devices and extra joints. Optical sensors come back looking along -z whatever their file called forward.
+static void check_parts(const BodyModel *a, const BodyModel *b, const char *path)
+{
+    char name[600];
+    CHECK(a->device_count == b->device_count, path);
+    for (int i = 0; i < a->device_count; i++) {
+        const BodyDevice *x = &a->devices[i], *y = &b->devices[i];
+        snprintf(name, sizeof name, "%.300s device %d '%.40s' and '%.40s'", path, i, x->name, y->name);
+        CHECK(x->type == y->type && x->link == y->link && (x->is_on == y->is_on || x->type < BODY_SPOT_LIGHT), name);  // sensors of a world are off until enabled
+        CHECK(!*x->name || !strcmp(x->name, y->name), name);
+        check_vec3(x->frame.t, y->frame.t, name);
+        if (!x->has_optical_rotation && !strcmp(x->optical_frame, "gl") && x->type != BODY_SPOT_LIGHT && x->type != BODY_POINT_LIGHT && x->type != BODY_RANGE_SENSOR)
+            check_mat3(x->frame.m, y->frame.m, name);
+        check_vec3(x->max_acceleration, y->max_acceleration, name);
+        check_vec3(x->max_angular_velocity, y->max_angular_velocity, name);
+        check_vec3(x->max_force, y->max_force, name);
+        check_vec3(x->max_torque, y->max_torque, name);
+        CHECK(x->width == y->width && x->height == y->height && x->yaw_samples == y->yaw_samples && x->signal_lines == y->signal_lines, name);
+        CHECK(!strcmp(x->category, y->category) && !strcmp(x->hold_condition, y->hold_condition) && !strcmp(x->connections, y->connections), name);
+        check_close(x->field_of_view, y->field_of_view, name);
+        check_close(x->speed, y->speed, name);
+    }
+    for (int i = 0; i < a->extra_joint_count; i++) {
+        const BodyExtraJoint *x = &a->extra_joints[i], *y = &b->extra_joints[i];
+        snprintf(name, sizeof name, "%.300s extra joint %d", path, i);
+        CHECK(x->type == y->type && x->link[0] == y->link[0] && x->link[1] == y->link[1], name);
+        check_vec3(x->frame[0].t, y->frame[0].t, name);
+        Vec3 shift = vec3_sub(x->frame[1].t, y->frame[1].t);
+        if (x->type == BODY_EXTRA_HINGE)  // a point of the axis is as good as another
+            shift = vec3_cross(shift, x->axis);
+        CHECK_NEAR(vec3_length(shift), 0.0, 1e-9, name);
+    }
+    CHECK(a->rule_count == b->rule_count, path);
+}
+
 static char *text_of(const BodyModel *model)
 {
     Text text = { 0 };
@@ -131,7 +166,7 @@ static void world_and_back(const char *path, void *context)
     BodyModel *back = body_from_node(world, robot_of(world), world_diags);
     CHECK(back != NULL, path);
     check_same(model, back, false, path);
-    CHECK(model->device_count == back->device_count, path);
+    check_parts(model, back, path);
     text_free(&text);
     body_destroy(model);
     body_destroy(back);
@@ -151,6 +186,33 @@ static void each_body(void (*visit)(const char *path, void *context))
     CHECK(count >= 80, "bodies in the corpus");
 }
 
+// The whole way on one body with every device, extra joint and rule.
+static void every_part_comes_back(void **state)
+{
+    (void)state;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/parts.body", support_scratch("body_parts"));
+    support_write(path, "format: ChoreonoidBody\nformat_version: 2.0\nname: PARTS\nlinks:\n"
+        "  - { name: R, joint_type: free, mass: 3, inertia: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ], material: Sole, elements: [\n"
+        "      { type: AccelerationSensor, name: a, max_acceleration: [ 1, 2, 3 ], translation: [ 1, 2, 3 ], rotation: [ 1, 0, 0, 30 ] },\n"
+        "      { type: RateGyroSensor, name: g, max_angular_velocity: [ 4, 5, 6 ] }, { type: IMU, name: i, max_acceleration: [ 7, 8, 9 ], max_angular_velocity: [ 1, 1, 2 ] },\n"
+        "      { type: ForceSensor, name: f, max_force: [ 1, 2, 3 ], max_torque: [ 4, 5, 6 ] }, { type: Camera, name: c, format: COLOR_DEPTH, width: 64, height: 32, field_of_view: 50 },\n"
+        "      { type: RangeSensor, name: r, yaw_range: 90, yaw_step: 1 }, { type: SpotLight, name: lamp, on: false }, { type: PointLight, name: bulb },\n"
+        "      { type: Holder, name: h, categories: [ x, y ], hold_condition: collision }, { type: Attachment, name: t, category: x }, { type: Conveyor, name: v, speed: 0.5, on: false },\n"
+        "      { type: MarkerDevice, name: m }, { type: DigitalIO, name: d, num_signal_lines: 7, input_to_device_switch_connections: [ [ 1, h ], [ 3, v ] ] }, { type: ZmpDevice, name: z } ] }\n"
+        "  - { name: A, parent: R, joint_type: revolute, joint_id: 0, rotor_inertia: 0.1, gear_ratio: 3, max_joint_effort: 4, actuation_mode: joint_velocity }\n"
+        "  - { name: C, parent: A, translation: [ 0, 0, 1 ], joint_type: prismatic, joint_id: 1 }\n  - { name: T, parent: R, joint_type: pseudo_continuous_track, joint_axis: Y }\n"
+        "  - { name: F, parent: R, joint_type: free, translation: [ 3, 0, 0 ] }\n"
+        "extra_joints:\n  - { link1_name: C, link2_name: R, joint_type: hinge, axis: [ 0, 1, 0 ], translation_in_link2: [ 0, 0, 1 ] }\n"
+        "  - { link1_name: C, link2_name: R, joint_type: piston, axis: [ 0, 0, 1 ], translation_in_link2: [ 0, 0, 1 ] }\n"
+        "  - { link1_name: A, link2_name: F, joint_type: ball, translation_in_link1: [ 3, 0, 0 ] }\n  - { link1_name: A, link2_name: F, joint_type: fixed, translation_in_link1: [ 3, 0, 0 ] }\n"
+        "collision_detection_rules: [ { disabled_link_chain_level: 2 }, { disabled_link_group: [ A, C ] } ]\n");
+    int count = 0;
+    written_is_read(path, &count);
+    world_and_back(path, &count);
+    CHECK(count == 2, "both ways");
+}
+
 static void bodies_are_stable(void **state)
 {
     (void)state;
@@ -166,6 +228,7 @@ static void worlds_keep_bodies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_part_comes_back),
         cmocka_unit_test(bodies_are_stable),
         cmocka_unit_test(worlds_keep_bodies),
     };

@@ -1,5 +1,6 @@
 // What body files mean where it surprises: a test per trap of the format, and per way of being wrong.
 #include "formats/body.h"
+#include "formats/shape.h"
 
 #include "base/memory.h"
 #include "support/support.h"
@@ -345,6 +346,50 @@ static void materials_have_the_root_rule(void **state)
     body_materials_destroy(materials);
 }
 
+// A mesh may be a model by itself, and a resource a named part of any mesh.
+static void meshes_are_models_and_have_parts(void **state)
+{
+    (void)state;
+    const char *folder = support_scratch("mesh_models");
+    char obj[4096], wrapper[4096], parts[4096], other[4096];
+    snprintf(obj, sizeof obj, "%s/two.obj", folder);
+    snprintf(wrapper, sizeof wrapper, "%s/wrapper.body", folder);
+    snprintf(parts, sizeof parts, "%s/parts.body", folder);
+    snprintf(other, sizeof other, "%s/other.body", folder);
+    support_write(obj, "o first\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no second\nv 5 0 0\nv 6 0 0\nv 5 1 0\nf 4 5 6\n");
+    support_write(wrapper, "name: W\nmodel_file: two.obj\n");
+    support_write(other, "name: W\nmodel_file: robot.urdf\n");
+    support_write(parts, HEADER "links: [ { name: A, elements: [ { type: Resource, uri: two.obj, node: second }, { type: Resource, uri: two.obj, node: third } ] } ]\n");
+    DiagSink *diags = diag_create();
+    BodyModel *model = body_load(wrapper, NULL, diags);
+    CHECK(model && !diag_has_errors(diags) && model->link_count == 1 && model->shape_count == 1 && !strcmp(model->name, "W"), "a mesh as a model");
+    body_destroy(model);
+    CHECK(!body_load(other, NULL, diags) && says(diags, DIAG_ERROR, "robot.urdf"), "other models are refused by name");
+    diag_destroy(diags);
+    diags = diag_create();
+    model = body_load(parts, NULL, diags);
+    CHECK(model && model->shape_count == 2 && !strcmp(model->shapes[0].geometry->node, "second"), "parts");
+    Text text = { 0 };
+    body_write_yaml(model, folder, &text);
+    CHECK(strstr(text.data, "node: second"), "written");
+    text_free(&text);
+    Scene *scene = formats_load(parts, NULL, diags);
+    AssetStore *assets = store_create(NULL);
+    ShapeSource source = { .scene = scene, .assets = assets, .diags = diags };
+    const SceneNode *bounding = scene_child(scene_list_node(scene_list(scene_root(scene), "children"), 4), "boundingObject");
+    const SceneNode *meshes[2];
+    for (int i = 0; i < 2; i++)
+        meshes[i] = scene_list_node(scene_list(bounding, "children"), i);
+    ShapeMesh second = shape_mesh(&source, meshes[0]);
+    CHECK(second.mesh && second.mesh->triangle_count == 1 && second.mesh->low.x == 5.0, "the named part alone");
+    shape_mesh(&source, meshes[1]);
+    CHECK(says(diags, DIAG_WARNING, "third"), "a part that is not there");
+    store_destroy(assets);
+    scene_destroy(scene);
+    body_destroy(model);
+    diag_destroy(diags);
+}
+
 static double seconds(void)
 {
     struct timespec now;
@@ -438,7 +483,7 @@ int main(void)
         cmocka_unit_test(unknown_nodes_and_keys_are_said), cmocka_unit_test(free_links_below_the_root),
         cmocka_unit_test(links_are_written_in_many_ways), cmocka_unit_test(visual_and_collision),
         cmocka_unit_test(wrong_files_are_reported), cmocka_unit_test(sub_bodies_are_taken_in),
-        cmocka_unit_test(materials_have_the_root_rule), cmocka_unit_test(many_links_cost_what_they_weigh),
+        cmocka_unit_test(materials_have_the_root_rule), cmocka_unit_test(meshes_are_models_and_have_parts), cmocka_unit_test(many_links_cost_what_they_weigh),
         cmocka_unit_test(a_long_chain_is_read), cmocka_unit_test(projects_place_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
