@@ -104,6 +104,7 @@ void motor_move_kinematic(Physics *physics, int joint, int axis, double dt);  //
 // Adds what motors in force mode put on the child in the last step, as bodies feel it.
 void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *torque);
 void joints_prestep(Physics *physics, double dt);   // motors, springs, kinematic joints
+void joints_start(Physics *physics);                // once after load: velocities
 void joints_poststep(Physics *physics, double dt);  // positions, velocities, feedback
 
 #endif

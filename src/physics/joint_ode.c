@@ -714,6 +714,23 @@ static void read_feedback(Physics *physics, int joint)
     }
 }
 
+// A world that starts in motion, as a saved one does, knows the rates of its joints before the first step.
+void joints_start(Physics *physics)
+{
+    for (int joint = 0; joint < physics->joint_count; joint++) {
+        const PhysicsJoint *row = &physics->joints[joint];
+        if (!row->is_alive || !row->ode)
+            continue;
+        PhysicsJointState before = physics->joint_states[joint];
+        if (row->kind == PHYSICS_JOINT_SLIDER)
+            read_slide(physics, joint);
+        else
+            read_turns(physics, joint, 0.0);
+        for (int i = 0; i < row->axis_count; i++)
+            physics->joint_states[joint].axes[i].position = before.axes[i].position;
+    }
+}
+
 void joints_poststep(Physics *physics, double dt)
 {
     for (int joint = 0; joint < physics->joint_count; joint++) {

@@ -163,6 +163,22 @@ static void reset_takes_fields_back(void **state)
     world_close(&world);
 }
 
+// A world that starts in motion, as a saved one does, knows the rates of its joints at once.
+static void joints_start_in_motion(void **state)
+{
+    (void)state;
+    World world = world_open("WorldInfo { basicTimeStep 8 gravity 0 } Robot { controller \"<none>\" name \"r\" children [ "
+                             "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } endPoint DEF H Solid { name \"h\" translation 0.5 0 0 linearVelocity 0 0 -1 angularVelocity 0 2 0 "
+                             "  boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } } } "
+                             "SliderJoint { jointParameters JointParameters { axis 0 0 1 } endPoint DEF S Solid { name \"s\" translation 0 3 0 linearVelocity 0 0 0.7 "
+                             "  boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } } } ] }");
+    int hinge = physics_solid_joint(world.physics, world_solid(&world, "H")), slider = physics_solid_joint(world.physics, world_solid(&world, "S"));
+    CHECK_NEAR(physics_joint_velocity(world.physics, hinge, 0), 2, 1e-12, "hinge");
+    CHECK_NEAR(physics_joint_velocity(world.physics, slider, 0), 0.7, 1e-12, "slider");
+    CHECK_NEAR(physics_joint_position(world.physics, hinge, 0), 0, 0, "position");
+    world_close(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +186,7 @@ int main(void)
         cmocka_unit_test(wrong_insertions_are_refused),
         cmocka_unit_test(fields_act_at_once),
         cmocka_unit_test(reset_takes_fields_back),
+        cmocka_unit_test(joints_start_in_motion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
