@@ -23,6 +23,12 @@ typedef struct TouchState {
     int32_t reserved;
 } TouchState;
 
+static void touch_sensor_watch(DeviceContext *at)
+{
+    TouchState *state = at->state;
+    state->is_touched |= physics_touch_is_touching(at->physics, at->info->solid);
+}
+
 static int touch_sensor_sample(DeviceContext *at, int channel, double *reading)
 {
     (void)channel;
@@ -31,7 +37,8 @@ static int touch_sensor_sample(DeviceContext *at, int channel, double *reading)
     Vec3 force = physics_touch_force(at->physics, at->info->solid);
     switch (touch_type(node)) {
     case TOUCH_BUMPER:
-        reading[0] = physics_touch_is_touching(at->physics, at->info->solid) ? 1.0 : 0.0;
+        reading[0] = ((TouchState *)at->state)->is_touched ? 1.0 : 0.0;
+        ((TouchState *)at->state)->is_touched = 0;
         return 1;
     case TOUCH_FORCE:
         reading[0] = device_rounded(device_lookup(node, fmax(-force.x, 0.0), at->random), resolution);
@@ -57,7 +64,7 @@ static int touch_sensor_constants(DeviceContext *at, double *values, int capacit
 }
 
 const DeviceKind touch_sensor_device = {
-    .type = "TouchSensor", .code = WB_NODE_TOUCH_SENSOR, .channels = 1, .state_size = sizeof(TouchState), .sample = touch_sensor_sample,
+    .type = "TouchSensor", .code = WB_NODE_TOUCH_SENSOR, .channels = 1, .state_size = sizeof(TouchState), .watch = touch_sensor_watch, .sample = touch_sensor_sample,
     .constants = touch_sensor_constants,
 };
 

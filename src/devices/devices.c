@@ -358,6 +358,14 @@ static void sample_channel(Devices *devices, int robot, int tag, int channel)
     state->serial++;
 }
 
+static void watch(Devices *devices, int robot, int tag)
+{
+    if (!device_at(devices, robot, tag)->info.kind->watch || channel_at(devices, robot, tag, 0)->period == 0)
+        return;
+    DeviceContext at = device_context(devices, robot, tag);
+    at.info->kind->watch(&at);
+}
+
 // Processor and motors draw from the battery; a robot without energy has motors without power.
 static void drain_battery(Devices *devices, int robot)
 {
@@ -425,6 +433,8 @@ void devices_sample(Devices *devices, uint64_t step)
             state->battery.serial++;
             state->battery.count = 1;
         }
+        for (int tag = 1; tag <= row->device_count; tag++)
+            watch(devices, robot, tag);
         for (int tag = 1; tag <= row->device_count; tag++)
             for (int channel = 0; channel < device_at(devices, robot, tag)->info.kind->channels; channel++)
                 if (is_due(channel_at(devices, robot, tag, channel), step))

@@ -28,6 +28,7 @@ struct DeviceKind {
     size_t state_size;
     void (*start)(DeviceContext *at);                             // fills the state from the node's fields
     int (*sample)(DeviceContext *at, int channel, double *reading);  // writes at most READING_MAX numbers, returns how many
+    void (*watch)(DeviceContext *at);                             // at each step while it is enabled, before it is sampled
     int (*constants)(DeviceContext *at, double *values, int capacity);
     const char *(*command)(DeviceContext *at, int command, const double *numbers, int number_count, const void *bytes, int byte_count);
     void (*enabled)(DeviceContext *at, int channel, bool is_on);

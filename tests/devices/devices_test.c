@@ -268,6 +268,26 @@ static void chargers_charge(void **state)
     close_world(&world);
 }
 
+// A ball that bounces once between two readings was felt; the reading after that knows nothing of it.
+static void bumpers_remember(void **state)
+{
+    (void)state;
+    World world = open_world("basicTimeStep 16 contactProperties [ ContactProperties { bounce 1 bounceVelocity 0 } ]", "Solid { boundingObject Plane { } } Robot { translation 0 0 0.5 " MASS
+                             " boundingObject Sphere { radius 0.1 } children [ TouchSensor { boundingObject Sphere { radius 0.11 } } TouchSensor { name \"often\" boundingObject Sphere { radius 0.11 } } ] }");
+    enable(&world, 0, "touch sensor", 320);
+    enable(&world, 0, "often", 16);
+    int touches = 0;
+    for (int i = 0; i < 20; i++) {
+        run(&world, 1);
+        touches += value(&world, 0, "often") == 1.0;
+    }
+    CHECK(touches > 0 && value(&world, 0, "often") == 0.0, "in the air again");
+    CHECK(value(&world, 0, "touch sensor") == 1.0, "felt in between");
+    run(&world, 20);
+    CHECK(value(&world, 0, "touch sensor") == 0.0, "and forgotten");
+    close_world(&world);
+}
+
 // After a reset with edits physics is another one, and what was taken away is there again.
 static void eyes_survive_resets(void **state)
 {
@@ -301,7 +321,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sensors_of_motion), cmocka_unit_test(forces_are_felt),     cmocka_unit_test(distances_are_seen),
         cmocka_unit_test(packets_travel),    cmocka_unit_test(gps_knows_the_earth), cmocka_unit_test(noise_has_streams_of_its_own),
-        cmocka_unit_test(chargers_charge),   cmocka_unit_test(eyes_survive_resets),
+        cmocka_unit_test(chargers_charge),   cmocka_unit_test(eyes_survive_resets), cmocka_unit_test(bumpers_remember),
     };
     return cmocka_run_group_tests_name("devices.devices", tests, NULL, NULL);
 }
