@@ -52,6 +52,12 @@ foreach(bench_source ${TALUS_BENCHES})
   target_include_directories(${bench_name} PRIVATE ${CMAKE_SOURCE_DIR}/bench)
   target_link_libraries(${bench_name} PRIVATE talus_static)
 endforeach()
+# Formulas and published numbers hold for ODE's exact step as for ours.
+foreach(formula physics.formula physics.joint physics.published physics.contact)
+  add_test(NAME ${formula}.ode-exact COMMAND test.${formula} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(${formula}.ode-exact PROPERTIES TIMEOUT 300
+    ENVIRONMENT "TALUS_BUILD_DIR=${CMAKE_BINARY_DIR};TALUS_PROGRAM=${CMAKE_BINARY_DIR}/talus;TALUS_TEST_STEPPER=ode-exact")
+endforeach()
 # Tests that use several threads also run under the thread sanitizer (make test-tsan).
 add_custom_target(threaded_tests)
 foreach(threaded sim.api formats.proto_threads physics.solver_threads)

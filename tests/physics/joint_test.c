@@ -8,6 +8,7 @@
 #include "support/support.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 typedef struct World {
     DiagSink *diags;
@@ -24,7 +25,7 @@ static World open_world(const char *info, const char *nodes)
         abort();
     world.scene = formats_load_text("test.wbt", text, strlen(text), NULL, world.diags);
     free(text);
-    world.physics = physics_create(world.scene, NULL, world.diags);
+    world.physics = physics_create(world.scene, &(PhysicsOptions){ .stepper = getenv("TALUS_TEST_STEPPER") }, world.diags);
     physics_collide(world.physics);
     diag_print(world.diags, stdout, 0, DIAG_WARNING);
     return world;
