@@ -359,6 +359,68 @@ static void wheels_turn_with_their_track(void **state)
     world_close(&world);
 }
 
+// Coefficients of both solids are added, those of the second turned into the directions of the first; slip alike.
+static void coefficients_follow_directions(void **state)
+{
+    (void)state;
+    static const struct { const char *values; double m[4]; int count; } lists[] = {
+        { "0.3", { 0.3 }, 1 }, { "0.3 0.5", { 0.3, 0.5 }, 2 }, { "0.3 0.5 0.2", { 0.3, 0.5, 0.2 }, 3 }, { "0.3 0.5 0.2 0.1", { 0.3, 0.5, 0.2, 0.1 }, 4 },
+    };
+    static const double turns[] = { 0.0, 0.4, 1.2, 1.5707963267948966, 2.5 };
+    for (int i = 0; i < COUNT_OF(lists); i++)
+        for (int k = 0; k < COUNT_OF(turns); k++) {
+            char text[1024];
+            snprintf(text, sizeof text, "WorldInfo { contactProperties [ ContactProperties { material1 \"box\" material2 \"floor\" coulombFriction [ %s ] forceDependentSlip [ %s ] } ] } "
+                     "Solid { name \"floor\" contactMaterial \"floor\" boundingObject Plane { } } "
+                     "Solid { name \"b\" contactMaterial \"box\" translation 0 0 0.099 rotation 0 0 1 %.17g boundingObject Box { size 0.4 0.3 0.2 } physics Physics { } }",
+                     lists[i].values, lists[i].values, turns[k]);
+            World world = world_open(text);
+            int count;
+            const PhysicsContact *contact = physics_contacts(world.physics, &count);
+            CHECK(count == 4, "points of a box on a plane");
+            const double *m = lists[i].m, r1 = fabs(cos(turns[k])), r2 = fabs(sin(turns[k]));
+            double along[] = { m[0], m[0] + m[0] * r1 + m[1] * r2, m[0] + m[2], m[0] + m[2] * r1 + m[3] * r2 };
+            double across[] = { m[0], m[1] + m[0] * r2 + m[1] * r1, m[1] + m[2], m[1] + m[2] * r2 + m[3] * r1 };
+            CHECK_NEAR(contact->friction, along[i], 1e-7, lists[i].values);
+            CHECK_NEAR(contact->friction2, across[i], 1e-7, lists[i].values);
+            CHECK_NEAR(contact->slip, along[i], 1e-7, lists[i].values);
+            CHECK_NEAR(contact->slip2, across[i], 1e-7, lists[i].values);
+            if (i > 0)
+                CHECK_NEAR(fabs(contact->direction.x * cos(turns[k]) + contact->direction.y * sin(turns[k])), 1, 1e-12, "along the box's x");
+            world_close(&world);
+        }
+}
+
+// Which axis of a shape its first coefficient follows: x on flat faces, else the shape's z; shapes without axes have one friction.
+static void faces_have_directions(void **state)
+{
+    (void)state;
+    static const struct { const char *shape, *pose; Vec3 direction; bool has_one; } cases[] = {
+        { "Box { size 0.2 0.2 0.2 }", "translation 0 0 0.099 rotation 0 0 1 0.5", { 0.87758256189037276, 0.47942553860420301, 0 }, true },
+        { "Box { size 0.2 0.2 0.2 }", "translation 0 0 0.099 rotation 0 1 0 1.5707963267948966", { 1, 0, 0 }, true },
+        { "Box { size 0.2 0.2 0.2 }", "translation 0 0 0.099 rotation 1 0 0 1.5707963267948966", { 0, 1, 0 }, true },
+        { "Cylinder { height 0.2 radius 0.1 }", "translation 0 0 0.099", { 1, 0, 0 }, true },
+        { "Cylinder { height 0.2 radius 0.1 }", "translation 0 0 0.099 rotation 0 1 0 1.5707963267948966", { 1, 0, 0 }, true },
+        { "Sphere { radius 0.1 }", "translation 0 0 0.099", { 0, 0, 0 }, false },
+        { "Capsule { height 0.2 radius 0.1 }", "translation 0 0 0.099 rotation 0 1 0 1.5707963267948966", { 0, 0, 0 }, false },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "WorldInfo { contactProperties [ ContactProperties { material1 \"thing\" material2 \"floor\" coulombFriction [ 0.3 0.5 ] } ] } "
+                 "Solid { name \"floor\" contactMaterial \"floor\" boundingObject Plane { } } "
+                 "Solid { name \"b\" contactMaterial \"thing\" %s boundingObject %s physics Physics { } }", cases[i].pose, cases[i].shape);
+        World world = world_open(text);
+        int count;
+        const PhysicsContact *contact = physics_contacts(world.physics, &count);
+        CHECK(count > 0, "touches");
+        if (cases[i].has_one)
+            CHECK_NEAR(fabs(vec3_dot(contact->direction, cases[i].direction)), 1, 1e-9, cases[i].shape);
+        else
+            CHECK(contact->friction == 0.3 && contact->friction2 == 0.3 && vec3_length(contact->direction) == 0, cases[i].shape);
+        world_close(&world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +436,8 @@ int main(void)
         cmocka_unit_test(separate_regions_both_hold),
         cmocka_unit_test(impacts_and_speeds_are_told),
         cmocka_unit_test(wheels_turn_with_their_track),
+        cmocka_unit_test(coefficients_follow_directions),
+        cmocka_unit_test(faces_have_directions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
