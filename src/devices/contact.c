@@ -45,10 +45,8 @@ static int touch_sensor_sample(DeviceContext *at, int channel, double *reading)
         return 1;
     default: {
         const double components[3] = { force.x, force.y, force.z };
-        for (int i = 0; i < 3; i++) {
-            double value = device_lookup(node, fabs(components[i]), at->random);
-            reading[i] = device_rounded(copysign(value, components[i]), resolution);
-        }
+        for (int i = 0; i < 3; i++)
+            reading[i] = device_rounded(device_lookup(node, components[i], at->random), resolution);
         return 3;
     }
     }

@@ -268,6 +268,33 @@ static void chargers_charge(void **state)
     close_world(&world);
 }
 
+// Components keep their signs through the table: 10 kg push up on the robot along +z, or along -z of a sensor upside down, for
+// which a table from 0 on gives its first row.
+static void forces_have_signs(void **state)
+{
+    (void)state;
+    static const struct { const char *rotation, *table; double z; } cases[] = {
+        { "0 0 1 0", "-5000 -5000 0, 5000 5000 0", 98.1 },
+        { "1 0 0 3.14159265358979", "-5000 -5000 0, 5000 5000 0", -98.1 },
+        { "1 0 0 3.14159265358979", "0 0 0, 5000 5000 0", 0.0 },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        Text text = { 0 };
+        text_printf(&text, "Solid { boundingObject Plane { } } Robot { translation 0 0 0.15 boundingObject Box { size 0.4 0.4 0.2 } physics Physics { density -1 mass 10 } children [ TouchSensor { "
+                    "translation 0 0 -0.125 rotation %s type \"force-3d\" lookupTable [ %s ] boundingObject Box { size 0.4 0.4 0.05 } physics Physics { density -1 mass 0.001 } } ] }",
+                    cases[i].rotation, cases[i].table);
+        World world = open_world("basicTimeStep 16", text.data);
+        enable(&world, 0, "touch sensor", 16);
+        run(&world, 150);
+        uint32_t serial;
+        const double *at = reading(&world, 0, "touch sensor", &serial);
+        CHECK_NEAR(at[2], cases[i].z, 0.5, cases[i].table);
+        CHECK_NEAR(at[0], 0.0, 0.5, cases[i].table);
+        close_world(&world);
+        text_free(&text);
+    }
+}
+
 // A ball that bounces once between two readings was felt; the reading after that knows nothing of it.
 static void bumpers_remember(void **state)
 {
@@ -322,6 +349,7 @@ int main(void)
         cmocka_unit_test(sensors_of_motion), cmocka_unit_test(forces_are_felt),     cmocka_unit_test(distances_are_seen),
         cmocka_unit_test(packets_travel),    cmocka_unit_test(gps_knows_the_earth), cmocka_unit_test(noise_has_streams_of_its_own),
         cmocka_unit_test(chargers_charge),   cmocka_unit_test(eyes_survive_resets), cmocka_unit_test(bumpers_remember),
+        cmocka_unit_test(forces_have_signs),
     };
     return cmocka_run_group_tests_name("devices.devices", tests, NULL, NULL);
 }
