@@ -16,6 +16,16 @@
 #define PIVOT_BELOW_ROWS 90        // whose contacts alone are iterated
 #define SWEPT_TREE_LIMIT 150       // bodies of a tree beyond which its responses would fill the memory
 
+#define CONTACT_GRAIN 256          // contacts that a worker takes at a time
+#define IN_A_RUN (-2)              // not the first contact of its pair
+
+typedef struct ContactRef {
+    uint64_t pair;
+    int32_t groups[2];             // of the two bodies, -1: none that moves
+    int32_t row_count;
+    int32_t remembered;            // first of last step's points of the pair, -1: none
+} ContactRef;
+
 typedef void (*DirectMethod)(DirectScratch *scratch, IslandTask *task);
 
 struct Solver {
@@ -26,6 +36,7 @@ struct Solver {
     ContactMemory *contact_memory, *contact_memory_last;
     int contact_last_count;
     int32_t *contact_table;       // hash of last step's contacts by key
+    ContactRef *contact_refs;     // what finding islands needs of each contact, close together
     int32_t *node_of_body;
     uint8_t *iterated;            // per body: its island was iterated in the last step
     int32_t *group_island;        // union-find over groups, then island numbers
@@ -40,7 +51,7 @@ struct Solver {
     int loose_task_capacity;
     int row_memory_capacity, contact_memory_capacity, contact_last_capacity, contact_table_capacity, node_capacity, iterated_capacity;
     int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_contacts_capacity, group_awake_capacity;
-    int island_capacity, task_capacity, explained_capacity;
+    int island_capacity, task_capacity, explained_capacity, contact_ref_capacity;
     int island_count, scratch_count, awake_group_count;
     SolverStatistics statistics;
 };
@@ -77,7 +88,7 @@ void solver_destroy(Solver *solver)
                       solver->row_memory, solver->contact_memory, solver->contact_memory_last, solver->contact_table,
                       solver->node_of_body, solver->iterated, solver->group_island, solver->awake_groups, solver->island_groups,
                       solver->island_contacts, solver->group_awake, solver->islands, solver->tasks, solver->explained,
-                      (void *)solver->loose_tasks };
+                      (void *)solver->loose_tasks, solver->contact_refs };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     for (int i = 0; i < solver->scratch_count; i++)
@@ -587,6 +598,72 @@ static int contact_match(const ContactMemory *last, int first, int end, uint64_t
     return found;
 }
 
+typedef struct ContactWork {
+    Solver *solver;
+    const SolverInput *input;
+} ContactWork;
+
+static int contact_run_remember(const ContactWork *work, int first_contact)
+{
+    const Solver *solver = work->solver;
+    const ContactMemory *last = solver->contact_memory_last;
+    const ContactRef *refs = solver->contact_refs;
+    int first = refs[first_contact].remembered, end = first < 0 ? 0 : run_end(last, first, solver->contact_last_count), next = first_contact;
+    uint64_t taken = 0;
+    do {
+        ContactMemory *memory = &solver->contact_memory[next];
+        float at[3];
+        contact_place(work->input, &work->input->contacts[next], at);
+        int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at);
+        *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = refs[first_contact].pair };
+        memcpy(memory->at, at, sizeof at);
+        next++;
+    } while (next < work->input->contact_count && refs[next].remembered == IN_A_RUN);
+    return next;
+}
+
+// A run belongs to whoever has its first contact.
+static void remember_range(int begin, int end, int worker, void *context)
+{
+    const ContactWork *work = context;
+    (void)worker;
+    while (begin < end && work->solver->contact_refs[begin].remembered == IN_A_RUN)
+        begin++;
+    while (begin < end)
+        begin = contact_run_remember(work, begin);
+}
+
+static int contact_group(const Topology *t, const SolverInput *input, int body)
+{
+    return body >= 0 && !(input->bodies[body].flags & SOLVER_BODY_ASLEEP) ? t->group_of_body[body] : -1;
+}
+
+static int contact_row_count(const SolverContact *contact)
+{
+    bool rolling = (contact->flags & SOLVER_CONTACT_ROLLING) != 0;
+    return 1 + (contact->mu > 0.0) + (contact->mu2 > 0.0)
+        + (rolling ? (contact->rho > 0.0) + (contact->rho2 > 0.0) + (contact->rhoN > 0.0) : 0);
+}
+
+static void refs_range(int begin, int end, int worker, void *context)
+{
+    const ContactWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const SolverContact *contact = &work->input->contacts[i];
+        work->solver->contact_refs[i] = (ContactRef){
+            .pair = contact->pair, .row_count = contact_row_count(contact),
+            .groups = { contact_group(&work->solver->topology, work->input, contact->body1),
+                        contact_group(&work->solver->topology, work->input, contact->body2) } };
+    }
+}
+
+static void contact_refs_build(Solver *solver, const SolverInput *input)
+{
+    memory_grow(&solver->contact_refs, &solver->contact_ref_capacity, input->contact_count + 1, sizeof *solver->contact_refs);
+    pool_for(solver->options.pool, input->contact_count, CONTACT_GRAIN, refs_range, &(ContactWork){ solver, input });
+}
+
 // Gives each contact what its point of the last step remembered.
 static void contact_memory_update(Solver *solver, const SolverInput *input)
 {
@@ -597,21 +674,15 @@ static void contact_memory_update(Solver *solver, const SolverInput *input)
     solver->contact_memory_capacity = solver->contact_last_capacity;
     solver->contact_last_capacity = capacity;
     memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, input->contact_count + 1, sizeof(ContactMemory));
-    const ContactMemory *last = solver->contact_memory_last;
     int size = 0, guess = 0, count = input->contact_count;
     for (int i = 0, next; i < count; i = next) {
-        uint64_t pair = input->contacts[i].pair, taken = 0;
-        int first = contact_find_run(solver, pair, guess, &size), end = first < 0 ? 0 : run_end(last, first, solver->contact_last_count);
-        guess = first < 0 ? guess : end;
-        for (next = i; next < count && input->contacts[next].pair == pair; next++) {
-            ContactMemory *memory = &solver->contact_memory[next];
-            float at[3];
-            contact_place(input, &input->contacts[next], at);
-            int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at);
-            *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = pair };
-            memcpy(memory->at, at, sizeof at);
-        }
+        int first = contact_find_run(solver, solver->contact_refs[i].pair, guess, &size);
+        guess = first < 0 ? guess : run_end(solver->contact_memory_last, first, solver->contact_last_count);
+        solver->contact_refs[i].remembered = first;
+        for (next = i + 1; next < count && solver->contact_refs[next].pair == solver->contact_refs[i].pair; next++)
+            solver->contact_refs[next].remembered = IN_A_RUN;
     }
+    pool_for(solver->options.pool, count, CONTACT_GRAIN, remember_range, &(ContactWork){ solver, input });
     solver->contact_last_count = count;
 }
 
@@ -624,11 +695,6 @@ static int find_set(int32_t *parent, int i)
         i = parent[i];
     }
     return i;
-}
-
-static int contact_group(const Topology *t, const SolverInput *input, int body)
-{
-    return body >= 0 && !(input->bodies[body].flags & SOLVER_BODY_ASLEEP) ? t->group_of_body[body] : -1;
 }
 
 static void awake_groups_find(Solver *solver, const SolverInput *input)
@@ -655,10 +721,9 @@ static void awake_groups_find(Solver *solver, const SolverInput *input)
 
 static void islands_join(Solver *solver, const SolverInput *input)
 {
-    const Topology *t = &solver->topology;
     int32_t *set = solver->group_island;
     for (int i = 0; i < input->contact_count; i++) {
-        int a = contact_group(t, input, input->contacts[i].body1), b = contact_group(t, input, input->contacts[i].body2);
+        int a = solver->contact_refs[i].groups[0], b = solver->contact_refs[i].groups[1];
         if (a < 0 || b < 0 || a == b)
             continue;
         a = find_set(set, a);
@@ -714,9 +779,8 @@ static void islands_build(Solver *solver, const SolverInput *input)
     }
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < input->contact_count; i++) {
-            int group = contact_group(t, input, input->contacts[i].body1);
-            if (group < 0)
-                group = contact_group(t, input, input->contacts[i].body2);
+            const ContactRef *ref = &solver->contact_refs[i];
+            int group = ref->groups[0] >= 0 ? ref->groups[0] : ref->groups[1];
             if (group < 0)
                 continue;
             IslandRef *island = &solver->islands[-1 - set[group]];
@@ -732,13 +796,6 @@ static void islands_build(Solver *solver, const SolverInput *input)
     }
 }
 
-static int contact_row_count(const SolverContact *contact)
-{
-    bool rolling = (contact->flags & SOLVER_CONTACT_ROLLING) != 0;
-    return 1 + (contact->mu > 0.0) + (contact->mu2 > 0.0)
-        + (rolling ? (contact->rho > 0.0) + (contact->rho2 > 0.0) + (contact->rhoN > 0.0) : 0);
-}
-
 // Few rows are pivoted. Many are swept, unless there are loops, which sweeps would leave open for long, or trees too wide.
 static SolverMethod jointed_method(const IslandRef *island, int widest, int cut_rows, bool before)
 {
@@ -752,7 +809,7 @@ static void island_choose(Solver *solver, const SolverInput *input, IslandRef *i
 {
     const Topology *t = &solver->topology;
     for (int i = 0; i < island->contact_count; i++)
-        island->dense_row_count += contact_row_count(&input->contacts[solver->island_contacts[island->first_contact + i]]);
+        island->dense_row_count += solver->contact_refs[solver->island_contacts[island->first_contact + i]].row_count;
     int last = 0, widest = 0, cut_rows = 0;
     for (int i = 0; i < island->group_count; i++) {
         const TreeGroup *group = &t->groups[solver->island_groups[island->first_group + i]];
@@ -972,6 +1029,7 @@ void solver_solve(Solver *solver, const SolverInput *given)
         memory_grow(&solver->iterated, &solver->iterated_capacity, input.body_count + 1, 1);
         memset(solver->iterated + known, 0, (size_t)(solver->iterated_capacity - known));
     }
+    contact_refs_build(solver, &input);
     contact_memory_update(solver, &input);
     islands_build(solver, &input);
     memory_grow(&solver->tasks, &solver->task_capacity, solver->island_count + 1, sizeof *solver->tasks);
