@@ -1,5 +1,6 @@
-// solver_internal.h - what the files of the solver share. The trip of a step: solver.c finds the joint trees and the
-// islands, solver_direct.c or solver_loose.c finds the velocities and forces of one island, solver.c integrates.
+// solver_internal.h - what the files of the solver share. The trip of a step, led by solver.c: solver_topology.c finds the
+// joint trees, solver_contact.c what contacts ask for and remember, solver_islands.c the islands and their methods;
+// solver_direct.c or solver_loose.c finds the velocities and forces of one island, solver_body.c integrates.
 #ifndef TALUS_PHYSICS_SOLVER_INTERNAL_H
 #define TALUS_PHYSICS_SOLVER_INTERNAL_H
 
@@ -110,6 +111,52 @@ typedef struct ContactRow {
 } ContactRow;
 double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact);  // wanted normal velocity
 int solver_contact_rows(const SolverInput *input, const SolverContact *contact, ContactRow rows[SOLVER_CONTACT_ROWS]);
+
+// ---- the solver and its parts ----
+
+typedef struct ContactRef {
+    uint64_t pair;
+    int32_t groups[2];             // of the two bodies, -1: none that moves
+    int32_t row_count;
+    int32_t remembered;            // first of last step's points of the pair, -1: none
+} ContactRef;
+
+typedef void (*DirectMethod)(DirectScratch *scratch, IslandTask *task);
+
+struct Solver {
+    SolverOptions options;
+    DirectMethod direct;
+    Topology topology;
+    RowMemory *row_memory;
+    ContactMemory *contact_memory, *contact_memory_last;
+    int contact_last_count;
+    int32_t *contact_table;       // hash of last step's contacts by key
+    ContactRef *contact_refs;     // what finding islands needs of each contact, close together
+    int32_t *node_of_body;
+    uint8_t *iterated;            // per body: its island was iterated in the last step
+    int32_t *group_island;        // union-find over groups, then island numbers
+    int32_t *awake_groups, *island_groups, *island_contacts;
+    uint8_t *group_awake;
+    IslandRef *islands;
+    IslandTask *tasks;
+    SolverIsland *explained;
+    DirectScratch **direct_scratch;
+    LooseScratch *loose_scratch;
+    const IslandTask **loose_tasks;
+    int loose_task_capacity;
+    int row_memory_capacity, contact_memory_capacity, contact_last_capacity, contact_table_capacity, node_capacity, iterated_capacity;
+    int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_contacts_capacity, group_awake_capacity;
+    int island_capacity, task_capacity, explained_capacity, contact_ref_capacity;
+    int island_count, scratch_count, awake_group_count;
+    SolverStatistics statistics;
+};
+
+// solver_topology.c: joint trees, kept while the joints stay the same.
+void solver_topology_update(Solver *solver, const SolverInput *input);
+// solver_contact.c: gathers what islands need of contacts, and gives each what its point of the last step remembered.
+void solver_contacts_update(Solver *solver, const SolverInput *input);
+// solver_islands.c: fills islands and tasks.
+void solver_islands_update(Solver *solver, const SolverInput *input);
 
 static inline bool solver_body_is_fixed(const SolverBody *body)
 {

@@ -1,0 +1,307 @@
+// Contacts: the rows that each asks for, and which point of the last step it was.
+#include "physics/solver_internal.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MATCH_DISTANCE 0.03f       // m that a point of contact may travel in a step and still be the same
+#define CONTACT_GRAIN 256          // contacts that a worker takes at a time
+#define IN_A_RUN (-2)              // not the first contact of its pair
+
+void solver_plane_space(const double n[3], double p[3], double q[3])
+{
+    if (fabs(n[2]) > M_SQRT1_2) {
+        double a = n[1] * n[1] + n[2] * n[2], k = 1.0 / sqrt(a);
+        p[0] = 0.0;
+        p[1] = -n[2] * k;
+        p[2] = n[1] * k;
+        q[0] = a * k;
+        q[1] = -n[0] * p[2];
+        q[2] = n[0] * p[1];
+    } else {
+        double a = n[0] * n[0] + n[1] * n[1], k = 1.0 / sqrt(a);
+        p[0] = -n[1] * k;
+        p[1] = n[0] * k;
+        p[2] = 0.0;
+        q[0] = -n[2] * p[1];
+        q[1] = n[2] * p[0];
+        q[2] = a * k;
+    }
+}
+
+static void cross(const double *a, const double *b, double *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void contact_jacobian(const SolverInput *input, const SolverContact *contact, const double *axis, bool rolling, ContactRow *row)
+{
+    const int bodies[2] = { contact->body1, contact->body2 };
+    for (int k = 0; k < 2; k++) {
+        double *j = k ? row->j2 : row->j1, sign = k ? -1.0 : 1.0, arm[3], moment[3];
+        if (bodies[k] < 0) {
+            memset(j, 0, sizeof row->j1);
+            continue;
+        }
+        const double *centre = input->bodies[bodies[k]].position;
+        for (int i = 0; i < 3; i++)
+            arm[i] = contact->position[i] - centre[i];
+        cross(arm, axis, moment);
+        for (int i = 0; i < 3; i++) {
+            j[i] = rolling ? 0.0 : sign * axis[i];
+            j[3 + i] = sign * (rolling ? axis[i] : moment[i]);
+        }
+    }
+}
+
+// Velocity of body 1 against body 2 along the normal, at the contact.
+static double approach_speed(const SolverInput *input, const SolverContact *contact)
+{
+    double speed = 0.0;
+    const int bodies[2] = { contact->body1, contact->body2 };
+    for (int k = 0; k < 2; k++) {
+        if (bodies[k] < 0)
+            continue;
+        const SolverBody *body = &input->bodies[bodies[k]];
+        double arm[3], turn[3], sign = k ? -1.0 : 1.0;
+        for (int i = 0; i < 3; i++)
+            arm[i] = contact->position[i] - body->position[i];
+        cross(body->velocity + 3, arm, turn);
+        for (int i = 0; i < 3; i++)
+            speed += sign * contact->normal[i] * (body->velocity[i] + turn[i]);
+    }
+    return speed;
+}
+
+double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact)
+{
+    double erp = contact->flags & SOLVER_CONTACT_SOFT_ERP ? contact->soft_erp : input->erp;
+    double push = erp / input->dt * fmax(contact->depth - input->contact_surface_layer, 0.0) + contact->motionN;
+    if (input->contact_max_velocity > 0.0)
+        push = fmin(push, input->contact_max_velocity);
+    if (!(contact->flags & SOLVER_CONTACT_BOUNCE) || contact->bounce_velocity < 0.0)
+        return push;
+    double incoming = contact->motionN - approach_speed(input, contact);
+    if (incoming <= contact->bounce_velocity)
+        return push;
+    return fmax(push, contact->bounce * incoming + contact->motionN);
+}
+
+int solver_contact_rows(const SolverInput *input, const SolverContact *contact, ContactRow rows[SOLVER_CONTACT_ROWS])
+{
+    const double *n = contact->normal;
+    ContactRow *normal = &rows[0];
+    int count = 1;
+    contact_jacobian(input, contact, n, false, normal);
+    normal->rhs = solver_contact_normal_rhs(input, contact);
+    normal->cfm = contact->flags & SOLVER_CONTACT_SOFT_CFM ? contact->soft_cfm : input->cfm;
+    normal->lo = 0.0;
+    normal->hi = SOLVER_INFINITY;
+    normal->slot = 0;
+    normal->scaled = false;
+    bool rolling = (contact->flags & SOLVER_CONTACT_ROLLING) != 0;
+    if (!(contact->mu > 0.0) && !(contact->mu2 > 0.0) && !rolling)
+        return count;
+    double axes[3][3];
+    memcpy(axes[2], n, sizeof axes[2]);
+    if (contact->flags & SOLVER_CONTACT_FDIR1) {
+        memcpy(axes[0], contact->fdir1, sizeof axes[0]);
+        cross(n, axes[0], axes[1]);
+    } else {
+        solver_plane_space(n, axes[0], axes[1]);
+    }
+    const double limits[5] = { contact->mu, contact->mu2, contact->rho, contact->rho2, contact->rhoN };
+    const double motions[2] = { contact->motion1, contact->motion2 }, slips[2] = { contact->slip1, contact->slip2 };
+    static const uint32_t scaled[3] = { SOLVER_CONTACT_APPROX1_1, SOLVER_CONTACT_APPROX1_2, SOLVER_CONTACT_APPROX1_N };
+    for (int i = 0; i < (rolling ? 5 : 2); i++) {
+        if (!(limits[i] > 0.0))
+            continue;
+        ContactRow *row = &rows[count++];
+        int axis = i < 2 ? i : i - 2;
+        contact_jacobian(input, contact, axes[axis], i >= 2, row);
+        row->rhs = i < 2 ? motions[i] : 0.0;
+        row->cfm = i < 2 && slips[i] > 0.0 ? slips[i] : input->cfm;
+        row->lo = -limits[i];
+        row->hi = limits[i];
+        row->slot = 1 + i;
+        row->scaled = (contact->flags & scaled[axis]) != 0;
+    }
+    return count;
+}
+
+static uint32_t key_hash(uint64_t key)
+{
+    key *= 0x9E3779B97F4A7C15u;
+    return (uint32_t)(key >> 32);
+}
+
+static int table_size(int count)
+{
+    int size = 16;
+    while (size < 2 * count)
+        size *= 2;
+    return size;
+}
+
+static int run_end(const ContactMemory *memory, int first, int count)
+{
+    int end = first + 1;
+    while (end < count && memory[end].pair == memory[first].pair)
+        end++;
+    return end;
+}
+
+static void contact_table_build(Solver *solver, int size)
+{
+    const ContactMemory *last = solver->contact_memory_last;
+    memory_grow(&solver->contact_table, &solver->contact_table_capacity, size, sizeof *solver->contact_table);
+    for (int i = 0; i < size; i++)
+        solver->contact_table[i] = -1;
+    for (int i = 0; i < solver->contact_last_count; i = run_end(last, i, solver->contact_last_count)) {
+        uint32_t slot = key_hash(last[i].pair) & (uint32_t)(size - 1);
+        while (solver->contact_table[slot] >= 0)
+            slot = (slot + 1) & (uint32_t)(size - 1);
+        solver->contact_table[slot] = i;
+    }
+}
+
+// First of last step's points of the pair. Pairs mostly keep their order, so the guess is mostly right.
+static int contact_find_run(Solver *solver, uint64_t pair, int guess, int *size)
+{
+    const ContactMemory *last = solver->contact_memory_last;
+    if (solver->contact_last_count == 0)
+        return -1;
+    if (guess < solver->contact_last_count && last[guess].pair == pair)
+        return guess;
+    if (*size == 0) {
+        *size = table_size(solver->contact_last_count);
+        contact_table_build(solver, *size);
+    }
+    for (uint32_t slot = key_hash(pair) & (uint32_t)(*size - 1);; slot = (slot + 1) & (uint32_t)(*size - 1)) {
+        int at = solver->contact_table[slot];
+        if (at < 0 || last[at].pair == pair)
+            return at;
+    }
+}
+
+static void contact_place(const SolverInput *input, const SolverContact *contact, float at[3])
+{
+    const double *centre = input->bodies[contact->body1 >= 0 ? contact->body1 : contact->body2].position;
+    for (int i = 0; i < 3; i++)
+        at[i] = (float)(contact->position[i] - centre[i]);
+}
+
+// The nearest point of last step's run that no other took.
+static int contact_match(const ContactMemory *last, int first, int end, uint64_t *taken, const float at[3])
+{
+    float best = MATCH_DISTANCE * MATCH_DISTANCE;
+    int found = -1;
+    for (int i = first; i < end && i - first < 64; i++) {
+        if (*taken >> (i - first) & 1)
+            continue;
+        float x = last[i].at[0] - at[0], y = last[i].at[1] - at[1], z = last[i].at[2] - at[2], d = x * x + y * y + z * z;
+        if (d < best)
+            best = d, found = i;
+    }
+    if (found >= 0)
+        *taken |= 1ull << (found - first);
+    return found;
+}
+
+typedef struct ContactWork {
+    Solver *solver;
+    const SolverInput *input;
+} ContactWork;
+
+static int contact_run_remember(const ContactWork *work, int first_contact)
+{
+    const Solver *solver = work->solver;
+    const ContactMemory *last = solver->contact_memory_last;
+    const ContactRef *refs = solver->contact_refs;
+    int first = refs[first_contact].remembered, end = first < 0 ? 0 : run_end(last, first, solver->contact_last_count), next = first_contact;
+    uint64_t taken = 0;
+    do {
+        ContactMemory *memory = &solver->contact_memory[next];
+        float at[3];
+        contact_place(work->input, &work->input->contacts[next], at);
+        int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at);
+        *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = refs[first_contact].pair };
+        memcpy(memory->at, at, sizeof at);
+        next++;
+    } while (next < work->input->contact_count && refs[next].remembered == IN_A_RUN);
+    return next;
+}
+
+// A run belongs to whoever has its first contact.
+static void remember_range(int begin, int end, int worker, void *context)
+{
+    const ContactWork *work = context;
+    (void)worker;
+    while (begin < end && work->solver->contact_refs[begin].remembered == IN_A_RUN)
+        begin++;
+    while (begin < end)
+        begin = contact_run_remember(work, begin);
+}
+
+static int contact_group(const Topology *t, const SolverInput *input, int body)
+{
+    return body >= 0 && !(input->bodies[body].flags & SOLVER_BODY_ASLEEP) ? t->group_of_body[body] : -1;
+}
+
+static int contact_row_count(const SolverContact *contact)
+{
+    bool rolling = (contact->flags & SOLVER_CONTACT_ROLLING) != 0;
+    return 1 + (contact->mu > 0.0) + (contact->mu2 > 0.0)
+        + (rolling ? (contact->rho > 0.0) + (contact->rho2 > 0.0) + (contact->rhoN > 0.0) : 0);
+}
+
+static void refs_range(int begin, int end, int worker, void *context)
+{
+    const ContactWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const SolverContact *contact = &work->input->contacts[i];
+        work->solver->contact_refs[i] = (ContactRef){
+            .pair = contact->pair, .row_count = contact_row_count(contact),
+            .groups = { contact_group(&work->solver->topology, work->input, contact->body1),
+                        contact_group(&work->solver->topology, work->input, contact->body2) } };
+    }
+}
+
+static void contact_refs_build(Solver *solver, const SolverInput *input)
+{
+    memory_grow(&solver->contact_refs, &solver->contact_ref_capacity, input->contact_count + 1, sizeof *solver->contact_refs);
+    pool_for(solver->options.pool, input->contact_count, CONTACT_GRAIN, refs_range, &(ContactWork){ solver, input });
+}
+
+// Gives each contact what its point of the last step remembered.
+static void contact_memory_update(Solver *solver, const SolverInput *input)
+{
+    ContactMemory *swap = solver->contact_memory;
+    solver->contact_memory = solver->contact_memory_last;
+    solver->contact_memory_last = swap;
+    int capacity = solver->contact_memory_capacity;
+    solver->contact_memory_capacity = solver->contact_last_capacity;
+    solver->contact_last_capacity = capacity;
+    memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, input->contact_count + 1, sizeof(ContactMemory));
+    int size = 0, guess = 0, count = input->contact_count;
+    for (int i = 0, next; i < count; i = next) {
+        int first = contact_find_run(solver, solver->contact_refs[i].pair, guess, &size);
+        guess = first < 0 ? guess : run_end(solver->contact_memory_last, first, solver->contact_last_count);
+        solver->contact_refs[i].remembered = first;
+        for (next = i + 1; next < count && solver->contact_refs[next].pair == solver->contact_refs[i].pair; next++)
+            solver->contact_refs[next].remembered = IN_A_RUN;
+    }
+    pool_for(solver->options.pool, count, CONTACT_GRAIN, remember_range, &(ContactWork){ solver, input });
+    solver->contact_last_count = count;
+}
+
+void solver_contacts_update(Solver *solver, const SolverInput *input)
+{
+    contact_refs_build(solver, input);
+    contact_memory_update(solver, input);
+}
