@@ -1,4 +1,5 @@
-// camera.c - cameras: their facts and settings. Pictures are not made yet: images are NULL, as before the first one.
+// camera.c - cameras: their facts and settings. Pictures are not made yet: they are black from the first step after enabling
+// on, so that programs that look at them go on; before that there is none.
 // Constants: width, height, field of view, near, exposure, has zoom, its two limits, has focus, focal distance and length,
 // its two limits, has recognition, has segmentation (devices/simple.c).
 #include "core.h"
@@ -22,6 +23,19 @@ static void enable(CoreDevice *device, WbDeviceTag tag, int channel, int period,
         core_enable(tag, channel, period);
 }
 
+typedef struct Picture {
+    double enabled_at;
+    bool was_told;
+    unsigned char pixels[];
+} Picture;
+
+static Picture *picture_of(CoreDevice *device)
+{
+    if (!device->picture)
+        device->picture = calloc(1, sizeof(Picture) + 4 * (size_t)core_constant(device, WIDTH) * (size_t)core_constant(device, HEIGHT));
+    return device->picture;
+}
+
 static int period_of(const CoreDevice *device, int channel)
 {
     return device ? device->channels[channel].period : 0;
@@ -29,7 +43,10 @@ static int period_of(const CoreDevice *device, int channel)
 
 void wb_camera_enable(WbDeviceTag tag, int sampling_period)
 {
-    enable(CAMERA(tag), tag, 0, sampling_period, __func__);
+    CoreDevice *device = CAMERA(tag);
+    if (device)
+        picture_of(device)->enabled_at = core.time;
+    enable(device, tag, 0, sampling_period, __func__);
 }
 
 void wb_camera_disable(WbDeviceTag tag)
@@ -44,8 +61,20 @@ int wb_camera_get_sampling_period(WbDeviceTag tag)
 
 const unsigned char *wb_camera_get_image(WbDeviceTag tag)
 {
-    (void)CAMERA(tag);
-    return NULL;
+    CoreDevice *device = CAMERA(tag);
+    if (!device)
+        return NULL;
+    if (device->channels[0].period == 0) {
+        core_warn(__func__, "the camera '%s' is not enabled", device->name);
+        return NULL;
+    }
+    Picture *picture = picture_of(device);
+    if (core.time <= picture->enabled_at)
+        return NULL;
+    if (!picture->was_told)
+        core_warn(__func__, "pictures are not made yet: that of '%s' is black", device->name);
+    picture->was_told = true;
+    return picture->pixels;
 }
 
 int wb_camera_save_image(WbDeviceTag tag, const char *filename, int quality)

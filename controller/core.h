@@ -34,6 +34,7 @@ typedef struct CoreDevice {
     CorePacket *first, *last;  // queue of a receiver
     int packet_count;
     void *own;           // what a device's file keeps beside, freed with free()
+    void *picture;       // of a camera, likewise
 } CoreDevice;
 
 typedef struct Core {

@@ -5,6 +5,7 @@
 #include "assets/resolve.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/memory.h"
 
 #include <dirent.h>
@@ -96,8 +97,9 @@ static bool has_makefile(Arena *arena, const char *folder)
 
 static int run_make(const Build *build, const char *folder, bool has_own)
 {
-    const char *arguments[10] = { "make", "--no-print-directory", "-C", folder };
-    int count = 4;
+    // Makefiles of Webots define a blank by appending to nothing, which make does without a blank since 4.3.
+    const char *arguments[12] = { "make", "--no-print-directory", "-C", folder, "space=$() $()" };
+    int count = 5;
     if (!has_own) {
         arguments[count++] = "-f";
         arguments[count++] = arena_printf(build->arena, "%s/resources/Makefile.include", build->home);
@@ -123,12 +125,39 @@ static int run_make(const Build *build, const char *folder, bool has_own)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+static const char *const source_endings[] = { ".c", ".cpp", ".cc", ".cxx" };
+
+static bool file_has(const char *path, const char *word)
+{
+    FileData file;
+    if (!file_read(path, (size_t)limits_default.file_bytes, &file, NULL, (SourcePos){ 0 }))
+        return false;
+    bool found = memmem(file.data, file.size, word, strlen(word)) != NULL;
+    file_release(&file);
+    return found;
+}
+
+// Sources that controllers share lie beside them now and then: nothing there is a program.
+static bool has_main(Arena *arena, const char *folder)
+{
+    DIR *directory = opendir(folder);
+    bool found = false;
+    for (struct dirent *entry; directory && !found && (entry = readdir(directory));)
+        for (int i = 0; i < COUNT_OF(source_endings); i++)
+            if (entry->d_name[0] != '.' && text_ends_with(entry->d_name, source_endings[i]))
+                found |= file_has(path_join(arena, folder, entry->d_name), "main");
+    if (directory)
+        closedir(directory);
+    return found;
+}
+
 static void build_folder(Build *build, const char *folder, const char *kind)
 {
-    static const char *const sources[] = { ".c", ".cpp", ".cc", ".cxx" };
     bool has_own = has_makefile(build->arena, folder);
-    if (!has_own && !has_ending(folder, sources, COUNT_OF(sources)))
+    if (!has_own && !has_ending(folder, source_endings, COUNT_OF(source_endings)))
         return;  // Python and other languages need no building
+    if (!has_own && !strcmp(kind, "controller") && !has_main(build->arena, folder))
+        return;
     bool is_fine = run_make(build, folder, has_own) == 0;
     build->built += is_fine;
     build->failed += !is_fine;

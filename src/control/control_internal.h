@@ -35,6 +35,7 @@ typedef struct Controller {
     int *packets_sent;       // by tag: packets of the queue the controller already has
     char *custom_data;       // what the controller knows of Robot.customData
     bool has_exited_well;
+    bool was_killed;         // by us: how it then ends says nothing
     bool wants_restart;      // a supervisor asked for it
 } Controller;
 

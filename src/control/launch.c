@@ -220,11 +220,22 @@ static void add_argument(Arguments *arguments, const char *text)
     arguments->items[arguments->count] = NULL;
 }
 
+// Programs of other systems lie about in projects; a shell would take them for text.
+static bool is_program(const char *path)
+{
+    char magic[4] = "";
+    FILE *file = file_exists(path) && access(path, X_OK) == 0 ? fopen(path, "rb") : NULL;
+    size_t got = file ? fread(magic, 1, sizeof magic, file) : 0;
+    if (file)
+        fclose(file);
+    return got == sizeof magic && (!memcmp(magic, "\177ELF", 4) || !memcmp(magic, "#!", 2));
+}
+
 static bool find_program(Control *control, const Controller *controller, const char *folder, const Runtime *runtime, Arguments *arguments)
 {
     char *program = path_join(control->arena, folder, controller->program);
     char *script = arena_printf(control->arena, "%s.py", program);
-    if (file_exists(program) && access(program, X_OK) == 0) {
+    if (is_program(program)) {
         add_argument(arguments, program);
         return true;
     }

@@ -61,6 +61,7 @@ bool process_start(Control *control, Controller *controller, const Launch *launc
         return false;
     }
     controller->pid = pid;
+    controller->was_killed = false;
     return true;
 }
 
@@ -125,7 +126,10 @@ void process_flush(Control *control, Controller *controller)
 static void report_end(Control *control, Controller *controller, int status)
 {
     double time = sim_time(control->sim);
-    if (WIFSIGNALED(status)) {
+    if (controller->was_killed && WIFSIGNALED(status)) {
+        diag_note(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' did not end by itself", controller->program, controller->name);
+        controller->has_exited_well = false;
+    } else if (WIFSIGNALED(status)) {
         diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' crashed at %g s: signal %d (%s)", controller->program,
                      controller->name, time, WTERMSIG(status), strsignal(WTERMSIG(status)));
         controller->has_exited_well = false;
@@ -164,6 +168,7 @@ void process_kill(Control *control, Controller *controller)
 {
     if (controller->pid <= 0)
         return;
+    controller->was_killed = true;
     kill(-controller->pid, SIGTERM);
     kill(controller->pid, SIGTERM);
     if (process_reap(control, controller, 300))

@@ -93,12 +93,30 @@ static void silent(void)
     CHECK_TEXT(wb_speaker_get_language(speaker), "en-US");
 }
 
+// Pictures are black, and only there after a step; depths of an empty world are out of range.
+static void nothing_seen(void)
+{
+    WbDeviceTag plain = wb_robot_get_device("camera"), finder = wb_robot_get_device("range finder"), lidar = wb_robot_get_device("lidar");
+    CHECK(!wb_camera_get_image(plain) && !wb_range_finder_get_range_image(finder) && !wb_lidar_get_range_image(lidar));
+    wb_camera_enable(plain, 128);
+    wb_range_finder_enable(finder, 32);
+    wb_lidar_enable(lidar, 32);
+    CHECK(!wb_camera_get_image(plain) && !wb_range_finder_get_range_image(finder) && !wb_lidar_get_range_image(lidar));
+    check_steps(1);
+    const unsigned char *picture = wb_camera_get_image(plain);
+    CHECK(picture && wb_camera_image_get_gray(picture, 32, 31, 15) == 0);
+    CHECK(isinf(wb_range_finder_image_get_depth(wb_range_finder_get_range_image(finder), 20, 19, 9)));
+    CHECK(isinf(wb_lidar_get_range_image(lidar)[255]) && !wb_lidar_get_layer_range_image(lidar, 4) && !wb_lidar_get_layer_range_image(lidar, -1));
+    CHECK(!wb_camera_get_image(lidar) && !wb_lidar_get_point_cloud(plain));
+}
+
 int main(void)
 {
     wb_robot_init();
     camera();
     ranges();
     silent();
+    nothing_seen();
     check_steps(3);
     return check_done();
 }
