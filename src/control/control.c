@@ -42,6 +42,13 @@ static void find_new_robots(Control *control)
         add_controller(control, robot);
 }
 
+int64_t control_now_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
 // ---- start ----
 
 static void fail(Control *control, Controller *controller)
@@ -77,18 +84,12 @@ static void start(Control *control, Controller *controller)
     bool is_running = process_start(control, controller, &launch, descriptor);
     close(descriptor);
     controller->phase = CONTROLLER_STARTED;
+    controller->asked_ms = control_now_ms();
     if (!is_running)
         fail(control, controller);
 }
 
 // ---- waiting ----
-
-static int64_t now_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
 
 static void end_broken(Control *control, Controller *controller, const char *why)
 {
@@ -169,7 +170,6 @@ static void take_frame(Control *control, Controller *controller, const void *dat
 // Receives and handles what the controller sends until it waits for time to pass, or is gone.
 static void serve(Control *control, Controller *controller)
 {
-    int64_t since = now_ms();
     while (controller->phase == CONTROLLER_STARTED || controller->phase == CONTROLLER_ASKS) {
         if (control->quit_status >= 0 || sim_failure(control->sim) || (control->options.is_interrupted && control->options.is_interrupted()))
             return;
@@ -179,13 +179,13 @@ static void serve(Control *control, Controller *controller)
         process_drain(control, controller);
         if (result == CHANNEL_OK) {
             take_frame(control, controller, data, size);
-            since = now_ms();
+            controller->asked_ms = control_now_ms();
         } else if (result == CHANNEL_BROKEN) {
             end_broken(control, controller, "sent a message that is too large");
         } else if (result == CHANNEL_CLOSED || (controller->pid > 0 && process_reap(control, controller, 0))) {
             process_reap(control, controller, 1000);
             fail(control, controller);
-        } else if (control->options.timeout_ms > 0 && now_ms() - since > control->options.timeout_ms) {
+        } else if (control->options.timeout_ms > 0 && control_now_ms() - controller->asked_ms > control->options.timeout_ms) {
             end_broken(control, controller, "did not answer in time");
         } else if (!controller->is_synchronous) {
             return;
@@ -318,6 +318,7 @@ static bool after_step(Sim *sim, void *context)
             continue;
         }
         controller->phase = CONTROLLER_ASKS;
+        controller->asked_ms = control_now_ms();
         exchange_state(control, controller, FRAME_STATE);
     }
     return true;
@@ -383,10 +384,10 @@ void control_destroy(Control *control)
     sim_remove_hooks(control->sim, control);
     sim_remove_state(control->sim, control->devices);
     ask_to_quit(control);
-    int64_t end = now_ms() + 1000;
+    int64_t end = control_now_ms() + 1000;
     for (int i = 0; i < control->count; i++) {
         Controller *controller = &control->controllers[i];
-        int64_t left = end - now_ms();
+        int64_t left = end - control_now_ms();
         if (controller->pid > 0 && !process_reap(control, controller, left > 0 ? (int)left : 0))
             process_kill(control, controller);
         process_flush(control, controller);

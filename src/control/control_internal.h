@@ -35,6 +35,7 @@ typedef struct Controller {
     int *packets_sent;       // by tag: packets of the queue the controller already has
     char *custom_data;       // what the controller knows of Robot.customData
     bool has_exited_well;
+    int64_t asked_ms;        // wall clock when it was last given something to answer
     bool was_killed;         // by us: how it then ends says nothing
     bool wants_restart;      // a supervisor asked for it
 } Controller;
@@ -82,6 +83,9 @@ struct Control {
     bool wants_reset;
     uint64_t synced_step;    // step at which the scene was last brought up to date, plus one
 };
+
+// ---- control.c ----
+int64_t control_now_ms(void);  // wall clock
 
 // ---- launch.c: which program, with which environment ----
 typedef struct Launch {

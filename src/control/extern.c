@@ -117,6 +117,7 @@ static void greet(Control *control, Channel *channel, bool is_local)
         controller->channel = channel;
         controller->has_exited_well = false;
         exchange_config(control, controller);
+        controller->asked_ms = control_now_ms();
         controller->phase = CONTROLLER_ASKS;
     }
 }

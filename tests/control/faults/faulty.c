@@ -1,4 +1,4 @@
-// Fails as its arguments say: how (crash, kill, exit, leave, hang, good) and when (init, step, cleanup).
+// Fails as its arguments say: how (crash, kill, exit, leave, hang, deaf, good, stay) and when (init, step, cleanup).
 #include <webots/robot.h>
 
 #include <signal.h>
@@ -25,6 +25,10 @@ static void maybe_fail(const char *moment)
     } else if (!strcmp(how, "hang")) {
         for (;;)
             pause();
+    } else if (!strcmp(how, "deaf")) {
+        signal(SIGTERM, SIG_IGN);  // only SIGKILL ends it
+        for (;;)
+            pause();
     }
 }
 
@@ -43,6 +47,8 @@ int main(int argc, char **argv)
     if (!strcmp(how, "good"))
         while (wb_robot_get_time() < 0.3 && wb_robot_step(16) != -1)
             continue;
+    while (!strcmp(how, "stay") && wb_robot_step(16) != -1)
+        continue;
     printf("finished\n");
     maybe_fail("cleanup");
     wb_robot_cleanup();

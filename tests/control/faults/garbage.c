@@ -1,4 +1,7 @@
-// Writes nonsense into the memory shared with the simulator, whose layout is said in src/protocol/channel.c.
+// Writes nonsense into the memory shared with the simulator, whose layout is said in src/protocol/channel.c; at once, or in
+// the middle of a run, or when it is asked to end.
+#include <webots/robot.h>
+
 #include <linux/futex.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +19,15 @@ typedef struct Direction {
 
 int main(int argc, char **argv)
 {
-    const char *what = argc > 1 ? argv[1] : "nothing";
+    const char *what = argc > 1 ? argv[1] : "nothing", *when = argc > 2 ? argv[2] : "init";
+    if (strcmp(when, "init")) {
+        wb_robot_init();
+        for (int i = 0; i < 5; i++)
+            wb_robot_step(16);
+        if (!strcmp(when, "cleanup"))
+            while (wb_robot_step(16) != -1)
+                continue;
+    }
     int descriptor = atoi(getenv("TALUS_CHANNEL"));
     struct stat info;
     if (fstat(descriptor, &info) < 0)
