@@ -344,6 +344,10 @@ int wb_emitter_send(WbDeviceTag tag, const void *data, int size)
         core_warn(__func__, "there is nothing to send");
         return 0;
     }
+    if (size > CORE_MESSAGE_BYTES / 4) {
+        core_warn(__func__, "%d bytes are more than a packet may have", size);
+        return 0;
+    }
     if (!device->own)
         device->own = calloc(1, sizeof(EmitterMemory));
     EmitterMemory *sent = device->own;

@@ -66,7 +66,7 @@ static Channel *connect_address(const char *host, const char *port)
         }
     }
     freeaddrinfo(found);
-    return handle >= 0 ? channel_open_socket(handle, 16u << 20) : NULL;
+    return handle >= 0 ? channel_open_socket(handle, CORE_MESSAGE_BYTES) : NULL;
 }
 
 static void decode_percent(char *text)
@@ -375,10 +375,22 @@ void wb_robot_cleanup(void)
 
 // ---- commands and steps ----
 
+static size_t record_size(const Record *record)
+{
+    return 64 + 8 * (size_t)record->double_count + 4 * (size_t)record->int_count + (size_t)record->byte_count;
+}
+
+static int exchange(int duration);
+
 void core_add(const Record *record)
 {
     core_lock();
-    if (core.channel) {
+    if (core.channel && record_size(record) > CORE_MESSAGE_BYTES / 2) {
+        core_warn(protocol_op_name(record->op), "%d bytes are more than a message may have; they are not sent", record->byte_count);
+    } else if (core.channel) {
+        // A step of no time makes room when very much is said between two steps.
+        if (record->op != OP_DURATION && core.has_commands && core.commands.size + record_size(record) > CORE_MESSAGE_BYTES - 4096)
+            exchange(0);
         if (!core.has_commands)
             frame_begin(&core.commands, FRAME_STEP);
         core.has_commands = true;
@@ -421,7 +433,9 @@ bool core_call(const Record *question, Record *answer, const char *who)
     static FrameWriter frame;
     bool ok = false;
     core_lock();
-    if (core.channel && !core.must_quit) {
+    if (record_size(question) > CORE_MESSAGE_BYTES / 2)
+        core_warn(who ? who : "wb_supervisor", "%d bytes are more than a message may have", question->byte_count);
+    else if (core.channel && !core.must_quit) {
         FrameReader reader;
         if (core.has_commands)
             exchange(0);  // what was asked before comes before

@@ -9,7 +9,7 @@
 #include <webots/nodes.h>
 #include <webots/types.h>
 
-enum { CORE_CHANNELS = 2 };
+enum { CORE_CHANNELS = 2, CORE_MESSAGE_BYTES = 16 << 20 };  // the latter as limits.h has message_bytes
 
 typedef struct CorePacket {
     void *data;

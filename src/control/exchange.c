@@ -91,14 +91,17 @@ static void add_readings(Control *control, Controller *controller, int tag)
 
 static void add_packets(Control *control, Controller *controller, int tag)
 {
+    // What does not fit into a message comes with the next one.
+    size_t room = (size_t)limits_default.message_bytes / 2;
     int count = devices_packet_count(control->devices, controller->robot, tag);
-    for (int i = controller->packets_sent[tag]; i < count; i++) {
+    int i = controller->packets_sent[tag];
+    for (; i < count && control->frame.size < room; i++) {
         DevicePacket packet = devices_packet(control->devices, controller->robot, tag, i);
         double reals[4] = { packet.strength, packet.direction[0], packet.direction[1], packet.direction[2] };
         frame_add(&control->frame, &(Record){ .op = OP_PACKET, .tag = (uint16_t)tag, .double_count = 4, .doubles = reals,
                                               .byte_count = packet.size, .bytes = packet.data });
     }
-    controller->packets_sent[tag] = count;
+    controller->packets_sent[tag] = i;
 }
 
 static void add_custom_data(Control *control, Controller *controller)

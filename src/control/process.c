@@ -148,6 +148,10 @@ bool process_reap(Control *control, Controller *controller, int wait_ms)
     if (controller->pid <= 0)
         return true;
     for (int waited = 0;; waited += 5) {
+        // What it started ends with it: the group is there as long as its leader is not reaped.
+        siginfo_t info = { 0 };
+        if (waitid(P_PID, (id_t)controller->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == controller->pid)
+            kill(-controller->pid, SIGKILL);
         int status;
         pid_t done = waitpid(controller->pid, &status, WNOHANG);
         if (done == controller->pid || (done < 0 && errno == ECHILD)) {

@@ -21,10 +21,17 @@ picture = bytes(range(8))  # two pixels, BGRA
 assert [f(picture, 2, 1, 0) for f in (camera.imageGetRed, camera.imageGetGreen, camera.imageGetBlue, camera.imageGetGray)] == [6, 5, 4, 5]
 assert camera.imageGetGrey(picture, 2, 0, 0) == 1 and not camera.hasRecognition() and camera.recognitionGetObjects() == []
 assert camera.getImage() is None and camera.getImageArray() is None  # nothing before the first picture
-assert lidar.getNumberOfPoints() == 256 and lidar.getPointCloud() is None and lidar.getLayerPointCloud(0) is None and lidar.getLayerRangeImage(0) is None
+assert lidar.getNumberOfPoints() == 256
 lidar.enablePointCloud()
-assert lidar.isPointCloudEnabled()
-assert finder.getRangeImage() is None and finder.getRangeImageArray() is None and finder.rangeImageGetDepth([1, 2, 3, 4], 2, 1, 1) == 4
+assert lidar.isPointCloudEnabled() and finder.rangeImageGetDepth([1, 2, 3, 4], 2, 1, 1) == 4
+for device in (camera, lidar, finder):
+    device.enable(step)
+robot.step(step)
+assert len(lidar.getRangeImage()) == 256 and len(lidar.getLayerRangeImage(3)) == 64 and len(lidar.getRangeImageArray()) == 64
+cloud = lidar.getPointCloud()
+assert len(cloud) == 256 and cloud[255].layer_id == 3 and len(lidar.getLayerPointCloud(1)) == 64 and len(lidar.getPointCloud('buffer')) == 256 * 20
+assert len(finder.getRangeImage()) == finder.getWidth() * finder.getHeight() and len(finder.getRangeImageArray()) == finder.getWidth()
+assert len(camera.getImage()) == 4 * 32 * 16 and len(camera.getImageArray()) == 32
 
 display.setColor(0xff0000)
 display.fillPolygon([0, 10, 0], [0, 0, 10])
