@@ -206,6 +206,7 @@ void devices_reset(Devices *devices, Physics *physics)
     if (devices->rays)
         rays_rebind(devices->rays, physics);
     devices->packet_count = devices->pool_size = devices->plugin_size = 0;
+    devices->cursor.is_valid = false;
     for (int robot = 0; robot < devices->robot_count; robot++)
         reset_robot(devices, robot);
 }
@@ -666,6 +667,7 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
         place += head.sizes[i];
     }
     devices->packet_count = packets;
+    devices->cursor.is_valid = false;
     devices->pool_size = (int)head.sizes[5];
     devices->plugin_size = (int)head.sizes[6];
     devices->key_count = (int)(head.sizes[7] / sizeof(int));

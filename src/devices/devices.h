@@ -83,7 +83,7 @@ typedef struct DevicePacket {
     double direction[3];  // of the emitter, in the receiver's frame, unit
 } DevicePacket;
 int devices_packet_count(const Devices *devices, int robot, int tag);
-DevicePacket devices_packet(const Devices *devices, int robot, int tag, int index);
+DevicePacket devices_packet(Devices *devices, int robot, int tag, int index);
 void devices_packet_drop(Devices *devices, int robot, int tag);  // the first one
 // To and from the physics plugin.
 void devices_send_from_plugin(Devices *devices, int channel, const void *data, int size);

@@ -121,6 +121,12 @@ typedef struct Packet {
     double strength, direction[3];
 } Packet;
 
+// Where the search for a packet of a queue ended; no part of the state.
+typedef struct PacketCursor {
+    bool is_valid;
+    int robot, tag, index, place;
+} PacketCursor;
+
 struct Devices {
     Scene *scene;
     Physics *physics;
@@ -139,6 +145,7 @@ struct Devices {
     int charger_count, charger_capacity, charger_energy_capacity;
     Packet *packets;       // on their way and in queues, oldest first
     int packet_count, packet_capacity;
+    PacketCursor cursor;
     uint8_t *pool;         // their bytes
     int pool_size, pool_capacity;
     uint8_t *plugin_inbox; // channel 0, for the physics plugin

@@ -35,6 +35,7 @@ static void queue_packet(Devices *devices, Packet packet, const void *data)
     memcpy(devices->pool + packet.offset, data, (size_t)packet.size);
     devices->pool_size += packet.size;
     // By arrival, so that a slow packet sent before does not slip in front of those that a controller already has.
+    devices->cursor.is_valid = false;
     int place = devices->packet_count++;
     while (place > 0 && devices->packets[place - 1].due > packet.due) {
         devices->packets[place] = devices->packets[place - 1];
@@ -60,6 +61,7 @@ static void tidy(Devices *devices)
     }
     memmove(devices->pool, devices->pool + old_size, (size_t)bytes);
     devices->packet_count = kept;
+    devices->cursor.is_valid = false;
     devices->pool_size = bytes;
 }
 
@@ -283,12 +285,18 @@ void radio_deliver(Devices *devices, uint64_t step)
         tidy(devices);
 }
 
-static Packet *packet_at(const Devices *devices, int robot, int tag, int index)
+// Queues are read from the front on, so each search begins where the last one ended.
+static Packet *packet_at(Devices *devices, int robot, int tag, int index)
 {
-    for (int i = 0; i < devices->packet_count; i++) {
+    PacketCursor *cursor = &devices->cursor;
+    bool goes_on = cursor->is_valid && cursor->robot == robot && cursor->tag == tag && cursor->index <= index;
+    int left = goes_on ? index - cursor->index : index;
+    for (int i = goes_on ? cursor->place : 0; i < devices->packet_count; i++) {
         Packet *packet = &devices->packets[i];
-        if (packet->robot == robot && packet->tag == tag && !packet->is_read && packet->due <= devices->step && index-- == 0)
-            return packet;
+        if (packet->robot != robot || packet->tag != tag || packet->is_read || packet->due > devices->step || left-- != 0)
+            continue;
+        *cursor = (PacketCursor){ true, robot, tag, index, i };
+        return packet;
     }
     return NULL;
 }
@@ -303,7 +311,7 @@ int devices_packet_count(const Devices *devices, int robot, int tag)
     return count;
 }
 
-DevicePacket devices_packet(const Devices *devices, int robot, int tag, int index)
+DevicePacket devices_packet(Devices *devices, int robot, int tag, int index)
 {
     const Packet *packet = packet_at(devices, robot, tag, index);
     assert(packet);
@@ -343,6 +351,7 @@ static void receiver_enabled(DeviceContext *at, int channel, bool is_on)
     (void)channel;
     if (is_on)
         return;
+    at->devices->cursor.is_valid = false;
     for (int i = 0; i < at->devices->packet_count; i++)
         if (at->devices->packets[i].robot == at->robot && at->devices->packets[i].tag == at->tag)
             at->devices->packets[i].is_read = true;
