@@ -32,10 +32,12 @@ static unsigned pixel(int x, int y)
 
 static int count(unsigned color)
 {
-    int found = 0;
-    for (int y = 0; y < 30; y++)
-        for (int x = 0; x < 40; x++)
-            found += pixel(x, y) == color;
+    int found = 0, width, height, channels;
+    wb_display_image_save(display, NULL, "picture.png");
+    unsigned char *data = stbi_load("picture.png", &width, &height, &channels, 4);
+    for (int i = 0; data && i < width * height; i++)
+        found += ((unsigned)data[4 * i + 3] << 24 | (unsigned)data[4 * i] << 16 | (unsigned)data[4 * i + 1] << 8 | data[4 * i + 2]) == color;
+    stbi_image_free(data);
     return found;
 }
 
