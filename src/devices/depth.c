@@ -15,7 +15,7 @@ typedef struct Optics {
     bool is_lidar;
     double horizontal, vertical;   // fields of view, rad
     double tilt;
-    double near, low, high, noise, resolution;
+    double near, low, high, noise, resolution, detection;
 } Optics;
 
 static Projection projection_of(const SceneNode *node)
@@ -42,7 +42,7 @@ static Optics optics_of(const SceneNode *node, bool is_lidar)
     Optics optics = {
         .projection = projection_of(node), .is_lidar = is_lidar, .horizontal = scene_float(node, "fieldOfView"), .near = scene_float(node, "near"),
         .low = scene_float(node, "minRange"), .high = scene_float(node, "maxRange"), .noise = scene_float(node, "noise"),
-        .resolution = scene_float(node, "resolution"),
+        .resolution = scene_float(node, "resolution"), .detection = scene_float(node, "detectionRate"),
     };
     if (is_lidar) {
         optics.width = lidar_columns(node);
@@ -84,6 +84,8 @@ static float depth_of(const Optics *o, const RayHit *hit, Vec3 direction, Random
         return INFINITY;
     double depth = o->projection == PLANAR ? hit->distance * direction.x : hit->distance;
     if (!(depth >= o->low && depth < o->high))
+        return INFINITY;
+    if (o->detection < 1.0 && random_uniform(random) >= o->detection)
         return INFINITY;
     if (o->noise > 0.0)
         depth = fmax(depth + o->noise * o->high * random_gaussian(random), 0.0);

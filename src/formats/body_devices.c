@@ -85,6 +85,12 @@ static void set_image(const DeviceNode *at, SceneNode *node)
     scene_set_float(scene, node, "near", fmax(device->near_clip, 1e-4));
 }
 
+static void set_detection(const DeviceNode *at, SceneNode *node)
+{
+    if (at->device->detection_rate < 1.0)
+        scene_set_float(at->out->scene, node, "detectionRate", fmax(at->device->detection_rate, 0.0));
+}
+
 static void add_camera(const DeviceNode *at)
 {
     const BodyDevice *device = at->device;
@@ -99,6 +105,7 @@ static void add_camera(const DeviceNode *at)
     if (has_depth) {
         SceneNode *node = add(at, "RangeFinder", has_color ? "_depth" : "", optical_pose(at));
         set_image(at, node);
+        set_detection(at, node);
         scene_set_float(scene, node, "minRange", fmax(device->min_distance, 1e-4));
         scene_set_float(scene, node, "maxRange", fmax(device->max_distance, fmax(device->min_distance, 1e-4) + 1e-4));
         if (device->error_deviation > 0.0)
@@ -130,8 +137,7 @@ static void add_range_sensor(const DeviceNode *at)
     scene_set_float(scene, node, "maxFrequency", fmax(rate, 25.0));
     if (device->error_deviation > 0.0)
         scene_set_float(scene, node, "noise", device->error_deviation / fmax(device->max_distance, 1e-4));
-    if (device->detection_rate < 1.0)
-        diag_note(at->out->diags, device->pos, "detection_rate of a range sensor is not simulated");
+    set_detection(at, node);
 }
 
 // A light has no name in a world; a DEF stands for it where that can be written.

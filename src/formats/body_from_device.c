@@ -118,6 +118,7 @@ static void set_camera(const SceneNode *node, BodyDevice *device, const char *fo
         device->min_distance = scene_float(node, "minRange");
         device->max_distance = scene_float(node, "maxRange");
         device->error_deviation = scene_float(node, "noise") * device->max_distance;
+        device->detection_rate = scene_float(node, "detectionRate");
     }
 }
 
@@ -138,6 +139,7 @@ static void set_lidar(const SceneNode *node, BodyDevice *device)
     device->min_distance = scene_float(node, "minRange");
     device->max_distance = scene_float(node, "maxRange");
     device->frame_rate = scene_float(node, "defaultFrequency");
+    device->detection_rate = scene_float(node, "detectionRate");
     device->error_deviation = scene_float(node, "noise") * device->max_distance;
 }
 

@@ -388,7 +388,10 @@ static SceneNode *loop_joint(BodyScene *out, const BodyExtraJoint *extra, const 
         Vec3 axis = vec3_normalized(mat3_apply(mat3_mul(frames[extra->link[0]].m, extra->frame[0].m), extra->axis));
         gap = vec3_mad(gap, axis, -vec3_dot(axis, gap));
     }
-    if ((!is_hinge && extra->type != BODY_EXTRA_BALL) || vec3_length(gap) > 1e-6)
+    bool is_apart = vec3_length(gap) > 1e-6;
+    if (is_apart && extra->type != BODY_EXTRA_PISTON)
+        diag_warning(out->diags, extra->pos, "the two sides of this joint start %.3g m apart; they are pulled together", vec3_length(gap));
+    if ((!is_hinge && extra->type != BODY_EXTRA_BALL) || is_apart)
         return extra_joint_node(out, extra);
     Scene *scene = out->scene;
     SceneNode *joint = body_scene_node(out, is_hinge ? "HingeJoint" : "BallJoint", extra->pos);

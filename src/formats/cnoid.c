@@ -165,8 +165,11 @@ static void read_world(Project *project, const YamlNode *data)
 static void walk_items(Project *project, const YamlNode *item, bool wants_simulator, int depth)
 {
     static const char *const silent[] = { "RootItem", "FolderItem", "GroupItem", "SubProjectItem", "", NULL };
-    if (!yaml_is_map(item) || depth > 200)
+    if (!yaml_is_map(item) || depth > 200) {
+        if (item && !wants_simulator)
+            diag_warning(project->diags, item->pos, depth > 200 ? "items inside items, more than 200 deep; ignored" : "an item is a map of keys; ignored");
         return;
+    }
     const char *class = word(item, "class", NULL);
     const YamlNode *data = yaml_get(item, "data");
     bool is_simulator = text_ends_with(class, "SimulatorItem") && strcmp(class, "GLVisionSimulatorItem");

@@ -66,8 +66,10 @@ static const FieldType camera[] = {
     OLD("maxRange", SF_FLOAT, "1", "greatest range; now of RangeFinder", "V8.3"),
     OLD("display", SF_BOOL, "TRUE", "whether it has a window", "V6.0"),
 };
+#define DETECTION STATE("detectionRate", SF_FLOAT, "1", NULL, "share of the points that are seen, the others are lost at random (Talus)")
 static const FieldType range_finder[] = {
     DEVICE_NAME("range-finder"),
+    DETECTION,
     FIELD("fieldOfView", SF_FLOAT, "0.785398", "(0," TWO_PI "]", "rad", "horizontal angle of view"),
     FIELD("width", SF_INT32, "64", ">0", "px", "columns of the image"),
     FIELD("height", SF_INT32, "64", ">0", "px", "rows of the image"),
@@ -85,6 +87,7 @@ static const FieldType range_finder[] = {
 };
 static const FieldType lidar[] = {
     DEVICE_NAME("lidar"),
+    DETECTION,
     FIELD("tiltAngle", SF_FLOAT, "0", "[-1.5707963267948966,1.5707963267948966]", "rad", "tilt of all layers"),
     FIELD("horizontalResolution", SF_INT32, "512", ">0", "px", "points of one layer"),
     FIELD("fieldOfView", SF_FLOAT, "1.5708", "(0," TWO_PI "]", "rad", "horizontal angle of view"),

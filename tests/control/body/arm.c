@@ -49,6 +49,9 @@ int main(void)
     near("depth width", wb_range_finder_get_width(tags[EYE_DEPTH]), 8, 0);
     near("rays", wb_lidar_get_horizontal_resolution(tags[SCAN]), 10, 0);
     near("type", wb_touch_sensor_get_type(tags[FORCE]), WB_TOUCH_SENSOR_FORCE3D, 0);
+    WbDeviceTag all = wb_robot_get_device("all"), half = wb_robot_get_device("half");
+    wb_lidar_enable(all, 1);
+    wb_lidar_enable(half, 1);
     wb_vacuum_gripper_turn_on(tags[HAND]);
     wb_led_set(tags[IO], 5);
     wb_led_set(tags[EYELET], 1);
@@ -68,6 +71,17 @@ int main(void)
     near("force y", force[1], -3.0 * g, 0.05);
     near("force x", force[0], 0.0, 0.05);
     near("torque", fabs(force[3]) + fabs(force[4]) + fabs(force[5]), 0.0, 0.1);
+    // A floor two metres below: the middle ray is straight, the first at 45 degrees.
+    const float *ranges = wb_lidar_get_range_image(all), *some = wb_lidar_get_range_image(half);
+    int seen = 0;
+    near("rays of the floor", wb_lidar_get_horizontal_resolution(all), 181, 0);
+    if (ranges && some) {
+        near("middle ray", ranges[90], 2.0, 1e-3);
+        near("first ray", ranges[0], 2.0 * sqrt(2.0), 0.02);
+        for (int i = 0; i < 181; i++)
+            seen += isfinite(some[i]) != 0;
+    }
+    near("half of the rays", seen, 90, 35);
     wb_vacuum_gripper_turn_off(tags[HAND]);
     for (int i = 0; i < 500; i++)
         wb_robot_step(1);
