@@ -181,6 +181,10 @@ int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, c
                         CollidePoint points[COLLIDE_POINTS])
 {
     const Entry *entry = &cache->entries[cache->known[index].slot];
+    // Slots lie anywhere: ask for one that will be wanted soon.
+    const char *soon = (const char *)&cache->entries[cache->known[int_min(index + 6, cache->known_count - 1)].slot];
+    for (int line = 0; line < 4; line++)
+        __builtin_prefetch(soon + 64 * line);
     if (entry->count < 0 || !has_stayed(entry, pa, pb, limit))
         return -1;
     int count = 0;
