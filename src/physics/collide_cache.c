@@ -248,6 +248,11 @@ int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, c
     return touching;
 }
 
+void collide_cache_drop(CollideCache *cache, int index)
+{
+    cache->entries[cache->known[index].slot].count = -1;
+}
+
 // ---- snapshots: the entries that know something, in the order of their pairs ----
 
 static int known_entries(const CollideCache *cache)
