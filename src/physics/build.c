@@ -444,6 +444,8 @@ static void make_body(Physics *physics, int merger)
     body->rotation = dBodyGetRotation(body->ode);
     body->linear = dBodyGetLinearVel(body->ode);
     body->angular = dBodyGetAngularVel(body->ode);
+    body->force = dBodyGetForce(body->ode);
+    body->torque = dBodyGetTorque(body->ode);
 
     BodyState *state = &physics->body_states[index];
     memset(state, 0, sizeof(*state));

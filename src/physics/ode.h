@@ -19,7 +19,7 @@ typedef int (*PhysicsCollideHook)(void *context, dGeomID a, dGeomID b);
 // `begin` (NULL: none) is called before every pass.
 void physics_ode_set_collide_hook(Physics *physics, PhysicsCollideHook hook, void (*begin)(void *context), void *context);
 // A force or torque on body `body` that is not finite: it is taken away. False when both are finite.
-bool physics_ode_drop_bad_force(Physics *physics, int body);
+int physics_ode_drop_bad_force(Physics *physics);  // a body whose force was not finite and is zero now, else -1
 // After somebody wrote to ODE's bodies outside a step: poses of bodies and solids are what ODE has now.
 void physics_ode_take_bodies(Physics *physics);
 

@@ -193,6 +193,11 @@ uint64_t physics_model_hash(const Physics *physics);
 uint64_t physics_state_hash(const Physics *physics);
 size_t physics_snapshot_size(const Physics *physics);
 void physics_snapshot(const Physics *physics, void *buffer);
+// A cheap one without contacts and what the solver remembers: after a restore contacts are found anew, so that the motion
+// goes on from exactly this state but not to the last bit as it would have. `model` as physics_model_hash gives it.
+void physics_drop_forces(Physics *physics);  // whatever was added to bodies since the last step
+size_t physics_snapshot_light_size(const Physics *physics);
+void physics_snapshot_light(const Physics *physics, uint64_t model, void *buffer);
 bool physics_restore(Physics *physics, const void *buffer, size_t size);  // false: not of this model; nothing changed
 
 typedef struct PhysicsStatistics {

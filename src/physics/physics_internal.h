@@ -55,7 +55,7 @@ typedef struct SolidState {
 // ---- bodies ----
 typedef struct Body {
     dBodyID ode;
-    const dReal *position, *quaternion, *rotation, *linear, *angular;  // inside ODE's body, valid while it lives
+    const dReal *position, *quaternion, *rotation, *linear, *angular, *force, *torque;  // inside ODE's body, valid while it lives
     dSpaceID space;         // of its shapes when it has several, else NULL
     int solid;              // the merger
     Vec3 com;               // centre of mass in the frame of that solid

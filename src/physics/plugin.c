@@ -226,19 +226,34 @@ void plugin_collide_others(Physics *physics)
 
 // ---- what a plugin did to bodies ----
 
-static bool vector_is_finite(const dReal *v)
+static bool force_is_finite(const Body *body)
 {
-    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
+    const dReal *f = body->force, *t = body->torque;
+    // One test for six numbers: what is not finite stays so when it is multiplied by zero.
+    return 0.0 * f[0] + 0.0 * f[1] + 0.0 * f[2] + 0.0 * t[0] + 0.0 * t[1] + 0.0 * t[2] == 0.0;
 }
 
-bool physics_ode_drop_bad_force(Physics *physics, int body)
+int physics_ode_drop_bad_force(Physics *physics)
 {
-    dBodyID ode = physics->bodies[body].ode;
-    if (vector_is_finite(dBodyGetForce(ode)) && vector_is_finite(dBodyGetTorque(ode)))
-        return false;
-    dBodySetForce(ode, 0, 0, 0);
-    dBodySetTorque(ode, 0, 0, 0);
-    return true;
+    for (int i = 0; i < physics->body_count; i++) {
+        const Body *body = &physics->bodies[i];
+        if (!body->is_alive || force_is_finite(body))
+            continue;
+        dBodySetForce(body->ode, 0, 0, 0);
+        dBodySetTorque(body->ode, 0, 0, 0);
+        return i;
+    }
+    return -1;
+}
+
+void physics_drop_forces(Physics *physics)
+{
+    for (int i = 0; i < physics->body_count; i++) {
+        if (!physics->bodies[i].is_alive)
+            continue;
+        dBodySetForce(physics->bodies[i].ode, 0, 0, 0);
+        dBodySetTorque(physics->bodies[i].ode, 0, 0, 0);
+    }
 }
 
 void physics_ode_take_bodies(Physics *physics)

@@ -144,11 +144,11 @@ uint64_t physics_model_hash(const Physics *physics)
 static void gather_forces(const Physics *physics)
 {
     for (int i = 0; i < physics->body_count; i++) {
-        if (!physics->bodies[i].is_alive)
+        const Body *body = &physics->bodies[i];
+        if (!body->is_alive)
             continue;
-        const dReal *force = dBodyGetForce(physics->bodies[i].ode), *torque = dBodyGetTorque(physics->bodies[i].ode);
-        physics->body_states[i].force = vec3(force[0], force[1], force[2]);
-        physics->body_states[i].torque = vec3(torque[0], torque[1], torque[2]);
+        physics->body_states[i].force = vec3(body->force[0], body->force[1], body->force[2]);
+        physics->body_states[i].torque = vec3(body->torque[0], body->torque[1], body->torque[2]);
     }
 }
 
@@ -169,15 +169,20 @@ static size_t stepper_size(const Physics *physics)
     return physics->stepper->state_size ? physics->stepper->state_size(physics->stepper_self) : 0;
 }
 
-size_t physics_snapshot_size(const Physics *physics)
+size_t physics_snapshot_light_size(const Physics *physics)
 {
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks((Physics *)physics, blocks);
-    size_t size = sizeof(Header) + sizeof(PhysicsContact) * (size_t)physics->contact_count
-                + collide_cache_size(narrow_cache(physics->narrow)) + stepper_size(physics);
+    size_t size = sizeof(Header);
     for (int i = 0; i < count; i++)
         size += blocks[i].size;
     return size;
+}
+
+size_t physics_snapshot_size(const Physics *physics)
+{
+    return physics_snapshot_light_size(physics) + sizeof(PhysicsContact) * (size_t)physics->contact_count
+         + collide_cache_size(narrow_cache(physics->narrow)) + stepper_size(physics);
 }
 
 static char *put(char *to, const void *data, size_t size)
@@ -187,20 +192,34 @@ static char *put(char *to, const void *data, size_t size)
     return to + size;
 }
 
-void physics_snapshot(const Physics *physics, void *buffer)
+static char *put_states(const Physics *physics, Header *header, char *to)
 {
     gather_forces(physics);
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks((Physics *)physics, blocks);
-    Header header = { .model = physics_model_hash(physics), .step = physics->step, .contact_count = physics->contact_count,
-                      .sleeping_contact_count = physics->sleeping_contact_count, .has_failed = physics->has_failed,
-                      .needs_pass = physics->needs_pass, .is_static_moved = physics->is_static_moved,
-                      .contacts_dropped = physics->contacts_dropped,
-                      .cache_size = collide_cache_size(narrow_cache(physics->narrow)), .stepper_size = stepper_size(physics) };
-    memcpy(header.magic, magic, sizeof(magic));
-    char *to = put(buffer, &header, sizeof(header));
+    memcpy(header->magic, magic, sizeof(magic));
+    header->step = physics->step;
+    header->has_failed = physics->has_failed;
+    header->is_static_moved = physics->is_static_moved;
+    header->contacts_dropped = physics->contacts_dropped;
+    to = put(to, header, sizeof(*header));
     for (int i = 0; i < count; i++)
         to = put(to, blocks[i].data, blocks[i].size);
+    return to;
+}
+
+void physics_snapshot_light(const Physics *physics, uint64_t model, void *buffer)
+{
+    Header header = { .model = model, .needs_pass = true };
+    put_states(physics, &header, buffer);
+}
+
+void physics_snapshot(const Physics *physics, void *buffer)
+{
+    Header header = { .model = physics_model_hash(physics), .contact_count = physics->contact_count,
+                      .sleeping_contact_count = physics->sleeping_contact_count, .needs_pass = physics->needs_pass,
+                      .cache_size = collide_cache_size(narrow_cache(physics->narrow)), .stepper_size = stepper_size(physics) };
+    char *to = put_states(physics, &header, buffer);
     to = put(to, physics->contacts, sizeof(PhysicsContact) * (size_t)physics->contact_count);
     collide_cache_save(narrow_cache(physics->narrow), to);
     to += header.cache_size;

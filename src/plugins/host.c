@@ -244,6 +244,7 @@ const char *plugin_library(const PluginHost *host) { return host->path; }
 bool plugin_is_failed(const PluginHost *host) { return host->failure != NULL; }
 const char *plugin_failure(const PluginHost *host) { return host->failure; }
 bool plugin_damaged_heap(const PluginHost *host) { return host->is_heap_damaged; }
+bool plugin_has_collide(const PluginHost *host) { return host->functions[CALLBACK_COLLIDE] != NULL; }
 bool plugin_has_draw(const PluginHost *host) { return host->functions[CALLBACK_DRAW] != NULL; }
 
 void plugin_set_physics(PluginHost *host, Physics *physics)
@@ -451,12 +452,10 @@ static bool run_callback(PluginHost *host, PluginCallback callback, Call *call)
 // Forces that are not finite are the plugin's: everything else was checked before.
 static bool check_forces(PluginHost *host, PluginCallback callback)
 {
-    for (int i = 0; i < physics_body_count(host->physics); i++) {
-        if (!physics_body_exists(host->physics, i) || !physics_ode_drop_bad_force(host->physics, i))
-            continue;
+    for (int body; (body = physics_ode_drop_bad_force(host->physics)) >= 0;) {
         Text message = { 0 };
         text_printf(&message, "physics plugin '%s': %s gave '%s' a force or torque that is not finite at %g s", host->name, callbacks[callback].name,
-                    physics_solid_label(host->physics, physics_body_solid(host->physics, i)), host->time);
+                    physics_solid_label(host->physics, physics_body_solid(host->physics, body)), host->time);
         diag_error(host->diags, host->pos, "%s", message.data);
         fail(host, message.data);
         text_free(&message);
@@ -531,7 +530,12 @@ bool plugin_step_end(PluginHost *host, double time)
     bool is_fine = run_callback(host, CALLBACK_STEP_END, &(Call){ 0 });
     if (is_fine)
         dJointGroupEmpty(host->groups[1 - host->group]);
-    return is_fine && (!host->functions[CALLBACK_STEP_END] || check_forces(host, CALLBACK_STEP_END));
+    return is_fine;
+}
+
+bool plugin_settle(PluginHost *host)
+{
+    return !host->failure && (!host->functions[CALLBACK_STEP_END] || check_forces(host, CALLBACK_STEP_END));
 }
 
 static void empty_groups(PluginHost *host)

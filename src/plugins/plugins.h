@@ -41,10 +41,12 @@ bool plugin_step(PluginHost *host, double time);
 bool plugin_advanced(PluginHost *host);          // the stepper is done: contact joints of the plugin have acted
 bool plugin_collided(PluginHost *host);          // a collision pass is over
 bool plugin_step_end(PluginHost *host, double time);
+bool plugin_settle(PluginHost *host);            // before anything else follows a step: what step_end did is looked at
 bool plugin_cleanup(PluginHost *host, double time);
 // The state went back to a snapshot: contact joints of the plugin are of another moment and go. True when a collision
 // pass is needed to get them again.
 bool plugin_restored(PluginHost *host);
+bool plugin_has_collide(const PluginHost *host);
 bool plugin_has_draw(const PluginHost *host);
 bool plugin_draw(PluginHost *host, double time, int pass, const char *view);  // a GL context is current; pass 0 before the scene, 1 after; view NULL: the main one
 

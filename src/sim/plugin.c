@@ -9,12 +9,30 @@
 #include <string.h>
 
 // ---- failure ----
+// What is saved is the last completed step. Copying the state in every step would cost more than an empty plugin does, so
+// it is looked for when the plugin fails: before the solver ran it is still there, after it the step is brought to its end.
+// Only calls outside of a step (init, cleanup, draw) are preceded by a copy.
+
+static void take_state(Sim *sim)
+{
+    sim_snapshot_light(sim, sim_model_hash(sim), &sim->plugin_last);
+}
+
+static void find_last_state(Sim *sim, SimPhase phase)
+{
+    if (sim->plugin_last.size > 0)
+        return;
+    if (phase >= SIM_PHASE_COLLIDE) {
+        physics_poststep(sim->physics);
+        sim->steps++;
+    }
+    physics_drop_forces(sim->physics);  // of a call that did not come to its end
+    take_state(sim);
+}
 
 static void write_last_state(Sim *sim)
 {
     SimSnapshot *last = &sim->plugin_last;
-    if (!last->data)
-        return;
     Arena *arena = arena_create();
     const char *path = sim->plugin_options.crash_snapshot;
     if (!path)
@@ -24,19 +42,30 @@ static void write_last_state(Sim *sim)
     memcpy(data, last->data, last->size);
     memcpy(data + last->size, &hash, sizeof(hash));
     if (file_write_atomic(path, data, last->size + sizeof(hash), sim->diags))
-        diag_warning(sim->diags, (SourcePos){ 0 }, "the state before the failing step is in %s; `talus run WORLD --from %s` goes on from it", path, path);
+        diag_warning(sim->diags, (SourcePos){ 0 }, "the state of the last completed step is in %s; `talus run WORLD --from %s` goes on from it", path, path);
     arena_destroy(arena);
 }
 
-static bool check(Sim *sim)
+static bool check(Sim *sim, SimPhase phase)
 {
     if (!plugin_is_failed(sim->plugin))
         return true;
-    if (!sim->is_broken)
+    if (!sim->is_broken) {
+        find_last_state(sim, phase);
         write_last_state(sim);
+    }
     sim->is_broken = true;
     sim_stop(sim, plugin_failure(sim->plugin));
     return false;
+}
+
+// Before a call outside of a step. What step_end did to forces shows only now.
+static bool settle(Sim *sim)
+{
+    sim->plugin_last.size = 0;
+    if (plugin_settle(sim->plugin))
+        take_state(sim);
+    return check(sim, SIM_PHASE_BEGIN);
 }
 
 // ---- phases ----
@@ -44,15 +73,23 @@ static bool check(Sim *sim)
 static bool before_step(Sim *sim, void *context)
 {
     (void)context;
-    sim_snapshot(sim, &sim->plugin_last);
-    return true;
+    sim->plugin_last.size = 0;
+    plugin_settle(sim->plugin);
+    return check(sim, SIM_PHASE_BEGIN);
+}
+
+static bool before_plugin(Sim *sim, void *context)
+{
+    (void)context;
+    plugin_collided(sim->plugin);  // when something was moved by hand a pass was made
+    return check(sim, SIM_PHASE_PRESTEP);
 }
 
 static bool step(Sim *sim, void *context)
 {
     (void)context;
     plugin_step(sim->plugin, sim_time(sim));
-    return check(sim);
+    return check(sim, SIM_PHASE_PLUGIN_STEP);
 }
 
 static bool advanced(Sim *sim, void *context)
@@ -65,18 +102,18 @@ static bool collided(Sim *sim, void *context)
 {
     (void)context;
     plugin_collided(sim->plugin);
-    return check(sim);
+    return check(sim, SIM_PHASE_COLLIDE);
 }
 
 static bool step_end(Sim *sim, void *context)
 {
     (void)context;
     plugin_step_end(sim->plugin, sim_time(sim));
-    return check(sim);
+    return check(sim, SIM_PHASE_PLUGIN_END);
 }
 
 static const struct { SimPhase phase; SimHook hook; } hooks[] = {
-    { SIM_PHASE_BEGIN, before_step },  { SIM_PHASE_PRESTEP, collided }, { SIM_PHASE_PLUGIN_STEP, step }, { SIM_PHASE_ADVANCE, advanced },
+    { SIM_PHASE_BEGIN, before_step },  { SIM_PHASE_PRESTEP, before_plugin }, { SIM_PHASE_PLUGIN_STEP, step }, { SIM_PHASE_ADVANCE, advanced },
     { SIM_PHASE_COLLIDE, collided },   { SIM_PHASE_PLUGIN_END, step_end },
 };
 
@@ -85,12 +122,13 @@ static const struct { SimPhase phase; SimHook hook; } hooks[] = {
 // Init, then the collision pass in which the plugin takes part for the first time.
 static bool start(Sim *sim)
 {
-    sim_snapshot(sim, &sim->plugin_last);
+    take_state(sim);
     bool is_fine = plugin_init(sim->plugin, sim_time(sim));
-    if (is_fine)
+    // Without a collide function the contacts are what they were.
+    if (is_fine && plugin_has_collide(sim->plugin))
         physics_collide(sim->physics);
     plugin_collided(sim->plugin);
-    return check(sim) && is_fine;
+    return check(sim, SIM_PHASE_BEGIN) && is_fine;
 }
 
 bool sim_start_plugin(Sim *sim, const SimPluginOptions *options)
@@ -115,30 +153,29 @@ PluginHost *sim_plugin(const Sim *sim)
 
 void sim_plugin_will_draw(Sim *sim)
 {
-    if (sim->plugin && !plugin_is_failed(sim->plugin))
-        sim_snapshot(sim, &sim->plugin_last);
+    if (sim->plugin)
+        settle(sim);
 }
 
 bool sim_plugin_drew(Sim *sim)
 {
-    return !sim->plugin || check(sim);
+    return !sim->plugin || check(sim, SIM_PHASE_BEGIN);
 }
 
 void sim_plugin_before_reset(Sim *sim)
 {
     if (!sim->plugin)
         return;
-    if (!plugin_is_failed(sim->plugin))
-        sim_snapshot(sim, &sim->plugin_last);
+    settle(sim);
     plugin_cleanup(sim->plugin, sim_time(sim));
-    check(sim);
+    check(sim, SIM_PHASE_BEGIN);
 }
 
 bool sim_plugin_after_reset(Sim *sim)
 {
     if (!sim->plugin)
         return true;
-    if (!check(sim))
+    if (!check(sim, SIM_PHASE_BEGIN))
         return false;
     plugin_set_physics(sim->plugin, sim->physics);
     return start(sim);
@@ -148,10 +185,9 @@ bool sim_end_plugin(Sim *sim)
 {
     if (!sim->plugin)
         return true;
-    if (!plugin_is_failed(sim->plugin))
-        sim_snapshot(sim, &sim->plugin_last);
+    settle(sim);
     plugin_cleanup(sim->plugin, sim_time(sim));
-    bool is_fine = check(sim);
+    bool is_fine = check(sim, SIM_PHASE_BEGIN);
     sim_remove_hooks(sim, &sim->plugin);
     plugin_close(sim->plugin);
     sim->plugin = NULL;

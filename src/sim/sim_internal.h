@@ -44,10 +44,11 @@ struct Sim {
     bool is_deaf;            // the sim itself writes: nothing to remember
     PluginHost *plugin;      // NULL: none
     SimPluginOptions plugin_options;
-    SimSnapshot plugin_last; // of the last completed step
+    SimSnapshot plugin_last; // of the last completed step, for calls outside of a step; size 0: not taken
     bool is_broken;          // the plugin failed inside a step: the rest of it is left out
 };
 
+void sim_snapshot_light(Sim *sim, uint64_t model, SimSnapshot *snapshot);  // see physics_snapshot_light
 void sim_take_initial(Sim *sim);   // reset comes back to now
 void sim_keep_fields(Sim *sim);    // before the run is written into the scene: what the fields are at load
 void sim_undo_edits(Sim *sim);     // nodes and fields as at load

@@ -26,10 +26,12 @@ static void reserve(SimSnapshot *snapshot, size_t size)
     snapshot->data = memory_alloc_raw(snapshot->capacity);
 }
 
-void sim_snapshot(Sim *sim, SimSnapshot *snapshot)
+// `model` is NULL for a full snapshot.
+static void take(Sim *sim, const uint64_t *model, SimSnapshot *snapshot)
 {
-    SnapshotHeader header = { .model = sim_model_hash(sim), .steps = sim->steps,
-                              .physics_size = physics_snapshot_size(sim->physics), .part_count = (uint64_t)sim->part_count };
+    size_t physics_size = model ? physics_snapshot_light_size(sim->physics) : physics_snapshot_size(sim->physics);
+    SnapshotHeader header = { .model = model ? *model : sim_model_hash(sim), .steps = sim->steps, .physics_size = physics_size,
+                              .part_count = (uint64_t)sim->part_count };
     memcpy(header.magic, magic, sizeof(magic));
     size_t size = sizeof(header) + sizeof(uint64_t) * (size_t)sim->part_count + header.physics_size;
     for (int i = 0; i < sim->part_count; i++)
@@ -43,12 +45,25 @@ void sim_snapshot(Sim *sim, SimSnapshot *snapshot)
         uint64_t part_size = sim->parts[i].size(sim->parts[i].context);
         memcpy(to, &part_size, sizeof(part_size));
     }
-    physics_snapshot(sim->physics, to);
+    if (model)
+        physics_snapshot_light(sim->physics, *model, to);
+    else
+        physics_snapshot(sim->physics, to);
     to += header.physics_size;
     for (int i = 0; i < sim->part_count; i++) {
         sim->parts[i].save(sim->parts[i].context, to);
         to += sim->parts[i].size(sim->parts[i].context);
     }
+}
+
+void sim_snapshot(Sim *sim, SimSnapshot *snapshot)
+{
+    take(sim, NULL, snapshot);
+}
+
+void sim_snapshot_light(Sim *sim, uint64_t model, SimSnapshot *snapshot)
+{
+    take(sim, &model, snapshot);
 }
 
 static bool refuse(Sim *sim, const char *why)

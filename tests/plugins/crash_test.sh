@@ -43,11 +43,18 @@ for where in $callbacks; do
   check $where nan "gave 'BOX' a force or torque that is not finite"
 done
 [ -e crash.png ] && { echo "a picture is written although the plugin failed"; failures=$((failures + 1)); }
-# The state that was saved is that of the last completed step.
-check collide segv 'at 0.064 s'
-"$TALUS_PROGRAM" run worlds/crash.wbt --no-plugin --steps 2 --hash -q >plain
-"$TALUS_PROGRAM" run worlds/crash.wbt --no-plugin --from crash.crash.snap --steps 0 --hash -q >saved
-cmp -s plain saved || { echo "the saved state differs: $(cat plain) $(cat saved)"; failures=$((failures + 1)); }
+# The state that was saved is that of the last completed step: a step in which the solver has run is brought to its end.
+saved_is() {  # callback steps
+  check "$1" segv 'at 0.064 s'
+  "$TALUS_PROGRAM" run worlds/crash.wbt --no-plugin --steps "$2" --hash -q >plain
+  "$TALUS_PROGRAM" run worlds/crash.wbt --no-plugin --from crash.crash.snap --steps 0 --hash -q >saved
+  cmp -s plain saved || { echo "the state saved in $1 differs: $(cat plain) $(cat saved)"; failures=$((failures + 1)); }
+  "$TALUS_PROGRAM" run worlds/crash.wbt --no-plugin --from crash.crash.snap --steps 50 --json >out 2>err || { echo "no going on from it"; failures=$((failures + 1)); }
+  grep -q "\"steps\": $((50 + $2))," out || { echo "going on from it: $(cat out)"; failures=$((failures + 1)); }
+}
+saved_is step 2
+saved_is collide 3
+saved_is step_end 3
 # Without trouble, and when it is left out, all is well.
 for options in "" "--no-plugin"; do
   "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 -q $options || { echo "a plain run fails"; failures=$((failures + 1)); }
