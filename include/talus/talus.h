@@ -183,6 +183,25 @@ bool talus_device_is_on(TalusWorld *world, TalusNode device, bool *on);
 bool talus_signal_set(TalusWorld *world, TalusNode device, bool is_input, int line, bool on);
 bool talus_signal_get(TalusWorld *world, TalusNode device, bool is_input, int line, bool *on);
 
+/* ---- the physics plugin ---- */
+
+/* All zero means the defaults. */
+typedef struct TalusPluginOptions {
+    const char *const *search_paths; /* further project folders, NULL-terminated */
+    int64_t timeout_ms;              /* of one call into the plugin; 0: no limit */
+    const char *crash_snapshot;      /* where the last good state goes when it fails; NULL: <world>.crash.snap */
+    bool is_quiet;                   /* what it prints is dropped, else it goes to standard output */
+} TalusPluginOptions;
+/* Loads and starts the plugin that WorldInfo.physics names: code of the world runs from here on. True also when it names
+ * none; false when it cannot be used, and then the world runs without it. A plugin that fails in mid-run fails the world.
+ * The strings of the options must stay valid until it is stopped. */
+bool talus_plugin_start(TalusWorld *world, const TalusPluginOptions *options);
+bool talus_plugin_stop(TalusWorld *world);  /* cleans it up and unloads it, as talus_free does; false when it failed */
+/* To the plugin as if an Emitter sent it on channel 0: dWebotsReceive gives all of it in the next step. */
+bool talus_plugin_send(TalusWorld *world, const void *data, size_t size);
+/* What the plugin sent on a channel with dWebotsSend, oldest first; valid until the next call. NULL: nothing more. */
+const void *talus_plugin_receive(TalusWorld *world, int channel, size_t *size);
+
 /* ---- contacts ---- */
 
 typedef struct TalusContact {

@@ -234,6 +234,7 @@ void plugin_close(PluginHost *host)
     remove_copy(host);
     utilities_host_removed(host);
     guard_release();
+    messages_free(host);
     free(host->failure);
     arena_destroy(host->arena);
     free(host);
@@ -507,6 +508,7 @@ bool plugin_init(PluginHost *host, double time)
 bool plugin_step(PluginHost *host, double time)
 {
     host->time = time;
+    messages_begin_step(host);
     return run_callback(host, CALLBACK_STEP, &(Call){ 0 }) && check_forces(host, CALLBACK_STEP);
 }
 

@@ -21,7 +21,8 @@ typedef struct PluginOptions {
     int64_t timeout_ms;               // of one callback; 0: none
     FILE *out;                        // console; NULL: stdout
     bool is_quiet;                    // drop what it prints
-    Devices *devices;                 // for messages; NULL: they go nowhere
+    Devices *devices;                 // for messages from emitters and to receivers; NULL: there are none
+    bool keeps_messages;              // what the plugin sends is kept for plugin_receive too
 } PluginOptions;
 
 const char *plugin_name(const Scene *scene);  // that the world wants, NULL when none
@@ -49,6 +50,11 @@ bool plugin_restored(PluginHost *host);
 bool plugin_has_collide(const PluginHost *host);
 bool plugin_has_draw(const PluginHost *host);
 bool plugin_draw(PluginHost *host, double time, int pass, const char *view);  // a GL context is current; pass 0 before the scene, 1 after; view NULL: the main one
+
+// Messages to and from the program that hosts the world. Sent ones are what dWebotsReceive gives in the next step; those
+// that the plugin sent on a channel are given oldest first, each until the next call, NULL when there is none.
+bool plugin_send(PluginHost *host, const void *data, int size);
+const void *plugin_receive(PluginHost *host, int channel, int *size);
 
 bool plugin_is_failed(const PluginHost *host);
 const char *plugin_failure(const PluginHost *host);  // one line, NULL while all is well

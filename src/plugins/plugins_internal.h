@@ -11,6 +11,8 @@ typedef enum PluginCallback {
     CALLBACK_INIT, CALLBACK_STEP, CALLBACK_COLLIDE, CALLBACK_STEP_END, CALLBACK_DRAW, CALLBACK_CLEANUP, CALLBACK_COUNT
 } PluginCallback;
 
+typedef struct PluginBytes { char *data; int size, capacity; } PluginBytes;
+
 struct PluginHost {
     Arena *arena;
     Scene *scene;
@@ -32,6 +34,8 @@ struct PluginHost {
     dJointGroupID old_group;      // for plugins that keep the one init gave them
     int group;                    // in use
     bool is_group_used;           // the stepper ran since the group was taken into use
+    PluginBytes inbox, waiting;   // from the hosting program: for this step, for the next
+    PluginBytes outbox, taken;    // to it: sent, and the one given out last
 };
 
 // ---- find.c ----
@@ -42,6 +46,12 @@ typedef struct PluginPlace {
     bool has_sources;
 } PluginPlace;
 PluginPlace plugin_find(const Scene *scene, const char *name, const char *const *search_paths, Arena *arena);
+
+// ---- messages.c ----
+void messages_begin_step(PluginHost *host);
+const void *messages_received(const PluginHost *host, int *size);
+void messages_sent(PluginHost *host, int channel, const void *data, int size);
+void messages_free(PluginHost *host);
 
 // ---- utilities.c: dWebots* ----
 PluginHost *utilities_bind(PluginHost *host);  // on this thread; returns what was bound before

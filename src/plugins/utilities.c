@@ -136,6 +136,7 @@ EXPORTED void dWebotsSend(int channel, const void *buffer, int size)
     }
     if (host->devices)
         devices_send_from_plugin(host->devices, channel, buffer, size);
+    messages_sent(host, channel, buffer, size);
 }
 
 EXPORTED void *dWebotsReceive(int *size)
@@ -143,6 +144,8 @@ EXPORTED void *dWebotsReceive(int *size)
     PluginHost *host = current();
     int count = 0;
     const void *data = host && host->devices ? devices_received_by_plugin(host->devices, &count) : NULL;
+    if (host && !data)
+        data = messages_received(host, &count);
     if (size)
         *size = count;
     return (void *)data;

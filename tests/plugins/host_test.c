@@ -3,7 +3,9 @@
 #include "support/support.h"
 
 #include "sim/sim.h"
+#include "talus/talus.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 typedef struct World {
@@ -372,6 +374,282 @@ static void test_messages(void **state)
     world_close(&world);
 }
 
+// Without a robot or any device: the hosting program and the plugin talk through the library's own interface.
+static void test_messages_of_host(void **state)
+{
+    (void)state;
+    compile("gcc", "talking",
+            "#include <plugins/physics.h>\n"
+            "DLLEXPORT void webots_physics_init(void) { }\n"
+            "DLLEXPORT void webots_physics_step(void)\n"
+            "{\n"
+            "  int size;\n"
+            "  const char *text = (const char *)dWebotsReceive(&size);\n"
+            "  if (text) { dWebotsSend(3, text, size); dWebotsSend(4, &size, sizeof size); dWebotsSend(3, \"end\", 4); }\n"
+            "}\n"
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    World unused = world_open("talking", falling);
+    world_close(&unused);
+    char path[1024];
+    snprintf(path, sizeof path, "%s/worlds/talking.wbt", folder);
+    TalusWorld *world = talus_load(path, NULL);
+    assert_non_null(world);
+    size_t size;
+    assert_false(talus_plugin_send(world, "early", 5));  // there is no plugin yet
+    assert_null(talus_plugin_receive(world, 3, &size));
+    assert_true(talus_plugin_start(world, NULL));
+    assert_true(talus_step(world, 1));
+    assert_null(talus_plugin_receive(world, 3, &size));
+    assert_true(talus_plugin_send(world, "one ", 4) && talus_plugin_send(world, "two", 4));
+    assert_false(talus_plugin_send(world, "", 0));
+    assert_true(talus_step(world, 2));
+    const int *number = talus_plugin_receive(world, 4, &size);
+    assert_true(number && size == sizeof(int) && *number == 8);
+    assert_string_equal(talus_plugin_receive(world, 3, &size), "one two");
+    assert_int_equal(size, 8);
+    assert_string_equal(talus_plugin_receive(world, 3, &size), "end");
+    assert_null(talus_plugin_receive(world, 3, &size));  // given once, in one step alone
+    assert_null(talus_plugin_receive(world, 4, &size));
+    assert_true(talus_plugin_stop(world));
+    talus_free(world);
+}
+
+// ---- one library, several worlds ----
+
+// The same plugin in two worlds counts for each by itself; a third world after them starts from nothing, too.
+static void test_same_plugin_twice(void **state)
+{
+    (void)state;
+    static const char *const counting =
+        "#include <plugins/physics.h>\n"
+        "static int count = 100;\n"
+        "static int *singleton(void) { static int steps; return &steps; }\n"
+        "DLLEXPORT void webots_physics_init(void) { dWebotsConsolePrintf(\"init %d\", count); }\n"
+        "DLLEXPORT void webots_physics_step(void) { count++; ++*singleton(); }\n"
+        "DLLEXPORT void webots_physics_cleanup(void) { dWebotsConsolePrintf(\"end %d %d\", count, *singleton()); }\n";
+    compile("g++", "counting", counting, true);
+    for (int round = 0; round < 2; round++) {
+        World one = world_open("counting", falling), two = world_open("counting", falling);
+        assert_true(world_start(&one, NULL) && world_start(&two, NULL));
+        steps(&one, 3);
+        steps(&two, 5);
+        steps(&one, 1);
+        assert_true(sim_end_plugin(one.sim) && sim_end_plugin(two.sim));
+        assert_string_equal(printed(&one), "[counting] init 100\n[counting] end 104 4\n");
+        assert_string_equal(printed(&two), "[counting] init 100\n[counting] end 105 5\n");
+        world_close(&one);
+        world_close(&two);
+    }
+}
+
+typedef struct Runner { World *world; int steps; bool is_fine; } Runner;
+
+static void *run_steps(void *context)
+{
+    Runner *runner = context;
+    runner->is_fine = world_start(runner->world, NULL);
+    for (int i = 0; runner->is_fine && i < runner->steps; i++)
+        runner->is_fine = sim_step(runner->world->sim);
+    runner->is_fine = runner->is_fine && sim_end_plugin(runner->world->sim);
+    return NULL;
+}
+
+// Four worlds on four threads, two with one plugin and two with another: each gives what it gives alone.
+static void test_worlds_on_threads(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "pushing", "pulling", "pushing", "pulling" };
+    uint64_t alone[2], hashes[4];
+    for (int i = 0; i < 2; i++) {
+        World world = world_open(names[i], falling);
+        assert_true(world_start(&world, NULL));
+        steps(&world, 200);
+        alone[i] = sim_hash(world.sim);
+        world_close(&world);
+    }
+    World worlds[4];
+    Runner runners[4];
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        worlds[i] = world_open(names[i], falling);
+    for (int i = 0; i < 4; i++) {
+        runners[i] = (Runner){ &worlds[i], 200, false };
+        assert_int_equal(pthread_create(&threads[i], NULL, run_steps, &runners[i]), 0);
+    }
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 4; i++) {
+        CHECK(runners[i].is_fine, names[i]);
+        hashes[i] = sim_hash(worlds[i].sim);
+        CHECK(hashes[i] == alone[i % 2], names[i]);
+        world_close(&worlds[i]);
+    }
+}
+
+// A plugin with the documented mutex, in worlds with several threads: the same bytes with every number of them.
+static void test_threads(void **state)
+{
+    (void)state;
+    compile("gcc", "mutexed",
+            "#include <plugins/physics.h>\n"
+            "static pthread_mutex_t mutex;\n"
+            "static dWorldID world;\n"
+            "static int count;\n"
+            "DLLEXPORT void webots_physics_init(void)\n"
+            "{\n"
+            "  pthread_mutex_init(&mutex, NULL);\n"
+            "  world = dBodyGetWorld(dWebotsGetBodyFromDEF(\"B0\"));\n"
+            "}\n"
+            "DLLEXPORT void webots_physics_step(void) { count = 0; }\n"
+            "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b)\n"
+            "{\n"
+            "  dContact c[4];\n"
+            "  int n = dCollide(a, b, 4, &c[0].geom, sizeof(dContact));\n"
+            "  if (n == 0)\n"
+            "    return 0;\n"
+            "  pthread_mutex_lock(&mutex);\n"
+            "  dJointGroupID group = dWebotsGetContactJointGroup();\n"
+            "  for (int i = 0; i < n; i++, count++) {\n"
+            "    c[i].surface.mode = dContactBounce | dContactSoftCFM;\n"
+            "    c[i].surface.mu = 0.3;\n"
+            "    c[i].surface.bounce = 0.1;\n"
+            "    c[i].surface.bounce_vel = 0.01;\n"
+            "    c[i].surface.soft_cfm = 0.0001;\n"
+            "    dJointAttach(dJointCreateContact(world, group, &c[i]), dGeomGetBody(a), dGeomGetBody(b));\n"
+            "  }\n"
+            "  pthread_mutex_unlock(&mutex);\n"
+            "  return 1;\n"
+            "}\n"
+            "DLLEXPORT void webots_physics_step_end(void) { dWebotsConsolePrintf(\"%d\", count); }\n"
+            "DLLEXPORT void webots_physics_cleanup(void) { pthread_mutex_destroy(&mutex); }\n", false);
+    Text nodes = { 0 };
+    text_printf(&nodes, "Solid { name \"floor\" boundingObject Plane { } }\n");
+    for (int i = 0; i < 60; i++)
+        text_printf(&nodes, "DEF B%d Solid { name \"b%d\" translation %g %g %g boundingObject %s physics Physics { } }\n", i, i, 0.3 * (i % 4), 0.31 * (i / 4 % 4),
+                    0.3 + 0.45 * (i / 16), i % 2 ? "Box { size 0.4 0.4 0.4 }" : "Sphere { radius 0.2 }");
+    uint64_t hash = 0;
+    char said[8192] = "";
+    static const int thread_counts[] = { 1, 2, 4, 8 };
+    for (int i = 0; i < COUNT_OF(thread_counts); i++) {
+        World world = world_open("mutexed", nodes.data);
+        sim_destroy(world.sim);
+        char path[1024];
+        snprintf(path, sizeof path, "%s/worlds/mutexed.wbt", folder);
+        world.sim = sim_load(path, &(SimOptions){ .physics = { .threads = thread_counts[i] } }, world.diags);
+        assert_true(world_start(&world, NULL));
+        steps(&world, 150);
+        if (i == 0) {
+            hash = sim_hash(world.sim);
+            snprintf(said, sizeof said, "%s", printed(&world));
+            assert_true(strlen(said) > 500);
+        }
+        CHECK(sim_hash(world.sim) == hash, "hash");
+        CHECK(!strcmp(printed(&world), said), "contacts");
+        world_close(&world);
+    }
+    text_free(&nodes);
+}
+
+// ---- where it lies ----
+
+static const char *const where =
+    "#include <plugins/physics.h>\n#include <unistd.h>\n#include <string.h>\n"
+    "DLLEXPORT void webots_physics_init(void)\n"
+    "{\n"
+    "  char folder[4096];\n"
+    "  const char *name = getcwd(folder, sizeof folder) ? strstr(folder, \"plugin_host/\") : 0;\n"
+    "  dWebotsConsolePrintf(\"%s in %s\", WHICH, name ? name + 12 : folder);\n"
+    "}\n"
+    "DLLEXPORT void webots_physics_step(void) { }\n"
+    "DLLEXPORT void webots_physics_cleanup(void) { }\n";
+
+// Builds the plugin "where" below `project`, under the name of `file`, to say `which`.
+static void put_where(const char *project, const char *file, const char *which)
+{
+    char command[8192];
+    snprintf(command, sizeof command, "mkdir -p %s/%s/plugins/physics/where/$(dirname %s)", folder, project, file);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "%s/where.c", folder);
+    support_write(command, where);
+    snprintf(command, sizeof command, "gcc -DWHICH='\"%s\"' -fPIC -shared -Iinclude %s/where.c -o %s/%s/plugins/physics/where/%s", which, folder, folder,
+             project, file);
+    CHECK(system(command) == 0, command);
+}
+
+static void expect_where(const char *case_name, const char *nodes, const char *said)
+{
+    World world = world_open("where", nodes);
+    char before[4096], after[4096];
+    assert_non_null(getcwd(before, sizeof before));
+    CHECK(world_start(&world, NULL), case_name);
+    if (strcmp(printed(&world), said))
+        fail_msg("%s: it says %s, not %s", case_name, printed(&world), said);
+    assert_non_null(getcwd(after, sizeof after));
+    assert_string_equal(before, after);
+    world_close(&world);
+}
+
+static void remove_where(const char *project)
+{
+    char command[4096];
+    snprintf(command, sizeof command, "rm -r %s/%s/plugins/physics/where", folder, project);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_lookup(void **state)
+{
+    (void)state;
+    char path[1024], value[4096];
+    snprintf(value, sizeof value, "%s/extra_a:%s/extra_b", folder, folder);
+    setenv("TALUS_PATH", value, 1);
+    snprintf(value, sizeof value, "%s/home", folder);
+    setenv("WEBOTS_HOME", value, 1);
+    put_where("home/resources/projects", "libwhere.so", "resources");
+    expect_where("resources", falling, "[where] resources in home/resources/projects/plugins/physics/where\n");
+    put_where("home/projects/default", "where.so", "default");
+    expect_where("default", falling, "[where] default in home/projects/default/plugins/physics/where\n");
+    put_where("extra_b", "libwhere.so", "path");
+    expect_where("path", falling, "[where] path in extra_b/plugins/physics/where\n");
+    // The first folder decides: without a library in it the search ends there.
+    snprintf(path, sizeof path, "mkdir -p %s/extra_a/plugins/physics/where", folder);
+    assert_int_equal(system(path), 0);
+    World world = world_open("where", falling);
+    assert_false(world_start(&world, NULL));
+    world_close(&world);
+    remove_where("extra_a");
+    put_where(".", "where.so", "plain");
+    expect_where("plain name", falling, "[where] plain in plugins/physics/where\n");
+    put_where(".", "libwhere.so", "lib");
+    expect_where("lib before plain", falling, "[where] lib in plugins/physics/where\n");
+    sleep(1);
+    put_where(".", "build/release/libwhere.so", "newer");
+    expect_where("a newer build", falling, "[where] newer in plugins/physics/where\n");
+    remove_where(".");
+    unsetenv("TALUS_PATH");
+    unsetenv("WEBOTS_HOME");
+}
+
+// Of the project of a PROTO that the world uses.
+static void test_lookup_beside_proto(void **state)
+{
+    (void)state;
+    char path[1024];
+    snprintf(path, sizeof path, "mkdir -p %s/maker/protos", folder);
+    assert_int_equal(system(path), 0);
+    snprintf(path, sizeof path, "%s/maker/protos/Thing.proto", folder);
+    support_write(path, "#VRML_SIM R2025a utf8\nPROTO Thing [ ] { Solid { boundingObject Box { } } }\n");
+    put_where("maker", "libwhere.so", "maker");
+    snprintf(path, sizeof path, "%s/worlds/beside.wbt", folder);
+    support_write(path, "#VRML_SIM R2025a utf8\nEXTERNPROTO \"../maker/protos/Thing.proto\"\nWorldInfo { physics \"where\" }\nThing { }\n");
+    World world = { .diags = diag_create(), .stream = tmpfile() };
+    world.sim = sim_load(path, NULL, world.diags);
+    assert_non_null(world.sim);
+    assert_true(world_start(&world, NULL));
+    assert_string_equal(printed(&world), "[where] maker in maker/plugins/physics/where\n");
+    world_close(&world);
+    remove_where("maker");
+}
+
 static char *page(void)
 {
     char *text = support_read("docs/plugins.md");
@@ -516,7 +794,9 @@ int main(void)
         cmocka_unit_test(test_every_function), cmocka_unit_test(test_mangled_names), cmocka_unit_test(test_old_drawing), cmocka_unit_test(test_paths),
         cmocka_unit_test(test_reset),
         cmocka_unit_test(test_two_worlds), cmocka_unit_test(test_spaces), cmocka_unit_test(test_old_contact_group),
-        cmocka_unit_test(test_messages), cmocka_unit_test(test_order), cmocka_unit_test(test_structure), cmocka_unit_test(test_restore),
+        cmocka_unit_test(test_messages), cmocka_unit_test(test_messages_of_host),
+        cmocka_unit_test(test_same_plugin_twice), cmocka_unit_test(test_worlds_on_threads), cmocka_unit_test(test_threads), cmocka_unit_test(test_lookup),
+        cmocka_unit_test(test_lookup_beside_proto), cmocka_unit_test(test_order), cmocka_unit_test(test_structure), cmocka_unit_test(test_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
