@@ -710,44 +710,6 @@ TalusNode talus_gripper_held(const TalusWorld *world, TalusNode id)
     return solid < 0 ? TALUS_NONE : solid_id(world, physics_gripper_held(sim_physics(world->sim), solid));
 }
 
-// ---- the physics plugin ----
-
-bool talus_plugin_start(TalusWorld *world, const TalusPluginOptions *options)
-{
-    if (sim_plugin(world->sim))
-        return true;
-    SimPluginOptions given = { .plugin = { .keeps_messages = true } };
-    if (options) {
-        given.plugin.search_paths = options->search_paths;
-        given.plugin.timeout_ms = options->timeout_ms;
-        given.plugin.is_quiet = options->is_quiet;
-        given.crash_snapshot = options->crash_snapshot;
-    }
-    bool is_started = sim_start_plugin(world->sim, &given);
-    return told(world, is_started && !sim_failure(world->sim));
-}
-
-bool talus_plugin_stop(TalusWorld *world)
-{
-    bool is_fine = sim_end_plugin(world->sim);
-    return told(world, is_fine);
-}
-
-bool talus_plugin_send(TalusWorld *world, const void *data, size_t size)
-{
-    PluginHost *host = sim_plugin(world->sim);
-    return host && size <= INT32_MAX && plugin_send(host, data, (int)size);
-}
-
-const void *talus_plugin_receive(TalusWorld *world, int channel, size_t *size)
-{
-    PluginHost *host = sim_plugin(world->sim);
-    int count = 0;
-    const void *data = host ? plugin_receive(host, channel, &count) : NULL;
-    *size = (size_t)count;
-    return data;
-}
-
 // ---- contacts ----
 
 int talus_contacts(const TalusWorld *world, TalusContact *contacts, int capacity)
