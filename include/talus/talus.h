@@ -101,7 +101,8 @@ const char *talus_node_type(const TalusWorld *world, TalusNode node); /* "HingeJ
 const char *talus_node_def(const TalusWorld *world, TalusNode node);  /* NULL when it has none */
 TalusNode talus_node_parent(const TalusWorld *world, TalusNode node); /* TALUS_NONE at the root */
 
-/* Fields. Reading gives false when there is no such field or it is of another kind. Writing acts at once. */
+/* Fields. Reading gives false when there is no such field or it is of another kind; poses, velocities, joint positions
+   and switches are those of this moment. Writing acts at once. */
 bool talus_get_bool(const TalusWorld *world, TalusNode node, const char *field, bool *value);
 bool talus_get_int(const TalusWorld *world, TalusNode node, const char *field, int *value);
 bool talus_get_double(const TalusWorld *world, TalusNode node, const char *field, double *value);

@@ -812,9 +812,9 @@ void machines_restored(Physics *physics)
 }
 
 // The wheels that a belt runs around turn with it, those that press on it from outside against it.
-static void turn_wheels(Physics *physics, Driven *driven)
+static void turn_wheels(Physics *physics, Driven *driven, double travelled)
 {
-    double travelled = physics->joint_states[driven->joint].axes[0].position, more = travelled - driven->shown;
+    double more = travelled - driven->shown;
     if (more == 0.0)
         return;
     driven->shown = travelled;
@@ -829,13 +829,26 @@ static void turn_wheels(Physics *physics, Driven *driven)
     }
 }
 
+static bool has_wheels(const Physics *physics, const Driven *driven)
+{
+    return driven->is_track && !driven->is_surface && physics->solids[driven->solid].is_alive;
+}
+
+void physics_rest_wheels(Physics *physics)
+{
+    Machines *machines = physics->machines;
+    for (int i = 0; machines && i < machines->driven_count; i++)
+        if (has_wheels(physics, &machines->driven[i]))
+            turn_wheels(physics, &machines->driven[i], 0.0);
+}
+
 void machines_sync_scene(Physics *physics)
 {
     body_switches_sync_scene(physics);
     Machines *machines = physics->machines;
     for (int i = 0; machines && i < machines->driven_count; i++)
-        if (machines->driven[i].is_track && !machines->driven[i].is_surface && physics->solids[machines->driven[i].solid].is_alive)
-            turn_wheels(physics, &machines->driven[i]);
+        if (has_wheels(physics, &machines->driven[i]))
+            turn_wheels(physics, &machines->driven[i], physics->joint_states[machines->driven[i].joint].axes[0].position);
     for (int i = 0; machines && i < machines->holder_count; i++) {
         const char *field = hold_field(machines->holders[i].node);
         if (scene_bool(machines->holders[i].node, field) != (machines->holds[i].is_on != 0))

@@ -141,6 +141,11 @@ static void follow_limits(Physics *physics, const PhysicsAxis *first, PhysicsAxi
     follower->motor_min = low;
     follower->motor_max = high;
     follower->motor_max_velocity = velocity;
+    if (!differs)
+        return;
+    scene_set_float(physics->scene, follower->motor, "minPosition", low);
+    scene_set_float(physics->scene, follower->motor, "maxPosition", high);
+    scene_set_float(physics->scene, follower->motor, "maxVelocity", velocity);
 }
 
 static void couple_with_earlier(Physics *physics, int joint, int axis)

@@ -64,7 +64,7 @@ void sim_keep_fields(Sim *sim)
     if (sim->has_fields)
         return;
     sim->has_fields = true;
-    static const char *const solid_fields[] = { "translation", "rotation", "linearVelocity", "angularVelocity" };
+    static const char *const solid_fields[] = { "translation", "rotation", "linearVelocity", "angularVelocity", "isLocked", "isOn" };
     static const char *const joint_fields[] = { "position", "position2", "position3" };
     static const char *const parameters[] = { "jointParameters", "jointParameters2", "jointParameters3" };
     const Physics *physics = sim->physics;

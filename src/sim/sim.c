@@ -298,6 +298,8 @@ bool sim_reset(Sim *sim)
     bool is_edited = sim->edit_count > 0 || sim->changed_count > 0;
     sim_plugin_before_reset(sim);
     sim->is_deaf = true;
+    if (is_edited)
+        physics_rest_wheels(sim->physics);
     sim_undo_edits(sim);
     sim->steps = 0;
     bool is_built = !is_edited || sim_rebuild(sim);

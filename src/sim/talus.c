@@ -210,6 +210,17 @@ TalusNode talus_node_parent(const TalusWorld *world, TalusNode id)
     return node ? id_of(scene_parent(node)) : TALUS_NONE;
 }
 
+// Fields that the simulation moves are written into the scene when somebody asks for one of them.
+static void bring_up_to_date(const TalusWorld *world, const char *field)
+{
+    static const char *const moving[] = { "translation", "rotation", "linearVelocity", "angularVelocity", "position", "position2", "position3", "isLocked", "isOn", "on" };
+    for (int i = 0; i < COUNT_OF(moving); i++)
+        if (!strcmp(field, moving[i])) {
+            sim_sync_scene(world->sim);
+            return;
+        }
+}
+
 // The node behind an id if it has a field of one of two kinds.
 static SceneNode *with_field(const TalusWorld *world, TalusNode id, const char *field, FieldKind kind, FieldKind other)
 {
@@ -217,7 +228,10 @@ static SceneNode *with_field(const TalusWorld *world, TalusNode id, const char *
     SceneNode *actual = scene_actual(node);
     // A PROTO instance is asked for its parameters by the actual node's field of the same name.
     const FieldType *type = actual && actual->type ? schema_field(actual->type, field) : NULL;
-    return type && (type->kind == kind || type->kind == other) ? actual : NULL;
+    if (!type || (type->kind != kind && type->kind != other))
+        return NULL;
+    bring_up_to_date(world, field);
+    return actual;
 }
 
 bool talus_get_bool(const TalusWorld *world, TalusNode id, const char *field, bool *value)
@@ -275,6 +289,7 @@ int talus_get_numbers(const TalusWorld *world, TalusNode id, const char *field, 
     const FieldType *type = node && node->type ? schema_field(node->type, field) : NULL;
     if (!type)
         return -1;
+    bring_up_to_date(world, field);
     FieldValue value = scene_value(node, type);
     FieldKind item = field_kind_item(type->kind);
     bool is_list = field_kind_is_list(type->kind);

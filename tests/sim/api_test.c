@@ -59,6 +59,11 @@ static void nodes_are_found_read_and_written(void **state)
     assert_true(talus_set_vector(world, box, "translation", (TalusVector){ 0, 0, 4 }));
     TalusPose pose;
     assert_true(talus_pose(world, box, &pose) && fabs(pose.position.z - 4) < 1e-12);
+    assert_true(talus_step(world, 10) && talus_pose(world, box, &pose) && talus_get_vector(world, box, "translation", &place));
+    CHECK(place.z == pose.position.z && place.z < 4, "a field says where the solid is now");
+    assert_true(talus_reset(world) && talus_get_vector(world, box, "translation", &place));
+    CHECK_NEAR(place.z, 1, 1e-12, "and after a reset where it started");
+    assert_true(talus_set_vector(world, box, "translation", (TalusVector){ 0, 0, 4 }));
     TalusNode solids[8];
     assert_int_equal(talus_solids(world, solids, 8), 4);
     assert_string_equal(talus_solid_label(world, solids[0]), "FLOOR");
