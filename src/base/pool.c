@@ -26,7 +26,7 @@ typedef struct Worker {
 struct Pool {
     int thread_count, spin_rounds;
     Worker *workers;
-    bool stop;
+    atomic_bool stop;
     // The loop. Who has claimed a piece may read this until the piece is done.
     int count, grain, pieces;
     PoolRange range;
@@ -101,7 +101,7 @@ static void *worker_main(void *argument)
     int seen = 0;
     for (;;) {
         seen = wait_for_work(pool, seen);
-        if (pool->stop)
+        if (atomic_load(&pool->stop))
             return NULL;
         take_pieces(pool, worker->index);
     }
@@ -135,7 +135,7 @@ void pool_destroy(Pool *pool)
 {
     if (!pool)
         return;
-    pool->stop = true;
+    atomic_store(&pool->stop, true);
     start_generation(pool, pool->thread_count);
     for (int i = 1; i < pool->thread_count; i++)
         pthread_join(pool->workers[i].thread, NULL);
