@@ -33,7 +33,7 @@ static const AppOption rows[] = {
     ROW("seed", OPTION_INT, seed, "N", "seed of all random numbers (WorldInfo.randomSeed otherwise)"),
     ROW("realtime", OPTION_FLAG, realtime, NULL, "no faster than real time"),
     ROW("hash", OPTION_FLAG, hash, NULL, "print the hash of the final state"),
-    ROW("record", OPTION_STRING, record, "FILE.csv", "write poses, velocities and joint positions, one row per step"),
+    ROW("record", OPTION_STRING, record, "FILE.csv", "write poses, velocities and joint positions, one row per step; -: to standard output, and all else to standard error"),
     ROW("columns", OPTION_STRING, columns, "GLOB", "columns to record, e.g. 'ROBOT.*,*.position'"),
     ROW("every", OPTION_INT, every, "N", "record only every N-th step"),
     ROW("save", OPTION_STRING, save, "FILE.wbt", "save the world as it is at the end"),
@@ -235,6 +235,9 @@ static void write_summary(const Run *run, Text *out)
         text_printf(out, "  stopped: %s\n", sim_failure(sim));
 }
 
+// Standard output is a table then, and nothing else goes there.
+static bool records_to_output(const RunOptions *options) { return options->record && !strcmp(options->record, "-"); }
+
 static void report(const Run *run)
 {
     const RunOptions *options = run->options;
@@ -251,7 +254,9 @@ static void report(const Run *run)
         write_summary(run, &out);
     if (options->hash && !options->json)
         text_printf(&out, "hash %016llx\n", (unsigned long long)sim_hash(run->sim));
-    if (out.length > 0)
+    if (out.length > 0 && records_to_output(options))
+        fwrite(out.data, 1, out.length, stderr);
+    if (out.length > 0 && !records_to_output(options))
         app_print(&out);
     else
         text_free(&out);
@@ -313,7 +318,7 @@ static void start_controllers(Run *run)
     if (!control_is_needed(run->devices))
         return;
     ControlOptions options = { .timeout_ms = (int)run->options->controller_timeout, .stops_on_failure = run->options->stop_on_failure,
-                               .out = run->options->json ? stderr : stdout, .port = (int)run->options->port,
+                               .out = run->options->json || records_to_output(run->options) ? stderr : stdout, .port = (int)run->options->port,
                                .token = run->options->controller_token, .input = run->input, .is_interrupted = was_interrupted };
     run->control = control_create(run->sim, run->devices, &options, run->diags);
 }
@@ -411,6 +416,8 @@ static int run_verb(const AppCommand *command, int argc, char **argv)
         return app_usage_error(command, "--every wants at least 1, --threads 1 to 256");
     if (options.port < 0 || options.port > 65535)
         return app_usage_error(command, "--port wants 1 to 65535");
+    if (options.json && records_to_output(&options))
+        return app_usage_error(command, "--json and --record - both want standard output; give --record a file");
     if (options.stepper && !stepper_is_known(options.stepper))
         return app_usage_error(command, "there is no stepper '%s'", options.stepper);
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };

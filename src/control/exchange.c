@@ -225,7 +225,7 @@ bool exchange_commands(Control *control, Controller *controller, FrameReader *re
             break;
         case OP_PRINT:
             process_drain(control, controller);
-            fprintf(record.int_count && record.ints[0] == 2 ? stderr : stdout, "[%s] %s", controller->name, record.bytes);
+            fprintf(record.int_count && record.ints[0] == 2 ? stderr : control->options.out ? control->options.out : stdout, "[%s] %s", controller->name, record.bytes);
             break;
         case OP_WINDOW_TEXT:
         case OP_PIN:

@@ -317,6 +317,17 @@ static void turn_viewpoint(Upgrade *upgrade, SceneNode *node)
     set_rotation(upgrade, node, "orientation", quat_mul(quat_from_rotation(scene_rotation(node, "orientation")), turn));
 }
 
+// Friction that depends on the direction goes by the axes of the shapes, which other releases named differently.
+static void keep_directions(Upgrade *upgrade, SceneNode *node)
+{
+    static const char *const fields[] = { "coulombFriction", "forceDependentSlip" };
+    for (int i = 0; i < COUNT_OF(fields); i++)
+        if (upgrade_is_connected(node, fields[i]) || scene_list(node, fields[i])->count > 1) {
+            scene_set_bool(upgrade->scene, node, "oldDirections", true);
+            return;
+        }
+}
+
 void upgrade_axes(Upgrade *upgrade)
 {
     for (int i = 0; i < upgrade->count; i++)
@@ -328,5 +339,7 @@ void upgrade_axes(Upgrade *upgrade)
             turn_device(upgrade, node, row);
         else if (upgrade_is_plain(node, "Viewpoint"))
             turn_viewpoint(upgrade, node);
+        else if (upgrade_is_plain(node, "ContactProperties"))
+            keep_directions(upgrade, node);
     }
 }

@@ -112,6 +112,7 @@ typedef struct ContactRule {      // a ContactProperties node, ready for use
     double bounce, bounce_velocity, soft_erp, soft_cfm;
     double static_friction;       // -1: that of slipping surfaces
     int max_joints;
+    bool has_old_directions;      // of files before R2022a: see friction_direction
 } ContactRule;
 
 typedef struct ContactTable {     // rules by pair of materials

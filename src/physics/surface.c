@@ -43,6 +43,7 @@ static ContactRule read_rule(const SceneNode *node)
     rule.soft_cfm = scene_float(node, "softCFM");
     rule.static_friction = scene_float(node, "staticFriction");
     rule.max_joints = int_max(scene_int(node, "maxContactJoints"), 1);
+    rule.has_old_directions = scene_bool(node, "oldDirections");
     return rule;
 }
 
@@ -96,25 +97,31 @@ void contact_table_build(Physics *physics)
     }
 }
 
+// Before R2022a, with y up, the direction was z on planes, caps and the upper and lower faces of boxes, and y on the other faces.
+// Boxes have kept their axes since; planes and cylinders were turned, so that their z of then is their -y of now.
+static Vec3 old_direction(PhysicsShapeKind kind, Vec3 n)
+{
+    if (kind == PHYSICS_SHAPE_BOX)
+        return fabs(n.y) >= fabs(n.x) && fabs(n.y) >= fabs(n.z) ? vec3(0, 0, 1) : vec3(0, 1, 0);
+    bool is_flat = kind == PHYSICS_SHAPE_PLANE || (fabs(n.z) >= fabs(n.x) && fabs(n.z) >= fabs(n.y));
+    return is_flat ? vec3(0, -1, 0) : vec3(0, 0, 1);
+}
+
+static Vec3 new_direction(PhysicsShapeKind kind, Vec3 n)
+{
+    bool is_flat = kind == PHYSICS_SHAPE_PLANE || (fabs(n.z) >= fabs(n.x) && fabs(n.z) >= fabs(n.y));
+    return is_flat ? vec3(1, 0, 0) : vec3(0, 0, 1);
+}
+
 // The direction along which a geometry's first friction coefficient acts, in the world. False: it has none.
-static bool friction_direction(const Physics *physics, int index, Vec3 normal, Vec3 *direction)
+static bool friction_direction(const Physics *physics, const ContactRule *rule, int index, Vec3 normal, Vec3 *direction)
 {
     const Shape *shape = &physics->shapes[index];
+    if (shape->kind != PHYSICS_SHAPE_BOX && shape->kind != PHYSICS_SHAPE_CYLINDER && shape->kind != PHYSICS_SHAPE_PLANE)
+        return false;
     Quat q = quat_mul(physics->solid_world[shape->solid].q, shape->local.q);
     Vec3 n = quat_unrotate(q, normal);
-    bool is_flat = fabs(n.z) >= fabs(n.x) && fabs(n.z) >= fabs(n.y);
-    Vec3 local;
-    switch (shape->kind) {
-    case PHYSICS_SHAPE_BOX:
-    case PHYSICS_SHAPE_CYLINDER:
-        local = is_flat ? vec3(1, 0, 0) : vec3(0, 0, 1);
-        break;
-    case PHYSICS_SHAPE_PLANE:
-        local = vec3(1, 0, 0);
-        break;
-    default:
-        return false;
-    }
+    Vec3 local = rule->has_old_directions ? old_direction(shape->kind, n) : new_direction(shape->kind, n);
     Vec3 world = quat_rotate(q, local);
     world = vec3_mad(world, normal, -vec3_dot(world, normal));
     if (vec3_length(world) < 1e-6)
@@ -161,7 +168,7 @@ static void asymmetric(Physics *physics, const ContactRule *rule, bool is_invers
     Vec3 direction[2];
     for (int i = 0; i < 2; i++) {
         int shape = contact->shape[first == 0 ? i : 1 - i];
-        if (!friction_direction(physics, shape, normal, &direction[i]))
+        if (!friction_direction(physics, rule, shape, normal, &direction[i]))
             return;
         direction[i] = quat_rotate(quat_from_axis_angle(normal, -rule->rotation[i]), direction[i]);
     }

@@ -21,6 +21,7 @@ struct CsvRecorder {
     int column_count, column_capacity;
     int every;
     bool has_failed;
+    bool is_standard_output;  // the path is "-"
     Text row;
 };
 
@@ -143,13 +144,15 @@ static bool record(Sim *sim, void *context)
 
 CsvRecorder *csv_open(Sim *sim, const char *path, const CsvOptions *options)
 {
-    FILE *file = fopen(path, "w");
+    bool is_standard_output = !strcmp(path, "-");
+    FILE *file = is_standard_output ? stdout : fopen(path, "w");
     if (!file) {
         diag_error(sim_diags(sim), (SourcePos){ 0 }, "cannot write %s: %s", path, strerror(errno));
         return NULL;
     }
     CsvRecorder *recorder = memory_alloc(sizeof(*recorder));
-    *recorder = (CsvRecorder){ .sim = sim, .file = file, .path = memory_string(path),
+    *recorder = (CsvRecorder){ .sim = sim, .file = file, .path = memory_string(is_standard_output ? "standard output" : path),
+                               .is_standard_output = is_standard_output,
                                .every = options && options->every > 0 ? options->every : 1 };
     choose_columns(recorder, options ? options->columns : NULL);
     write_row(recorder);
@@ -163,7 +166,7 @@ bool csv_close(CsvRecorder *recorder)
     if (!recorder)
         return true;
     sim_remove_hooks(recorder->sim, recorder);
-    bool is_closed = fclose(recorder->file) == 0;
+    bool is_closed = (recorder->is_standard_output ? fflush(recorder->file) : fclose(recorder->file)) == 0;
     if (!is_closed && !recorder->has_failed)
         diag_error(sim_diags(recorder->sim), (SourcePos){ 0 }, "cannot write %s: %s", recorder->path, strerror(errno));
     bool is_fine = is_closed && !recorder->has_failed;

@@ -53,6 +53,7 @@ static const FieldType contact_properties[] = {
     FIELD("slideSound", SF_STRING, "\"webots://projects/default/worlds/sounds/slide.wav\"", NULL, NULL, "sound of sliding"),
     FIELD_SINCE("maxContactJoints", SF_INT32, "10", ">0", NULL, "most contact points kept for one pair of shapes", "R2023b"),
     STATE("staticFriction", SF_FLOAT, "-1", NULL, "friction while the surfaces do not slip, where it is not coulombFriction; -1: the same (Talus)"),
+    STATE("oldDirections", SF_BOOL, "FALSE", NULL, "several coefficients act along the directions that releases before R2022a gave to boxes, planes and caps of cylinders (Talus)"),
     OLD("maxContactPoints", SF_INT32, "-1", "earlier name of maxContactJoints in a development release", "R2023b"),
 };
 

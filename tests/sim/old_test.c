@@ -32,6 +32,17 @@ static const struct { const char *name, *text; } worlds[] = {
     { "V7", "#VRML_SIM V7.0 utf8\nWorldInfo { basicTimeStep 16 contactProperties [ ContactProperties { material2 \"ice\" coulombFriction 0.1 } ] }\nViewpoint { }\n"
       "Solid { name \"floor\" boundingObject Plane { } }\n"
       "DEF A Solid { translation 0 2 0 linearVelocity 1 0 0 name \"a\" contactMaterial \"ice\" boundingObject Capsule { height 0.4 radius 0.1 } physics Physics { } }\n" },
+    // Rubber on a plane, a box and a cap of a cylinder: hardly any friction along z, much along x.
+    { "V8", "#VRML_SIM V8.0 utf8\nWorldInfo { basicTimeStep 16 contactProperties [ ContactProperties { material2 \"ski\" coulombFriction [ 0.01, 1, 0.01, 1 ] bounce 0 } ] }\nViewpoint { }\n"
+      "Solid { name \"floor\" boundingObject Plane { } }\n"
+      "Solid { translation 0 -0.5 40 name \"block\" boundingObject Box { size 10 1.5 10 } }\n"
+      "Solid { translation 0 -0.5 80 name \"drum\" boundingObject Cylinder { height 1.5 radius 10 } }\n"
+      "DEF A Solid { translation 0 0.5 0 linearVelocity 0 0 1 name \"along\" contactMaterial \"ski\" boundingObject Box { size 0.4 0.2 0.4 } physics Physics { } }\n"
+      "DEF B Solid { translation 4 0.5 0 linearVelocity 1 0 0 name \"across\" contactMaterial \"ski\" boundingObject Box { size 0.4 0.2 0.4 } physics Physics { } }\n"
+      "DEF C Solid { translation 0 0.7 40 linearVelocity 0 0 1 name \"block along\" contactMaterial \"ski\" boundingObject Cylinder { height 0.2 radius 0.2 } physics Physics { } }\n"
+      "DEF D Solid { translation 4 0.7 40 linearVelocity 1 0 0 name \"block across\" contactMaterial \"ski\" boundingObject Cylinder { height 0.2 radius 0.2 } physics Physics { } }\n"
+      "DEF E Solid { translation 0 0.7 80 linearVelocity 0 0 1 name \"drum along\" contactMaterial \"ski\" boundingObject Box { size 0.4 0.2 0.4 } physics Physics { } }\n"
+      "DEF F Solid { translation 4 0.7 80 linearVelocity 1 0 0 name \"drum across\" contactMaterial \"ski\" boundingObject Box { size 0.4 0.2 0.4 } physics Physics { } }\n" },
     { "R2019b", "#VRML_SIM R2019b utf8\nWorldInfo { gravity 0 -9.81 0 basicTimeStep 8 }\nViewpoint { }\n"
       "Solid { name \"floor\" boundingObject Plane { } }\n"
       "Robot { translation 0 1 0 name \"r\" boundingObject Box { size 0.3 0.3 0.3 } physics Physics { } children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 anchor 0.2 0 0 } "
@@ -60,6 +71,31 @@ static void old_texts_move_alike(void **state)
         sim_destroy(modern);
         diag_destroy(diags);
     }
+}
+
+// The directions in which several coefficients act are those of the file's own release, in the file and in its conversion.
+static void skis_glide_along_z(void **state)
+{
+    (void)state;
+    DiagSink *diags = diag_create();
+    int v8 = 0;
+    while (strcmp(worlds[v8].name, "V8"))
+        v8++;
+    Sim *old = sim_load_text("old.wbt", worlds[v8].text, strlen(worlds[v8].text), NULL, diags);
+    CHECK(old != NULL, "V8");
+    Sim *sims[] = { old, converted(old, "modern.wbt", diags) };
+    for (int i = 0; i < COUNT_OF(sims); i++) {
+        World world = { .sim = sims[i], .physics = sim_physics(sims[i]), .diags = diags };
+        world_step(&world, 100);
+        static const char *const along[] = { "A", "C", "E" }, *const across[] = { "B", "D", "F" };
+        for (int k = 0; k < COUNT_OF(along); k++) {
+            CHECK(world_velocity(&world, along[k]).z > 0.5, along[k]);
+            CHECK(world_velocity(&world, across[k]).x < 0.01 && world_position(&world, across[k]).x < 4.5, across[k]);
+        }
+    }
+    sim_destroy(sims[0]);
+    sim_destroy(sims[1]);
+    diag_destroy(diags);
 }
 
 static int compared, seen;
@@ -98,6 +134,6 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "all"))
         every = 1;
-    const struct CMUnitTest tests[] = { cmocka_unit_test(old_texts_move_alike), cmocka_unit_test(old_worlds_of_the_corpus_move_alike) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(old_texts_move_alike), cmocka_unit_test(skis_glide_along_z), cmocka_unit_test(old_worlds_of_the_corpus_move_alike) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

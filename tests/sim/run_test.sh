@@ -50,6 +50,10 @@ check "record" ends 0 run $world --steps 4 --record "$folder/r.csv" --columns 'B
 check "rows" test "$(wc -l < "$folder/r.csv")" = 4
 check "columns" test "$(head -1 "$folder/r.csv")" = "time,FLOOR.vz,BOX.z,BOX.vz"
 check "first row" test "$(sed -n 2p "$folder/r.csv")" = "0,0,1,0"
+"$TALUS_PROGRAM" run $world --steps 4 --record - --columns 'BOX.z,*.vz' --every 2 > "$folder/out.csv" 2> "$folder/out.log"
+check "a table on standard output and nothing else" cmp "$folder/r.csv" "$folder/out.csv"
+check "the summary beside it" grep -q "real time" "$folder/out.log"
+check "two tables on standard output" ends 2 run $world --steps 4 --record - --json
 check "a place that cannot be written" ends 3 run $world --steps 1 --record /no/such/folder/r.csv
 
 check "save" ends 0 run $world --until 0.2 --save "$folder/saved.wbt"
