@@ -1,0 +1,26 @@
+// api/robot_multiple_step: sensors read every third step, whatever the length of the robot's own steps.
+#include "check.h"
+
+#include <webots/compass.h>
+#include <webots/distance_sensor.h>
+#include <webots/gps.h>
+#include <webots/touch_sensor.h>
+
+int main(void)
+{
+    wb_robot_init();
+    WbDeviceTag compass = wb_robot_get_device("compass"), gps = wb_robot_get_device("gps");
+    WbDeviceTag distance = wb_robot_get_device("distance sensor"), touch = wb_robot_get_device("touch sensor");
+    wb_compass_enable(compass, 96);
+    wb_gps_enable(gps, 96);
+    wb_distance_sensor_enable(distance, 96);
+    wb_touch_sensor_enable(touch, 96);
+    wb_robot_step(5 * 32);  // moved by the other robot after 96 ms; what was read then still stands
+    CHECK_VECTOR(wb_compass_get_values(compass), 1, 0, 0, 0.0001);
+    CHECK_NEAR(wb_distance_sensor_get_value(distance), 1000, 0.001);
+    CHECK_VECTOR(wb_gps_get_values(gps), 0.1, 0.025178, 0.1, 1e-5);
+    CHECK_NEAR(wb_touch_sensor_get_value(touch), 0, 0.001);
+    wb_robot_step(32);
+    CHECK(wb_distance_sensor_get_value(distance) < 700 && wb_gps_get_values(gps)[0] < 0 && wb_touch_sensor_get_value(touch) > 1);
+    return check_done();
+}
