@@ -38,6 +38,18 @@ static struct {
     char model[64];
 } joystick;
 
+// What the simulator told last, sampled or not, and what has changed since a program began to wait for it.
+static struct {
+    int keys[16];
+    int key_count;
+    bool mouse_buttons[3];
+    double mouse_place[2];
+    int joystick_buttons, axis_count, pov_count;
+    int axes[AXES], povs[POVS];
+    int awaited;   // WB_EVENT_* as bits; 0: nobody waits
+    int happened;
+} told = { .mouse_place = { NAN, NAN } };
+
 static const WbMouseState no_mouse = { .u = NAN, .v = NAN, .x = NAN, .y = NAN, .z = NAN };
 
 static void set_period(Sampling *sampling, int period, const char *who)
@@ -59,11 +71,53 @@ static bool is_due(Sampling *sampling)
 
 // ---- what the simulator tells ----
 
+// An event that is waited for is seen at once, whatever the sampling period.
+static bool note_event(int event)
+{
+    told.happened |= event & told.awaited;
+    return (event & told.awaited) != 0;
+}
+
+static bool note_numbers(int event, int *known, int *known_count, const int32_t *now, int count)
+{
+    bool is_same = *known_count == count && (!count || !memcmp(known, now, (size_t)count * sizeof *known));
+    *known_count = count;
+    if (count)
+        memcpy(known, now, (size_t)count * sizeof *known);
+    return !is_same && note_event(event);
+}
+
+static bool note_mouse(const Record *record)
+{
+    bool is_pressed = false, has_moved = false;
+    for (int i = 0; i < 3; i++) {
+        is_pressed |= record->ints[i] && !told.mouse_buttons[i];
+        told.mouse_buttons[i] = record->ints[i] != 0;
+    }
+    for (int i = 0; i < 2; i++) {
+        double place = record->doubles[i];
+        has_moved |= place != told.mouse_place[i] && !(isnan(place) && isnan(told.mouse_place[i]));
+        told.mouse_place[i] = place;
+    }
+    return note_event((is_pressed ? WB_EVENT_MOUSE_CLICK : 0) | (has_moved ? WB_EVENT_MOUSE_MOVE : 0));
+}
+
+static bool note_joystick(const Record *record, int axes, int povs)
+{
+    bool is_seen = record->ints[3] != told.joystick_buttons && note_event(WB_EVENT_JOYSTICK_BUTTON);
+    told.joystick_buttons = record->ints[3];
+    is_seen |= note_numbers(WB_EVENT_JOYSTICK_AXIS, told.axes, &told.axis_count, record->ints + 4, axes);
+    is_seen |= note_numbers(WB_EVENT_JOYSTICK_POV, told.povs, &told.pov_count, record->ints + 4 + axes, povs);
+    return is_seen;
+}
+
 static void take_keys(const Record *record)
 {
-    if (!is_due(&keyboard.sampling))
+    int count = record->int_count < COUNT_OF(keyboard.keys) ? record->int_count : COUNT_OF(keyboard.keys);
+    bool is_awaited = note_numbers(WB_EVENT_KEYBOARD, told.keys, &told.key_count, record->ints, count);
+    if (!is_due(&keyboard.sampling) && !is_awaited)
         return;
-    keyboard.count = record->int_count < COUNT_OF(keyboard.keys) ? record->int_count : COUNT_OF(keyboard.keys);
+    keyboard.count = count;
     if (keyboard.count)
         memcpy(keyboard.keys, record->ints, (size_t)keyboard.count * sizeof(int));
     keyboard.next = 0;
@@ -71,7 +125,10 @@ static void take_keys(const Record *record)
 
 static void take_mouse(const Record *record)
 {
-    if (!is_due(&mouse.sampling) || record->int_count < 3 || record->double_count < 5)
+    if (record->int_count < 3 || record->double_count < 5)
+        return;
+    bool is_awaited = note_mouse(record);
+    if (!is_due(&mouse.sampling) && !is_awaited)
         return;
     const double *d = record->doubles;
     mouse.state = (WbMouseState){ .left = record->ints[0] != 0, .middle = record->ints[1] != 0, .right = record->ints[2] != 0, .u = d[0], .v = d[1],
@@ -80,10 +137,13 @@ static void take_mouse(const Record *record)
 
 static void take_joystick(const Record *record)
 {
-    if (!is_due(&joystick.sampling) || record->int_count < 4)
+    if (record->int_count < 4)
         return;
     int axes = record->ints[1], povs = record->ints[2];
     if (axes < 0 || axes > AXES || povs < 0 || povs > POVS || record->int_count < 4 + axes + povs)
+        return;
+    bool is_awaited = note_joystick(record, axes, povs);
+    if (!is_due(&joystick.sampling) && !is_awaited)
         return;
     joystick.is_connected = record->ints[0] != 0;
     joystick.axis_count = axes;
@@ -270,9 +330,35 @@ void wb_joystick_set_force_axis(int axis)
     (void)axis;
 }
 
-// Events come with simulated time, which does not pass while a program waits: there is never one to wait for.
+// ---- waiting ----
+
+// Events come with simulated time, so it passes while a program waits, and the timeout is counted in it.
 WbUserInputEvent wb_robot_wait_for_user_input_event(WbUserInputEvent event_type, int timeout)
 {
-    (void)event_type, (void)timeout;
-    return core.must_quit ? WB_EVENT_QUIT : WB_EVENT_NO_EVENT;
+    static const struct { int events; const Sampling *sampling; const char *name; } devices[] = {
+        { WB_EVENT_KEYBOARD, &keyboard.sampling, "keyboard" },
+        { WB_EVENT_MOUSE_CLICK | WB_EVENT_MOUSE_MOVE, &mouse.sampling, "mouse" },
+        { WB_EVENT_JOYSTICK_BUTTON | WB_EVENT_JOYSTICK_AXIS | WB_EVENT_JOYSTICK_POV, &joystick.sampling, "joystick" },
+    };
+    int awaited = 0;
+    for (int i = 0; i < COUNT_OF(devices); i++) {
+        if ((int)event_type & devices[i].events && !devices[i].sampling->period)
+            core_warn(__func__, "the %s is not enabled", devices[i].name);
+        else
+            awaited |= (int)event_type & devices[i].events;
+    }
+    if (core.must_quit)
+        return WB_EVENT_QUIT;
+    if (!awaited)
+        return WB_EVENT_NO_EVENT;
+    double end = timeout >= 0 ? core.time + timeout / 1000.0 : INFINITY;
+    told.awaited = awaited;
+    told.happened = 0;
+    int left = 0;
+    while (!told.happened && core.time < end - 1e-9 && left >= 0)
+        left = wb_robot_step((int)fmax(core.basic_time_step, 1.0));
+    told.awaited = 0;
+    if (left < 0 && !told.happened)
+        return WB_EVENT_QUIT;
+    return (WbUserInputEvent)(told.happened & -told.happened);  // one of those that came together
 }

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "devices/devices_internal.h"
+#include "physics/machine.h"
 
 #include <webots/nodes.h>
 
@@ -199,6 +200,14 @@ static void drop_packets(Control *control, Controller *controller, const Record 
     }
 }
 
+static void pin(Control *control, const Controller *controller, const Record *record)
+{
+    Physics *physics = sim_physics(control->sim);
+    int solid = physics_solid_of(physics, devices_robot_node(control->devices, controller->robot));
+    if (solid >= 0 && record->int_count >= 1)
+        physics_robot_pin(physics, solid, record->ints[0] != 0);
+}
+
 bool exchange_commands(Control *control, Controller *controller, FrameReader *reader, int *duration_ms)
 {
     Record record;
@@ -227,8 +236,10 @@ bool exchange_commands(Control *control, Controller *controller, FrameReader *re
             process_drain(control, controller);
             fprintf(record.int_count && record.ints[0] == 2 ? stderr : control->options.out ? control->options.out : stdout, "[%s] %s", controller->name, record.bytes);
             break;
-        case OP_WINDOW_TEXT:
         case OP_PIN:
+            pin(control, controller, &record);
+            break;
+        case OP_WINDOW_TEXT:
             break;
         default:
             return false;

@@ -200,6 +200,7 @@ void solid_move(Physics *physics, int top, Pose world)
         if (solid->is_alive && solid->weld >= 0)
             weld_set(physics, solid->weld);
     }
+    pins_moved(physics, top, moved->end);
     for (int i = 0; i < physics->joint_count; i++) {
         const PhysicsJoint *joint = &physics->joints[i];
         if (!joint->is_alive)

@@ -576,6 +576,7 @@ static void weigh_again(Physics *physics, int body)
     for (int i = 0; i < physics->weld_count; i++)
         if (physics->welds[i].is_alive && (physics->welds[i].body == body || physics->welds[i].parent_body == body))
             weld_set(physics, i);
+    pins_moved(physics, physics->bodies[body].solid, physics->solids[physics->bodies[body].solid].end);
     for (int i = 0; i < physics->joint_count; i++)
         if (physics->joints[i].is_alive && (physics->joints[i].body[0] == body || physics->joints[i].body[1] == body))
             joint_moved(physics, i, true);
@@ -643,6 +644,7 @@ static void build_from(Physics *physics, int first_solid, int first_joint)
     for (int i = first_joint; i < physics->joint_count; i++)
         finish_joint(physics, i);
     extra_joints_build(physics, first_solid, end);
+    pins_build(physics, first_solid, end);
     machines_built(physics);
     force_sensors_build(physics, first_solid, end);
     collision_rules_build(physics, first_solid, end);
@@ -682,6 +684,7 @@ static bool is_at_or_below(const Physics *physics, int solid, int top)
 static void remove_joints(Physics *physics, int top)
 {
     extra_joints_remove(physics, top);
+    pins_remove(physics, top);
     for (int i = 0; i < physics->joint_count; i++) {
         PhysicsJoint *joint = &physics->joints[i];
         if (!joint->is_alive || !(is_at_or_below(physics, joint->parent, top) || is_at_or_below(physics, joint->child, top)))

@@ -1,4 +1,5 @@
-// machine.h - connectors, vacuum grippers and touch sensors: what devices ask of them and tell them. Named by their solid.
+// machine.h - connectors, vacuum grippers, touch sensors and pinned robots: what devices and programs ask of them and tell them.
+// Named by their solid.
 #ifndef TALUS_PHYSICS_MACHINE_H
 #define TALUS_PHYSICS_MACHINE_H
 
@@ -21,6 +22,11 @@ void physics_gripper_turn(Physics *physics, int solid, bool on);
 bool physics_solid_has_switch(const SceneNode *node);
 bool physics_switch_is_on(const Physics *physics, int solid);
 void physics_switch_turn(Physics *physics, int solid, bool on);
+
+// A robot that is pinned stays where it is in the world, whatever acts on it; its limbs move. Moved by hand it is pinned at the new
+// place. Nothing happens to a robot without a body: it stays by itself.
+void physics_robot_pin(Physics *physics, int solid, bool on);
+bool physics_robot_is_pinned(const Physics *physics, int solid);
 
 // Touch sensors. Force on the sensor's mount in the last step, sensor frame; zero without physics. `solid` is that of a
 // TouchSensor node.

@@ -153,6 +153,7 @@ void physics_destroy(Physics *physics)
     machines_destroy(physics);
     collision_rules_destroy(physics);
     extra_joints_destroy(physics);
+    pins_destroy(physics);
     fluids_destroy(physics);
     if (physics->ray)
         dGeomDestroy(physics->ray);

@@ -253,6 +253,7 @@ struct Physics {
     struct Fluids *fluids;        // fluid.c, NULL when there are none
     struct CollisionRules *collision_rules;  // of bodies: collision_rules.c, NULL when none has any
     struct ExtraJoints *extra_joints;  // loops that bodies close: extra_joint.c, NULL when none
+    struct Pins *pins;            // robots pinned to the world: pin.c, NULL when no robot has a body
     struct Machines *machines;    // tracks, connectors, grippers, propellers, chargers: machine.c, NULL when none
 };
 
@@ -337,6 +338,12 @@ void force_sensors_build(Physics *physics, int first_solid, int end);
 void extra_joints_build(Physics *physics, int first_solid, int end);  // those that the solids hold
 void extra_joints_remove(Physics *physics, int top);                   // those at or below a solid
 void extra_joints_destroy(Physics *physics);
+void pins_build(Physics *physics, int first_solid, int end);  // pin.c: one for each robot
+void pins_moved(Physics *physics, int first_solid, int end);  // bodies were moved by hand: they are pinned where they are now
+void pins_remove(Physics *physics, int top);
+void pins_destroy(Physics *physics);
+int pins_state(Physics *physics, StateBlock *blocks);         // as machines_state
+void pins_restored(Physics *physics);
 int body_holder_target(const Physics *physics, const SceneNode *holder, int solid);  // body_holder.c: solid it can hold now, -1
 void body_switches_sync_scene(Physics *physics);
 void machines_contact(Physics *physics, PhysicsContact *contact);  // a track's belt moves the surface

@@ -106,6 +106,7 @@ int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX])
     blocks[count++] = (StateBlock){ "joints", physics->joint_states, sizeof(PhysicsJointState) * (size_t)physics->joint_count, true, joints_are_sound };
     blocks[count++] = (StateBlock){ "welds", physics->weld_states, sizeof(WeldState) * (size_t)physics->weld_count, false, welds_are_sound };
     count += machines_state(physics, blocks + count);
+    count += pins_state(physics, blocks + count);
     assert(count <= STATE_BLOCKS_MAX);
     return count;
 }
@@ -387,6 +388,7 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
         if (physics->joints[i].is_alive)
             joint_restored(physics, i);
     machines_restored(physics);
+    pins_restored(physics);
     // Setting joints again woke and moved bodies; their state is that of the snapshot.
     if (blocks[1].size > 0)
         memcpy(physics->body_states, (const char *)buffer + sizeof(header) + blocks[0].size, blocks[1].size);

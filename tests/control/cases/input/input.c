@@ -95,6 +95,35 @@ static void stick(void)
     CHECK(wb_joystick_get_sampling_period() == 0);
 }
 
+// Waiting lets time pass until something happens or the time is over.
+static void waiting(void)
+{
+    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_KEYBOARD, 1000) == WB_EVENT_NO_EVENT);  // it is not enabled
+    CHECK_NEAR(wb_robot_get_time(), 0.704, 1e-9);
+    wb_keyboard_enable(1000);
+    wb_mouse_enable(1000);
+    wb_joystick_enable(1000);
+    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_KEYBOARD, 64) == WB_EVENT_NO_EVENT);
+    CHECK_NEAR(wb_robot_get_time(), 0.768, 1e-9);
+    // At 0.8 the mouse moves, which nobody waits for; at 0.9 a key goes down.
+    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_KEYBOARD, -1) == WB_EVENT_KEYBOARD);
+    CHECK_NEAR(wb_robot_get_time(), 0.928, 1e-9);
+    CHECK(wb_keyboard_get_key() == 'K' && wb_keyboard_get_key() == -1);
+    // What went before is no event any more; the mouse is pressed at 1.0.
+    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_MOUSE_MOVE | WB_EVENT_MOUSE_CLICK, 500) == WB_EVENT_MOUSE_CLICK);
+    CHECK_NEAR(wb_robot_get_time(), 1.024, 1e-9);
+    CHECK(wb_mouse_get_state().left && wb_mouse_get_state().u == 0.5);
+    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_MOUSE_MOVE, 500) == WB_EVENT_MOUSE_MOVE);
+    CHECK_NEAR(wb_robot_get_time(), 1.12, 1e-9);
+    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_JOYSTICK_BUTTON, 500) == WB_EVENT_JOYSTICK_BUTTON);
+    CHECK(wb_joystick_get_pressed_button() == 5);
+    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_JOYSTICK_AXIS | WB_EVENT_JOYSTICK_POV, 500) == WB_EVENT_JOYSTICK_AXIS);
+    CHECK(wb_joystick_get_axis_value(0) == 77);
+    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_JOYSTICK_AXIS | WB_EVENT_JOYSTICK_POV, 500) == WB_EVENT_JOYSTICK_POV);
+    CHECK(wb_joystick_get_pov_value(0) == 1);
+    CHECK_NEAR(wb_robot_get_time(), 1.408, 1e-9);
+}
+
 int main(void)
 {
     wb_robot_init();
@@ -102,6 +131,6 @@ int main(void)
     keys();
     pointer();
     stick();
-    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_KEYBOARD, 10) == WB_EVENT_NO_EVENT);
+    waiting();
     return check_done();
 }
