@@ -55,10 +55,14 @@ void dWebotsConsolePrintf(const char *format, ...) __attribute__((format(printf,
 /* What Webots' ODE adds to ODE. */
 int dAreGeomsSame(dGeomID g1, dGeomID g2);
 void dGeomSetDynamicFlag(dGeomID geom);
+/* A suspension is soft along its axis by dParamSuspensionERP and dParamSuspensionCFM, which dJointSetHingeParam() takes too. */
 void dJointSetHingeSuspensionAxis(dJointID joint, dReal x, dReal y, dReal z);
 void dJointGetHingeSuspensionAxis(dJointID joint, dVector3 result);
 void dJointSetHinge2SuspensionAxis(dJointID joint, dReal x, dReal y, dReal z);
 void dJointGetHinge2SuspensionAxis(dJointID joint, dVector3 result);
+/* Where a linear motor's axis is, to be told before every step: its stops then act. */
+void dJointSetLMotorPosition(dJointID joint, int axis, dReal position);
+dReal dJointGetLMotorPosition(dJointID joint, int axis);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 #include "physics/solver_ode.h"
 
 #include "base/memory.h"
-#include "physics/odeinside.h"
+#include "physics/odeextra.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -398,7 +398,10 @@ static void rows_reset(SolverRow *rows, int count, double cfm)
 static void joint_rows(SolverOde *self, const JointEntry *entry, double erp, double cfm)
 {
     OdeJointInfo info = { 0, 0 };
-    self->inside->info1[entry->type](entry->joint, &info);
+    OdeGetInfo1 info1 = self->inside->info1[entry->type];
+    OdeGetInfo2 info2 = self->inside->info2[entry->type];
+    odeextra_methods(entry->joint, &info1, &info2);
+    info1(entry->joint, &info);
     memory_grow(&self->rows, &self->row_capacity, self->row_count + JOINT_ROWS_MAX, sizeof *self->rows);
     SolverRow *rows = &self->rows[self->row_count];
     self->solver_joints[self->solver_joint_count++] = (SolverJoint){ entry->body1, entry->body2, self->row_count, info.rows };
@@ -408,8 +411,7 @@ static void joint_rows(SolverOde *self, const JointEntry *entry, double erp, dou
     rows_reset(rows, info.rows, cfm);
     for (int i = 0; i < JOINT_ROWS_MAX; i++)
         findex[i] = -1;
-    self->inside->info2[entry->type](entry->joint, 1.0 / self->dt, erp, ROW_DOUBLES, rows->j1, rows->j2, ROW_DOUBLES,
-                                     &rows->rhs, &rows->lo, findex);
+    info2(entry->joint, 1.0 / self->dt, erp, ROW_DOUBLES, rows->j1, rows->j2, ROW_DOUBLES, &rows->rhs, &rows->lo, findex);
     for (int i = 0; i < info.rows; i++)
         rows[i].friction_of = findex[i];
     self->row_count += info.rows;

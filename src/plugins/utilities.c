@@ -1,9 +1,11 @@
 // The functions that plugins call. They take no world: each works for the host whose callback runs on the calling thread,
 // or, on a thread that a plugin made, for the only host there is.
+#include "physics/odeextra.h"
 #include "plugins/plugins_internal.h"
 
 #include <plugins/physics.h>
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
@@ -201,37 +203,91 @@ EXPORTED void dGeomSetDynamicFlag(dGeomID geom)
     (void)geom;
 }
 
-// Plain ODE has no suspension on a hinge, and a hinge-2's is always along its first axis.
-static void suspension_is_fixed(const char *function)
+// ODE's way to say it; the guard turns it into a report about the plugin.
+static void want_joint(dJointID joint, dJointType type, const char *function)
 {
-    PluginHost *host = current();
+    if (!joint || dJointGetType(joint) != type)
+        dDebug(d_ERR_UASSERT, "Bad argument(s) in %s()", function);
+}
+
+static void explain(bool is_done, const char *function)
+{
+    PluginHost *host = is_done ? NULL : current();
     if (!host)
         return;
-    diag_warning(host->diags, host->pos, "plugin '%s': %s has no effect on a joint that the plugin made", host->name, function);
-    diag_hint(host->diags, "give the joint node suspensionAxis and its constants, or make a dJointCreatePU() joint");
+    const char *problem = odeextra_problem();
+    diag_warning(host->diags, host->pos, "plugin '%s': %s() has no effect: %s%s", host->name, function, problem ? "this ODE cannot be extended, " : "",
+                 problem ? problem : "it wants finite numbers, an axis with a direction and an axis number of 0 to 2");
+}
+
+static void give(Vec3 axis, dVector3 result)
+{
+    result[0] = axis.x, result[1] = axis.y, result[2] = axis.z, result[3] = 0.0;
 }
 
 EXPORTED void dJointSetHingeSuspensionAxis(dJointID joint, dReal x, dReal y, dReal z)
 {
-    (void)joint, (void)x, (void)y, (void)z;
-    suspension_is_fixed("dJointSetHingeSuspensionAxis()");
+    want_joint(joint, dJointTypeHinge, __func__);
+    explain(odeextra_set_suspension_axis(joint, vec3(x, y, z)), __func__);
 }
 
 EXPORTED void dJointGetHingeSuspensionAxis(dJointID joint, dVector3 result)
 {
-    dJointGetHingeAxis(joint, result);
+    want_joint(joint, dJointTypeHinge, __func__);
+    give(odeextra_suspension_axis(joint), result);
 }
 
 EXPORTED void dJointSetHinge2SuspensionAxis(dJointID joint, dReal x, dReal y, dReal z)
 {
-    dVector3 axis;
-    dJointGetHinge2Axis1(joint, axis);
-    Vec3 wanted = vec3_normalized(vec3(x, y, z)), has = vec3(axis[0], axis[1], axis[2]);
-    if (!(fabs(vec3_dot(wanted, has)) > 1.0 - 1e-6))
-        suspension_is_fixed("dJointSetHinge2SuspensionAxis() with another axis than the first");
+    want_joint(joint, dJointTypeHinge2, __func__);
+    explain(odeextra_set_suspension_axis(joint, vec3(x, y, z)), __func__);
 }
 
 EXPORTED void dJointGetHinge2SuspensionAxis(dJointID joint, dVector3 result)
 {
-    dJointGetHinge2Axis1(joint, result);
+    want_joint(joint, dJointTypeHinge2, __func__);
+    give(odeextra_suspension_axis(joint), result);
+}
+
+EXPORTED void dJointSetLMotorPosition(dJointID joint, int axis, dReal position)
+{
+    want_joint(joint, dJointTypeLMotor, __func__);
+    explain(odeextra_set_lmotor_position(joint, axis, position), __func__);
+}
+
+EXPORTED dReal dJointGetLMotorPosition(dJointID joint, int axis)
+{
+    want_joint(joint, dJointTypeLMotor, __func__);
+    return odeextra_lmotor_position(joint, axis);
+}
+
+// These two stand before ODE's own of the same name, which know no suspension of a hinge; plugins and Talus alike get them.
+static void (*ode_set_hinge_param)(dJointID, int, dReal);
+static dReal (*ode_get_hinge_param)(dJointID, int);
+
+static void find_hinge_params(void)
+{
+    void *set = dlsym(RTLD_NEXT, "dJointSetHingeParam"), *get = dlsym(RTLD_NEXT, "dJointGetHingeParam");
+    memcpy(&ode_set_hinge_param, &set, sizeof set);
+    memcpy(&ode_get_hinge_param, &get, sizeof get);
+}
+
+static bool is_suspension(dJointID joint, int parameter)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_hinge_params);
+    return (parameter == dParamSuspensionERP || parameter == dParamSuspensionCFM) && joint && dJointGetType(joint) == dJointTypeHinge;
+}
+
+EXPORTED void dJointSetHingeParam(dJointID joint, int parameter, dReal value)
+{
+    if (is_suspension(joint, parameter))
+        explain(odeextra_set_hinge_suspension(joint, parameter, value), __func__);
+    else
+        ode_set_hinge_param(joint, parameter, value);
+}
+
+EXPORTED dReal dJointGetHingeParam(dJointID joint, int parameter)
+{
+    return is_suspension(joint, parameter) ? odeextra_hinge_suspension(joint, parameter) : ode_get_hinge_param(joint, parameter);
 }
