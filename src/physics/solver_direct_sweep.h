@@ -15,6 +15,8 @@
 #include <string.h>
 
 #define SWEEP_LIMIT 80
+#define SWEEP_WORK 20000000   // numbers that all sweeps of an island may touch: crowds that start inside each other get fewer
+#define SWEEP_LEAST 8
 #define SWEEP_ENOUGH 1e-5   // change of velocity in a sweep that ends it, relative to the largest that is asked for
 
 static int round_to_four(int n)
@@ -204,7 +206,8 @@ static __attribute__((noinline)) void dense_sweep(DirectScratch *s, const Island
     for (int i = 0; i < n; i++)
         sweep_row_prepare(s, i, &used);
     double enough = SWEEP_ENOUGH * sweep_start(s, n);
-    for (int k = 0; k < SWEEP_LIMIT; k++) {
+    int limit = int_max(SWEEP_LEAST, int_min(SWEEP_LIMIT, SWEEP_WORK / int_max(used, 1)));
+    for (int k = 0; k < limit; k++) {
         statistics->sweeps++;
         if (sweep(s, n) <= enough)
             break;
