@@ -298,6 +298,8 @@ void physics_advance(Physics *physics)
     odelib_begin(physics);
     sleep_refresh(physics);
     trouble_check_inputs(physics);
+    if (physics->step == 0)
+        trouble_check_start(physics);
     body_gather(physics);
     bodies_fall_asleep(physics);
     sleep_spread(physics);

@@ -317,6 +317,7 @@ void contact_mark(Physics *physics, int shape_a, int shape_b);  // they collide,
 // ---- trouble.c: states that are not finite ----
 void trouble_check_inputs(Physics *physics);     // before the step: drops what a plugin gave that is not finite
 void trouble_check_states(Physics *physics);     // after it
+void trouble_check_start(Physics *physics);      // before the first step
 
 // ---- odelib.c: one-time start of ODE, per-thread data, its messages ----
 void odelib_begin(Physics *physics);             // binds ODE's message handler to this world on this thread

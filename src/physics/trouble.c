@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-enum { TROUBLE_MESSAGES = 20 };  // more of them say nothing new
+enum { TROUBLE_MESSAGES = 20, START_MESSAGES = 3 };  // more of them say nothing new
 
+static const double start_depth = 0.05;  // m inside each other at the start: more is hardly meant
 static const double speed_limit = 1e6;  // m/s or rad/s: faster is an explosion, not a motion
 
 static bool vector_is_finite(const dReal *v)
@@ -163,4 +164,32 @@ void trouble_check_states(Physics *physics)
         // Also a run that stops shows its last finite state rather than one that no reader of it can use.
         freeze(physics, i);
     }
+}
+
+static bool is_next_point_of(const Physics *physics, int i)
+{
+    const PhysicsContact *one = &physics->contacts[i], *before = &physics->contacts[i - (i > 0)];
+    return i > 0 && one->solid[0] == before->solid[0] && one->solid[1] == before->solid[1];
+}
+
+// Solids that start inside each other are thrown apart: say so before the user wonders.
+void trouble_check_start(Physics *physics)
+{
+    int said = 0, more = 0;
+    for (int i = 0; i < physics->contact_count; i++) {
+        const PhysicsContact *contact = &physics->contacts[i];
+        if (contact->depth < start_depth || is_next_point_of(physics, i))
+            continue;
+        if (said == START_MESSAGES) {
+            more++;
+            continue;
+        }
+        said++;
+        int moving = contact->body[0] >= 0 ? 0 : 1;
+        diag_warning(physics->diags, physics->solids[contact->solid[moving]].node->pos, "'%s' starts %.2g m inside '%s'",
+                     solid_label(physics, contact->solid[moving]), contact->depth, solid_label(physics, contact->solid[1 - moving]));
+        diag_hint(physics->diags, "contacts push them apart; place one of them elsewhere");
+    }
+    if (more > 0)
+        diag_warning(physics->diags, (SourcePos){ 0 }, "%d more places where solids start inside each other", more);
 }

@@ -54,6 +54,18 @@ static void stopping_names_the_body_and_its_last_state(void **state)
         }
 }
 
+static void solids_that_start_inside_each_other_are_said(void **state)
+{
+    (void)state;
+    World world = world_open("WorldInfo { } " FLOOR
+        "DEF SUNK Solid { name \"sunk\" translation 0 0 0 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } }"
+        "DEF SET Solid { name \"set\" translation 3 0 0.09 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } }");
+    world_step(&world, 3);
+    CHECK(world_said(&world, "'SUNK' starts 0.1 m inside 'floor'") == 1, "the deep one, once");
+    CHECK(world_said(&world, "'SET'") == 0, "not the one that is set down");
+    world_close(&world);
+}
+
 static void freezing_isolates_the_body(void **state)
 {
     (void)state;
@@ -163,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stopping_names_the_body_and_its_last_state),
+        cmocka_unit_test(solids_that_start_inside_each_other_are_said),
         cmocka_unit_test(freezing_isolates_the_body),
         cmocka_unit_test(poses_and_forces_from_outside_are_checked),
         cmocka_unit_test(hard_scenes_end_finite),
