@@ -4,6 +4,7 @@
 
 #include <webots/supervisor.h>
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,26 +233,40 @@ void wb_supervisor_set_label(int id, const char *text, double x, double y, doubl
     ask(__func__, &(Ask){ OP_LABEL, { id, color }, 2, numbers, 4, text }, NULL);
 }
 
-static int order_recording(const char *who, int what, const char *file)
+// A name without a folder in front is meant in the controller's own folder, not in that of the simulator.
+static void absolute_path(const char *file, char path[PATH_MAX])
 {
-    int result = ask_int(who, &(Ask){ OP_RECORDING, { what }, 1, NULL, 0, file }, -1);
+    char folder[PATH_MAX];
+    bool is_relative = file && *file && *file != '/' && getcwd(folder, sizeof folder);
+    int length = is_relative ? snprintf(path, PATH_MAX, "%s/%s", folder, file) : snprintf(path, PATH_MAX, "%s", file ? file : "");
+    if (length >= PATH_MAX)
+        *path = '\0';
+}
+
+static int order_recording(const char *who, int what, const char *file, int quality, const char *why_not)
+{
+    char path[PATH_MAX];
+    absolute_path(file, path);
+    int result = ask_int(who, &(Ask){ OP_RECORDING, { what, quality }, 2, NULL, 0, path }, -1);
     if (result < 0 && core.supervisor)
-        core_warn(who, "pictures and films are not made yet");
+        core_warn(who, "%s", why_not);
     return result;
 }
+
+static const char no_film[] = "no film is made; `talus render WORLD PICTURE.png --at SECONDS` draws a moment of the world";
+static const char no_animation[] = "no animation is made; `talus run WORLD --record FILE.csv` records all motions";
 
 static bool movie_has_failed;
 
 void wb_supervisor_export_image(const char *filename, int quality)
 {
-    (void)quality;
-    order_recording(__func__, 5, filename);
+    order_recording(__func__, 5, filename, quality, "no picture was made");
 }
 
 void wb_supervisor_movie_start_recording(const char *filename, int width, int height, int codec, int quality, int acceleration, bool caption)
 {
     (void)width, (void)height, (void)codec, (void)quality, (void)acceleration, (void)caption;
-    movie_has_failed = order_recording(__func__, 0, filename) < 0;
+    movie_has_failed = order_recording(__func__, 0, filename, 0, no_film) < 0;
 }
 
 void wb_supervisor_start_movie(const char *filename, int width, int height, int codec, int quality, int acceleration, bool caption)
@@ -286,12 +301,12 @@ int wb_supervisor_get_movie_status(void)
 
 bool wb_supervisor_animation_start_recording(const char *filename)
 {
-    return order_recording(__func__, 3, filename) >= 0;
+    return order_recording(__func__, 3, filename, 0, no_animation) >= 0;
 }
 
 bool wb_supervisor_animation_stop_recording(void)
 {
-    return order_recording(__func__, 4, NULL) >= 0;
+    return order_recording(__func__, 4, NULL, 0, no_animation) >= 0;
 }
 
 bool wb_supervisor_virtual_reality_headset_is_used(void)

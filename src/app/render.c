@@ -1,7 +1,6 @@
 // render.c - `talus render`: a picture of a world, as it is at load or after some time, drawn without a window.
 #include "app/app.h"
 
-#include "assets/image.h"
 #include "base/json.h"
 #include "control/control.h"
 #include "viewer/gl.h"
@@ -11,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { JPEG_QUALITY = 90 };
 
 typedef struct RenderOptions {
     const char *size, *camera, *view;
@@ -42,6 +43,7 @@ typedef struct Job {
     Devices *devices;
     Control *control;
     RenderCamera camera;
+    Pose follow_start;
     int width, height;
     int printed;
 } Job;
@@ -98,14 +100,10 @@ static void list_cameras(Job *job)
 }
 
 // After the simulation: cameras move.
-static bool choose_camera(Job *job, Pose followed_before)
+static bool choose_camera(Job *job)
 {
     const Scene *scene = sim_scene(job->sim);
-    sim_sync_scene(job->sim);
-    job->camera = render_viewpoint(scene);
-    const SceneNode *followed = render_follow_solid(scene);
-    if (followed)
-        job->camera.pose = render_followed(scene, job->camera.pose, followed_before, scene_world_pose(followed));
+    job->camera = render_view(job->sim, job->follow_start);
     if (job->options->camera) {
         const SceneNode *camera = render_find_camera(scene, job->options->camera);
         if (!camera) {
@@ -118,8 +116,8 @@ static bool choose_camera(Job *job, Pose followed_before)
     if (job->options->view)
         read_view(job->options->view, &job->camera.pose);
     if (!job->width) {
-        job->width = job->camera.width ? int_min(job->camera.width, GL_MOST_PIXELS) : 800;
-        job->height = job->camera.height ? int_min(job->camera.height, GL_MOST_PIXELS) : 600;
+        job->width = job->camera.width ? int_min(job->camera.width, GL_MOST_PIXELS) : RENDER_WIDTH;
+        job->height = job->camera.height ? int_min(job->camera.height, GL_MOST_PIXELS) : RENDER_HEIGHT;
     }
     return true;
 }
@@ -132,7 +130,7 @@ static bool start(Job *job)
     bool passes_time = options->steps > 0 || options->at > 0.0;
     job->devices = devices_create(sim_scene(job->sim), sim_physics(job->sim), job->diags);
     if (passes_time && !options->no_controllers && !options->untrusted && control_is_needed(job->devices)) {
-        ControlOptions control = { .out = stderr, .is_quiet = options->quiet };
+        ControlOptions control = { .out = stderr, .is_quiet = options->quiet, .export_picture = app_export_picture, .picture_view = &job->follow_start };
         job->control = control_create(job->sim, job->devices, &control, job->diags);
     }
     if (options->no_plugin || options->untrusted)
@@ -151,6 +149,17 @@ static void simulate(Job *job)
 }
 
 // ---- the picture ----
+
+// What a supervisor asks for in the middle of a run.
+bool app_export_picture(Sim *sim, const char *path, int quality, void *follow_start)
+{
+    if (!render_picture_has_format(path)) {
+        diag_warning(sim_diags(sim), (SourcePos){ 0 }, "the picture '%s' wants a name that ends with .png, .jpg or .jpeg", path);
+        return false;
+    }
+    RenderCamera view = render_view(sim, *(const Pose *)follow_start);
+    return render_picture(sim, &view, RENDER_WIDTH, RENDER_HEIGHT, path, quality, NULL);
+}
 
 static void report(const Job *job, RenderCounts counts)
 {
@@ -179,17 +188,11 @@ static void report(const Job *job, RenderCounts counts)
 
 static int draw(Job *job)
 {
-    Renderer *renderer = render_create(job->sim, job->width, job->height);
-    if (!renderer)
+    RenderCounts counts;
+    if (!render_picture(job->sim, &job->camera, job->width, job->height, job->picture, JPEG_QUALITY, &counts))
         return EXIT_SIMULATION;
-    sim_plugin_will_draw(job->sim);
-    const uint8_t *pixels = render_frame(renderer, &job->camera, sim_plugin(job->sim));
-    sim_plugin_drew(job->sim);
-    bool is_fine = pixels && image_write_png(job->picture, job->width, job->height, 4, pixels, 0, job->diags);
-    if (is_fine)
-        report(job, render_counts(renderer));
-    render_destroy(renderer);
-    return is_fine ? EXIT_OK : EXIT_SIMULATION;
+    report(job, counts);
+    return EXIT_OK;
 }
 
 static int render_file(Job *job)
@@ -203,15 +206,14 @@ static int render_file(Job *job)
     if (!job->sim)
         return EXIT_INPUT;
     int code = EXIT_INPUT;
-    const SceneNode *followed = render_follow_solid(sim_scene(job->sim));
-    Pose before = followed ? scene_world_pose(followed) : POSE_IDENTITY;
+    job->follow_start = render_follow_start(sim_scene(job->sim));
     if (!start(job))
         goto done;
     if (!sim_failure(job->sim))
         simulate(job);
     if (sim_failure(job->sim))
         code = EXIT_SIMULATION;
-    else if (choose_camera(job, before))
+    else if (choose_camera(job))
         code = draw(job);
     if (!sim_end_plugin(job->sim))
         code = EXIT_SIMULATION;

@@ -6,6 +6,7 @@
 #include "control/control.h"
 #include "record/csv.h"
 #include "sim/sim.h"
+#include "viewer/render.h"
 
 #include <math.h>
 #include <signal.h>
@@ -94,6 +95,7 @@ typedef struct Run {
     Input *input;
     const RunOptions *options;
     Sim *sim;
+    Pose follow_start;      // of the view
     DiagSink *diags;
     int printed;            // diagnostics shown so far
     int load_errors;
@@ -319,7 +321,8 @@ static void start_controllers(Run *run)
         return;
     ControlOptions options = { .timeout_ms = (int)run->options->controller_timeout, .stops_on_failure = run->options->stop_on_failure,
                                .out = run->options->json || records_to_output(run->options) ? stderr : stdout, .port = (int)run->options->port,
-                               .token = run->options->controller_token, .input = run->input, .is_interrupted = was_interrupted };
+                               .token = run->options->controller_token, .input = run->input, .is_interrupted = was_interrupted,
+                               .export_picture = app_export_picture, .picture_view = &run->follow_start };
     run->control = control_create(run->sim, run->devices, &options, run->diags);
 }
 
@@ -364,6 +367,7 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
     if (options->from && !sim_snapshot_read(run.sim, options->from))
         goto done;
     run.first_step = sim_steps(run.sim);
+    run.follow_start = render_follow_start(sim_scene(run.sim));
     if (options->record) {
         recorder = csv_open(run.sim, options->record, &(CsvOptions){ options->columns, (int)options->every });
         if (!recorder)

@@ -155,3 +155,13 @@ bool image_write_png(const char *path, int width, int height, int channels, cons
     text_free(&text);
     return ok;
 }
+
+bool image_write_jpeg(const char *path, int width, int height, int channels, const void *pixels, int quality, DiagSink *diags)
+{
+    Text text = { 0 };
+    bool ok = width > 0 && height > 0 &&
+              stbi_write_jpg_to_func(add_bytes, &text, width, height, channels, pixels, int_max(int_min(quality, 100), 1)) != 0 &&
+              file_write_atomic(path, text.data, text.length, diags);
+    text_free(&text);
+    return ok;
+}

@@ -1,4 +1,4 @@
-// image.h - pictures: PNG, JPEG and HDR in, PNG out. Not here: textures on surfaces, files of other kinds.
+// image.h - pictures: PNG, JPEG and HDR in, PNG and JPEG out. Not here: textures on surfaces, files of other kinds.
 // An Image owns its pixels. Rows run from the top, pixels from the left.
 // Pictures are decoded in a confined worker process (base/worker.h): the library that does it is known to write out of
 // bounds for some broken files.
@@ -31,5 +31,7 @@ Image *image_from_bytes(Worker *worker, const char *name, const void *data, size
 // Writes 8-bit pixels (1 grey, 3 RGB or 4 RGBA channels) as PNG. `stride` is in bytes, 0: width * channels.
 bool image_encode_png(int width, int height, int channels, const void *pixels, int stride, Text *out);
 bool image_write_png(const char *path, int width, int height, int channels, const void *pixels, int stride, DiagSink *diags);
+// The same as JPEG, quality 1 to 100 (held within). Alpha is left out.
+bool image_write_jpeg(const char *path, int width, int height, int channels, const void *pixels, int quality, DiagSink *diags);
 
 #endif

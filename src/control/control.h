@@ -24,6 +24,9 @@ typedef struct ControlOptions {
     int port;                // TCP port on loopback for <extern> controllers from elsewhere; 0: none
     const char *token;       // they must show it when they do not come from this machine
     Input *input;            // the caller's: what a person does at keys, mouse and joystick; NULL: nobody is there
+    // Draws the 3D view into a file for a supervisor; false when it cannot, which it has reported. NULL: no pictures are made.
+    bool (*export_picture)(Sim *sim, const char *path, int quality, void *view);
+    void *picture_view;      // the caller's: passed on to it
     bool (*is_interrupted)(void);  // asked while controllers are waited for; NULL: never
 } ControlOptions;
 

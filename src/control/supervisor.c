@@ -333,10 +333,15 @@ static void simulation_mode(const Call *call)
     answer_int(call, call->control->simulation_mode);
 }
 
-// Pictures and films are not made yet: starting one fails, and nothing is ever under way.
+// Films and animations are not made: starting one fails, and nothing is ever under way.
 static void recording(const Call *call)
 {
-    answer_int(call, call_number(call, 0) == 2 ? 0 : -1);
+    enum { STATUS = 2, IMAGE = 5 };
+    const ControlOptions *options = &call->control->options;
+    bool is_done = call_number(call, 0) == STATUS;
+    if (call_number(call, 0) == IMAGE && options->export_picture)
+        is_done = options->export_picture(call->control->sim, call->record->bytes, call_number(call, 1), options->picture_view);
+    answer_int(call, is_done ? 0 : -1);
 }
 
 static void accept_silently(const Call *call)

@@ -41,4 +41,13 @@ const uint8_t *render_frame(Renderer *renderer, const RenderCamera *camera, Plug
 typedef struct RenderCounts { int shapes, triangles, textures; } RenderCounts;
 RenderCounts render_counts(const Renderer *renderer);  // of the last frame
 
+// ---- the 3D view as a picture file (picture.c) ----
+enum { RENDER_WIDTH = 800, RENDER_HEIGHT = 600 };   // of a view that nobody gave a size
+bool render_picture_has_format(const char *path);   // .png, .jpg, .jpeg
+Pose render_follow_start(const Scene *scene);       // where the solid is that the Viewpoint follows, kept from load for render_view
+RenderCamera render_view(Sim *sim, Pose follow_start);  // the Viewpoint now; brings the scene up to date
+// As JPEG when the name says so (quality 1 to 100), else as PNG. False when it cannot be drawn or written, which has been said.
+// `counts` may be NULL.
+bool render_picture(Sim *sim, const RenderCamera *camera, int width, int height, const char *path, int quality, RenderCounts *counts);
+
 #endif
