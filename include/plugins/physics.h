@@ -12,6 +12,7 @@
 #define TALUS_PLUGINS_PHYSICS_H
 
 #include <ode/ode.h>
+#include <plugins/fluid.h>
 #include <pthread.h>
 
 /* Plugins of old draw without including it. */

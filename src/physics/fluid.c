@@ -6,7 +6,7 @@
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"
-#include "physics/immersion.h"
+#include "physics/drag.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,6 @@ typedef struct Fluid {
     Vec3 stream;
     int first_shape, shape_count;
 } Fluid;
-
-// ImmersionProperties as numbers.
-typedef struct Properties {
-    bool is_projected;
-    Vec3 drag_force, drag_torque;
-    double viscous_force, viscous_torque;
-} Properties;
 
 typedef struct FluidPair {
     int solid_shape, fluid_shape;
@@ -38,7 +31,7 @@ typedef struct Fluids {
     // Read from the scene once, and again after any change in it.
     int *table;              // solid * count + fluid: index of the properties, NONE or UNKNOWN
     int table_solids, table_fluids;
-    Properties *properties;
+    DragProperties *properties;
     int property_count, property_capacity;
     uint64_t read_at;        // Physics.edit_count then
 } Fluids;
@@ -119,7 +112,7 @@ static void read_again(Physics *physics)
 }
 
 // NULL when the solid has none for this fluid.
-static const Properties *immersion_properties(Physics *physics, int solid, int fluid)
+static const DragProperties *immersion_properties(Physics *physics, int solid, int fluid)
 {
     read_again(physics);
     Fluids *fluids = physics->fluids;
@@ -130,7 +123,7 @@ static const Properties *immersion_properties(Physics *physics, int solid, int f
         if (node) {
             memory_grow(&fluids->properties, &fluids->property_capacity, fluids->property_count + 1, sizeof *fluids->properties);
             *cell = fluids->property_count++;
-            fluids->properties[*cell] = (Properties){
+            fluids->properties[*cell] = (DragProperties){
                 !strcmp(scene_string(node, "referenceArea"), "xyz-projected area"), scene_vec3(node, "dragForceCoefficients"),
                 scene_vec3(node, "dragTorqueCoefficients"), scene_float(node, "viscousResistanceForceCoefficient"),
                 scene_float(node, "viscousResistanceTorqueCoefficient"),
@@ -213,47 +206,12 @@ static Immersion immerse(const Physics *physics, const Shape *shape, ImmersionPl
 
 // ---- forces ----
 
-typedef struct Drag {
-    Vec3 force, torque;
-} Drag;
-
-static Drag drag_by_area(const Properties *properties, const Fluid *fluid, const Immersion *wet, Vec3 v, Vec3 w)
-{
-    double force = properties->drag_force.x, torque = properties->drag_torque.x;
-    return (Drag){ vec3_scale(v, -fluid->density * force * wet->area * vec3_length(v)),
-                   vec3_scale(w, -fluid->density * torque * wet->area * vec3_length(w)) };
-}
-
-static double squared(double value)
-{
-    return value * fabs(value);
-}
-
-// Axis by axis, in the frame of the solid.
-static Drag drag_by_projection(const Properties *properties, const Fluid *fluid, const Immersion *wet, Quat frame, Vec3 v, Vec3 w)
-{
-    Vec3 c = properties->drag_force, t = properties->drag_torque;
-    Vec3 a = wet->projected;
-    v = quat_unrotate(frame, v);
-    w = quat_unrotate(frame, w);
-    Vec3 force = vec3(c.x * a.x * squared(v.x), c.y * a.y * squared(v.y), c.z * a.z * squared(v.z));
-    Vec3 torque = vec3(t.x * (a.y + a.z) * squared(w.x), t.y * (a.x + a.z) * squared(w.y), t.z * (a.x + a.y) * squared(w.z));
-    return (Drag){ quat_rotate(frame, vec3_scale(force, -fluid->density)), quat_rotate(frame, vec3_scale(torque, -fluid->density)) };
-}
-
-// Drag can at most stop the motion within a step; without this bound a light body in a dense fluid would be thrown about.
-static Vec3 bounded(Vec3 push, Vec3 motion, double inertia, double dt)
-{
-    double most = inertia * vec3_length(motion) / dt, length = vec3_length(push);
-    return length > most && length > 0.0 ? vec3_scale(push, most / length) : push;
-}
-
 static void push(Physics *physics, const FluidPair *pair, double dt)
 {
     const Shape *shape = &physics->shapes[pair->solid_shape];
     const Fluid *fluid = &physics->fluids->fluids[physics->shapes[pair->fluid_shape].fluid];
     const PhysicsSolid *solid = &physics->solids[shape->solid];
-    const Properties *properties = immersion_properties(physics, shape->solid, physics->shapes[pair->fluid_shape].fluid);
+    const DragProperties *properties = immersion_properties(physics, shape->solid, physics->shapes[pair->fluid_shape].fluid);
     const Body *body = &physics->bodies[shape->body];
     const BodyState *state = &physics->body_states[shape->body];
     if (!properties || state->is_disabled || !shape->is_alive)
@@ -268,15 +226,9 @@ static void push(Physics *physics, const FluidPair *pair, double dt)
     Vec3 center = pose_apply(world, wet.volume > 0.0 ? wet.center : VEC3_ZERO);
     Vec3 force = vec3_scale(physics->gravity, -fluid->density * wet.volume);
     Vec3 v = vec3_sub(state->linear, fluid->stream), w = state->angular;
-    Drag drag = is_projected ? drag_by_projection(properties, fluid, &wet, world.q, v, w)
-                             : drag_by_area(properties, fluid, &wet, v, w);
-    double share = wet.total_area > 0.0 ? wet.area / wet.total_area : 0.0;
-    double viscous = share * fluid->viscosity;
-    drag.force = vec3_mad(drag.force, v, -viscous * properties->viscous_force);
-    drag.torque = vec3_mad(drag.torque, w, -viscous * properties->viscous_torque);
     double least = fmin(body->inertia.m[0], fmin(body->inertia.m[4], body->inertia.m[8]));
-    drag.force = bounded(drag.force, v, body->mass, dt);
-    drag.torque = bounded(drag.torque, w, least, dt);
+    DragFluid medium = { fluid->density, fluid->viscosity };
+    Drag drag = drag_of(properties, medium, &wet, (DragMotion){ world.q, v, w, body->mass, least, dt });
     dBodyAddForceAtPos(body->ode, force.x, force.y, force.z, center.x, center.y, center.z);
     dBodyAddForceAtPos(body->ode, drag.force.x, drag.force.y, drag.force.z, center.x, center.y, center.z);
     dBodyAddTorque(body->ode, drag.torque.x, drag.torque.y, drag.torque.z);

@@ -233,6 +233,8 @@ void plugin_close(PluginHost *host)
         dlclose(host->library);
     remove_copy(host);
     utilities_host_removed(host);
+    if (!host->is_heap_damaged)
+        plugin_fluids_forget(physics_ode_world(host->physics));
     guard_release();
     messages_free(host);
     free(host->failure);
@@ -509,7 +511,10 @@ bool plugin_step(PluginHost *host, double time)
 {
     host->time = time;
     messages_begin_step(host);
-    return run_callback(host, CALLBACK_STEP, &(Call){ 0 }) && check_forces(host, CALLBACK_STEP);
+    if (!run_callback(host, CALLBACK_STEP, &(Call){ 0 }))
+        return false;
+    plugin_fluids_step(physics_ode_world(host->physics), physics_time_step(host->physics));
+    return check_forces(host, CALLBACK_STEP);
 }
 
 bool plugin_advanced(PluginHost *host)

@@ -55,7 +55,12 @@ void messages_free(PluginHost *host);
 
 // ---- utilities.c: dWebots* ----
 PluginHost *utilities_bind(PluginHost *host);  // on this thread; returns what was bound before
+PluginHost *utilities_host(void);              // bound on this thread, or the only one there is, or NULL
 void utilities_host_added(PluginHost *host);
 void utilities_host_removed(PluginHost *host);
+
+// ---- fluids.c: dFluid*, dImmersion* ----
+bool plugin_fluids_step(dWorldID world, double dt);  // what links make their bodies feel; false when there are none
+void plugin_fluids_forget(dWorldID world);           // fluids and links of a world that ends
 
 #endif

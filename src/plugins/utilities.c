@@ -41,7 +41,7 @@ void utilities_host_removed(PluginHost *host)
     pthread_mutex_unlock(&lock);
 }
 
-static PluginHost *current(void)
+PluginHost *utilities_host(void)
 {
     if (bound)
         return bound;
@@ -107,21 +107,21 @@ static int solid_of_def(PluginHost *host, const char *function, const char *name
 
 EXPORTED dGeomID dWebotsGetGeomFromDEF(const char *name)
 {
-    PluginHost *host = current();
+    PluginHost *host = utilities_host();
     int solid = host ? solid_of_def(host, "dWebotsGetGeomFromDEF()", name) : -1;
     return solid >= 0 ? physics_ode_geom(host->physics, solid) : NULL;
 }
 
 EXPORTED dBodyID dWebotsGetBodyFromDEF(const char *name)
 {
-    PluginHost *host = current();
+    PluginHost *host = utilities_host();
     int solid = host ? solid_of_def(host, "dWebotsGetBodyFromDEF()", name) : -1;
     return solid >= 0 ? physics_ode_body(host->physics, solid) : NULL;
 }
 
 EXPORTED dJointGroupID dWebotsGetContactJointGroup(void)
 {
-    PluginHost *host = current();
+    PluginHost *host = utilities_host();
     return host ? host->groups[host->group] : NULL;
 }
 
@@ -129,7 +129,7 @@ EXPORTED dJointGroupID dWebotsGetContactJointGroup(void)
 
 EXPORTED void dWebotsSend(int channel, const void *buffer, int size)
 {
-    PluginHost *host = current();
+    PluginHost *host = utilities_host();
     if (!host)
         return;
     if (!buffer || size < 1) {
@@ -143,7 +143,7 @@ EXPORTED void dWebotsSend(int channel, const void *buffer, int size)
 
 EXPORTED void *dWebotsReceive(int *size)
 {
-    PluginHost *host = current();
+    PluginHost *host = utilities_host();
     int count = 0;
     const void *data = host && host->devices ? devices_received_by_plugin(host->devices, &count) : NULL;
     if (host && !data)
@@ -155,7 +155,7 @@ EXPORTED void *dWebotsReceive(int *size)
 
 EXPORTED double dWebotsGetTime(void)
 {
-    const PluginHost *host = current();
+    const PluginHost *host = utilities_host();
     return host ? 1000.0 * host->time : 0.0;
 }
 
@@ -179,7 +179,7 @@ static void print_lines(const PluginHost *host, FILE *out, const char *text)
 
 EXPORTED void dWebotsConsolePrintf(const char *format, ...)
 {
-    const PluginHost *host = current();
+    const PluginHost *host = utilities_host();
     if (!host || host->options.is_quiet || !format)
         return;
     char buffer[2048];
@@ -212,7 +212,7 @@ static void want_joint(dJointID joint, dJointType type, const char *function)
 
 static void explain(bool is_done, const char *function)
 {
-    PluginHost *host = is_done ? NULL : current();
+    PluginHost *host = is_done ? NULL : utilities_host();
     if (!host)
         return;
     const char *problem = odeextra_problem();
@@ -268,6 +268,9 @@ static dReal (*ode_get_hinge_param)(dJointID, int);
 static void find_hinge_params(void)
 {
     void *set = dlsym(RTLD_NEXT, "dJointSetHingeParam"), *get = dlsym(RTLD_NEXT, "dJointGetHingeParam");
+    // In a program that loads ODE before Talus, ODE's are the first of all.
+    set = set ? set : dlsym(RTLD_DEFAULT, "dJointSetHingeParam");
+    get = get ? get : dlsym(RTLD_DEFAULT, "dJointGetHingeParam");
     memcpy(&ode_set_hinge_param, &set, sizeof set);
     memcpy(&ode_get_hinge_param, &get, sizeof get);
 }

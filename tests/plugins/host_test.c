@@ -6,6 +6,8 @@
 #include "talus/talus.h"
 
 #include <pthread.h>
+#include <ctype.h>
+#include <dlfcn.h>
 #include <unistd.h>
 
 typedef struct World {
@@ -170,6 +172,32 @@ static void test_every_function(void **state)
         expect_no_errors(&world);
         world_close(&world);
     }
+}
+
+// Whatever the headers declare is there for a plugin to call.
+static void test_every_declaration(void **state)
+{
+    (void)state;
+    static const char *const headers[] = { "include/plugins/physics.h", "include/plugins/fluid.h" };
+    int count = 0;
+    for (int i = 0; i < COUNT_OF(headers); i++) {
+        FILE *file = fopen(headers[i], "r");
+        CHECK(file, headers[i]);
+        char line[400], name[100];
+        while (fgets(line, sizeof line, file)) {
+            const char *open = strchr(line, '('), *start = open;
+            while (start && start > line && (isalnum((unsigned char)start[-1]) || start[-1] == '_'))
+                start--;
+            // A declaration starts at the line's first column; comments and fields do not.
+            if (!open || !isalpha((unsigned char)line[0]) || start == line || start[0] != 'd' || !isupper((unsigned char)start[1]))
+                continue;
+            snprintf(name, sizeof name, "%.*s", (int)(open - start), start);
+            CHECK(dlsym(RTLD_DEFAULT, name), name);
+            count++;
+        }
+        fclose(file);
+    }
+    assert_true(count > 50);
 }
 
 // Names without extern "C" are found too.
@@ -800,7 +828,7 @@ int main(void)
     if (system(path))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_function), cmocka_unit_test(test_mangled_names), cmocka_unit_test(test_old_drawing), cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_every_function), cmocka_unit_test(test_every_declaration), cmocka_unit_test(test_mangled_names), cmocka_unit_test(test_old_drawing), cmocka_unit_test(test_paths),
         cmocka_unit_test(test_reset),
         cmocka_unit_test(test_two_worlds), cmocka_unit_test(test_spaces), cmocka_unit_test(test_old_contact_group),
         cmocka_unit_test(test_messages), cmocka_unit_test(test_messages_of_host),

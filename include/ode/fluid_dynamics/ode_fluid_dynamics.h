@@ -1,0 +1,2 @@
+/* Where plugins expect the fluid functions of Webots' ODE. */
+#include <plugins/fluid.h>
