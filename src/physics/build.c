@@ -660,6 +660,7 @@ void build_world(Physics *physics)
     for (int i = 0; i < nodes->count; i++)
         walk(physics, scene_list_node(nodes, i), (Walk){ .parent = -1, .joint = -1, .pose = POSE_IDENTITY });
     build_from(physics, 0, 0);
+    joints_resume(physics);
     joints_start(physics);
 }
 

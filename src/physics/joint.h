@@ -88,6 +88,8 @@ void joint_unmake(Physics *physics, int joint);
 // both sides moved together, so positions stay.
 void joint_moved(Physics *physics, int joint, bool is_rigid);
 void joint_restored(Physics *physics, int joint);  // the state was overwritten by a snapshot
+Pose joint_side_pose(const Physics *physics, const PhysicsJoint *row, int side);  // of its body there, or of its solid without one
+bool joint_axis_is_sound(const PhysicsAxisState *axis);  // numbers that an axis can be at (snapshot.c)
 void joint_sync_scene(Physics *physics, int joint);  // position fields and the end point's pose
 void joint_field_changed(Physics *physics, int joint, SceneNode *node, const char *field);
 
@@ -104,7 +106,8 @@ void motor_move_kinematic(Physics *physics, int joint, int axis, double dt);  //
 // Adds what motors in force mode put on the child in the last step, as bodies feel it.
 void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *torque);
 void joints_prestep(Physics *physics, double dt);   // motors, springs, kinematic joints
-void joints_start(Physics *physics);                // once after load: velocities
+void joints_resume(Physics *physics);               // once after load: what the file kept of joints in motion (joint_keep.c)
+void joints_start(Physics *physics);                // then: velocities
 void joints_poststep(Physics *physics, double dt);  // positions, velocities, feedback
 
 #endif

@@ -55,7 +55,7 @@ static Pose holder_of(const Physics *physics, const PhysicsJoint *row, Pose pare
     return pose_mul(parent_side, pose_mul(physics->solids[row->parent].in_body, row->frame));
 }
 
-static Pose side_pose(const Physics *physics, const PhysicsJoint *row, int side)
+Pose joint_side_pose(const Physics *physics, const PhysicsJoint *row, int side)
 {
     if (row->body[side] >= 0)
         return body_pose(physics, row->body[side]);
@@ -277,7 +277,11 @@ static void place_stops(const PhysicsJoint *row, const PhysicsJointState *state)
 static void place(Physics *physics, int joint)
 {
     PhysicsJoint *row = &physics->joints[joint];
-    const PhysicsJointState *state = &physics->joint_states[joint];
+    // The bodies stand as they did when the axes stood at their offsets, whatever their positions are now.
+    PhysicsJointState then = physics->joint_states[joint];
+    const PhysicsJointState *state = &then;
+    for (int i = 0; i < row->axis_count; i++)
+        then.axes[i].position = then.axes[i].offset;
     Pose parent_side = state->anchored[0], child_side = state->anchored[1];
     Pose holder = holder_of(physics, row, parent_side);
     place_constraint(row, state, holder, physics->dt);
@@ -322,8 +326,8 @@ void joint_make(Physics *physics, int joint)
         row->spring = row->kind == PHYSICS_JOINT_SLIDER ? create_linear(physics, row) : create_angular(physics, row);
     if (row->wants_feedback)
         physics_motor_want_feedback(physics, joint, true);
-    state->anchored[0] = side_pose(physics, row, 0);
-    state->anchored[1] = side_pose(physics, row, 1);
+    state->anchored[0] = joint_side_pose(physics, row, 0);
+    state->anchored[1] = joint_side_pose(physics, row, 1);
     place(physics, joint);
 }
 
@@ -347,8 +351,8 @@ void joint_moved(Physics *physics, int joint, bool is_rigid)
         return;
     for (int i = 0; i < row->axis_count; i++)
         state->axes[i].offset = state->axes[i].position;
-    state->anchored[0] = side_pose(physics, row, 0);
-    state->anchored[1] = side_pose(physics, row, 1);
+    state->anchored[0] = joint_side_pose(physics, row, 0);
+    state->anchored[1] = joint_side_pose(physics, row, 1);
     place(physics, joint);
 }
 
@@ -411,7 +415,7 @@ static void turn_ball_rows(Physics *physics, int joint, double lengths[3], Vec3 
 {
     PhysicsJoint *row = &physics->joints[joint];
     const PhysicsJointState *state = &physics->joint_states[joint];
-    Pose holder = holder_of(physics, row, side_pose(physics, row, 0));
+    Pose holder = holder_of(physics, row, joint_side_pose(physics, row, 0));
     Vec3 axes[3];
     for (int i = 0; i < 3; i++)
         axes[i] = quat_rotate(holder.q, turned_axis(row, state->axes, i));
@@ -436,7 +440,7 @@ static void add_torque(Physics *physics, const PhysicsJoint *row, Vec3 torque)
 // A slider's force acts on one line, so it turns nothing.
 static void add_force(Physics *physics, const PhysicsJoint *row, Vec3 force)
 {
-    Pose child = side_pose(physics, row, 1);
+    Pose child = joint_side_pose(physics, row, 1);
     if (row->body[1] >= 0)
         dBodyAddForce(ode_body(physics, row->body[1]), force.x, force.y, force.z);
     if (row->body[0] >= 0)
@@ -454,7 +458,7 @@ static void drive_by_force(Physics *physics, int joint, int axis, Vec3 ball_rate
         add_torque(physics, row, vec3_scale(ball_rate, force));
         return;
     }
-    Pose holder = holder_of(physics, row, side_pose(physics, row, 0));
+    Pose holder = holder_of(physics, row, joint_side_pose(physics, row, 0));
     Vec3 direction = quat_rotate(holder.q, turned_axis(row, state->axes, axis));
     if (row->kind == PHYSICS_JOINT_SLIDER)
         add_force(physics, row, vec3_scale(direction, force));
@@ -466,7 +470,7 @@ void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *to
 {
     const PhysicsJoint *row = &physics->joints[joint];
     const PhysicsJointState *state = &physics->joint_states[joint];
-    Pose holder = holder_of(physics, row, side_pose(physics, row, 0));
+    Pose holder = holder_of(physics, row, joint_side_pose(physics, row, 0));
     for (int i = 0; i < row->axis_count && row->kind != PHYSICS_JOINT_BALL; i++) {
         const PhysicsAxisState *axis = &state->axes[i];
         if (!row->axes[i].motor || axis->mode != MOTOR_FORCE || axis->is_without_power)
@@ -643,7 +647,7 @@ static void read_turns(Physics *physics, int joint, double dt)
 {
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState *state = &physics->joint_states[joint];
-    Pose parent = side_pose(physics, row, 0), child = side_pose(physics, row, 1);
+    Pose parent = joint_side_pose(physics, row, 0), child = joint_side_pose(physics, row, 1);
     Vec3 rate = VEC3_ZERO;
     if (row->body[1] >= 0)
         rate = physics->body_states[row->body[1]].angular;
@@ -677,7 +681,7 @@ static void read_slide(Physics *physics, int joint)
 {
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *axis = &physics->joint_states[joint].axes[0];
-    Pose parent = side_pose(physics, row, 0), child = side_pose(physics, row, 1);
+    Pose parent = joint_side_pose(physics, row, 0), child = joint_side_pose(physics, row, 1);
     Vec3 offset = quat_unrotate(parent.q, vec3_sub(child.t, parent.t));
     axis->position = axis->offset + vec3_dot(row->placed_axis[0], offset) - row->placed_slide;
     Vec3 rate = row->body[1] >= 0 ? physics->body_states[row->body[1]].linear : VEC3_ZERO;
@@ -695,7 +699,7 @@ static void read_feedback(Physics *physics, int joint)
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState *state = &physics->joint_states[joint];
     const dJointFeedback *sources[2] = { &row->feedback, row->motor ? &row->motor_feedback : NULL };
-    Pose parent = side_pose(physics, row, 0), child = side_pose(physics, row, 1);
+    Pose parent = joint_side_pose(physics, row, 0), child = joint_side_pose(physics, row, 1);
     Pose holder = holder_of(physics, row, parent);
     Vec3 arm = vec3_sub(pose_apply(holder, row->anchor), child.t);
     Vec3 force = VEC3_ZERO, torque = VEC3_ZERO;

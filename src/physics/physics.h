@@ -179,6 +179,8 @@ void physics_explain_solver(Physics *physics, Text *out);
 // ---- the scene ----
 // Writes poses, velocities and joint positions into the scene, so that saving it saves the moment.
 void physics_sync_scene(Physics *physics);
+// Beyond that: gaps of joints and what motors were told, into a hidden field of each joint. A load takes them from there.
+void physics_keep_joints(Physics *physics);
 // The wheels of tracks, in the scene, as they stood before their belts ran: what another Physics of the same scene starts from.
 void physics_rest_wheels(Physics *physics);
 // After a field of `node` (or below it, for nodes that are not solids) was changed in the scene by anybody.

@@ -57,7 +57,7 @@ static bool bodies_are_sound(const Physics *physics, const void *bytes)
     return true;
 }
 
-static bool axis_is_sound(const PhysicsAxisState *axis)
+bool joint_axis_is_sound(const PhysicsAxisState *axis)
 {
     // An infinite target means velocity control; everything else is a finite number.
     const double numbers[] = { axis->position, axis->velocity, axis->offset, axis->feedback, axis->target_velocity, axis->command_velocity,
@@ -76,7 +76,7 @@ static bool joints_are_sound(const Physics *physics, const void *bytes)
         PhysicsJointState state;
         memcpy(&state, (const char *)bytes + sizeof(state) * (size_t)i, sizeof(state));
         for (int k = 0; joint->is_alive && k < joint->axis_count; k++)
-            if (!axis_is_sound(&state.axes[k]))
+            if (!joint_axis_is_sound(&state.axes[k]))
                 return false;
         for (int k = 0; joint->is_alive && joint->ode && k < 2; k++)
             if (joint->body[k] >= 0 && !state_pose_is_sound(state.anchored[k]))

@@ -7,6 +7,7 @@
 
 static const FieldType joint[] = {
     FIELD("endPoint", SF_NODE, "NULL", ALLOWED_END_POINT, NULL, "the solid that the joint moves"),
+    STATE("motion", MF_FLOAT, "[]", NULL, "what the joint and its motors were at when the running world was saved; counts while its solids stand where they stood (Talus)"),
 };
 static const FieldType hinge_joint[] = {
     FIELD("jointParameters", SF_NODE, "NULL", "HingeJointParameters|Hinge2JointParameters", NULL, "axis, anchor, stops, springs"),

@@ -169,6 +169,11 @@ bool sim_save(Sim *sim, const char *path)
 {
     sim_sync_scene(sim);
     body_keep_positions(sim->scene, sim->steps > 0);
+    if (sim->steps > 0) {
+        sim->is_deaf = true;
+        physics_keep_joints(sim->physics);
+        sim->is_deaf = false;
+    }
     if (!formats_save(sim->scene, path, sim->diags))
         return false;
     sim_take_initial(sim);
