@@ -1,6 +1,6 @@
 # Behaviours of the controller API, most with the numbers that Webots' own tests publish: every folder of cases/ is a world
 # and its controllers. Each controller must print PASS, and no line may say FAIL. The world's second line says how long it
-# runs. Arguments: names of cases, else all.
+# runs, the third may name the stepper. Arguments: names of cases, else all.
 . tests/control/project.sh
 scratch=$TALUS_BUILD_DIR/scratch/control.behaviours
 [ $# -gt 0 ] || set -- $(ls tests/control/cases)
@@ -23,8 +23,10 @@ run_case()
     until=$(sed -n '2s/^# until //p' "$from/$name.wbt")
     wanted=$(grep -v '^#' "$from/$name.wbt" | grep -o 'controller "[a-z]' | wc -l)
     log=$project/log
-    local more=()
-    [ -f "$from/$name.input" ] && more=(--input "$from/$name.input")
+    local more=() stepper
+    stepper=$(sed -n '3s/^# stepper //p' "$from/$name.wbt")
+    [ -n "$stepper" ] && more+=(--stepper "$stepper")
+    [ -f "$from/$name.input" ] && more+=(--input "$from/$name.input")
     timeout 60 "$TALUS_PROGRAM" run "$project/worlds/$name.wbt" --until "$until" --controller-timeout 20000 "${more[@]}" > "$log" 2>&1
     if [ "$(grep -c '\] PASS' "$log")" != "$wanted" ] || grep -q 'FAIL' "$log"; then
         echo "--- $name: $(grep -c '\] PASS' "$log") of $wanted passed"

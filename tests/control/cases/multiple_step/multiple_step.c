@@ -21,6 +21,9 @@ int main(void)
     CHECK_VECTOR(wb_gps_get_values(gps), 0.1, 0.025178, 0.1, 1e-5);
     CHECK_NEAR(wb_touch_sensor_get_value(touch), 0, 0.001);
     wb_robot_step(32);
-    CHECK(wb_distance_sensor_get_value(distance) < 700 && wb_gps_get_values(gps)[0] < 0 && wb_touch_sensor_get_value(touch) > 1);
+    CHECK_VECTOR(wb_compass_get_values(compass), 0.003230, -0.034126, 0.999412, 1e-5);
+    CHECK_NEAR(wb_distance_sensor_get_value(distance), 666.766, 0.001);
+    CHECK_VECTOR(wb_gps_get_values(gps), -0.049331, 0.025861, 0.101667, 1e-5);
+    CHECK_NEAR(wb_touch_sensor_get_value(touch), 5.442, 0.001);
     return check_done();
 }
