@@ -255,6 +255,7 @@ void call_node_joint_position(const Call *call)
         return;
     }
     physics_joint_set_position(call_physics(call), joint, axis, call->record->doubles[0]);
+    call->control->synced_step = 0;
     answer_nothing(call);
 }
 
@@ -322,6 +323,7 @@ void call_node_state(const Call *call)
     }
     if (call_number(call, 1) == 1) {
         put_moment(call, found->data);
+        control->synced_step = 0;  // fields that are asked for now say the new poses
     } else {
         if (!found) {
             memory_grow(&control->states, &control->state_capacity, control->state_count + 1, sizeof *control->states);
