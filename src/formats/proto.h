@@ -12,6 +12,9 @@ bool proto_regenerate(Scene *scene, SceneNode *instance, DiagSink *diags);
 // Whether a change of this parameter needs proto_regenerate.
 bool proto_parameter_regenerates(const SceneNode *instance, const FieldType *parameter);
 
+// For a save: what the run has changed inside of instances (poses, velocities, joint positions) goes into their hidden lines.
+void proto_keep_state(Scene *scene);
+
 // PROTOs that were found for this scene, and placeholders, in the order they were met.
 int proto_count(const Scene *scene);
 const SceneProto *proto_at(const Scene *scene, int index);

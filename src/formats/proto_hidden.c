@@ -154,17 +154,46 @@ static void keep_value(Scene *scene, const SceneNode *instance, const SceneNode 
     scene_hidden_add(scene, instance, &hidden);
 }
 
+// It hangs on a joint, or has a body that is none of the Solid above it. The others stay where the PROTO puts them.
+static bool moves_by_itself(const SceneNode *solid, int index)
+{
+    const SceneNode *above = scene_parent(solid);
+    if (index > 0 && above && scene_node_is(above, "Joint"))
+        return true;
+    if (!scene_child(solid, "physics"))
+        return false;
+    while (above && !scene_node_is(above, "Solid"))
+        above = scene_parent(above);
+    return !above || !scene_child(above, "physics");
+}
+
 static void keep_solid(Scene *scene, const SceneNode *instance, const SceneNode *solid, int index)
 {
-    const SceneNode *parent = scene_parent(solid);
-    if (index > 0 && parent && scene_node_is(parent, "Joint")) {
-        keep_value(scene, instance, solid, "translation", index);
-        keep_value(scene, instance, solid, "rotation", index);
-    }
+    static const char *const places[] = { "translation", "rotation" };
+    for (int i = 0; i < COUNT_OF(places) && moves_by_itself(solid, index); i++)
+        if (!scene_field(solid, places[i]) || scene_field(solid, places[i])->is_parameter < 0)
+            keep_value(scene, instance, solid, places[i], index);
     static const char *const velocities[] = { "linearVelocity", "angularVelocity" };
     for (int i = 0; i < COUNT_OF(velocities); i++)
         if (vec3_length2(scene_vec3(solid, velocities[i])) > 0.0)
             keep_value(scene, instance, solid, velocities[i], index);
+}
+
+static void keep_joint(Scene *scene, const SceneNode *instance, const SceneNode *joint, int solid, int number)
+{
+    static const struct { const char *holder, *name; } axes[] = { { "jointParameters", "position" }, { "jointParameters2", "position2" }, { "jointParameters3", "position3" } };
+    char name[48];
+    for (int i = 0; i < COUNT_OF(axes); i++) {
+        const SceneNode *parameters = schema_field(joint->type, axes[i].holder) ? scene_child(joint, axes[i].holder) : NULL;
+        // Without parameters the position is a hidden field of the joint itself.
+        bool is_own = !parameters && schema_field(joint->type, axes[i].name);
+        if (!is_own && (!parameters || !schema_field(parameters->type, "position")))
+            continue;
+        double position = is_own ? scene_float(joint, axes[i].name) : scene_float(parameters, "position");
+        snprintf(name, sizeof name, "%s_%d_%d", axes[i].name, solid, number);
+        if (position != 0.0)
+            scene_hidden_add(scene, instance, &(SceneHidden){ .name = name, .kind = FIELD_SF_FLOAT, .v = { position } });
+    }
 }
 
 void proto_keep_hidden(Scene *scene, SceneNode *instance)
@@ -179,14 +208,23 @@ void proto_keep_hidden(Scene *scene, SceneNode *instance)
     for (int i = 0; i < tree.joint_count; i++) {
         const SceneNode *joint = tree.joints[i].joint;
         int number = counts[tree.joints[i].solid]++;
-        const SceneNode *parameters = schema_field(joint->type, "jointParameters") ? scene_child(joint, "jointParameters") : NULL;
-        if (!parameters || !schema_field(parameters->type, "position") || scene_float(parameters, "position") == 0.0)
-            continue;
-        char name[48];
-        snprintf(name, sizeof name, "position_%d_%d", tree.joints[i].solid, number);
-        scene_hidden_add(scene, instance, &(SceneHidden){ .name = name, .kind = FIELD_SF_FLOAT, .v = { scene_float(parameters, "position") } });
+        keep_joint(scene, instance, joint, tree.joints[i].solid, number);
     }
     free(counts);
     free(tree.solids);
     free(tree.joints);
+}
+
+static bool keep_state(SceneNode *node, void *context)
+{
+    SceneNode *instance = scene_instance(node);
+    bool is_written = instance != node && instance->kind == SCENE_NODE_INSTANCE && !instance->in_proto;
+    if (is_written && instance->target && !instance->proto->is_placeholder && strcmp(instance->proto->name, "Body"))
+        proto_keep_hidden(context, instance);
+    return true;
+}
+
+void proto_keep_state(Scene *scene)
+{
+    scene_walk(scene_root(scene), false, keep_state, scene);
 }

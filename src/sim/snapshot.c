@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "formats/body.h"
+#include "formats/proto.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,12 +169,13 @@ void sim_sync_scene(Sim *sim)
 bool sim_save(Sim *sim, const char *path)
 {
     sim_sync_scene(sim);
-    body_keep_positions(sim->scene, sim->steps > 0);
     if (sim->steps > 0) {
         sim->is_deaf = true;
         physics_keep_joints(sim->physics);
         sim->is_deaf = false;
+        proto_keep_state(sim->scene);
     }
+    body_keep_positions(sim->scene, sim->steps > 0);
     if (!formats_save(sim->scene, path, sim->diags))
         return false;
     sim_take_initial(sim);

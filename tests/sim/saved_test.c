@@ -106,6 +106,47 @@ static void edited_files_start_anew(void **state)
     world_close(&world);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0, path);
+}
+
+// check_saved_hidden_parameters: what moves inside of an instance is where it was, and as fast, however often it is saved and opened.
+static void instances_keep_what_moves_inside(void **state)
+{
+    (void)state;
+    char proto[4096], path[4096];
+    const char *folder = support_scratch("saved_instance");
+    snprintf(proto, sizeof proto, "%s/Arm.proto", folder);
+    snprintf(path, sizeof path, "%s/world.wbt", folder);
+    write_text(proto, "#VRML_SIM R2025a utf8\nPROTO Arm [ field SFVec3f translation 0 0 0 ] { Robot { translation IS translation controller \"<none>\" boundingObject Box { size 0.4 0.4 0.4 } "
+               "physics Physics { } children HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 anchor 0.2 0 0 } " LINK("A", "0.4 0 0")
+               "children Hinge2Joint { jointParameters HingeJointParameters { axis 0 0 1 anchor 0.2 0 0 } jointParameters2 JointParameters { axis 0 1 0 } " LINK("B", "0.4 0 0") "} } } } } }\n");
+    write_text(path, "#VRML_SIM R2025a utf8\nEXTERNPROTO \"Arm.proto\"\nWorldInfo { basicTimeStep 16 }\nViewpoint { }\nSolid { name \"floor\" boundingObject Plane { } }\nDEF ARM Arm { translation 0 0 1 }\n");
+    World world = { .diags = diag_create() };
+    world.sim = sim_load(path, NULL, world.diags);
+    CHECK(world.sim && !diag_has_errors(world.diags), path);
+    world.physics = sim_physics(world.sim);
+    for (int round = 0; round < 3; round++) {
+        world_step(&world, 10);
+        World again = reopened(&world, path);
+        CHECK_NEAR(apart(&world, &again), 0, 1e-12, "place");
+        for (int i = 0; i < physics_solid_count(world.physics); i++) {
+            const char *label = physics_solid_label(world.physics, i);
+            CHECK_NEAR(vec3_distance(physics_solid_linear_velocity(world.physics, i), world_velocity(&again, label)), 0, 1e-12, label);
+            CHECK_NEAR(vec3_distance(physics_solid_angular_velocity(world.physics, i), world_spin(&again, label)), 0, 1e-12, label);
+        }
+        for (int joint = 0; joint < 2; joint++)
+            for (int axis = 0; axis <= joint; axis++)
+                CHECK_NEAR(physics_joint_position(again.physics, joint, axis), physics_joint_position(world.physics, joint, axis), 0, "position");
+        world_close(&world);
+        world = again;
+    }
+    CHECK(fabs(physics_joint_position(world.physics, 0, 0)) > 0.05 && fabs(physics_joint_position(world.physics, 1, 1)) > 0.01, "they did move");
+    world_close(&world);
+}
+
 // Numbers that no joint can be at are named and left alone; nothing explodes.
 static void bad_numbers_are_named(void **state)
 {
@@ -147,6 +188,7 @@ int main(void)
         { "joints_go_on (ode-exact)", joints_go_on, NULL, NULL, "ode-exact" },
         cmocka_unit_test(edited_files_start_anew),
         cmocka_unit_test(bad_numbers_are_named),
+        cmocka_unit_test(instances_keep_what_moves_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
