@@ -4,6 +4,9 @@ scratch=$TALUS_BUILD_DIR/scratch/control.faults
 project_make "$scratch"
 project_compile "$scratch" tests/control/faults/faulty.c || exit 1
 project_compile "$scratch" tests/control/faults/garbage.c || exit 1
+project_compile "$scratch" tests/control/faults/reload.c || exit 1
+export TMPDIR=$scratch/tmp  # whatever is made there must be gone at the end
+mkdir "$TMPDIR"
 
 # world NAME COUNT CONTROLLER ARGUMENTS...: robots that fail, and one that must not notice.
 world()
@@ -23,6 +26,11 @@ world()
 
 left_behind()
 {
+    # One that was killed with the last breath of the simulator may take a moment to go.
+    for i in $(seq 20); do
+        pgrep -f "^$scratch/controllers/" > /dev/null || break
+        sleep 0.05
+    done
     pgrep -f "^$scratch/controllers/" > /dev/null && { echo "processes are left:"; pgrep -af "^$scratch/controllers/"; return 0; }
     ls /dev/shm 2> /dev/null | grep -q '^talus' && { echo "shared memory is left"; return 0; }
     return 1
@@ -86,6 +94,34 @@ for fault in $faults garbage:sent_a_message; do
     done
 done
 
+# What a controller started ends with it, however it ends itself.
+for fault in crash:step kill:init kill:step exit:step leave:step hang:init hang:step deaf:step crash:cleanup good:never stay:never; do
+    how=${fault%%:*} moment=${fault#*:}
+    world "children-$how-$moment" 1 faulty "$how" "$moment" children
+    expect "children of one with $how at $moment" run_world "children-$how-$moment" "" 0 --controller-timeout 400
+done
+world many-children 20 faulty crash step children
+expect "children of 20 that crash" run_world many-children "crashed at.*signal 11" 20
+
+# Loading the world again and again costs nothing: as many open files, as many shared memories, no more memory to speak of.
+reload_world()
+{
+    local file=$scratch/worlds/reload.wbt counts=$scratch/counts kinds first last
+    world reload 3 faulty crash step
+    echo "Robot { name \"boss\" supervisor TRUE controller \"reload\" controllerArgs [ \"$counts\" \"20\" ] }" >> "$file"
+    rm -f "$counts"
+    timeout 100 "$TALUS_PROGRAM" run "$file" --until 100 > "$scratch/reload.log" 2>&1 || return 1
+    [ "$(wc -l < "$counts")" = 20 ] || return 1
+    kinds=$(awk '{ print $1, $2 }' "$counts" | sort -u)
+    [ "$(echo "$kinds" | wc -l)" = 1 ] || { echo "open files and shared memories differ:"; cat "$counts"; return 1; }
+    # "good" and "boss" are alive, the others are gone.
+    [ "${kinds#* }" = 2 ] || { echo "shared memories: $kinds"; return 1; }
+    first=$(sed -n 5p "$counts" | cut -d' ' -f3) last=$(tail -n 1 "$counts" | cut -d' ' -f3)
+    [ -n "$sanitize" ] || [ "$last" -le $((first + 1024)) ] || { echo "memory grew from $first to $last kB"; return 1; }
+    ! left_behind
+}
+expect "20 times the same world" reload_world
+
 # The user may want the run to end.
 world stop 1 faulty crash step
 "$TALUS_PROGRAM" run "$scratch/worlds/stop.wbt" --steps 20 --stop-on-controller-failure > "$scratch/stop.log" 2>&1
@@ -112,5 +148,6 @@ none_left()
     ! left_behind
 }
 expect "nothing is left when the simulator is killed" none_left
+expect "no temporary file is left" [ -z "$(ls -A "$TMPDIR")" ]
 echo "$failures failed"
 exit $((failures > 0))

@@ -1,4 +1,5 @@
-// Fails as its arguments say: how (crash, kill, exit, leave, hang, deaf, good, stay) and when (init, step, cleanup).
+// Fails as its arguments say: how (crash, kill, exit, leave, hang, deaf, good, stay) and when (init, step, cleanup). With a third
+// argument it first starts children of its own, which never end by themselves.
 #include <webots/robot.h>
 
 #include <signal.h>
@@ -32,10 +33,26 @@ static void maybe_fail(const char *moment)
     }
 }
 
+static void start_children(void)
+{
+    for (int i = 0; i < 3; i++) {
+        if (fork() != 0)
+            continue;
+        if (i == 1)
+            signal(SIGTERM, SIG_IGN);
+        if (i == 2)
+            fork();
+        for (;;)
+            pause();
+    }
+}
+
 int main(int argc, char **argv)
 {
     how = argc > 1 ? argv[1] : "good";
     when = argc > 2 ? argv[2] : "never";
+    if (argc > 3)
+        start_children();
     maybe_fail("init");
     wb_robot_init();
     for (int i = 0; i < 10; i++) {
