@@ -24,6 +24,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_property(SOURCE ${TALUS_AVX2_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -mavx2)
 endif()
 
+# The JPEG writer of stb shifts bits out of a signed number on purpose; here that wraps.
+set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/assets/stb.c ${CMAKE_SOURCE_DIR}/controller/display.c APPEND PROPERTY COMPILE_OPTIONS -fwrapv)
+
 add_library(talus_objects OBJECT ${TALUS_SOURCES})
 target_include_directories(talus_objects PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(talus_objects PUBLIC talus_flags ${TALUS_LIBRARIES})
