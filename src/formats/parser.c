@@ -265,7 +265,7 @@ static FieldKind hidden_kind(const Token *name)
         { "translation_", FIELD_SF_VEC3F },     { "rotation_", FIELD_SF_ROTATION },
         { "linearVelocity_", FIELD_SF_VEC3F },  { "angularVelocity_", FIELD_SF_VEC3F },
         { "position_", FIELD_SF_FLOAT },        { "position2_", FIELD_SF_FLOAT },
-        { "position3_", FIELD_SF_FLOAT },
+        { "position3_", FIELD_SF_FLOAT },       { "motion_", FIELD_MF_FLOAT },
     };
     for (int i = 0; i < COUNT_OF(kinds); i++)
         if (name->length > strlen(kinds[i].start) && !memcmp(name->text, kinds[i].start, strlen(kinds[i].start)))
@@ -293,6 +293,8 @@ static void read_hidden(Reader *reader, SceneNode *node, int fields_base)
             return;
         if (kind == FIELD_SF_FLOAT)
             hidden.v[0] = value.f;
+        else if (field_kind_is_list(kind))
+            hidden.list = value.list;
         else
             memcpy(hidden.v, value.v, sizeof hidden.v);
         scene_hidden_add(reader->scene, node, &hidden);

@@ -109,14 +109,28 @@ static bool set_position(Scene *scene, SceneNode *joint, const char *name, doubl
     return true;
 }
 
+static bool set_list(Scene *scene, SceneNode *joint, const char *name, const FieldList *from)
+{
+    const FieldType *type = schema_field(joint->type, name);
+    if (!type || type->kind != FIELD_MF_FLOAT || !from)
+        return false;
+    FieldList *list = scene_list_edit(scene, joint, name);
+    scene_list_reserve(scene, list, FIELD_SF_FLOAT, from->count);
+    memcpy(list->numbers, from->numbers, (size_t)from->count * sizeof *from->numbers);
+    list->count = from->count;
+    return true;
+}
+
 static bool apply(Scene *scene, const HiddenTree *tree, const SceneHidden *hidden)
 {
     char name[32];
     int solid, joint;
     if (!split_name(hidden->name, name, &solid, &joint) || solid >= tree->solid_count)
         return false;
-    if (!strncmp(name, "position", 8)) {
+    if (!strncmp(name, "position", 8) || field_kind_is_list(hidden->kind)) {
         SceneNode *node = find_joint(tree, solid, joint < 0 ? 0 : joint);
+        if (node && field_kind_is_list(hidden->kind))
+            return set_list(scene, node, name, hidden->list);
         return node && set_position(scene, node, name, hidden->v[0]);
     }
     set_vector(scene, tree->solids[solid], name, hidden);
@@ -194,6 +208,15 @@ static void keep_joint(Scene *scene, const SceneNode *instance, const SceneNode 
         if (position != 0.0)
             scene_hidden_add(scene, instance, &(SceneHidden){ .name = name, .kind = FIELD_SF_FLOAT, .v = { position } });
     }
+    const FieldList *motion = schema_field(joint->type, "motion") ? scene_list(joint, "motion") : NULL;
+    if (!motion || motion->count == 0)
+        return;
+    FieldList *copy = arena_alloc(scene_arena(scene), sizeof *copy);  // the joint may be at something else when this is written
+    scene_list_reserve(scene, copy, FIELD_SF_FLOAT, motion->count);
+    memcpy(copy->numbers, motion->numbers, (size_t)motion->count * sizeof *motion->numbers);
+    copy->count = motion->count;
+    snprintf(name, sizeof name, "motion_%d_%d", solid, number);
+    scene_hidden_add(scene, instance, &(SceneHidden){ .name = name, .kind = FIELD_MF_FLOAT, .list = copy });
 }
 
 void proto_keep_hidden(Scene *scene, SceneNode *instance)

@@ -238,7 +238,7 @@ static void name_suspension(Upgrade *upgrade, SceneNode *node)
 
 static void report_gate(Upgrade *upgrade, SceneNode *node)
 {
-    upgrade_warning(upgrade, node, node->pos, "a node of a kind that no longer exists is read as a Solid");
+    upgrade_warning(upgrade, node, node->pos, "a node of a kind that no longer exists (a Gripper or HyperGate) is read as a Solid; what it did is not simulated");
 }
 
 // A row: old type, new type, what else to do afterwards, first release in which the row no longer holds (0: always holds).

@@ -261,7 +261,13 @@ static void write_hidden(Writer *writer, const SceneNode *node, int indent)
     for (const SceneHidden *hidden = scene_hidden(writer->scene, node); hidden; hidden = hidden->next) {
         write_indent(writer->out, indent);
         text_printf(writer->out, "hidden %s ", hidden->name);
-        write_numbers(writer->out, hidden->v, field_kind_doubles(hidden->kind));
+        if (hidden->list) {
+            text_add_string(writer->out, "[ ");
+            write_numbers(writer->out, hidden->list->numbers, hidden->list->count);
+            text_add_string(writer->out, " ]");
+        } else {
+            write_numbers(writer->out, hidden->v, field_kind_doubles(hidden->kind));
+        }
         text_add_char(writer->out, '\n');
     }
 }

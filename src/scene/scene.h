@@ -110,6 +110,7 @@ typedef struct SceneHidden {
     const char *name;
     FieldKind kind;
     double v[4];
+    const FieldList *list;  // of kinds that are lists, in the arena of the scene
     SourcePos pos;
     struct SceneHidden *next;
 } SceneHidden;
