@@ -134,7 +134,11 @@ void narrow_place(Narrow *narrow, int index, const Shape *shape, BroadBox *box)
     if (shape->kind == PHYSICS_SHAPE_PLANE) {
         read_plane(shape->ode, &collider->pose);
     } else {
-        const dReal *position = dGeomGetPosition(shape->ode), *rotation = dGeomGetRotation(shape->ode);
+        // Copies made by ODE itself: it hands pose records from one world's thread to another's by means of its own.
+        dVector3 position;
+        dMatrix3 rotation;
+        dGeomCopyPosition(shape->ode, position);
+        dGeomCopyRotation(shape->ode, rotation);
         for (int i = 0; i < 3; i++) {
             collider->pose.position[i] = position[i];
             for (int k = 0; k < 3; k++)
