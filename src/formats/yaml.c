@@ -328,7 +328,7 @@ static void map_merge(Reader *reader, YamlNode *map, const YamlNode *value, Sour
 // Own pairs first (the last of equal keys wins, at the place of the first), then what `<<` adds, earlier merges first.
 static void map_finish(Reader *reader, YamlNode *map, int first)
 {
-    const YamlPair *raw = reader->pairs + first;
+    const YamlPair *raw = reader->pairs ? reader->pairs + first : NULL;
     int raw_count = reader->pair_count - first;
     int64_t capacity = 0;
     for (int i = 0; i < raw_count; i++)

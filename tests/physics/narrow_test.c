@@ -5,8 +5,8 @@
 
 static const char *const forms[] = {
     "Box { size 0.2 0.2 0.2 }", "Sphere { radius 0.1 }", "Capsule { radius 0.07 height 0.12 }", "Cylinder { radius 0.09 height 0.18 }",
-    "IndexedFaceSet { coord Coordinate { point [ -0.1 -0.1 -0.1, 0.1 -0.1 -0.1, 0 0.1 -0.1, 0 0 0.1 ] } "
-    "coordIndex [ 0 2 1 -1 0 1 3 -1 1 2 3 -1 2 0 3 -1 ] }",
+    ("IndexedFaceSet { coord Coordinate { point [ -0.1 -0.1 -0.1, 0.1 -0.1 -0.1, 0 0.1 -0.1, 0 0 0.1 ] } "
+    "coordIndex [ 0 2 1 -1 0 1 3 -1 1 2 3 -1 2 0 3 -1 ] }"),
     "Pose { translation 0.05 0 0 children [ Box { size 0.1 0.2 0.15 } ] }",
 };
 
