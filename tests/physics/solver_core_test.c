@@ -98,6 +98,7 @@ static void test_chain_in_rubble(void **state)
     CHECK(swept, "the island is swept");
     CHECK(gap < 2e-3, "joints hold");
     CHECK(lowest > 0.06 && scene_is_finite(&scene, 3.0), "nothing sinks");
+    // 2 %: sweeps end before the last digit of a contact, and the rubble still settles by micrometres a step.
     CHECK_NEAR(weight, (LINKS * 1.0 + BOXES * 0.5) * 9.81, 3.0, "the ground carries the weight");
     solver_destroy(solver);
 }
