@@ -46,7 +46,7 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
     int index = physics->solid_count++;
     PhysicsSolid *solid = &physics->solids[index];
     *solid = (PhysicsSolid){
-        .node = node, .parent = at->parent, .joint = at->joint, .body = -1, .merger = -1, .weld = -1, .track = -1, .conveyor = -1,
+        .node = node, .parent = at->parent, .joint = at->joint, .body = -1, .merger = -1, .weld = -1, .track = -1, .conveyor = -1, .holder = -1,
         .base = at->pose, .in_body = POSE_IDENTITY, .mass = mass_zero(), .is_alive = true, .is_helix = at->is_helix, .is_loose = at->is_loose,
         .linear_damping = -1.0, .angular_damping = -1.0,
         .first_shape = 0, .shape_count = 0,

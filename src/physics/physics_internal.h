@@ -34,6 +34,7 @@ typedef struct PhysicsSolid {
     int material;           // row of the contact table
     int track;              // index of the Track it is, -1
     int conveyor;           // solid of the Conveyor that moves its surface, -1
+    int holder;             // row of a Connector, VacuumGripper or Holder in machine_internal.h, -1
     int weld;               // index in Physics.welds, -1
     bool is_alive;
     bool is_loose;          // at the end of a FreeJoint: a body of its own that nothing ties to the solid above
