@@ -27,6 +27,9 @@ endif()
 # The JPEG writer of stb shifts bits out of a signed number on purpose; here that wraps.
 set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/assets/stb.c ${CMAKE_SOURCE_DIR}/controller/display.c APPEND PROPERTY COMPILE_OPTIONS -fwrapv)
 
+# Libraries of the system have stb inside too; ours stays ours, and theirs theirs.
+set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/assets/stb.c APPEND PROPERTY COMPILE_OPTIONS -fvisibility=hidden)
+
 add_library(talus_objects OBJECT ${TALUS_SOURCES})
 target_include_directories(talus_objects PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(talus_objects PUBLIC talus_flags ${TALUS_LIBRARIES})
@@ -39,8 +42,11 @@ add_library(talus_shared SHARED $<TARGET_OBJECTS:talus_objects>)
 set_target_properties(talus_shared PROPERTIES OUTPUT_NAME talus VERSION ${PROJECT_VERSION} SOVERSION 0)
 target_link_libraries(talus_shared PRIVATE talus_flags ${TALUS_LIBRARIES})
 
-# Plugins resolve ODE and dWebots* from the program, so it exports its symbols and keeps every object of the library.
+set(TALUS_EXPORTS ${CMAKE_SOURCE_DIR}/cmake/exports)
+target_link_options(talus_shared PRIVATE -Wl,--version-script=${TALUS_EXPORTS}/library.map)
+
+# Plugins resolve dWebots* and what ODE lacks from the program, so it exports these and keeps every object of the library.
 add_executable(talus ${TALUS_APP_SOURCES} $<TARGET_OBJECTS:talus_objects>)
 target_include_directories(talus PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(talus PRIVATE talus_flags ${TALUS_LIBRARIES})
-set_target_properties(talus PROPERTIES ENABLE_EXPORTS ON)
+target_link_options(talus PRIVATE -Wl,--dynamic-list=${TALUS_EXPORTS}/program.list)
