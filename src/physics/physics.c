@@ -593,14 +593,19 @@ PhysicsStatistics physics_statistics(const Physics *physics)
 
 // ---- for plugins ----
 
+void physics_ode_hand_out(Physics *physics)
+{
+    physics->has_outsiders = true;
+}
+
 static const Physics *handed_out(const Physics *physics)
 {
-    ((Physics *)physics)->has_outsiders = true;
+    physics_ode_hand_out((Physics *)physics);
     return physics;
 }
 
-dWorldID physics_ode_world(const Physics *physics) { return handed_out(physics)->world; }
-dSpaceID physics_ode_space(const Physics *physics) { return handed_out(physics)->space; }
+dWorldID physics_ode_world(const Physics *physics) { return physics->world; }
+dSpaceID physics_ode_space(const Physics *physics) { return physics->space; }
 dJointGroupID physics_ode_contact_group(const Physics *physics) { return handed_out(physics)->contact_group; }
 
 dBodyID physics_ode_body(const Physics *physics, int solid)

@@ -211,6 +211,7 @@ PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *opt
         return NULL;
     }
     *is_missing = false;
+    host->touches_ode = plugin_touches_ode(host->library);
     for (int i = 0; i < 2; i++)
         host->groups[i] = dJointGroupCreate(0);
     host->old_group = dJointGroupCreate(0);
@@ -455,6 +456,8 @@ static bool run_callback(PluginHost *host, PluginCallback callback, Call *call)
 // Forces that are not finite are the plugin's: everything else was checked before.
 static bool check_forces(PluginHost *host, PluginCallback callback)
 {
+    if (!host->touches_ode)
+        return !host->failure;
     for (int body; (body = physics_ode_drop_bad_force(host->physics)) >= 0;) {
         Text message = { 0 };
         text_printf(&message, "physics plugin '%s': %s gave '%s' a force or torque that is not finite at %g s", host->name, callbacks[callback].name,
@@ -481,6 +484,8 @@ static void on_pass_begin(void *context)
     if (host->is_group_used)
         host->group = 1 - host->group;
     host->is_group_used = false;
+    if (!host->touches_ode)
+        return;
     dJointGroupEmpty(host->groups[host->group]);
     dJointGroupEmpty(host->old_group);
 }
@@ -490,6 +495,8 @@ bool plugin_init(PluginHost *host, double time)
     if (host->failure)
         return false;
     host->time = time;
+    if (host->touches_ode)
+        physics_ode_hand_out(host->physics);
     char *before = getcwd(NULL, 0);
     if (chdir(host->folder))
         diag_warning(host->diags, host->pos, "plugin '%s': its folder %s cannot be entered", host->name, host->folder);
@@ -503,7 +510,8 @@ bool plugin_init(PluginHost *host, double time)
     if (host->functions[CALLBACK_COLLIDE])
         physics_ode_set_collide_hook(host->physics, on_collide, on_pass_begin, host);
     is_fine = check_forces(host, CALLBACK_INIT);
-    physics_ode_take_bodies(host->physics);
+    if (host->touches_ode)
+        physics_ode_take_bodies(host->physics);
     return is_fine;
 }
 
@@ -513,7 +521,8 @@ bool plugin_step(PluginHost *host, double time)
     messages_begin_step(host);
     if (!run_callback(host, CALLBACK_STEP, &(Call){ 0 }))
         return false;
-    plugin_fluids_step(physics_ode_world(host->physics), physics_time_step(host->physics));
+    if (host->touches_ode)
+        plugin_fluids_step(physics_ode_world(host->physics), physics_time_step(host->physics));
     return check_forces(host, CALLBACK_STEP);
 }
 
@@ -535,7 +544,7 @@ bool plugin_step_end(PluginHost *host, double time)
 {
     host->time = time;
     bool is_fine = run_callback(host, CALLBACK_STEP_END, &(Call){ 0 });
-    if (is_fine)
+    if (is_fine && host->touches_ode)
         dJointGroupEmpty(host->groups[1 - host->group]);
     return is_fine;
 }

@@ -24,6 +24,7 @@ struct PluginHost {
     const char *name, *folder, *path;
     void *library;
     const char *copy;             // a copy of the file that is loaded in its place; NULL: the file itself
+    bool touches_ode;             // its code names functions of ODE; otherwise it cannot act on the world
     bool is_draw_known, is_old_draw;  // whether draw takes no arguments
     void *functions[CALLBACK_COUNT];
     double time;                  // s
@@ -46,6 +47,9 @@ typedef struct PluginPlace {
     bool has_sources;
 } PluginPlace;
 PluginPlace plugin_find(const Scene *scene, const char *name, const char *const *search_paths, Arena *arena);
+
+// ---- imports.c ----
+bool plugin_touches_ode(void *library);  // true when in doubt
 
 // ---- messages.c ----
 void messages_begin_step(PluginHost *host);
