@@ -66,7 +66,7 @@ bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shap
 
 static bool wants_joints(const Physics *physics)
 {
-    return physics->needs_contact_joints || physics->collide_hook.collide || physics->has_outsiders || physics->wants_contact_forces;
+    return physics->needs_contact_joints || physics->has_outsiders || physics->wants_contact_forces;
 }
 
 static dBodyID ode_body(const Physics *physics, int body)
@@ -574,7 +574,7 @@ void contacts_collide(Physics *physics)
     fluids_begin_pass(physics);
     physics->deepest = 0.0;
     const BroadPair *pairs = broadphase_pairs(physics->broadphase, &physics->pair_count);
-    narrow_begin(physics, pairs, physics->pair_count, !physics->collide_hook.collide);
+    narrow_begin(physics, pairs, physics->pair_count, !physics->collide_hook.collide || !physics->has_outsiders);
     int cursor = 0;
     for (int i = 0; i < physics->pair_count; i++)
         touch_pair(physics, pairs[i], i, &cursor);
