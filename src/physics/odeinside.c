@@ -3,16 +3,24 @@
 #include "base/common.h"
 
 #include <dlfcn.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HEAD_BYTES 64   // list heads and links stand at the start of their objects
 
 static OdeInside inside;
 static const char *measured_problem;
+static size_t object_bytes;  // of the object that ODE made last
+
+// Objects are searched word by word, so all their words must hold something, and their size must be known.
+static void *alloc_empty(size_t size)
+{
+    object_bytes = size;
+    return calloc(1, size);
+}
 
 static int find_pointer(const void *object, int bytes, const void *value)
 {
@@ -49,6 +57,25 @@ static uint32_t word(const void *object, int offset)
     return value;
 }
 
+// The one word among the first `bytes` of the object that differs from a copy made before, -1: none or several.
+static int find_changed_word(const void *object, const void *before, int bytes)
+{
+    int found = -1;
+    for (int at = 0; at + 4 <= bytes; at += 4) {
+        if (word(before, at) == word(object, at))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = at;
+    }
+    return found;
+}
+
+static bool is_one_bit(unsigned value)
+{
+    return value != 0 && (value & (value - 1)) == 0;
+}
+
 static const char *measure_contact(void)
 {
     dWorldID world = dWorldCreate();
@@ -65,27 +92,22 @@ static const char *measure_contact(void)
     dJointID forward = dJointCreateContact(world, NULL, &contact), reversed = dJointCreateContact(world, NULL, &contact);
     dJointAttach(forward, body, NULL);
     dJointAttach(reversed, NULL, body);
-    int size = (int)malloc_usable_size(forward);
+    int size = (int)object_bytes;
     inside.contact = -1;
     for (int at = 0; at + (int)sizeof contact <= size; at += 8)
         if (!memcmp((const char *)forward + at, &contact, sizeof contact))
             inside.contact = at;
     // The word that disabling changes is the flags; what differs there between the two joints is the reverse bit.
-    inside.flags = -1;
     unsigned char before[256];
     int head = inside.contact < 0 ? 0 : int_min(inside.contact, (int)sizeof before);
     memcpy(before, forward, (size_t)head);
     dJointDisable(forward);
-    int changed = 0;
-    for (int at = 0; at + 4 <= head; at += 4)
-        if (word(before, at) != word(forward, at))
-            inside.flags = at, changed++;
+    inside.flags = find_changed_word(forward, before, head);
     dJointEnable(forward);
-    if (changed == 1)
+    if (inside.flags >= 0)
         inside.reverse = word(forward, inside.flags) ^ word(reversed, inside.flags);
-    bool one_bit = inside.reverse != 0 && (inside.reverse & (inside.reverse - 1)) == 0;
     dWorldDestroy(world);
-    return inside.contact >= 0 && changed == 1 && one_bit ? NULL : "the inside of its contact joints was not found";
+    return inside.contact >= 0 && is_one_bit(inside.reverse) ? NULL : "the inside of its contact joints was not found";
 }
 
 static void probe_callback(dBodyID body)
@@ -97,15 +119,24 @@ static const char *measure_body(void)
 {
     dWorldID world = dWorldCreate();
     dBodyID body = dBodyCreate(world);
+    int size = (int)object_bytes;
     dBodySetMovedCallback(body, probe_callback);
     void *wanted;
     void (*function)(dBodyID) = probe_callback;
     memcpy(&wanted, &function, sizeof wanted);
-    inside.moved_callback = find_pointer(body, (int)malloc_usable_size(body), wanted);
+    inside.moved_callback = find_pointer(body, size, wanted);
     dBodySetMovedCallback(body, NULL);
     bool found = inside.moved_callback >= 0 && odeinside_pointer(body, inside.moved_callback) == NULL;
+    unsigned char before[64];
+    int head = int_min(size, (int)sizeof before);
+    memcpy(before, body, (size_t)head);
+    dBodyDisable(body);
+    inside.body_flags = find_changed_word(body, before, head);
+    if (inside.body_flags >= 0)
+        inside.disabled = word(body, inside.body_flags) ^ word(before, inside.body_flags);
+    found &= is_one_bit(inside.disabled);
     dWorldDestroy(world);
-    return found ? NULL : "a body's moved callback was not found";
+    return found ? NULL : "the inside of its bodies was not found";
 }
 
 static const struct { dJointType type; const char *name; } joint_types[] = {
@@ -116,7 +147,7 @@ static const struct { dJointType type; const char *name; } joint_types[] = {
     { dJointTypeTransmission, "Transmission" },
 };
 
-static const char *find_methods(void)
+static const char *find_functions(void)
 {
     for (int i = 0; i < COUNT_OF(joint_types); i++) {
         char symbol[128];
@@ -130,16 +161,21 @@ static const char *find_methods(void)
         memcpy(&inside.info1[joint_types[i].type], &info1, sizeof info1);
         memcpy(&inside.info2[joint_types[i].type], &info2, sizeof info2);
     }
-    return NULL;
+    void *fall_asleep = dlsym(RTLD_DEFAULT, "_Z28dInternalHandleAutoDisablingP7dxWorldd");
+    memcpy(&inside.fall_asleep, &fall_asleep, sizeof fall_asleep);
+    return fall_asleep ? NULL : "it does not export its rule of falling asleep";
 }
 
 static void measure(void)
 {
     static_assert(dJointTypeTransmission < ODE_JOINT_TYPES, "a slot for every joint type");
     static_assert(sizeof(dReal) == sizeof(double), "double precision ODE");
-    const char *(*const parts[])(void) = { find_methods, measure_lists, measure_contact, measure_body };
+    const char *(*const parts[])(void) = { find_functions, measure_lists, measure_contact, measure_body };
+    dAllocFunction *alloc = dGetAllocHandler();
+    dSetAllocHandler(alloc_empty);
     for (int i = 0; i < COUNT_OF(parts) && !inside.problem; i++)
         inside.problem = parts[i]();
+    dSetAllocHandler(alloc);
     measured_problem = inside.problem;
 }
 

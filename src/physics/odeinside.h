@@ -20,11 +20,14 @@ typedef struct OdeInside {
     int flags;                  // of a joint's flags
     unsigned reverse;           // bit: attached with the world first
     int moved_callback;         // in a body
+    int body_flags;             // of a body's flags
+    unsigned disabled;          // bit
     OdeGetInfo1 info1[ODE_JOINT_TYPES];
     OdeGetInfo2 info2[ODE_JOINT_TYPES];
+    void (*fall_asleep)(dWorldID world, double dt);  // ODE's rule of auto-disabling, as its own steps begin with it
 } OdeInside;
 
-const OdeInside *odeinside(void);  // ODE is initialised before the first call
+const OdeInside *odeinside(void);  // ODE is initialised before the first call; the first one is the only user of ODE
 // For tests: from now on the library counts as one that cannot be read, for this reason; NULL: as it was measured.
 void odeinside_pretend(const char *problem);
 

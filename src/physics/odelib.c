@@ -3,6 +3,7 @@
 #include "physics/physics_internal.h"
 
 #include "physics/ode.h"
+#include "physics/odeinside.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -66,6 +67,7 @@ static void on_error(int number, const char *format, va_list arguments)
 static void start(void)
 {
     dInitODE2(0);
+    odeinside();
     dSetMessageHandler(on_message);
     dSetErrorHandler(on_error);
     dSetDebugHandler(on_error);

@@ -59,6 +59,41 @@ void solver_forget(Solver *solver)
         memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
 }
 
+static int renumbered(const int32_t *new_index, int count, int body)
+{
+    return body >= 0 && body < count ? new_index[body] : -1;
+}
+
+void solver_renumber(Solver *solver, const int32_t *new_index, int count)
+{
+    Topology *t = &solver->topology;
+    int kept = 0;
+    t->valid = false;
+    for (int i = 0; i < t->joint_count; i++) {
+        t->joints[i].body1 = renumbered(new_index, count, t->joints[i].body1);
+        t->joints[i].body2 = renumbered(new_index, count, t->joints[i].body2);
+    }
+    for (int i = 0; i < solver->contact_last_count; i++) {
+        int old[2] = { (int)(solver->contact_memory[i].pair >> 32) - 1, (int)(solver->contact_memory[i].pair & UINT32_MAX) - 1 };
+        int now[2] = { renumbered(new_index, count, old[0]), renumbered(new_index, count, old[1]) };
+        if ((old[0] >= 0 && now[0] < 0) || (old[1] >= 0 && now[1] < 0))
+            continue;
+        solver->contact_memory[kept] = solver->contact_memory[i];
+        solver->contact_memory[kept++].pair = solver_pair(now[0], now[1]);
+    }
+    solver->contact_last_count = kept;
+    if (t->body_count <= 0)
+        return;
+    uint8_t *iterated = memory_alloc_array((size_t)t->body_count, 1);
+    int known = int_min(int_min(count, t->body_count), solver->iterated_capacity);
+    memcpy(iterated, solver->iterated, (size_t)known);
+    memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
+    for (int i = 0; i < known; i++)
+        if (new_index[i] >= 0 && new_index[i] < solver->iterated_capacity)
+            solver->iterated[new_index[i]] = iterated[i];
+    free(iterated);
+}
+
 // ---- state ----
 
 typedef struct StateHeader {

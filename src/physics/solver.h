@@ -73,7 +73,7 @@ typedef struct SolverContact {
     int32_t body1, body2;  // -1: the world
     uint32_t flags;
     int32_t reserved;
-    uint64_t pair;         // the same for all points of two shapes, in this step and the next; those stand together
+    uint64_t pair;         // solver_pair() of the two bodies; contacts of a pair stand together
     double position[3], normal[3], fdir1[3];
     double depth;
     double mu, mu2, rho, rho2, rhoN;
@@ -81,6 +81,11 @@ typedef struct SolverContact {
     double slip1, slip2, motion1, motion2, motionN;
     double force[6];  // out: normal, along the two friction directions, rolling about them and the normal
 } SolverContact;
+
+static inline uint64_t solver_pair(int body1, int body2)
+{
+    return (uint64_t)(body1 + 1) << 32 | (uint64_t)(body2 + 1);
+}
 
 typedef struct SolverInput {
     double dt;
@@ -137,6 +142,8 @@ typedef struct Solver Solver;
 Solver *solver_create(const SolverOptions *options);  // NULL means the defaults
 void solver_destroy(Solver *solver);                  // NULL is fine
 void solver_forget(Solver *solver);                   // drops everything remembered from earlier steps
+// Before a step whose bodies are numbered otherwise: body i of the last one is now new_index[i], -1: it is gone.
+void solver_renumber(Solver *solver, const int32_t *new_index, int count);
 // What is remembered, as bytes: a step after restoring gives the bits that it would have given after saving.
 size_t solver_state_size(const Solver *solver);
 void solver_state_save(const Solver *solver, void *buffer);

@@ -12,20 +12,10 @@
 #define ROW_DOUBLES ((int)(sizeof(SolverRow) / sizeof(double)))
 #define JOINT_ROWS_MAX 12
 
-// What ODE keeps about auto-disabling without telling.
-typedef struct Idle {
-    int steps_left;
-    double time_left;
-    double *samples;      // six numbers each
-    int sample_count, sample_at;
-    bool is_full, was_enabled;
-} Idle;
-
 typedef struct BodyEntry {
     dBodyID body;
     // Inside ODE's body, valid while it lives.
     const dReal *position, *quaternion, *rotation, *linear, *angular, *force, *torque;
-    Idle idle;
 } BodyEntry;
 
 typedef struct JointEntry {
@@ -40,6 +30,7 @@ struct SolverOde {
     Solver *solver;
     double dt;
     bool is_primed;
+    bool is_restored;           // what the solver remembers is of another run of steps than the bodies known here
     bool is_vouched;            // the awake bodies were told by the caller
     BodyEntry *entries;
     SolverBody *bodies;
@@ -51,7 +42,7 @@ struct SolverOde {
     SolverRow *rows;
     SolverContact *contacts;
     dJointID *found_joints;
-    int entry_capacity, body_capacity, awake_capacity, set_capacity, table_capacity, found_capacity, joint_capacity;
+    int body_capacity, awake_capacity, set_capacity, table_capacity, found_capacity, joint_capacity;
     int solver_joint_capacity, row_capacity, contact_capacity, found_joint_capacity;
     int body_count, awake_count, table_size, found_count, joint_count, contact_joint_first, solver_joint_count, row_count;
     int contact_count, added_contact_count, found_joint_count;
@@ -77,8 +68,6 @@ void solver_ode_destroy(SolverOde *self)
 {
     if (!self)
         return;
-    for (int i = 0; i < self->body_count; i++)
-        free(self->entries[i].idle.samples);
     void *owned[] = { self->entries, self->bodies, self->awake, self->set, self->table, self->found, self->joints,
                       self->solver_joints, self->rows, self->contacts, self->found_joints };
     for (int i = 0; i < COUNT_OF(owned); i++)
@@ -90,6 +79,12 @@ void solver_ode_destroy(SolverOde *self)
 Solver *solver_ode_solver(SolverOde *self)
 {
     return self->solver;
+}
+
+void solver_ode_restore(SolverOde *self, const void *buffer, size_t size)
+{
+    solver_state_restore(self->solver, buffer, size);
+    self->is_restored = true;
 }
 
 // ---- bodies ----
@@ -132,24 +127,26 @@ static void table_build(SolverOde *self)
     }
 }
 
-static void idle_reset(Idle *idle, dBodyID body)
-{
-    idle->steps_left = dBodyGetAutoDisableSteps(body);
-    idle->time_left = dBodyGetAutoDisableTime(body);
-    idle->sample_at = 0;
-    idle->is_full = false;
-}
-
 static void entry_fill(BodyEntry *entry, dBodyID body)
 {
     *entry = (BodyEntry){ .body = body, .position = dBodyGetPosition(body), .quaternion = dBodyGetQuaternion(body),
                           .rotation = dBodyGetRotation(body), .linear = dBodyGetLinearVel(body),
                           .angular = dBodyGetAngularVel(body), .force = dBodyGetForce(body), .torque = dBodyGetTorque(body) };
-    idle_reset(&entry->idle, body);
 }
 
-// Bodies in the order of their creation; ODE's list has the newest first. True when the list changed.
-static bool bodies_find(SolverOde *self)
+// The bodies that are still there have new places; an address that was given to another body says no more than where to
+// begin the search for a solution.
+static void bodies_renumber(SolverOde *self, const BodyEntry *old, int old_count)
+{
+    int32_t *new_index = memory_alloc_array((size_t)old_count + 1, sizeof *new_index);
+    for (int i = 0; i < old_count; i++)
+        new_index[i] = solver_ode_body(self, old[i].body);
+    solver_renumber(self->solver, new_index, old_count);
+    free(new_index);
+}
+
+// Bodies in the order of their creation; ODE's list has the newest first.
+static void bodies_find(SolverOde *self)
 {
     self->found_count = 0;
     for (dBodyID body = odeinside_pointer(self->world, self->inside->first_body); body;
@@ -157,40 +154,24 @@ static bool bodies_find(SolverOde *self)
         memory_grow(&self->found, &self->found_capacity, self->found_count + 1, sizeof *self->found);
         self->found[self->found_count++] = body;
     }
-    int count = self->found_count;
-    bool changed = count != self->body_count;
+    int count = self->found_count, old_count = self->body_count;
+    bool changed = count != old_count;
     for (int i = 0; i < count && !changed; i++)
         changed = self->entries[i].body != self->found[count - 1 - i];
     if (!changed)
-        return false;
+        return;
     BodyEntry *old = self->entries;
-    int old_count = self->body_count;
-    BodyEntry *entries = memory_alloc_array((size_t)count + 1, sizeof *entries);
-    int at = 0;
-    for (int i = 0; i < count; i++) {
-        dBodyID body = self->found[count - 1 - i];
-        // Creation order is kept, so what stayed is met in the same order.
-        int match = at;
-        while (match < old_count && old[match].body != body)
-            match++;
-        if (match < old_count) {
-            for (; at < match; at++)
-                free(old[at].idle.samples);
-            entries[i] = old[at++];
-        } else {
-            entry_fill(&entries[i], body);
-        }
-    }
-    for (; at < old_count; at++)
-        free(old[at].idle.samples);
-    free(old);
-    self->entries = entries;
+    self->entries = memory_alloc_array((size_t)count + 1, sizeof *self->entries);
     self->body_count = count;
+    for (int i = 0; i < count; i++)
+        entry_fill(&self->entries[i], self->found[count - 1 - i]);
     memory_grow(&self->bodies, &self->body_capacity, count + 1, sizeof *self->bodies);
     memory_grow(&self->awake, &self->awake_capacity, count + 1, sizeof *self->awake);
     memory_grow(&self->set, &self->set_capacity, count + 1, sizeof *self->set);
     table_build(self);
-    return true;
+    if (!self->is_restored)
+        bodies_renumber(self, old, old_count);
+    free(old);
 }
 
 static void copy3(double *to, const dReal *from)
@@ -252,61 +233,6 @@ static void body_read(SolverOde *self, int index)
 
 // ---- sleep, by ODE's rules ----
 
-static bool body_is_idle(Idle *idle, dBodyID body, const BodyEntry *entry)
-{
-    int samples = dBodyGetAutoDisableAverageSamplesCount(body);
-    if (samples != idle->sample_count) {
-        idle->samples = memory_resize(idle->samples, (size_t)samples, 6 * sizeof(double));
-        idle->sample_count = samples;
-        idle->sample_at = 0;
-        idle->is_full = false;
-    }
-    copy3(idle->samples + 6 * idle->sample_at, entry->linear);
-    copy3(idle->samples + 6 * idle->sample_at + 3, entry->angular);
-    if (++idle->sample_at >= samples) {
-        idle->sample_at = 0;
-        idle->is_full = true;
-    }
-    if (!idle->is_full)
-        return false;
-    double mean[6] = { 0.0 };
-    for (int i = 0; i < samples; i++)
-        for (int k = 0; k < 6; k++)
-            mean[k] += idle->samples[6 * i + k] / samples;
-    double linear = dBodyGetAutoDisableLinearThreshold(body), angular = dBodyGetAutoDisableAngularThreshold(body);
-    return mean[0] * mean[0] + mean[1] * mean[1] + mean[2] * mean[2] <= linear * linear
-        && mean[3] * mean[3] + mean[4] * mean[4] + mean[5] * mean[5] <= angular * angular;
-}
-
-static void bodies_fall_asleep(SolverOde *self)
-{
-    for (int i = 0; i < self->body_count; i++) {
-        BodyEntry *entry = &self->entries[i];
-        dBodyID body = entry->body;
-        if (!dBodyGetAutoDisableFlag(body) || !dBodyIsEnabled(body)) {
-            entry->idle.was_enabled = false;
-            continue;
-        }
-        if (!entry->idle.was_enabled)
-            idle_reset(&entry->idle, body);
-        entry->idle.was_enabled = true;
-        if (dBodyGetNumJoints(body) == 0 || dBodyGetAutoDisableAverageSamplesCount(body) <= 0)
-            continue;
-        if (!body_is_idle(&entry->idle, body, entry)) {
-            entry->idle.steps_left = dBodyGetAutoDisableSteps(body);
-            entry->idle.time_left = dBodyGetAutoDisableTime(body);
-            continue;
-        }
-        entry->idle.steps_left--;
-        entry->idle.time_left -= self->dt;
-        if (entry->idle.steps_left > 0 || entry->idle.time_left > 0.0)
-            continue;
-        dBodyDisable(body);
-        dBodySetLinearVel(body, 0, 0, 0);
-        dBodySetAngularVel(body, 0, 0, 0);
-    }
-}
-
 static int find_set(int32_t *set, int i)
 {
     while (set[i] != i) {
@@ -314,6 +240,16 @@ static int find_set(int32_t *set, int i)
         i = set[i];
     }
     return i;
+}
+
+// dBodyEnable() would start the body's timer of falling asleep anew, which the islands of ODE's own steps leave running.
+static void ode_body_wake(const SolverOde *self, dBodyID body)
+{
+    unsigned flags;
+    char *at = (char *)body + self->inside->body_flags;
+    memcpy(&flags, at, sizeof flags);
+    flags &= ~self->inside->disabled;
+    memcpy(at, &flags, sizeof flags);
 }
 
 // A body that a joint connects to an awake one wakes, kinematic ones included, as in ODE.
@@ -340,10 +276,8 @@ static void bodies_wake(SolverOde *self)
         if (dBodyIsEnabled(self->entries[i].body))
             self->awake[find_set(self->set, i)] = 1;
     for (int i = 0; i < self->body_count; i++)
-        if (self->awake[find_set(self->set, i)] && !dBodyIsEnabled(self->entries[i].body)) {
-            dBodyEnable(self->entries[i].body);
-            self->entries[i].idle.was_enabled = true;
-        }
+        if (self->awake[find_set(self->set, i)] && !dBodyIsEnabled(self->entries[i].body))
+            ode_body_wake(self, self->entries[i].body);
 }
 
 // ---- joints ----
@@ -482,23 +416,24 @@ static void contacts_pair(SolverOde *self)
 {
     for (int i = 0; i < self->contact_count; i++) {
         SolverContact *contact = &self->contacts[i];
-        contact->pair = (uint64_t)(contact->body1 + 1) << 32 | (uint64_t)(contact->body2 + 1);
+        contact->pair = solver_pair(contact->body1, contact->body2);
     }
 }
 
 // ---- the step ----
 
-// A motor at its stop makes ODE's joint lock a mutex that dWorldStep() creates: let it run once with nothing awake.
+// A motor at its stop makes ODE's joint lock a mutex that dWorldStep() creates: let it run once, on an empty world.
 static void world_prime(SolverOde *self)
 {
-    for (int i = 0; i < self->body_count; i++)
-        self->bodies[i].reserved = dBodyIsEnabled(self->entries[i].body);
-    for (int i = 0; i < self->body_count; i++)
-        dBodyDisable(self->entries[i].body);
+    void *none = NULL, *heads[2] = { (char *)self->world + self->inside->first_body, (char *)self->world + self->inside->first_joint };
+    void *kept[2];
+    for (int i = 0; i < 2; i++) {
+        memcpy(&kept[i], heads[i], sizeof kept[i]);
+        memcpy(heads[i], &none, sizeof none);
+    }
     dWorldStep(self->world, self->dt);
-    for (int i = 0; i < self->body_count; i++)
-        if (self->bodies[i].reserved)
-            dBodyEnable(self->entries[i].body);
+    for (int i = 0; i < 2; i++)
+        memcpy(heads[i], &kept[i], sizeof kept[i]);
     self->is_primed = true;
 }
 
@@ -517,6 +452,7 @@ void solver_ode_begin(SolverOde *self, double dt)
     self->dt = dt;
     if (!self->is_vouched)
         bodies_find(self);
+    self->is_restored = false;
     if (!self->is_primed)
         world_prime(self);
     self->contact_count = 0;
@@ -583,6 +519,33 @@ static void forces_read(SolverOde *self)
     }
 }
 
+static void forces_clear(const SolverOde *self)
+{
+    for (int i = 0; i < self->awake_count; i++) {
+        dBodyID body = self->entries[self->awake[i]].body;
+        dBodySetForce(body, 0, 0, 0);
+        dBodySetTorque(body, 0, 0, 0);
+    }
+}
+
+// As in ODE what a callback adds to the forces is lost with those of the step.
+static void bodies_call_back(const SolverOde *self)
+{
+    bool has_called = false;
+    for (int i = 0; i < self->awake_count; i++) {
+        dBodyID body = self->entries[self->awake[i]].body;
+        void *pointer = odeinside_pointer(body, self->inside->moved_callback);
+        if (!pointer)
+            continue;
+        void (*callback)(dBodyID);
+        memcpy(&callback, &pointer, sizeof callback);
+        callback(body);
+        has_called = true;
+    }
+    if (has_called)
+        forces_clear(self);
+}
+
 static void bodies_write(SolverOde *self)
 {
     for (int i = 0; i < self->awake_count; i++) {
@@ -596,18 +559,9 @@ static void bodies_write(SolverOde *self)
         dBodySetPosition(entry->body, body->position[0], body->position[1], body->position[2]);
         dBodySetLinearVel(entry->body, body->velocity[0], body->velocity[1], body->velocity[2]);
         dBodySetAngularVel(entry->body, body->velocity[3], body->velocity[4], body->velocity[5]);
-        dBodySetForce(entry->body, 0, 0, 0);
-        dBodySetTorque(entry->body, 0, 0, 0);
     }
-    for (int i = 0; i < self->awake_count; i++) {
-        dBodyID body = self->entries[self->awake[i]].body;
-        void *pointer = odeinside_pointer(body, self->inside->moved_callback);
-        if (!pointer)
-            continue;
-        void (*callback)(dBodyID);
-        memcpy(&callback, &pointer, sizeof callback);
-        callback(body);
-    }
+    forces_clear(self);
+    bodies_call_back(self);
 }
 
 static void feedback_add(dJointFeedback *feedback, const double *j1, const double *j2, double force)
@@ -683,7 +637,7 @@ void solver_ode_finish(SolverOde *self)
     dVector3 gravity;
     joints_find(self);
     if (!self->is_vouched) {
-        bodies_fall_asleep(self);
+        self->inside->fall_asleep(self->world, self->dt);
         bodies_wake(self);
     }
     bodies_read(self);

@@ -34,5 +34,7 @@ void solver_ode_step(SolverOde *self, double dt);          // begin and finish
 const SolverContact *solver_ode_contacts(const SolverOde *self, int *count);
 
 Solver *solver_ode_solver(SolverOde *self);
+// What the solver remembered in another run of steps, for the bodies that the next step finds.
+void solver_ode_restore(SolverOde *self, const void *buffer, size_t size);
 
 #endif

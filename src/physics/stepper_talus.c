@@ -126,7 +126,7 @@ static void talus_restore(void *state, const void *buffer, size_t size)
 {
     const StepperTalus *self = state;
     if (self->solver)
-        solver_state_restore(solver_ode_solver(self->solver), buffer, size);
+        solver_ode_restore(self->solver, buffer, size);
 }
 
 // The solid of a body of the solver; a body that a plugin made has none.
