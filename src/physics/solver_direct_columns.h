@@ -15,7 +15,9 @@ static void node_prepare_response(DirectScratch *s, int i)
     Response *response = &s->responses[i];
     node->on_path = true;
     if (node->row_count == 0) {
+        // A joint without rows in the tree (a motor without power, friction) makes a link that carries nothing.
         memcpy(response->local, node->inverse, sizeof response->local);
+        memset(response->pass, 0, sizeof response->pass);
         return;
     }
     V6 y[LINK_ROWS], z[LINK_ROWS];

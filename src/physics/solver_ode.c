@@ -31,6 +31,7 @@ struct SolverOde {
     double dt;
     bool is_primed;
     bool is_restored;           // what the solver remembers is of another run of steps than the bodies known here
+    bool is_new;                // the list of bodies changed
     bool is_vouched;            // the awake bodies were told by the caller
     BodyEntry *entries;
     SolverBody *bodies;
@@ -169,6 +170,7 @@ static void bodies_find(SolverOde *self)
     memory_grow(&self->awake, &self->awake_capacity, count + 1, sizeof *self->awake);
     memory_grow(&self->set, &self->set_capacity, count + 1, sizeof *self->set);
     table_build(self);
+    self->is_new = true;
     if (!self->is_restored)
         bodies_renumber(self, old, old_count);
     free(old);
@@ -467,13 +469,16 @@ static void bodies_read(SolverOde *self)
     }
     self->awake_count = 0;
     for (int i = 0; i < self->body_count; i++) {
-        if (!dBodyIsEnabled(self->entries[i].body)) {
-            self->bodies[i].flags |= SOLVER_BODY_ASLEEP;
-            continue;
-        }
-        body_read(self, i);
-        self->awake[self->awake_count++] = i;
+        dBodyID body = self->entries[i].body;
+        bool is_enabled = dBodyIsEnabled(body) != 0;
+        if (is_enabled || self->is_new)
+            body_read(self, i);
+        if (is_enabled)
+            self->awake[self->awake_count++] = i;
+        else
+            self->bodies[i].flags = SOLVER_BODY_ASLEEP | (dBodyIsKinematic(body) ? SOLVER_BODY_KINEMATIC : 0);
     }
+    self->is_new = false;
 }
 
 static bool is_awake(const SolverOde *self, int body)
