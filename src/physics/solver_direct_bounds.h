@@ -7,7 +7,9 @@
 
 #include <math.h>
 
-#define PIVOT_LIMIT 60
+#define PIVOT_LEAST 60         // rounds that any problem gets ...
+#define PIVOT_MOST 2000        // ... and that a small one may take
+#define PIVOT_WORK 3e8         // numbers that the rounds of a problem may touch beyond the least
 #define FALLBACK_SWEEPS 200
 #define SLACK 1e-10            // of bounds and velocities, relative to the largest: less is rounding
 
@@ -155,7 +157,8 @@ static void bounded_solve(DirectScratch *s, int n, int stride, IslandStatistics 
         scale = fabs(s->rhs[i]) > scale ? fabs(s->rhs[i]) : scale;
     double tolerance = SLACK * (scale + 1e-9);
     int best = n + 1, patience = 5;
-    for (int round = 0; round < PIVOT_LIMIT; round++) {
+    int limit = (int)double_clamp(PIVOT_WORK / ((double)n * n * n + 1.0), PIVOT_LEAST, PIVOT_MOST);
+    for (int round = 0; round < limit; round++) {
         statistics->pivot_rounds++;
         hold_bound_rows(s, n);
         free_rows_solve(s, n, stride);
