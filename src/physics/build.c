@@ -58,7 +58,7 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
     solid->allows_self_collision = is_robot && scene_bool(node, "selfCollision");
     solid->feels_static = is_robot || scene_node_is(node, "TouchSensor");
     solid->material = contact_material(physics, scene_string(node, "contactMaterial"));
-    solid->label = "";
+    solid->label = label_plain(node);
 
     SolidState *state = &physics->solid_states[index];
     memset(state, 0, sizeof(*state));
@@ -181,70 +181,6 @@ static void walk(Physics *physics, SceneNode *node, Walk at)
     }
 }
 
-// ---- unique labels ----
-
-static const char *plain_label(const SceneNode *node)
-{
-    const SceneNode *outer = scene_instance(node);
-    if (outer && outer->def)
-        return outer->def;
-    if (node->def)
-        return node->def;
-    const char *name = scene_string(node, "name");
-    return *name ? name : node->type->name;
-}
-
-typedef struct LabelSlot { const char *label; int solid; } LabelSlot;
-static int by_label(const void *a, const void *b)
-{
-    const LabelSlot *x = a, *y = b;
-    int order = strcmp(x->label, y->label);
-    return order ? order : (x->solid > y->solid) - (x->solid < y->solid);
-}
-
-// Solids with the same label get the label of the solid above in front, as often as it takes; a number at last.
-static void label_solids(Physics *physics)
-{
-    int count = physics->solid_count;
-    LabelSlot *slots = memory_alloc_array((size_t)count + 1, sizeof(LabelSlot));
-    int *above = memory_alloc_array((size_t)count + 1, sizeof(int));
-    int used = 0;
-    for (int i = 0; i < count; i++) {
-        physics->solids[i].label = plain_label(physics->solids[i].node);
-        above[i] = physics->solids[i].parent;
-        if (physics->solids[i].is_alive)
-            slots[used++].solid = i;
-    }
-    for (int round = 0; round < 64; round++) {
-        for (int i = 0; i < used; i++)
-            slots[i].label = physics->solids[slots[i].solid].label;
-        qsort(slots, (size_t)used, sizeof(LabelSlot), by_label);
-        bool is_changed = false;
-        for (int i = 0; i < used;) {
-            int end = i + 1;
-            while (end < used && !strcmp(slots[end].label, slots[i].label))
-                end++;
-            for (int k = i, number = 1; end - i > 1 && k < end; k++, number++) {
-                int solid = slots[k].solid;
-                if (above[solid] >= 0) {
-                    physics->solids[solid].label = arena_printf(physics->arena, "%s.%s",
-                        plain_label(physics->solids[above[solid]].node), slots[k].label);
-                    above[solid] = physics->solids[above[solid]].parent;
-                    is_changed = true;
-                } else if (number > 1) {
-                    physics->solids[solid].label = arena_printf(physics->arena, "%s#%d", slots[k].label, number);
-                    is_changed = true;
-                }
-            }
-            i = end;
-        }
-        if (!is_changed)
-            break;
-    }
-    free(slots);
-    free(above);
-}
-
 // ---- masses ----
 
 static void read_damping(PhysicsSolid *solid, const SceneNode *node)
@@ -361,7 +297,7 @@ static void decide_merger(Physics *physics, int index)
     if (!scene_child(solid->node, "physics") || solid->is_helix) {
         if (solid->has_dynamic_parent && bounding && !solid->is_helix)
             diag_note(physics->diags, solid->node->pos, "'%s' has no Physics: what hits it does not move the solid it belongs to",
-                      plain_label(solid->node));
+                      label_plain(solid->node));
         return;
     }
     bool is_apart = solid->joint >= 0 || solid->is_loose || !parent || parent->merger < 0 || is_old_wheel(solid->node)
@@ -625,7 +561,6 @@ void solid_shape_again(Physics *physics, int index)
 static void build_from(Physics *physics, int first_solid, int first_joint)
 {
     int end = physics->solid_count;
-    label_solids(physics);
     int first_body = physics->body_count;
     for (int i = first_solid; i < end; i++) {
         decide_merger(physics, i);
@@ -659,6 +594,7 @@ void build_world(Physics *physics)
     const FieldList *nodes = scene_list(scene_root(physics->scene), "children");
     for (int i = 0; i < nodes->count; i++)
         walk(physics, scene_list_node(nodes, i), (Walk){ .parent = -1, .joint = -1, .pose = POSE_IDENTITY });
+    labels_make(physics);
     build_from(physics, 0, 0);
     joints_resume(physics);
     joints_start(physics);
@@ -674,6 +610,7 @@ void build_subtree(Physics *physics, SceneNode *node)
 {
     int first_solid = physics->solid_count, first_joint = physics->joint_count;
     walk(physics, node, (Walk){ .parent = -1, .joint = -1, .pose = pose_above(node) });
+    physics->are_labels_stale = true;
     build_from(physics, first_solid, first_joint);
 }
 

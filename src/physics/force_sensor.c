@@ -20,7 +20,7 @@ void force_sensors_build(Physics *physics, int first_solid, int end)
         if (joint >= 0 && physics->joints[joint].ode)
             physics_motor_want_feedback(physics, joint, true);
         else
-            diag_warning(physics->diags, physics->solids[i].node->pos, "'%s' sits on no joint; it reads nothing", physics->solids[i].label);
+            diag_warning(physics->diags, physics->solids[i].node->pos, "'%s' sits on no joint; it reads nothing", solid_label(physics, i));
     }
 }
 

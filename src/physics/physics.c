@@ -353,7 +353,7 @@ int physics_solid_parent(const Physics *physics, int solid) { return physics->so
 int physics_solid_robot(const Physics *physics, int solid) { return physics->solids[solid].robot; }
 int physics_solid_joint(const Physics *physics, int solid) { return physics->solids[solid].joint; }
 int physics_solid_body(const Physics *physics, int solid) { return physics->solids[solid].body; }
-const char *physics_solid_label(const Physics *physics, int solid) { return physics->solids[solid].label; }
+const char *physics_solid_label(const Physics *physics, int solid) { return solid_label(physics, solid); }
 Pose physics_solid_pose(const Physics *physics, int solid) { return physics->solid_world[solid]; }
 double physics_solid_mass(const Physics *physics, int solid) { return physics->solids[solid].mass.mass; }
 bool physics_solid_is_colliding(const Physics *physics, int solid) { return physics->solid_states[solid].is_colliding != 0; }

@@ -169,6 +169,7 @@ struct Physics {
     Scene *scene;
     DiagSink *diags;
     Limits limits;
+    bool are_labels_stale;        // solids came since labels_make
     Arena *arena;                 // model data, lives as long as the Physics
     AssetStore *assets;           // meshes
     bool owns_assets;
@@ -363,9 +364,9 @@ void fluids_destroy(Physics *physics);
 int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX]);
 bool state_pose_is_sound(Pose pose);  // finite, in range, with a unit quaternion
 
-static inline const char *solid_label(const Physics *physics, int solid)
-{
-    return solid < 0 ? "the world" : physics->solids[solid].label;
-}
+// ---- label.c ----
+const char *label_plain(const SceneNode *node);  // DEF, name or type: not unique
+void labels_make(Physics *physics);
+const char *solid_label(const Physics *physics, int solid);  // unique; -1 is the world
 
 #endif
