@@ -2,12 +2,16 @@
 // until the next loop is given out, the caller until the last piece is done. Sleeping and waking is a futex on the word
 // that is waited for, and nobody is woken who does not sleep. The caller waits for pieces, not for workers: one that the
 // system did not run in time takes none and holds nobody up.
+//
+// Every thread starts with a stretch of the items that is its own, and takes from the others' when it is done: loops over
+// the same things then find them in the cache of the processor that wrote them last.
 #include "base/pool.h"
 
 #include "base/memory.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -23,16 +27,22 @@ typedef struct Worker {
     int index;
 } Worker;
 
+// Pieces that one thread takes first.
+typedef struct Stretch {
+    _Alignas(LINE) atomic_int left;  // pieces to be claimed
+    int end;                         // one past the last
+} Stretch;
+
 struct Pool {
     int thread_count, spin_rounds;
     Worker *workers;
+    Stretch *stretches;                      // one per thread
     atomic_bool stop;
-    // The loop. Who has claimed a piece may read this until the piece is done.
+    // The loop. Who has claimed a piece may read this, and `end` of its stretch, until the piece is done.
     int count, grain, pieces;
     PoolRange range;
     void *context;
     _Alignas(LINE) atomic_int generation;    // of the loop; workers wait for it to change
-    _Alignas(LINE) atomic_int left;          // pieces to be claimed
     _Alignas(LINE) atomic_int finished;      // pieces done; the caller waits for all
     _Alignas(LINE) atomic_int sleepers;      // workers that may sleep on `generation`
     atomic_int caller_sleeps;
@@ -55,26 +65,31 @@ static void word_wake(atomic_int *word, int count)
     syscall(SYS_futex, (int *)word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-static bool claim_piece(Pool *pool, int *piece)
+static bool claim_piece(Stretch *stretch, int *piece)
 {
-    int left = atomic_load_explicit(&pool->left, memory_order_acquire);
+    int left = atomic_load_explicit(&stretch->left, memory_order_acquire);
     while (left > 0)
-        if (atomic_compare_exchange_weak(&pool->left, &left, left - 1)) {
-            *piece = pool->pieces - left;
+        if (atomic_compare_exchange_weak(&stretch->left, &left, left - 1)) {
+            *piece = stretch->end - left;
             return true;
         }
     return false;
 }
 
+// The loop cannot end before the pieces done here are counted, so counting them once at the end is enough.
 static void take_pieces(Pool *pool, int worker)
 {
-    int piece;
-    while (claim_piece(pool, &piece)) {
-        int begin = piece * pool->grain, pieces = pool->pieces;
-        pool->range(begin, int_min(begin + pool->grain, pool->count), worker, pool->context);
-        if (atomic_fetch_add(&pool->finished, 1) + 1 == pieces && worker > 0 && atomic_load(&pool->caller_sleeps))
-            word_wake(&pool->finished, 1);
+    int done = 0, pieces = 0;
+    for (int i = 0; i < pool->thread_count; i++) {
+        Stretch *stretch = &pool->stretches[(worker + i) % pool->thread_count];
+        for (int piece; claim_piece(stretch, &piece); done++) {
+            int begin = piece * pool->grain;
+            pieces = pool->pieces;
+            pool->range(begin, int_min(begin + pool->grain, pool->count), worker, pool->context);
+        }
     }
+    if (done > 0 && atomic_fetch_add(&pool->finished, done) + done == pieces && worker > 0 && atomic_load(&pool->caller_sleeps))
+        word_wake(&pool->finished, 1);
 }
 
 static int wait_for_work(Pool *pool, int seen)
@@ -107,13 +122,30 @@ static void *worker_main(void *argument)
     }
 }
 
+// Processors that this process may use, which can be fewer than the machine has.
+static int processor_count(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static void *alloc_lines(size_t size)
+{
+    void *place = aligned_alloc(LINE, size);
+    return place ? place : memory_alloc_raw(SIZE_MAX);  // reports and ends the process
+}
+
 Pool *pool_create(int thread_count)
 {
-    void *place = aligned_alloc(LINE, sizeof(Pool));
-    Pool *pool = place ? place : memory_alloc_raw(SIZE_MAX);  // reports and ends the process
+    Pool *pool = alloc_lines(sizeof *pool);
     *pool = (Pool){ .thread_count = int_max(thread_count, 1) };
-    pool->spin_rounds = pool->thread_count <= sysconf(_SC_NPROCESSORS_ONLN) ? SPIN_ROUNDS : SPIN_ROUNDS_CROWDED;
+    pool->spin_rounds = pool->thread_count <= processor_count() ? SPIN_ROUNDS : SPIN_ROUNDS_CROWDED;
     pool->workers = memory_alloc_array((size_t)pool->thread_count, sizeof *pool->workers);
+    pool->stretches = alloc_lines(memory_product((size_t)pool->thread_count, sizeof *pool->stretches));
+    for (int i = 0; i < pool->thread_count; i++)
+        pool->stretches[i] = (Stretch){ 0 };
     for (int i = 1; i < pool->thread_count; i++) {
         pool->workers[i] = (Worker){ .pool = pool, .index = i };
         if (pthread_create(&pool->workers[i].thread, NULL, worker_main, &pool->workers[i]) != 0) {
@@ -140,6 +172,7 @@ void pool_destroy(Pool *pool)
     for (int i = 1; i < pool->thread_count; i++)
         pthread_join(pool->workers[i].thread, NULL);
     free(pool->workers);
+    free(pool->stretches);
     free(pool);
 }
 
@@ -176,7 +209,12 @@ void pool_for(Pool *pool, int count, int grain, PoolRange range, void *context)
     pool->range = range;
     pool->context = context;
     atomic_store(&pool->finished, 0);
-    atomic_store(&pool->left, pool->pieces);
+    for (int i = 0, begin = 0; i < pool->thread_count; i++) {
+        int end = (int)((int64_t)pool->pieces * (i + 1) / pool->thread_count);
+        pool->stretches[i].end = end;
+        atomic_store_explicit(&pool->stretches[i].left, end - begin, memory_order_release);
+        begin = end;
+    }
     start_generation(pool, pool->pieces - 1);
     take_pieces(pool, 0);
     wait_for_pieces(pool);
