@@ -35,7 +35,6 @@ struct Engine {
     Broadphase *broadphase;
     CollideShape *shapes;        // bodies, then the ground plane and the walls
     CollidePose *poses;
-    BroadBox *boxes;
     CollideCache *cache;
     dGeomID *geoms;              // cylinders have no kernel of ours: ODE's narrow phase stands in
     struct PairResult *results;
@@ -64,15 +63,15 @@ static CollideShape shape_of(const Body *b)
     return (CollideShape){ types[b->shape], { b->size[0], b->size[1], b->size[2] } };
 }
 
-static void shape_update(Engine *e, int i)
+static void shape_update(Engine *e, int i, BroadBox *box)
 {
     if (i < e->s->nb) {
         memcpy(e->poses[i].position, e->bodies[i].position, sizeof e->poses[i].position);
         memcpy(e->poses[i].rotation, e->bodies[i].rotation, sizeof e->poses[i].rotation);
     }
-    collide_bounds(&e->shapes[i], &e->poses[i], e->boxes[i].low, e->boxes[i].high);
+    collide_bounds(&e->shapes[i], &e->poses[i], box->low, box->high);
     if (e->shapes[i].type == COLLIDE_PLANE)
-        e->boxes[i].high[2] = 0.0;
+        box->high[2] = 0.0;
 }
 
 static dGeomID geom_of(const CollideShape *shape)
@@ -124,7 +123,6 @@ static void shapes_create(Engine *e)
     e->shapes = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->shapes);
     e->poses = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->poses);
     e->geoms = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->geoms);
-    e->boxes = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->boxes);
     e->broadphase = broadphase_create();
     broadphase_use_pool(e->broadphase, e->pool);
     e->cache = collide_cache_create();
@@ -147,8 +145,9 @@ static void shapes_create(Engine *e)
         cylinders |= e->shapes[i].type == COLLIDE_CYLINDER;
         if (i < s->nb && !s->bodies[i].shape)
             continue;
-        shape_update(e, i);
-        broadphase_add(e->broadphase, i, i < s->nb ? MOVING : FIXED, i < s->nb ? MOVING | FIXED : MOVING, i < s->nb ? s->bodies[i].group : 0, &e->boxes[i]);
+        BroadBox box;
+        shape_update(e, i, &box);
+        broadphase_add(e->broadphase, i, i < s->nb ? MOVING : FIXED, i < s->nb ? MOVING | FIXED : MOVING, i < s->nb ? s->bodies[i].group : 0, &box);
         broadphase_set_resting(e->broadphase, i, i >= s->nb);
     }
     for (int i = 0; (cylinders || e->mesh >= 0) && i < e->shape_count; i++) {
@@ -357,21 +356,18 @@ static void collide_range(int begin, int end, int worker, void *context)
     }
 }
 
-static void update_range(int begin, int end, int worker, void *context)
+static void box_of(void *context, int i, BroadBox *box)
 {
     Engine *e = context;
-    (void)worker;
-    for (int k = begin; k < end; k++) {
-        int i = e->awake[k];
-        const SolverBody *body = &e->bodies[i];
-        if (!e->s->bodies[i].shape)
-            continue;
-        shape_update(e, i);
-        if (!e->geoms[i])
-            continue;
-        dGeomSetPosition(e->geoms[i], body->position[0], body->position[1], body->position[2]);
-        dGeomSetQuaternion(e->geoms[i], body->quaternion);
-    }
+    *box = (BroadBox){ 0 };
+    if (!e->s->bodies[i].shape)
+        return;  // not in the broad phase
+    const SolverBody *body = &e->bodies[i];
+    shape_update(e, i, box);
+    if (!e->geoms[i])
+        return;
+    dGeomSetPosition(e->geoms[i], body->position[0], body->position[1], body->position[2]);
+    dGeomSetQuaternion(e->geoms[i], body->quaternion);
 }
 
 static void contact_fill(const Engine *e, SolverContact *c, int a, int b, const CollidePoint *point)
@@ -402,10 +398,7 @@ static void collide(Engine *e)
     e->contact_count = 0;
     if (!s->plane && !s->gn)
         return;
-    pool_for(e->pool, e->awake_count, 64, update_range, e);
-    for (int k = 0; k < e->awake_count; k++)
-        if (s->bodies[e->awake[k]].shape)
-            broadphase_move(e->broadphase, e->awake[k], &e->boxes[e->awake[k]]);
+    broadphase_move_all(e->broadphase, e->awake, e->awake_count, box_of, e);
     e->pairs = broadphase_pairs(e->broadphase, &e->pair_count);
     collide_cache_begin(e->cache, e->pairs, e->pair_count);
     memory_grow(&e->results, &e->result_capacity, e->pair_count + 1, sizeof *e->results);
@@ -531,7 +524,6 @@ void eng_destroy(Engine *e)
     pool_destroy(e->pool);
     broadphase_destroy(e->broadphase);
     collide_cache_destroy(e->cache);
-    free(e->boxes);
     free(e->shapes);
     free(e->poses);
     free(e->geoms);

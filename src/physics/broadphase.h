@@ -20,6 +20,9 @@ void broadphase_use_pool(Broadphase *broadphase, Pool *pool);
 void broadphase_add(Broadphase *broadphase, int proxy, uint32_t category, uint32_t mask, int group, const BroadBox *box);
 void broadphase_remove(Broadphase *broadphase, int proxy);
 void broadphase_move(Broadphase *broadphase, int proxy, const BroadBox *box);
+// Many at once over the threads of the pool: `box_of` is called on any of them, once for each proxy of the list.
+typedef void (*BroadBoxOf)(void *context, int proxy, BroadBox *box);
+void broadphase_move_all(Broadphase *broadphase, const int32_t *proxies, int count, BroadBoxOf box_of, void *context);
 // A proxy that rests: pairs of two resting ones are not reported.
 void broadphase_set_resting(Broadphase *broadphase, int proxy, bool is_resting);
 // Valid until the next call.

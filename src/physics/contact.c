@@ -370,6 +370,23 @@ static void set_resting(Physics *physics, int body, bool is_resting)
         broadphase_set_resting(physics->broadphase, sleep->shapes[i], is_resting);
 }
 
+static void place_shape(void *context, int shape, BroadBox *box)
+{
+    const Physics *physics = context;
+    narrow_place(physics->narrow, shape, &physics->shapes[shape], box);
+}
+
+static void move_awake_shapes(Physics *physics)
+{
+    Sleep *sleep = physics->sleep;
+    int count = 0;
+    memory_grow(&sleep->list, &sleep->list_capacity, physics->shape_count + 1, sizeof *sleep->list);
+    for (int k = 0; k < sleep->awake_count; k++)
+        for (int body = sleep->awake[k], i = sleep->first_shape[body]; i < sleep->first_shape[body + 1]; i++)
+            sleep->list[count++] = sleep->shapes[i];
+    broadphase_move_all(physics->broadphase, sleep->list, count, place_shape, physics);
+}
+
 static void update_boxes(Physics *physics, bool is_full)
 {
     Sleep *sleep = physics->sleep;
@@ -380,9 +397,7 @@ static void update_boxes(Physics *physics, bool is_full)
             set_resting(physics, sleep->slept[i], physics->body_states[sleep->slept[i]].is_disabled);
         for (int i = 0; i < sleep->woken_count; i++)
             set_resting(physics, sleep->woken[i], physics->body_states[sleep->woken[i]].is_disabled);
-        for (int k = 0; k < sleep->awake_count; k++)
-            for (int body = sleep->awake[k], i = sleep->first_shape[body]; i < sleep->first_shape[body + 1]; i++)
-                shape_update_box(physics, sleep->shapes[i]);
+        move_awake_shapes(physics);
     }
     sleep->slept_count = sleep->woken_count = 0;
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define COUNT 300
+#define COUNT 600
 
 static uint64_t seed;
 static double random_unit(void)
@@ -95,6 +95,76 @@ static void test_against_all_pairs(void **state)
     broadphase_destroy(broadphase);
 }
 
+static void shift_box(BroadBox *box, double speed)
+{
+    for (int k = 0; k < 3; k++) {
+        double shift = speed * (random_unit() - 0.5);
+        box->low[k] += shift;
+        box->high[k] += shift;
+    }
+}
+
+static void box_of_model(void *context, int proxy, BroadBox *box)
+{
+    (void)context;
+    *box = model[proxy].box;
+}
+
+// All move in one call, by little (leaves follow), by more (they are put in again) and by so much that the tree is made
+// anew; some grow beyond all bounds and come back, some are taken out in between.
+static void move_all(int threads)
+{
+    static int32_t list[COUNT];
+    seed = 23;
+    memset(model, 0, sizeof model);
+    Pool *pool = pool_create(threads);
+    Broadphase *broadphase = broadphase_create();
+    broadphase_use_pool(broadphase, pool);
+    for (int i = 0; i < COUNT; i++) {
+        model[i] = (Model){ random_box(5.0), 1, 1, 0, true, false };
+        broadphase_add(broadphase, i, 1, 1, 0, &model[i].box);
+    }
+    for (int step = 0; step < 90; step++) {
+        static const double speeds[] = { 0.0, 0.005, 0.03, 0.1, 0.6 };
+        int count = 0;
+        for (int i = 0; i < COUNT; i++) {
+            if (step % 10 == 3 && i % 150 == 7)
+                model[i].box = (BroadBox){ { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, 0.0 } };
+            else if (step % 10 == 6 && i % 150 == 7)
+                model[i].box = random_box(5.0);
+            else
+                shift_box(&model[i].box, speeds[step % 5] * (i % 7 < 1 + step % 7));
+            if (step % 20 == 11 && i % 97 == 5) {
+                model[i].used = !model[i].used;
+                if (model[i].used)
+                    broadphase_add(broadphase, i, 1, 1, 0, &model[i].box);
+                else
+                    broadphase_remove(broadphase, i);
+            }
+            list[count] = i;
+            count += step % 3 > 0 || i % 2 > 0;
+        }
+        // Those that are left out move one by one.
+        for (int i = 0, at = 0; i < COUNT; i++) {
+            if (at < count && list[at] == i)
+                at++;
+            else
+                broadphase_move(broadphase, i, &model[i].box);
+        }
+        broadphase_move_all(broadphase, list, count, box_of_model, NULL);
+        compare(broadphase, step);
+    }
+    broadphase_destroy(broadphase);
+    pool_destroy(pool);
+}
+
+static void test_all_at_once(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 4; threads++)
+        move_all(threads);
+}
+
 typedef struct RaySeen { bool seen[COUNT]; } RaySeen;
 static double see(void *context, int proxy, double length)
 {
@@ -152,6 +222,6 @@ static void test_nested(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_all_pairs), cmocka_unit_test(test_rays), cmocka_unit_test(test_nested) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_all_pairs), cmocka_unit_test(test_all_at_once), cmocka_unit_test(test_rays), cmocka_unit_test(test_nested) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
