@@ -188,9 +188,7 @@ void solid_move(Physics *physics, int top, Pose world)
             state->orientation = pose.q;
             body_write(physics, solid->body);
             body_wake(physics, solid->body);
-            // ODE alone, as in Webots: the step that follows still has the contacts of where the body was.
-            if (!physics->stepper->collides_with_ode)
-                physics->needs_pass = true;
+            // As in Webots the step that follows still has the contacts of where the body was: they are found after each step.
         }
         physics->solid_world[i] = solid->merger == i ? pose : solid_pose_now(physics, i);
         for (int k = 0; k < solid->shape_count; k++)

@@ -298,6 +298,18 @@ static double solid_closest(const CollideShape *solid, const CollidePose *pose, 
     return solid->type == COLLIDE_BOX ? box_closest(solid, pose, p, out, normal) : cylinder_closest(solid, pose, p, out, normal);
 }
 
+// Where ODE has the point of a ball with a box: on the box, and at the centre of a ball whose centre is inside.
+static int ball_box(const double *centre, double radius, const CollideShape *box, const CollidePose *pose, double margin, CollidePoint *point)
+{
+    double on[3], distance = box_closest(box, pose, centre, on, point->normal);
+    point->depth = radius - distance;
+    if (point->depth < -margin)
+        return 0;
+    vec_copy(distance < 0.0 ? centre : on, point->position);
+    point->feature = 0;
+    return 1;
+}
+
 static int ball_solid(const double *centre, double radius, const CollideShape *solid, const CollidePose *pose, double margin,
                     uint32_t feature, CollidePoint *point)
 {
@@ -388,7 +400,8 @@ static int pair_ordered(const CollideShape *a, const CollidePose *pa, const Coll
         return collide_box_box(a, pa, b, pb, margin, points);
     if (b->type == COLLIDE_BOX || b->type == COLLIDE_CYLINDER) {
         if (a->type == COLLIDE_SPHERE)
-            return ball_solid(pa->position, a->size[0], b, pb, margin, 0, points);
+            return b->type == COLLIDE_BOX ? ball_box(pa->position, a->size[0], b, pb, margin, points)
+                                          : ball_solid(pa->position, a->size[0], b, pb, margin, 0, points);
         if (a->type == COLLIDE_CAPSULE)
             return capsule_solid(a, pa, b, pb, margin, points);
     }

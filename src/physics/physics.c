@@ -483,6 +483,7 @@ bool physics_solid_add_torque(Physics *physics, int solid, Vec3 torque)
 
 void physics_solid_reset(Physics *physics, int top)
 {
+    physics->needs_pass = true;  // contacts of a place that it has left go too
     odelib_begin(physics);
     for (int i = top; i < physics->solids[top].end; i++) {
         const PhysicsSolid *solid = &physics->solids[i];

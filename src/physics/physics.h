@@ -74,7 +74,7 @@ bool physics_solid_is_colliding(const Physics *physics, int solid);  // in the l
 // Writing takes effect at the next step and wakes what it touches. A pose is a teleport: velocities stay.
 void physics_solid_set_pose(Physics *physics, int solid, Pose world);
 void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 angular);  // merged body's, world frame
-void physics_solid_reset(Physics *physics, int solid);  // velocities, forces and motor speeds of it and all below to zero
+void physics_solid_reset(Physics *physics, int solid);  // velocities, forces and motor speeds of it and all below to zero; contacts are found anew
 // For the next step only. `point` is a world point. False when the solid has no body (or a value is not finite).
 bool physics_solid_add_force(Physics *physics, int solid, Vec3 force);
 bool physics_solid_add_force_at(Physics *physics, int solid, Vec3 force, Vec3 point);

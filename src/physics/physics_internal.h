@@ -245,7 +245,7 @@ struct Physics {
     dGeomID ray;                  // of physics_ray_cast, made when first needed
     bool has_failed;
     bool is_static_moved;         // a static shape was moved: the whole world wakes
-    bool needs_pass;              // a body was moved by hand: contacts are found anew before the step
+    bool needs_pass;              // nodes changed or a solid was reset: contacts are found anew before the step
     bool is_at_rest;              // every body sleeps and nothing else moves: steps have nothing to do until something wakes
     bool has_outsiders;           // ODE's objects were handed out (plugins): what they do is not seen, so nothing is skipped
     int trouble_count;            // messages about exploding states so far

@@ -52,10 +52,9 @@ static void near_vector(Vec3 actual, Vec3 expected, const char *name)
 
 static void balls_roll_as_published(void **state)
 {
-    (void)state;
     Text text = { 0 };
     build(&text);
-    World world = world_open_with(text.data, &(SimOptions){ .physics.stepper = "ode-exact" });
+    World world = world_open_with(text.data, &(SimOptions){ .physics.stepper = *state });
     text_free(&text);
     world_step(&world, 200);
     for (int i = 0; i < COUNT_OF(published); i++) {
@@ -70,6 +69,9 @@ static void balls_roll_as_published(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(balls_roll_as_published) };
+    const struct CMUnitTest tests[] = {
+        { "balls_roll_as_published (talus)", balls_roll_as_published, NULL, NULL, "talus" },
+        { "balls_roll_as_published (ode-exact)", balls_roll_as_published, NULL, NULL, "ode-exact" },
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
