@@ -36,7 +36,7 @@ struct Engine {
     CollideShape *shapes;        // bodies, then the ground plane and the walls
     CollidePose *poses;
     CollideCache *cache;
-    dGeomID *geoms;              // cylinders have no kernel of ours: ODE's narrow phase stands in
+    dGeomID *geoms;              // only with a terrain, which ODE's narrow phase collides
     struct PairResult *results;
     const BroadPair *pairs;
     int shape_count, pair_count, result_capacity, mesh;  // mesh: shape of the terrain, -1
@@ -126,7 +126,6 @@ static void shapes_create(Engine *e)
     e->broadphase = broadphase_create();
     broadphase_use_pool(e->broadphase, e->pool);
     e->cache = collide_cache_create();
-    bool cylinders = false;
     for (int i = 0; i < e->shape_count; i++) {
         CollidePose *pose = &e->poses[i];
         for (int k = 0; k < 3; k++)
@@ -142,7 +141,6 @@ static void shapes_create(Engine *e)
             e->shapes[i] = (CollideShape){ COLLIDE_BOX, { wall->half[0], wall->half[1], wall->half[2] } };
             memcpy(pose->position, wall->pos, sizeof pose->position);
         }
-        cylinders |= e->shapes[i].type == COLLIDE_CYLINDER;
         if (i < s->nb && !s->bodies[i].shape)
             continue;
         BroadBox box;
@@ -150,7 +148,7 @@ static void shapes_create(Engine *e)
         broadphase_add(e->broadphase, i, i < s->nb ? MOVING : FIXED, i < s->nb ? MOVING | FIXED : MOVING, i < s->nb ? s->bodies[i].group : 0, &box);
         broadphase_set_resting(e->broadphase, i, i >= s->nb);
     }
-    for (int i = 0; (cylinders || e->mesh >= 0) && i < e->shape_count; i++) {
+    for (int i = 0; e->mesh >= 0 && i < e->shape_count; i++) {
         e->geoms[i] = i == e->mesh ? terrain_create(e) : geom_of(&e->shapes[i]);
         if (e->geoms[i])
             dGeomSetPosition(e->geoms[i], e->poses[i].position[0], e->poses[i].position[1], e->poses[i].position[2]);
@@ -348,7 +346,7 @@ static void collide_range(int begin, int end, int worker, void *context)
         result->count = collide_cache_reuse(e->cache, i, pa, pb, limit, result->points);
         if (result->count >= 0)
             continue;
-        if (b != e->mesh && collide_pair_is_known(e->shapes[a].type, e->shapes[b].type))
+        if (b != e->mesh)
             result->count = collide_pair(&e->shapes[a], pa, &e->shapes[b], pb, limit.shift, result->points);
         else
             result->count = collide_with_ode(e, a, b, result->points);

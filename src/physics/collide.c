@@ -1,4 +1,4 @@
-// Shapes against the ground, spheres and capsules. Boxes against boxes: collide_box.c.
+// Shapes against the ground, spheres and capsules. Boxes against boxes: collide_box.c; cylinders against both: collide_cylinder.c.
 #include "physics/collide.h"
 
 #include "physics/collide_internal.h"
@@ -384,11 +384,7 @@ static int capsule_solid(const CollideShape *capsule, const CollidePose *pc, con
 
 bool collide_pair_is_known(CollideType a, CollideType b)
 {
-    if (a == COLLIDE_PLANE || b == COLLIDE_PLANE)
-        return a != b;
-    if (a == COLLIDE_CYLINDER || b == COLLIDE_CYLINDER)
-        return a <= COLLIDE_CAPSULE || b <= COLLIDE_CAPSULE;
-    return true;
+    return a != COLLIDE_PLANE || b != COLLIDE_PLANE;
 }
 
 static int pair_ordered(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
@@ -404,6 +400,8 @@ static int pair_ordered(const CollideShape *a, const CollidePose *pa, const Coll
                                           : ball_solid(pa->position, a->size[0], b, pb, margin, 0, points);
         if (a->type == COLLIDE_CAPSULE)
             return capsule_solid(a, pa, b, pb, margin, points);
+        if (a->type == COLLIDE_CYLINDER)
+            return collide_cylinder_solid(a, pa, b, pb, margin, points);
     }
     if (a->type <= COLLIDE_CAPSULE && b->type <= COLLIDE_CAPSULE) {
         if (a->type == COLLIDE_SPHERE && b->type == COLLIDE_SPHERE)

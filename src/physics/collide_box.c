@@ -4,13 +4,6 @@
 
 #include <math.h>
 
-#define CLIP_MAX 8
-
-typedef struct ClipPoint {
-    double u, v, height;   // in the reference face's frame; height above it
-    uint32_t feature;
-} ClipPoint;
-
 typedef struct BoxPair {
     const double *size_a, *size_b;
     double c[9];           // B's axes in A's frame, as columns
@@ -80,7 +73,7 @@ static double edge_axes(const BoxPair *p, double margin, int *axis)
     return best;
 }
 
-static int clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordinate, double sign, double limit, uint32_t side)
+int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordinate, double sign, double limit, uint32_t side)
 {
     int n = 0;
     for (int i = 0; i < count; i++) {
@@ -97,8 +90,7 @@ static int clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordin
     return n;
 }
 
-// Four of the points that span the most: the deepest, the farthest from it, and the farthest to both sides of that line.
-static int reduce(ClipPoint *points, int count)
+int collide_clip_reduce(ClipPoint *points, int count)
 {
     if (count <= COLLIDE_POINTS)
         return count;
@@ -155,20 +147,20 @@ static int face_contact(const CollideShape *reference, const CollidePose *pr, co
     double cu = vec_dot(centre, axis_u), cv = vec_dot(centre, axis_v), cw = vec_dot(centre, n) - reference->size[axis];
     double eu = vec_dot(edge_e, axis_u) * incident->size[e], ev = vec_dot(edge_e, axis_v) * incident->size[e], ew = along[e] * incident->size[e];
     double fu = vec_dot(edge_f, axis_u) * incident->size[f], fv = vec_dot(edge_f, axis_v) * incident->size[f], fw = along[f] * incident->size[f];
-    ClipPoint first[CLIP_MAX + 4] = {
+    ClipPoint first[CLIP_POINTS] = {
         { cu + eu + fu, cv + ev + fv, cw + ew + fw, 0 }, { cu - eu + fu, cv - ev + fv, cw - ew + fw, 1 },
         { cu - eu - fu, cv - ev - fv, cw - ew - fw, 2 }, { cu + eu - fu, cv + ev - fv, cw + ew - fw, 3 } };
-    ClipPoint second[CLIP_MAX + 4];
+    ClipPoint second[CLIP_POINTS];
     double hu = reference->size[u], hv = reference->size[v];
-    int count = clip_side(first, 4, second, 0, 1.0, hu, 0);
-    count = clip_side(second, count, first, 0, -1.0, hu, 1);
-    count = clip_side(first, count, second, 1, 1.0, hv, 2);
-    count = clip_side(second, count, first, 1, -1.0, hv, 3);
+    int count = collide_clip_side(first, 4, second, 0, 1.0, hu, 0);
+    count = collide_clip_side(second, count, first, 0, -1.0, hu, 1);
+    count = collide_clip_side(first, count, second, 1, 1.0, hv, 2);
+    count = collide_clip_side(second, count, first, 1, -1.0, hv, 3);
     int kept = 0;
     for (int i = 0; i < count; i++)
         if (first[i].height < margin)
             first[kept++] = first[i];
-    kept = reduce(first, kept);
+    kept = collide_clip_reduce(first, kept);
     uint32_t base = (uint32_t)(axis + (flip ? 3 : 0)) << 12 | (uint32_t)face << 10 | (sign > 0.0 ? 1u << 9 : 0u) | (towards > 0.0 ? 1u << 8 : 0u);
     for (int i = 0; i < kept; i++) {
         CollidePoint *out = &points[i];

@@ -22,8 +22,33 @@ static inline void vec_sub(const double *a, const double *b, double *out)
     out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
 }
 
+// A corner of a polygon above a flat part of a shape, in that part's frame.
+typedef struct ClipPoint {
+    double u, v, height;
+    uint32_t feature;
+} ClipPoint;
+#define CLIP_POINTS 16   // eight corners, cut by the four sides of a rectangle or twice per side by a disc
+
+// Cuts off what lies beyond `limit` of sign * u (or v, coordinate 1); returns the number of corners.
+int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordinate, double sign, double limit, uint32_t side);
+// Keeps four of the points that span the most: the deepest, the farthest from it, and the farthest to both sides of that line.
+int collide_clip_reduce(ClipPoint *points, int count);
+
+#define COLLIDE_SEARCH_STEPS 10
+#define COLLIDE_SEARCH_END 1e-7
+
+// The separation along the great circle of normals across an edge or across the axis of a mantle, seen in its plane: `size` half
+// extents of the box there, `axis` that of the other cylinder.
+typedef struct CollideRidge {
+    double centre[2], size[2], axis[2];
+    double radius, half;
+} CollideRidge;
+// Moves the unit vector n up to the next maximum; false when it stands on one.
+bool collide_ridge_climb(const CollideRidge *ridge, double n[2]);
 
 int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
                     CollidePoint *points);
+int collide_cylinder_solid(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
+                           CollidePoint *points);  // a box or a cylinder
 
 #endif

@@ -1,4 +1,4 @@
-// Where the pairs of a pass touch. Kernels of ours (collide.h) for boxes, balls, capsules, cylinders on the ground and
+// Where the pairs of a pass touch. Kernels of ours (collide.h) for boxes, balls, capsules, cylinders, the ground and
 // convex meshes; ODE's dCollide for the rest, and for everything under the steppers that are ODE's. Pairs that only need
 // kernels of ours are done ahead over the threads, each result in a place of its own; the others when they are asked for.
 #include "physics/collide_cache.h"
@@ -425,37 +425,6 @@ static void prepare_boxes(Physics *physics)
     }
 }
 
-static bool is_simple_pair(const Physics *physics, BroadPair pair)
-{
-    return !physics->stepper->collides_with_ode && physics->narrow->colliders[pair.a].is_simple && physics->narrow->colliders[pair.b].is_simple;
-}
-
-// A cylinder with a box or a cylinder: ODE finds the points, which are kept while the two hardly move and there are few.
-static int find_simple_points(const Physics *physics, int index, const Shape *a, const Shape *b)
-{
-    Narrow *narrow = physics->narrow;
-    Worker *worker = &narrow->workers[0];
-    const Collider *x = &narrow->colliders[narrow->pairs[index].a], *y = &narrow->colliders[narrow->pairs[index].b];
-    CollidePoint points[COLLIDE_POINTS];
-    CollideLimit limit = collide_cache_limit(&x->shape, &y->shape);
-    int count = a->was_changed || b->was_changed ? -1 : collide_cache_reuse(narrow->cache, index, &x->pose, &y->pose, limit, points);
-    if (count < 0) {
-        count = find_ode_points(narrow, worker, a, b);
-        for (int i = 0; i < count && count <= COLLIDE_POINTS; i++)
-            points[i] = worker->candidates[i].point;
-        // Nothing is known about points that do not touch yet, so a pair that has none is not kept.
-        if (count > 0 && count <= COLLIDE_POINTS)
-            collide_cache_store(narrow->cache, index, &x->pose, &y->pose, points, count);
-        else
-            collide_cache_drop(narrow->cache, index);
-        return count;
-    }
-    candidates_reserve(worker, COLLIDE_POINTS);
-    for (int i = 0; i < count; i++)
-        worker->candidates[i].point = points[i];
-    return count;
-}
-
 void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_ahead)
 {
     Narrow *narrow = physics->narrow;
@@ -486,8 +455,6 @@ NarrowPoints narrow_points(Physics *physics, int index)
     if (result->state == PAIR_OPEN) {
         if (is_known(physics, narrow->pairs[index]))
             find_known(physics, &narrow->workers[0], index);
-        else if (is_simple_pair(physics, narrow->pairs[index]))
-            keep_result(physics, &narrow->workers[0], index, find_simple_points(physics, index, a, b));
         else
             keep_result(physics, &narrow->workers[0], index, find_ode_points(narrow, &narrow->workers[0], a, b));
     }
