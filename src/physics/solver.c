@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BODY_GRAIN 256  // bodies that a worker takes at a time
+
 static bool machine_has_avx2(void)
 {
 #if defined(__x86_64__)
@@ -25,6 +27,7 @@ Solver *solver_create(const SolverOptions *options)
     solver->direct = machine_has_avx2() && !solver->options.portable ? solver_direct_avx2 : solver_direct_portable;
     solver->scratch_count = pool_thread_count(solver->options.pool);
     solver->direct_scratch = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->direct_scratch);
+    solver->worker_statistics = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->worker_statistics);
     for (int i = 0; i < solver->scratch_count; i++)
         solver->direct_scratch[i] = direct_scratch_create();
     solver->loose_scratch = loose_scratch_create();
@@ -40,7 +43,7 @@ void solver_destroy(Solver *solver)
                       solver->row_memory, solver->contact_memory, solver->contact_memory_last, solver->contact_table,
                       solver->node_of_body, solver->iterated, solver->group_island, solver->awake_groups, solver->island_groups,
                       solver->island_contacts, solver->group_awake, solver->islands, solver->tasks, solver->explained,
-                      (void *)solver->loose_tasks, solver->contact_refs };
+                      (void *)solver->loose_tasks, solver->contact_refs, solver->chunk_orders, solver->bundles, solver->worker_statistics };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     for (int i = 0; i < solver->scratch_count; i++)
@@ -50,11 +53,21 @@ void solver_destroy(Solver *solver)
     free(solver);
 }
 
+static void iterated_grow(Solver *solver, int count)
+{
+    int known = solver->iterated_capacity;
+    if (known >= count)
+        return;
+    memory_grow(&solver->iterated, &solver->iterated_capacity, count, 1);
+    memset(solver->iterated + known, 0, (size_t)(solver->iterated_capacity - known));
+}
+
 void solver_forget(Solver *solver)
 {
     solver->topology.valid = false;
     solver->topology.joint_count = -1;
     solver->contact_last_count = 0;
+    solver->is_order_known = false;
     if (solver->iterated)
         memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
 }
@@ -82,6 +95,7 @@ void solver_renumber(Solver *solver, const int32_t *new_index, int count)
         solver->contact_memory[kept++].pair = solver_pair(now[0], now[1]);
     }
     solver->contact_last_count = kept;
+    solver->is_order_known = false;
     if (t->body_count <= 0)
         return;
     uint8_t *iterated = memory_alloc_array((size_t)t->body_count, 1);
@@ -157,8 +171,7 @@ bool solver_state_restore(Solver *solver, const void *buffer, size_t size)
     memory_grow(&t->joints, &t->joint_capacity, joints + 1, sizeof *t->joints);
     memory_grow(&solver->row_memory, &solver->row_memory_capacity, joints * SOLVER_JOINT_ROWS + 1, sizeof(RowMemory));
     memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, header.contact_count + 1, sizeof(ContactMemory));
-    if (solver->iterated_capacity < header.body_count + 1)
-        memory_grow(&solver->iterated, &solver->iterated_capacity, header.body_count + 1, 1);
+    iterated_grow(solver, header.body_count + 1);
     memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
     from = take(t->joints, from, (size_t)joints * sizeof(SolverJoint));
     from = take(solver->row_memory, from, (size_t)joints * SOLVER_JOINT_ROWS * sizeof(RowMemory));
@@ -175,59 +188,102 @@ const SolverStatistics *solver_statistics(const Solver *solver)
     return &solver->statistics;
 }
 
-int solver_islands(const Solver *solver, const SolverIsland **islands)
-{
-    *islands = solver->explained;
-    return solver->island_count;
-}
-
 // ---- the step ----
 
+// One loop over different things that have nothing to do with each other: item 0 is long and on one thread, the others
+// help with what comes next to it.
+typedef struct StepWork {
+    Solver *solver;
+    const SolverInput *input;
+} StepWork;
+
+// Islands are found while contacts look for what they remember.
+static void find_range(int begin, int end, int worker, void *context)
+{
+    const StepWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        if (i == 0)
+            solver_islands_update(work->solver, work->input);
+        else
+            solver_contacts_remember(work->solver, work->input, i - 1);
+    }
+}
+
+static void statistics_add(SolverStatistics *sum, const IslandStatistics *one)
+{
+    sum->dense_row_count += one->dense_rows;
+    sum->largest_dense = int_max(sum->largest_dense, one->dense_rows);
+    sum->pivot_round_count += one->pivot_rounds;
+    sum->sweep_count += one->sweeps;
+    sum->restart_count += one->restarts;
+    sum->fallback_count += one->fallbacks;
+    sum->redundant_count += one->redundant;
+}
+
+static void bundle_solve(Solver *solver, const IslandBundle *bundle, int worker)
+{
+    SolverStatistics sum = solver->worker_statistics[worker];
+    for (int i = bundle->first; i < bundle->last; i++) {
+        SolverMethod method = solver->islands[i].method;
+        sum.direct_island_count += method == SOLVER_DIRECT;
+        sum.swept_island_count += method == SOLVER_SWEPT;
+        if (method == SOLVER_ITERATIVE)
+            continue;
+        solver->direct(solver->direct_scratch[worker], &solver->tasks[i]);
+        statistics_add(&sum, &solver->tasks[i].statistics);
+    }
+    solver->worker_statistics[worker] = sum;
+}
+
+// What is iterated is assembled, and its bodies are prepared, while the other islands are solved directly.
 static void solve_range(int begin, int end, int worker, void *context)
 {
-    Solver *solver = context;
-    for (int i = begin; i < end; i++)
-        if (solver->islands[i].method != SOLVER_ITERATIVE)
-            solver->direct(solver->direct_scratch[worker], &solver->tasks[i]);
+    Solver *solver = ((const StepWork *)context)->solver;
+    int pieces = solver->loose_task_count > 0 ? 1 + solver_loose_piece_count(solver->loose_scratch) : 0;
+    for (int i = begin; i < end; i++) {
+        if (i >= pieces)
+            bundle_solve(solver, &solver->bundles[i - pieces], worker);
+        else if (i == 0)
+            solver_loose_assemble(solver->loose_scratch);
+        else
+            solver_loose_prepare(solver->loose_scratch, i - 1);
+    }
 }
 
-static void iterate_loose(Solver *solver)
+static void loose_begin(Solver *solver)
 {
     memory_grow(&solver->loose_tasks, &solver->loose_task_capacity, solver->island_count + 1, sizeof *solver->loose_tasks);
-    int count = 0;
+    solver->loose_task_count = 0;
     for (int i = 0; i < solver->island_count; i++)
         if (solver->islands[i].method == SOLVER_ITERATIVE)
-            solver->loose_tasks[count++] = &solver->tasks[i];
-    if (count == 0)
-        return;
+            solver->loose_tasks[solver->loose_task_count++] = &solver->tasks[i];
     LooseOptions options = { .pool = solver->options.pool, .iterations = solver->options.iterations,
                              .wide = solver->direct == solver_direct_avx2 };
-    solver_loose(solver->loose_scratch, solver->loose_tasks, count, &options);
+    if (solver->loose_task_count > 0)
+        solver_loose_begin(solver->loose_scratch, solver->loose_tasks, solver->loose_task_count, &options);
 }
 
+// Sums and maxima of whole numbers: the same whoever solved what.
 static void statistics_gather(Solver *solver, const SolverInput *input)
 {
-    SolverStatistics *sum = &solver->statistics;
-    sum->island_count = solver->island_count;
-    sum->group_count = solver->awake_group_count;
-    sum->row_count = input->row_count;
-    sum->contact_count = input->contact_count;
-    for (int i = 0; i < solver->island_count; i++) {
-        const IslandStatistics *one = &solver->tasks[i].statistics;
-        if (solver->islands[i].method == SOLVER_DIRECT)
-            sum->direct_island_count++;
-        else if (solver->islands[i].method == SOLVER_SWEPT)
-            sum->swept_island_count++;
-        else
-            sum->iterative_island_count++;
-        sum->dense_row_count += one->dense_rows;
-        sum->largest_dense = int_max(sum->largest_dense, one->dense_rows);
-        sum->pivot_round_count += one->pivot_rounds;
-        sum->sweep_count += one->sweeps;
-        sum->restart_count += one->restarts;
-        sum->fallback_count += one->fallbacks;
-        sum->redundant_count += one->redundant;
+    SolverStatistics sum = { .island_count = solver->island_count, .iterative_island_count = solver->loose_task_count,
+                             .group_count = solver->awake_group_count, .row_count = input->row_count, .contact_count = input->contact_count };
+    for (int i = 0; i < solver->scratch_count; i++) {
+        SolverStatistics *one = &solver->worker_statistics[i];
+        sum.direct_island_count += one->direct_island_count;
+        sum.swept_island_count += one->swept_island_count;
+        sum.dense_row_count += one->dense_row_count;
+        sum.largest_dense = int_max(sum.largest_dense, one->largest_dense);
+        sum.pivot_round_count += one->pivot_round_count;
+        sum.sweep_count += one->sweep_count;
+        sum.restart_count += one->restart_count;
+        sum.fallback_count += one->fallback_count;
+        sum.redundant_count += one->redundant_count;
+        sum.body_reset_count += one->body_reset_count;
+        *one = (SolverStatistics){ 0 };
     }
+    solver->statistics = sum;
 }
 
 static void integrate_range(int begin, int end, int worker, void *context)
@@ -242,18 +298,18 @@ static void integrate_range(int begin, int end, int worker, void *context)
 }
 
 // A body that numbers cannot follow (overflow, a contradictory model) is stopped where it is instead of spreading NaN.
-static int stop_runaways(const SolverInput *input)
+static void stop_range(int begin, int end, int worker, void *context)
 {
-    int count = 0;
-    for (int i = 0; i < input->awake_count; i++) {
+    const StepWork *work = context;
+    const SolverInput *input = work->input;
+    for (int i = begin; i < end; i++) {
         double *v = input->bodies[input->awake ? input->awake[i] : i].velocity;
         double sum = ((v[0] + v[1]) + (v[2] + v[3])) + (v[4] + v[5]);
         if (isfinite(sum))
             continue;
         memset(v, 0, 6 * sizeof *v);
-        count++;
+        work->solver->worker_statistics[worker].body_reset_count++;
     }
-    return count;
 }
 
 void solver_solve(Solver *solver, const SolverInput *given)
@@ -261,19 +317,21 @@ void solver_solve(Solver *solver, const SolverInput *given)
     SolverInput input = *given;
     if (!input.awake)
         input.awake_count = input.body_count;
+    Pool *pool = solver->options.pool;
+    StepWork work = { solver, &input };
     solver_topology_update(solver, &input);
     memory_grow(&solver->node_of_body, &solver->node_capacity, input.body_count + 1, sizeof(int32_t));
-    if (solver->iterated_capacity < input.body_count + 1) {
-        int known = solver->iterated_capacity;
-        memory_grow(&solver->iterated, &solver->iterated_capacity, input.body_count + 1, 1);
-        memset(solver->iterated + known, 0, (size_t)(solver->iterated_capacity - known));
-    }
-    solver_contacts_update(solver, &input);
-    solver_islands_update(solver, &input);
-    int grain = int_max(1, solver->island_count / (8 * solver->scratch_count));
-    pool_for(solver->options.pool, solver->island_count, grain, solve_range, solver);
-    iterate_loose(solver);
-    solver->statistics = (SolverStatistics){ .body_reset_count = stop_runaways(&input) };
+    iterated_grow(solver, input.body_count + 1);
+    solver_contacts_gather(solver, &input);
+    int pieces = solver_contacts_piece_count(&input);
+    pool_for(pieces > 1 ? pool : NULL, 1 + pieces, 1, find_range, &work);
+    solver->contact_last_count = input.contact_count;
+    loose_begin(solver);
+    pieces = solver->loose_task_count > 0 ? 1 + solver_loose_piece_count(solver->loose_scratch) : 0;
+    pool_for(pool, pieces + solver->bundle_count, 1, solve_range, &work);
+    if (solver->loose_task_count > 0)
+        solver_loose_end(solver->loose_scratch);
+    pool_for(pool, input.awake_count, BODY_GRAIN, stop_range, &work);
     statistics_gather(solver, &input);
 }
 
@@ -282,7 +340,7 @@ void solver_integrate(Solver *solver, const SolverInput *given)
     SolverInput input = *given;
     if (!input.awake)
         input.awake_count = input.body_count;
-    pool_for(solver->options.pool, input.awake_count, 256, integrate_range, &input);
+    pool_for(solver->options.pool, input.awake_count, BODY_GRAIN, integrate_range, &input);
 }
 
 void solver_step(Solver *solver, const SolverInput *input)

@@ -156,7 +156,7 @@ void solver_solve(Solver *solver, const SolverInput *input);
 void solver_integrate(Solver *solver, const SolverInput *input);
 
 const SolverStatistics *solver_statistics(const Solver *solver);   // of the last step
-int solver_islands(const Solver *solver, const SolverIsland **islands);
+int solver_islands(Solver *solver, const SolverIsland **islands);  // of the last step, valid until the next
 
 void solver_body_refresh(SolverBody *body);                        // rotation from quaternion
 void solver_body_integrate(SolverBody *body, double dt);           // pose from velocity, damping, speed limit

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #define MATCH_DISTANCE 0.03f       // m that a point of contact may travel in a step and still be the same
-#define CONTACT_GRAIN 256          // contacts that a worker takes at a time
-#define IN_A_RUN (-2)              // not the first contact of its pair
+#define PIECE 256                  // contacts that a worker takes at a time
 
 void solver_plane_space(const double n[3], double p[3], double q[3])
 {
@@ -155,37 +154,118 @@ static int run_end(const ContactMemory *memory, int first, int count)
     return end;
 }
 
-static void contact_table_build(Solver *solver, int size)
+// ---- order ----
+
+static void order_begin(PairOrder *order)
+{
+    order->stretch_count = 1;
+    order->first[0] = 0;
+}
+
+static void order_break(PairOrder *order, int at)
+{
+    if (order->stretch_count < STRETCH_MAX)
+        order->first[order->stretch_count] = at;
+    order->stretch_count = int_min(order->stretch_count + 1, STRETCH_MAX + 1);
+}
+
+static void order_end(PairOrder *order, int count)
+{
+    order->first[int_min(order->stretch_count, STRETCH_MAX)] = count;
+}
+
+static void order_of_memory(PairOrder *order, const ContactMemory *memory, int count)
+{
+    order_begin(order);
+    for (int i = 1; i < count; i++)
+        if (memory[i].pair < memory[i - 1].pair)
+            order_break(order, i);
+    order_end(order, count);
+}
+
+static void contact_table_build(Solver *solver)
 {
     const ContactMemory *last = solver->contact_memory_last;
+    int size = table_size(solver->contact_last_count);
     memory_grow(&solver->contact_table, &solver->contact_table_capacity, size, sizeof *solver->contact_table);
-    for (int i = 0; i < size; i++)
-        solver->contact_table[i] = -1;
+    memset(solver->contact_table, 0xff, (size_t)size * sizeof *solver->contact_table);
     for (int i = 0; i < solver->contact_last_count; i = run_end(last, i, solver->contact_last_count)) {
         uint32_t slot = key_hash(last[i].pair) & (uint32_t)(size - 1);
         while (solver->contact_table[slot] >= 0)
             slot = (slot + 1) & (uint32_t)(size - 1);
         solver->contact_table[slot] = i;
     }
+    solver->contact_table_size = size;
 }
 
-// First of last step's points of the pair. Pairs mostly keep their order, so the guess is mostly right.
-static int contact_find_run(Solver *solver, uint64_t pair, int guess, int *size)
+// ---- the points of a pair in the last step ----
+
+static int find_by_table(const Solver *solver, uint64_t pair)
 {
-    const ContactMemory *last = solver->contact_memory_last;
-    if (solver->contact_last_count == 0)
-        return -1;
-    if (guess < solver->contact_last_count && last[guess].pair == pair)
-        return guess;
-    if (*size == 0) {
-        *size = table_size(solver->contact_last_count);
-        contact_table_build(solver, *size);
-    }
-    for (uint32_t slot = key_hash(pair) & (uint32_t)(*size - 1);; slot = (slot + 1) & (uint32_t)(*size - 1)) {
+    uint32_t mask = (uint32_t)solver->contact_table_size - 1;
+    for (uint32_t slot = key_hash(pair) & mask;; slot = (slot + 1) & mask) {
         int at = solver->contact_table[slot];
-        if (at < 0 || last[at].pair == pair)
+        if (at < 0 || solver->contact_memory_last[at].pair == pair)
             return at;
     }
+}
+
+// The first place in a rising stretch whose pair is not lower. Pairs mostly keep their order: from the guess on it looks
+// farther and farther to one side, then halves what it passed.
+static int find_in_stretch(const ContactMemory *last, int first, int end, uint64_t pair, int guess)
+{
+    int low = first, high = end;
+    if (guess >= first && guess < end) {
+        if (last[guess].pair < pair) {
+            low = guess + 1;
+            for (int step = 1; guess + step < end; step *= 2) {
+                if (last[guess + step].pair >= pair) {
+                    high = guess + step;
+                    break;
+                }
+                low = guess + step + 1;
+            }
+        } else {
+            high = guess;
+            for (int step = 1; guess - step >= first; step *= 2) {
+                if (last[guess - step].pair < pair) {
+                    low = guess - step + 1;
+                    break;
+                }
+                high = guess - step;
+            }
+        }
+    }
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (last[middle].pair < pair)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// First of last step's points of the pair, -1: none. `guess` is where it probably is, and becomes where the next one is.
+static int contact_find_run(const Solver *solver, uint64_t pair, int *guess)
+{
+    const ContactMemory *last = solver->contact_memory_last;
+    const PairOrder *order = &solver->contact_order_last;
+    int count = solver->contact_last_count, found = -1;
+    if (*guess < count && last[*guess].pair == pair && (*guess == 0 || last[*guess - 1].pair != pair))
+        found = *guess;
+    else if (count > 0 && order->stretch_count > STRETCH_MAX)
+        found = find_by_table(solver, pair);
+    for (int i = 0; found < 0 && count > 0 && order->stretch_count <= STRETCH_MAX && i < order->stretch_count; i++) {
+        int at = find_in_stretch(last, order->first[i], order->first[i + 1], pair, *guess);
+        if (at < order->first[i + 1] && last[at].pair == pair)
+            found = at;
+        else if (*guess >= order->first[i] && *guess <= order->first[i + 1])
+            *guess = at;
+    }
+    if (found >= 0)
+        *guess = run_end(last, found, count);
+    return found;
 }
 
 static void contact_place(const SolverInput *input, const SolverContact *contact, float at[3])
@@ -212,40 +292,45 @@ static int contact_match(const ContactMemory *last, int first, int end, uint64_t
     return found;
 }
 
+static int contact_run_remember(const Solver *solver, const SolverInput *input, int first_contact, int *guess)
+{
+    const ContactMemory *last = solver->contact_memory_last;
+    uint64_t pair = solver->contact_refs[first_contact].pair, taken = 0;
+    int first = contact_find_run(solver, pair, guess), end = first < 0 ? 0 : *guess, next = first_contact;
+    do {
+        ContactMemory *memory = &solver->contact_memory[next];
+        float at[3];
+        contact_place(input, &input->contacts[next], at);
+        int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at);
+        *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = pair };
+        memcpy(memory->at, at, sizeof at);
+        next++;
+    } while (next < input->contact_count && solver->contact_refs[next].pair == pair);
+    return next;
+}
+
+int solver_contacts_piece_count(const SolverInput *input)
+{
+    return (input->contact_count + PIECE - 1) / PIECE;
+}
+
+// A run of one pair belongs to the piece that has its first contact.
+void solver_contacts_remember(Solver *solver, const SolverInput *input, int piece)
+{
+    const ContactRef *refs = solver->contact_refs;
+    int at = piece * PIECE, end = int_min(at + PIECE, input->contact_count), guess = at;
+    while (at > 0 && at < end && refs[at].pair == refs[at - 1].pair)
+        at++;
+    while (at < end)
+        at = contact_run_remember(solver, input, at, &guess);
+}
+
+// ---- what islands need ----
+
 typedef struct ContactWork {
     Solver *solver;
     const SolverInput *input;
 } ContactWork;
-
-static int contact_run_remember(const ContactWork *work, int first_contact)
-{
-    const Solver *solver = work->solver;
-    const ContactMemory *last = solver->contact_memory_last;
-    const ContactRef *refs = solver->contact_refs;
-    int first = refs[first_contact].remembered, end = first < 0 ? 0 : run_end(last, first, solver->contact_last_count), next = first_contact;
-    uint64_t taken = 0;
-    do {
-        ContactMemory *memory = &solver->contact_memory[next];
-        float at[3];
-        contact_place(work->input, &work->input->contacts[next], at);
-        int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at);
-        *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = refs[first_contact].pair };
-        memcpy(memory->at, at, sizeof at);
-        next++;
-    } while (next < work->input->contact_count && refs[next].remembered == IN_A_RUN);
-    return next;
-}
-
-// A run belongs to whoever has its first contact.
-static void remember_range(int begin, int end, int worker, void *context)
-{
-    const ContactWork *work = context;
-    (void)worker;
-    while (begin < end && work->solver->contact_refs[begin].remembered == IN_A_RUN)
-        begin++;
-    while (begin < end)
-        begin = contact_run_remember(work, begin);
-}
 
 static int contact_group(const Topology *t, const SolverInput *input, int body)
 {
@@ -259,27 +344,40 @@ static int contact_row_count(const SolverContact *contact)
         + (rolling ? (contact->rho > 0.0) + (contact->rho2 > 0.0) + (contact->rhoN > 0.0) : 0);
 }
 
+static void refs_piece(Solver *solver, const SolverInput *input, int piece)
+{
+    const SolverContact *contacts = input->contacts;
+    PairOrder *order = &solver->chunk_orders[piece];
+    int begin = piece * PIECE, end = int_min(begin + PIECE, input->contact_count);
+    order->stretch_count = 0;
+    for (int i = begin; i < end; i++) {
+        solver->contact_refs[i] = (ContactRef){
+            .pair = contacts[i].pair, .bodies = { contacts[i].body1, contacts[i].body2 }, .row_count = contact_row_count(&contacts[i]),
+            .groups = { contact_group(&solver->topology, input, contacts[i].body1), contact_group(&solver->topology, input, contacts[i].body2) } };
+        if (i > 0 && contacts[i].pair < contacts[i - 1].pair)
+            order_break(order, i);
+    }
+}
+
 static void refs_range(int begin, int end, int worker, void *context)
 {
     const ContactWork *work = context;
     (void)worker;
-    for (int i = begin; i < end; i++) {
-        const SolverContact *contact = &work->input->contacts[i];
-        work->solver->contact_refs[i] = (ContactRef){
-            .pair = contact->pair, .row_count = contact_row_count(contact),
-            .groups = { contact_group(&work->solver->topology, work->input, contact->body1),
-                        contact_group(&work->solver->topology, work->input, contact->body2) } };
-    }
+    for (int i = begin; i < end; i++)
+        refs_piece(work->solver, work->input, i);
 }
 
-static void contact_refs_build(Solver *solver, const SolverInput *input)
+static void order_gather(Solver *solver, int pieces, int count)
 {
-    memory_grow(&solver->contact_refs, &solver->contact_ref_capacity, input->contact_count + 1, sizeof *solver->contact_refs);
-    pool_for(solver->options.pool, input->contact_count, CONTACT_GRAIN, refs_range, &(ContactWork){ solver, input });
+    order_begin(&solver->contact_order);
+    for (int i = 0; i < pieces; i++)
+        for (int k = 0; k < solver->chunk_orders[i].stretch_count; k++)
+            order_break(&solver->contact_order, solver->chunk_orders[i].first[int_min(k, STRETCH_MAX - 1)]);
+    order_end(&solver->contact_order, count);
 }
 
-// Gives each contact what its point of the last step remembered.
-static void contact_memory_update(Solver *solver, const SolverInput *input)
+// What was remembered in the last step becomes the old memory; its room takes the new one.
+static void contact_memory_turn(Solver *solver, int count)
 {
     ContactMemory *swap = solver->contact_memory;
     solver->contact_memory = solver->contact_memory_last;
@@ -287,21 +385,21 @@ static void contact_memory_update(Solver *solver, const SolverInput *input)
     int capacity = solver->contact_memory_capacity;
     solver->contact_memory_capacity = solver->contact_last_capacity;
     solver->contact_last_capacity = capacity;
-    memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, input->contact_count + 1, sizeof(ContactMemory));
-    int size = 0, guess = 0, count = input->contact_count;
-    for (int i = 0, next; i < count; i = next) {
-        int first = contact_find_run(solver, solver->contact_refs[i].pair, guess, &size);
-        guess = first < 0 ? guess : run_end(solver->contact_memory_last, first, solver->contact_last_count);
-        solver->contact_refs[i].remembered = first;
-        for (next = i + 1; next < count && solver->contact_refs[next].pair == solver->contact_refs[i].pair; next++)
-            solver->contact_refs[next].remembered = IN_A_RUN;
-    }
-    pool_for(solver->options.pool, count, CONTACT_GRAIN, remember_range, &(ContactWork){ solver, input });
-    solver->contact_last_count = count;
+    memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, count + 1, sizeof(ContactMemory));
+    solver->contact_order_last = solver->contact_order;
+    if (!solver->is_order_known)
+        order_of_memory(&solver->contact_order_last, solver->contact_memory_last, solver->contact_last_count);
+    solver->is_order_known = true;
+    if (solver->contact_order_last.stretch_count > STRETCH_MAX)
+        contact_table_build(solver);
 }
 
-void solver_contacts_update(Solver *solver, const SolverInput *input)
+void solver_contacts_gather(Solver *solver, const SolverInput *input)
 {
-    contact_refs_build(solver, input);
-    contact_memory_update(solver, input);
+    int count = input->contact_count, pieces = solver_contacts_piece_count(input);
+    memory_grow(&solver->contact_refs, &solver->contact_ref_capacity, count + 1, sizeof *solver->contact_refs);
+    memory_grow(&solver->chunk_orders, &solver->chunk_order_capacity, pieces + 1, sizeof *solver->chunk_orders);
+    pool_for(solver->options.pool, pieces, 1, refs_range, &(ContactWork){ solver, input });
+    contact_memory_turn(solver, count);
+    order_gather(solver, pieces, count);
 }

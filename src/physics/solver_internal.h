@@ -62,6 +62,8 @@ typedef struct IslandRef {
     int32_t first_group, group_count;      // in island_groups
     int32_t first_contact, contact_count;  // in island_contacts
     int32_t body_count, joint_row_count, dense_row_count;
+    int32_t widest, cut_row_count;         // bodies of the largest tree; rows of joints that close loops
+    int32_t iterated_count;                // bodies whose island was iterated in the last step
     SolverMethod method;
 } IslandRef;
 
@@ -69,12 +71,22 @@ typedef struct IslandStatistics {
     int dense_rows, pivot_rounds, sweeps, restarts, fallbacks, redundant;
 } IslandStatistics;
 
+// What finding islands and manifolds needs of a contact, close together.
+typedef struct ContactRef {
+    uint64_t pair;
+    int32_t bodies[2];
+    int32_t groups[2];             // of the two bodies, -1: none that moves
+    int32_t row_count;
+    int32_t reserved;
+} ContactRef;
+
 // One island as the direct and the iterative method see it.
 typedef struct IslandTask {
     const SolverInput *input;
     const Topology *topology;
     const int32_t *groups;       // group indices
     const int32_t *contacts;     // contact indices
+    const ContactRef *contact_refs;       // one per contact
     int group_count, contact_count;
     bool swept;                  // the direct method's dense problem is iterated
     RowMemory *row_memory;       // SOLVER_JOINT_ROWS per joint
@@ -99,8 +111,18 @@ typedef struct LooseOptions {
     int iterations;   // 0: the default
     bool wide;
 } LooseOptions;
-// All islands of a step that are iterated, at once. Same outputs as the direct method.
-void solver_loose(LooseScratch *scratch, const IslandTask *const *tasks, int task_count, const LooseOptions *options);
+// All islands of a step that are iterated, at once, with the same outputs as the direct method. After the beginning and
+// before the end stand the assembly, on one thread, and the preparation of the bodies, piece by piece on any: these have
+// nothing to do with each other, nor with islands that are solved directly.
+void solver_loose_begin(LooseScratch *scratch, const IslandTask *const *tasks, int task_count, const LooseOptions *options);
+int solver_loose_piece_count(const LooseScratch *scratch);
+void solver_loose_assemble(LooseScratch *scratch);
+void solver_loose_prepare(LooseScratch *scratch, int piece);
+void solver_loose_end(LooseScratch *scratch);
+
+// Velocity at the end of the step if nothing touched the body, gyroscopic torque explicit, as piles turn slowly; and its
+// inverse inertia in the world frame: xx xy xz yy yz zz.
+void solver_body_loosen(const SolverInput *input, const SolverBody *body, float inertia[6], float velocity[6]);
 
 // What one contact asks for, in ODE's meaning.
 typedef struct ContactRow {
@@ -114,14 +136,17 @@ int solver_contact_rows(const SolverInput *input, const SolverContact *contact, 
 
 // ---- the solver and its parts ----
 
-typedef struct ContactRef {
-    uint64_t pair;
-    int32_t groups[2];             // of the two bodies, -1: none that moves
-    int32_t row_count;
-    int32_t remembered;            // first of last step's points of the pair, -1: none
-} ContactRef;
+// Where pairs stop rising in a list of contacts. A pair that stands in a rising stretch is found by halving it.
+#define STRETCH_MAX 8
+typedef struct PairOrder {
+    int32_t first[STRETCH_MAX + 1];   // of each stretch, and the end
+    int32_t stretch_count;            // more than STRETCH_MAX: the list is in no useful order
+} PairOrder;
 
 typedef void (*DirectMethod)(DirectScratch *scratch, IslandTask *task);
+
+// Islands that a worker solves directly one after the other.
+typedef struct IslandBundle { int32_t first, last; } IslandBundle;
 
 struct Solver {
     SolverOptions options;
@@ -130,8 +155,12 @@ struct Solver {
     RowMemory *row_memory;
     ContactMemory *contact_memory, *contact_memory_last;
     int contact_last_count;
-    int32_t *contact_table;       // hash of last step's contacts by key
-    ContactRef *contact_refs;     // what finding islands needs of each contact, close together
+    PairOrder contact_order, contact_order_last;
+    PairOrder *chunk_orders;      // of each piece of the contacts
+    bool is_order_known;          // false: the memory was changed after its step
+    int32_t *contact_table;       // hash of last step's contacts by key, when they stand in no useful order
+    int contact_table_size;
+    ContactRef *contact_refs;
     int32_t *node_of_body;
     uint8_t *iterated;            // per body: its island was iterated in the last step
     int32_t *group_island;        // union-find over groups, then island numbers
@@ -146,15 +175,21 @@ struct Solver {
     int loose_task_capacity;
     int row_memory_capacity, contact_memory_capacity, contact_last_capacity, contact_table_capacity, node_capacity, iterated_capacity;
     int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_contacts_capacity, group_awake_capacity;
-    int island_capacity, task_capacity, explained_capacity, contact_ref_capacity;
+    int island_capacity, task_capacity, explained_capacity, contact_ref_capacity, chunk_order_capacity, bundle_capacity;
     int island_count, scratch_count, awake_group_count;
+    IslandBundle *bundles;
+    int bundle_count, loose_task_count;
     SolverStatistics statistics;
+    SolverStatistics *worker_statistics;  // one per thread, for their share
 };
 
 // solver_topology.c: joint trees, kept while the joints stay the same.
 void solver_topology_update(Solver *solver, const SolverInput *input);
-// solver_contact.c: gathers what islands need of contacts, and gives each what its point of the last step remembered.
-void solver_contacts_update(Solver *solver, const SolverInput *input);
+// solver_contact.c: gathers what islands need of contacts; then gives each, piece by piece on any thread, what its point
+// of the last step remembered.
+void solver_contacts_gather(Solver *solver, const SolverInput *input);
+int solver_contacts_piece_count(const SolverInput *input);
+void solver_contacts_remember(Solver *solver, const SolverInput *input, int piece);
 // solver_islands.c: fills islands and tasks.
 void solver_islands_update(Solver *solver, const SolverInput *input);
 

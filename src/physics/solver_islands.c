@@ -11,6 +11,7 @@
 #define SWEEP_ABOVE_ROWS 120       // the same for an island with joints,
 #define PIVOT_BELOW_ROWS 90        // whose contacts alone are iterated
 #define SWEPT_TREE_LIMIT 150       // bodies of a tree beyond which its responses would fill the memory
+#define BUNDLES_PER_THREAD 16      // of islands
 
 static int find_set(int32_t *parent, int i)
 {
@@ -46,10 +47,13 @@ static void awake_groups_find(Solver *solver, const SolverInput *input)
 static void islands_join(Solver *solver, const SolverInput *input)
 {
     int32_t *set = solver->group_island;
+    int last_a = -1, last_b = -1;
     for (int i = 0; i < input->contact_count; i++) {
         int a = solver->contact_refs[i].groups[0], b = solver->contact_refs[i].groups[1];
-        if (a < 0 || b < 0 || a == b)
+        if (a < 0 || b < 0 || (a == last_a && b == last_b))
             continue;
+        last_a = a;
+        last_b = b;
         a = find_set(set, a);
         b = find_set(set, b);
         if (a < b)
@@ -59,29 +63,22 @@ static void islands_join(Solver *solver, const SolverInput *input)
     }
 }
 
-// Fills `islands`, `island_groups` and `island_contacts`. The lowest group of an island is its representative.
-static void islands_build(Solver *solver, const SolverInput *input)
+// Gives each island a number; afterwards group_island holds -1 minus that of the group's island. The lowest group of an
+// island is its representative.
+static void islands_number(Solver *solver)
 {
-    const Topology *t = &solver->topology;
     int32_t *set = solver->group_island;
     int groups = solver->awake_group_count;
-    awake_groups_find(solver, input);
-    groups = solver->awake_group_count;
-    set = solver->group_island;
-    islands_join(solver, input);
     memory_grow(&solver->islands, &solver->island_capacity, groups + 1, sizeof *solver->islands);
-    memory_grow(&solver->island_groups, &solver->island_groups_capacity, groups + 1, sizeof(int32_t));
-    memory_grow(&solver->island_contacts, &solver->island_contacts_capacity, input->contact_count + 1, sizeof(int32_t));
     solver->island_count = 0;
     // Representatives are met first when groups come in rising order; awake bodies rise, but group numbers follow the
     // first body of each component, so this holds.
     for (int i = 0; i < groups; i++) {
         int group = solver->awake_groups[i];
-        if (find_set(set, group) == group)
+        set[group] = find_set(set, group);
+        if (set[group] == group)
             solver->islands[solver->island_count++] = (IslandRef){ .first_group = group };
     }
-    for (int i = 0; i < groups; i++)
-        set[solver->awake_groups[i]] = find_set(set, solver->awake_groups[i]);
     for (int i = 0; i < solver->island_count; i++)
         set[solver->islands[i].first_group] = -1 - i;
     for (int i = 0; i < groups; i++) {
@@ -89,75 +86,156 @@ static void islands_build(Solver *solver, const SolverInput *input)
         if (*entry >= 0)
             *entry = set[*entry];
     }
+}
+
+static void island_add_group(const Solver *solver, const SolverInput *input, IslandRef *island, const TreeGroup *group)
+{
+    const Topology *t = &solver->topology;
+    island->body_count += group->count;
+    island->widest = int_max(island->widest, group->count);
+    for (int k = group->first; k < group->first + group->count; k++) {
+        island->iterated_count += solver->iterated[t->links[k].body];
+        for (int q = 0; q < t->links[k].joint_count; q++)
+            island->joint_row_count += input->joints[t->link_joints[t->links[k].first_joint + q].joint].row_count;
+    }
+    for (int k = 0; k < group->cut_count; k++)
+        island->cut_row_count += input->joints[t->cut_joints[group->first_cut + k]].row_count;
+}
+
+static void islands_gather_groups(Solver *solver, const SolverInput *input)
+{
+    const int32_t *set = solver->group_island;
+    int groups = solver->awake_group_count;
+    memory_grow(&solver->island_groups, &solver->island_groups_capacity, groups + 1, sizeof(int32_t));
     for (int i = 0; i < groups; i++)
         solver->islands[-1 - set[solver->awake_groups[i]]].group_count++;
     for (int i = 0, at = 0; i < solver->island_count; i++) {
-        solver->islands[i].first_group = at;
-        at += solver->islands[i].group_count;
-        solver->islands[i].group_count = 0;
+        IslandRef *island = &solver->islands[i];
+        island->first_group = at;
+        at += island->group_count;
+        island->group_count = 0;
     }
     for (int i = 0; i < groups; i++) {
-        IslandRef *island = &solver->islands[-1 - set[solver->awake_groups[i]]];
-        solver->island_groups[island->first_group + island->group_count++] = solver->awake_groups[i];
-        island->body_count += t->groups[solver->awake_groups[i]].count;
+        int group = solver->awake_groups[i];
+        IslandRef *island = &solver->islands[-1 - set[group]];
+        solver->island_groups[island->first_group + island->group_count++] = group;
+        island_add_group(solver, input, island, &solver->topology.groups[group]);
     }
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < input->contact_count; i++) {
-            const ContactRef *ref = &solver->contact_refs[i];
-            int group = ref->groups[0] >= 0 ? ref->groups[0] : ref->groups[1];
-            if (group < 0)
-                continue;
-            IslandRef *island = &solver->islands[-1 - set[group]];
-            if (pass == 1)
-                solver->island_contacts[island->first_contact + island->contact_count] = i;
-            island->contact_count++;
-        }
-        for (int i = 0, at = 0; pass == 0 && i < solver->island_count; i++) {
-            solver->islands[i].first_contact = at;
-            at += solver->islands[i].contact_count;
-            solver->islands[i].contact_count = 0;
-        }
+    for (int i = 0; i < solver->island_count; i++) {
+        IslandRef *island = &solver->islands[i];
+        island->joint_row_count += island->cut_row_count;
+        island->dense_row_count = island->cut_row_count;
+    }
+}
+
+static inline IslandRef *island_of_contact(const Solver *solver, int contact)
+{
+    const ContactRef *ref = &solver->contact_refs[contact];
+    int group = ref->groups[0] >= 0 ? ref->groups[0] : ref->groups[1];
+    return group < 0 ? NULL : &solver->islands[-1 - solver->group_island[group]];
+}
+
+static void islands_gather_contacts(Solver *solver, int count)
+{
+    memory_grow(&solver->island_contacts, &solver->island_contacts_capacity, count + 1, sizeof(int32_t));
+    for (int i = 0; i < count; i++) {
+        IslandRef *island = island_of_contact(solver, i);
+        if (!island)
+            continue;
+        island->contact_count++;
+        island->dense_row_count += solver->contact_refs[i].row_count;
+    }
+    for (int i = 0, at = 0; i < solver->island_count; i++) {
+        IslandRef *island = &solver->islands[i];
+        island->first_contact = at;
+        at += island->contact_count;
+        island->contact_count = 0;
+    }
+    for (int i = 0; i < count; i++) {
+        IslandRef *island = island_of_contact(solver, i);
+        if (island)
+            solver->island_contacts[island->first_contact + island->contact_count++] = i;
     }
 }
 
 // Few rows are pivoted. Many are swept, unless there are loops, which sweeps would leave open for long, or trees too wide.
-static SolverMethod jointed_method(const IslandRef *island, int widest, int cut_rows, bool before)
+static SolverMethod jointed_method(const IslandRef *island, bool before)
 {
-    if (cut_rows == 0 && widest <= SWEPT_TREE_LIMIT && island->dense_row_count > (before ? PIVOT_BELOW_ROWS : SWEEP_ABOVE_ROWS))
+    if (island->cut_row_count == 0 && island->widest <= SWEPT_TREE_LIMIT
+        && island->dense_row_count > (before ? PIVOT_BELOW_ROWS : SWEEP_ABOVE_ROWS))
         return SOLVER_SWEPT;
     return island->dense_row_count > SOLVER_DENSE_LIMIT ? SOLVER_ITERATIVE : SOLVER_DIRECT;
 }
 
 // Islands switch with a gap between the thresholds so that a pile does not change its method every step.
-static void island_choose(Solver *solver, const SolverInput *input, IslandRef *island)
+static SolverMethod island_method(const IslandRef *island)
 {
-    const Topology *t = &solver->topology;
-    for (int i = 0; i < island->contact_count; i++)
-        island->dense_row_count += solver->contact_refs[solver->island_contacts[island->first_contact + i]].row_count;
-    int last = 0, widest = 0, cut_rows = 0;
-    for (int i = 0; i < island->group_count; i++) {
-        const TreeGroup *group = &t->groups[solver->island_groups[island->first_group + i]];
-        widest = int_max(widest, group->count);
-        for (int k = group->first; k < group->first + group->count; k++) {
-            last += solver->iterated[t->links[k].body];
-            for (int q = 0; q < t->links[k].joint_count; q++)
-                island->joint_row_count += input->joints[t->link_joints[t->links[k].first_joint + q].joint].row_count;
-        }
-        for (int k = 0; k < group->cut_count; k++) {
-            int rows = input->joints[t->cut_joints[group->first_cut + k]].row_count;
-            island->joint_row_count += rows;
-            island->dense_row_count += rows;
-            cut_rows += rows;
-        }
-    }
-    bool before = 2 * last > island->body_count;
-    island->method = solver->options.method != SOLVER_AUTO ? solver->options.method
-        : island->joint_row_count > 0 ? jointed_method(island, widest, cut_rows, before)
-        : island->dense_row_count <= (island->body_count <= FEW_BODIES ? PIVOT_BELOW_ROWS : before ? DIRECT_BELOW_ROWS : ITERATIVE_ABOVE_ROWS)
-        ? SOLVER_DIRECT : SOLVER_ITERATIVE;
+    bool before = 2 * island->iterated_count > island->body_count;
+    if (island->joint_row_count > 0)
+        return jointed_method(island, before);
+    int limit = island->body_count <= FEW_BODIES ? PIVOT_BELOW_ROWS : before ? DIRECT_BELOW_ROWS : ITERATIVE_ABOVE_ROWS;
+    return island->dense_row_count <= limit ? SOLVER_DIRECT : SOLVER_ITERATIVE;
 }
 
-static void islands_explain(Solver *solver)
+static void task_prepare(Solver *solver, const SolverInput *input, int index)
+{
+    const IslandRef *island = &solver->islands[index];
+    solver->tasks[index] = (IslandTask){
+        .input = input, .topology = &solver->topology, .groups = solver->island_groups + island->first_group,
+        .contacts = solver->island_contacts + island->first_contact, .group_count = island->group_count,
+        .contact_count = island->contact_count, .row_memory = solver->row_memory, .contact_memory = solver->contact_memory,
+        .contact_refs = solver->contact_refs,
+        .swept = island->method == SOLVER_SWEPT, .node_of_body = solver->node_of_body };
+    for (int i = 0; i < island->group_count; i++) {
+        const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
+        for (int k = group->first; k < group->first + group->count; k++)
+            solver->iterated[solver->topology.links[k].body] = island->method != SOLVER_DIRECT;
+    }
+}
+
+// A bundle has about the same work as any other, as far as that can be told beforehand: a body or two, rows squared.
+static int64_t island_work(const IslandRef *island)
+{
+    return 64 * (int64_t)island->body_count + (int64_t)island->dense_row_count * island->dense_row_count;
+}
+
+static void islands_bundle(Solver *solver)
+{
+    int64_t total = 0, work = 0;
+    int first = 0;
+    for (int i = 0; i < solver->island_count; i++)
+        if (solver->islands[i].method != SOLVER_ITERATIVE)
+            total += island_work(&solver->islands[i]);
+    int64_t wanted = total / (BUNDLES_PER_THREAD * solver->scratch_count) + 1;
+    solver->bundle_count = 0;
+    memory_grow(&solver->bundles, &solver->bundle_capacity, solver->island_count + 1, sizeof *solver->bundles);
+    for (int i = 0; i < solver->island_count; i++) {
+        work += solver->islands[i].method != SOLVER_ITERATIVE ? island_work(&solver->islands[i]) : 0;
+        if (work < wanted && i + 1 < solver->island_count)
+            continue;
+        solver->bundles[solver->bundle_count++] = (IslandBundle){ first, i + 1 };
+        first = i + 1;
+        work = 0;
+    }
+}
+
+void solver_islands_update(Solver *solver, const SolverInput *input)
+{
+    awake_groups_find(solver, input);
+    islands_join(solver, input);
+    islands_number(solver);
+    islands_gather_groups(solver, input);
+    islands_gather_contacts(solver, input->contact_count);
+    memory_grow(&solver->tasks, &solver->task_capacity, solver->island_count + 1, sizeof *solver->tasks);
+    for (int i = 0; i < solver->island_count; i++) {
+        IslandRef *island = &solver->islands[i];
+        island->method = solver->options.method != SOLVER_AUTO ? solver->options.method : island_method(island);
+        task_prepare(solver, input, i);
+    }
+    islands_bundle(solver);
+}
+
+int solver_islands(Solver *solver, const SolverIsland **islands)
 {
     const Topology *t = &solver->topology;
     memory_grow(&solver->explained, &solver->explained_capacity, solver->island_count + 1, sizeof *solver->explained);
@@ -168,30 +246,6 @@ static void islands_explain(Solver *solver)
             .body_count = island->body_count, .joint_row_count = island->joint_row_count,
             .contact_count = island->contact_count, .dense_row_count = island->dense_row_count, .method = island->method };
     }
-}
-
-static void task_prepare(Solver *solver, const SolverInput *input, int index)
-{
-    const IslandRef *island = &solver->islands[index];
-    solver->tasks[index] = (IslandTask){
-        .input = input, .topology = &solver->topology, .groups = solver->island_groups + island->first_group,
-        .contacts = solver->island_contacts + island->first_contact, .group_count = island->group_count,
-        .contact_count = island->contact_count, .row_memory = solver->row_memory, .contact_memory = solver->contact_memory,
-        .swept = island->method == SOLVER_SWEPT, .node_of_body = solver->node_of_body };
-    for (int i = 0; i < island->group_count; i++) {
-        const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
-        for (int k = group->first; k < group->first + group->count; k++)
-            solver->iterated[solver->topology.links[k].body] = island->method != SOLVER_DIRECT;
-    }
-}
-
-void solver_islands_update(Solver *solver, const SolverInput *input)
-{
-    islands_build(solver, input);
-    memory_grow(&solver->tasks, &solver->task_capacity, solver->island_count + 1, sizeof *solver->tasks);
-    for (int i = 0; i < solver->island_count; i++) {
-        island_choose(solver, input, &solver->islands[i]);
-        task_prepare(solver, input, i);
-    }
-    islands_explain(solver);
+    *islands = solver->explained;
+    return solver->island_count;
 }

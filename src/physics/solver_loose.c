@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "physics/solver_block.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@
 #define FEW_ITERATIONS 20      // for few manifolds: tall stacks sway less, at little cost
 #define ROW_ITERATIONS 40      // when plain rows take part: they converge slower
 #define BODY_GRAIN 64
-#define BLOCK_GRAIN 8
+#define BLOCK_GRAIN 4
+#define CONTACT_PIECE 256      // contacts of an island that a worker takes at a time
 
 typedef struct Manifold {
     int32_t contacts[BLOCK_POINTS];
@@ -44,8 +46,20 @@ typedef struct PlainRow {
     double *memory;                     // impulse kept for the next step, NULL: none
 } PlainRow;
 
+// A stretch of an island's contacts.
+typedef struct ContactPiece { int32_t task, first, last; } ContactPiece;
+
+enum { CONTACT_OPENS = 1, CONTACT_IS_PLAIN = 2 };
+
 struct LooseScratch {
     const SolverInput *input;
+    LooseOptions options;
+    const IslandTask *const *tasks;
+    int task_count;
+    ContactPiece *pieces;
+    uint8_t *marks;                // per contact: whether it opens a manifold, or is kept as plain rows
+    int32_t *kinematic_place;      // per body: place of a kinematic one among the loose bodies in this step, 0: none yet
+    int piece_capacity, mark_capacity, kinematic_capacity, piece_count, moving_count;
     LooseBody *bodies;
     LooseVelocity *velocities;
     Manifold *manifolds;
@@ -79,6 +93,9 @@ void loose_scratch_destroy(LooseScratch *s)
     free(s->blocks);
     free(s->colours);
     free(s->rows);
+    free(s->pieces);
+    free(s->marks);
+    free(s->kinematic_place);
     free(s);
 }
 
@@ -99,77 +116,21 @@ static void grow_aligned(void *pointer, int *capacity, int needed, size_t item_s
 
 // ---- bodies ----
 
-static void inverse_inertia_world(const SolverBody *body, float out[6])
-{
-    const double *m = body->inertia, *r = body->rotation;
-    double inverse[9], half[9];
-    if (m[1] == 0.0 && m[2] == 0.0 && m[5] == 0.0) {
-        double d[3] = { 1.0 / m[0], 1.0 / m[4], 1.0 / m[8] };
-        for (int i = 0; i < 3; i++)
-            for (int k = 0; k < 3; k++)
-                half[3 * i + k] = r[3 * i + k] * d[k];
-    } else {
-        double c0 = m[4] * m[8] - m[5] * m[5], c1 = m[2] * m[5] - m[1] * m[8], c2 = m[1] * m[5] - m[2] * m[4];
-        double s = 1.0 / (m[0] * c0 + m[1] * c1 + m[2] * c2);
-        inverse[0] = c0 * s;
-        inverse[1] = inverse[3] = c1 * s;
-        inverse[2] = inverse[6] = c2 * s;
-        inverse[4] = (m[0] * m[8] - m[2] * m[2]) * s;
-        inverse[5] = inverse[7] = (m[1] * m[2] - m[0] * m[5]) * s;
-        inverse[8] = (m[0] * m[4] - m[1] * m[1]) * s;
-        for (int i = 0; i < 3; i++)
-            for (int k = 0; k < 3; k++)
-                half[3 * i + k] = r[3 * i] * inverse[k] + r[3 * i + 1] * inverse[3 + k] + r[3 * i + 2] * inverse[6 + k];
-    }
-    static const int rows[6] = { 0, 0, 0, 1, 1, 2 }, columns[6] = { 0, 1, 2, 1, 2, 2 };
-    for (int i = 0; i < 6; i++) {
-        const double *a = half + 3 * rows[i], *b = r + 3 * columns[i];
-        out[i] = (float)(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
-    }
-}
-
-// Velocity at the end of the step if nothing touched the body; gyroscopic torque explicit, as piles turn slowly.
 static void body_prepare(const SolverInput *input, LooseBody *loose, LooseVelocity *velocity)
 {
     const SolverBody *body = &input->bodies[loose->body];
-    const double *v = body->velocity, *w = v + 3;
-    double dt = input->dt;
-    if (!loose->moves) {
-        bool asleep = (body->flags & SOLVER_BODY_ASLEEP) != 0;
-        for (int i = 0; i < 6; i++)
-            velocity->v[i] = asleep ? 0.0f : (float)v[i];
+    if (loose->moves) {
+        solver_body_loosen(input, body, loose->inertia, velocity->v);
+        loose->inverse_mass = (float)(1.0 / body->mass);
         return;
     }
-    inverse_inertia_world(body, loose->inertia);
-    loose->inverse_mass = (float)(1.0 / body->mass);
-    bool falls = (body->flags & SOLVER_BODY_GRAVITY) != 0;
-    double torque[3] = { body->force[3], body->force[4], body->force[5] };
-    if (body->flags & SOLVER_BODY_GYROSCOPIC) {
-        const double *r = body->rotation, *m = body->inertia;
-        double local[3], spin[3], world[3];
-        for (int i = 0; i < 3; i++)
-            local[i] = r[i] * w[0] + r[3 + i] * w[1] + r[6 + i] * w[2];
-        for (int i = 0; i < 3; i++)
-            spin[i] = m[3 * i] * local[0] + m[3 * i + 1] * local[1] + m[3 * i + 2] * local[2];
-        for (int i = 0; i < 3; i++)
-            world[i] = r[3 * i] * spin[0] + r[3 * i + 1] * spin[1] + r[3 * i + 2] * spin[2];
-        torque[0] -= w[1] * world[2] - w[2] * world[1];
-        torque[1] -= w[2] * world[0] - w[0] * world[2];
-        torque[2] -= w[0] * world[1] - w[1] * world[0];
-    }
-    const float *q = loose->inertia;
-    for (int i = 0; i < 3; i++)
-        velocity->v[i] = (float)(v[i] + dt * (body->force[i] / body->mass + (falls ? input->gravity[i] : 0.0)));
-    velocity->v[3] = (float)(w[0] + dt * (q[0] * torque[0] + q[1] * torque[1] + q[2] * torque[2]));
-    velocity->v[4] = (float)(w[1] + dt * (q[1] * torque[0] + q[3] * torque[1] + q[4] * torque[2]));
-    velocity->v[5] = (float)(w[2] + dt * (q[2] * torque[0] + q[4] * torque[1] + q[5] * torque[2]));
-    velocity->v[6] = velocity->v[7] = 0.0f;
+    bool asleep = (body->flags & SOLVER_BODY_ASLEEP) != 0;
+    for (int i = 0; i < 6; i++)
+        velocity->v[i] = asleep ? 0.0f : (float)body->velocity[i];
 }
 
-static void prepare_bodies(int begin, int end, int worker, void *context)
+static void prepare_range(LooseScratch *s, int begin, int end)
 {
-    LooseScratch *s = context;
-    (void)worker;
     for (int i = begin; i < end; i++) {
         memset(&s->velocities[i], 0, sizeof s->velocities[i]);
         if (s->bodies[i].body >= 0)
@@ -179,21 +140,24 @@ static void prepare_bodies(int begin, int end, int worker, void *context)
 
 static int loose_add(LooseScratch *s, int body, bool moves)
 {
-    memory_grow(&s->bodies, &s->body_capacity, s->body_count + 1, sizeof *s->bodies);
+    assert(s->body_count < s->body_capacity);
     s->bodies[s->body_count] = (LooseBody){ .body = body, .moves = moves };
     return s->body_count++;
 }
 
-// Fixed bodies get a place for their velocity each time they are met; there are few.
+// Where the velocity of a body stands that nothing here moves.
+static int fixed_place(LooseScratch *s, int body)
+{
+    if (body < 0 || !(s->input->bodies[body].flags & SOLVER_BODY_KINEMATIC))
+        return 0;
+    if (s->kinematic_place[body] == 0)
+        s->kinematic_place[body] = loose_add(s, body, false);
+    return s->kinematic_place[body];
+}
+
 static int loose_place(LooseScratch *s, const IslandTask *task, int body)
 {
-    if (body < 0)
-        return 0;
-    if (!solver_body_is_fixed(&s->input->bodies[body]))
-        return task->node_of_body[body];
-    if (!(s->input->bodies[body].flags & SOLVER_BODY_KINEMATIC))
-        return 0;
-    return loose_add(s, body, false);
+    return body < 0 || solver_body_is_fixed(&s->input->bodies[body]) ? fixed_place(s, body) : task->node_of_body[body];
 }
 
 // ---- manifolds ----
@@ -247,31 +211,77 @@ static void contact_add_rows(LooseScratch *s, SolverContact *contact, ContactMem
     }
 }
 
+static bool bodies_are_same(const SolverContact *a, const SolverContact *b)
+{
+    return a->body1 == b->body1 && a->body2 == b->body2;
+}
+
+// Marks the contacts that open a manifold. A run of contacts of the same two bodies belongs to the piece that has its
+// first one; what follows joins the open manifold while it has room and their surfaces are alike.
+static void piece_mark(LooseScratch *s, const ContactPiece *piece)
+{
+    const IslandTask *task = s->tasks[piece->task];
+    const SolverContact *contacts = s->input->contacts, *before = piece->first > 0 ? &contacts[task->contacts[piece->first - 1]] : NULL, *open = NULL;
+    int point_count = 0;
+    for (int c = piece->first; c < task->contact_count; c++) {
+        int index = task->contacts[c];
+        const SolverContact *contact = &contacts[index];
+        bool starts_run = !before || !bodies_are_same(before, contact);
+        if (c >= piece->last && (starts_run || !open))
+            return;
+        if (starts_run)
+            open = contact, point_count = 0;
+        before = contact;
+        if (!open)
+            continue;  // of a run that began in the piece before
+        bool is_plain = contact_is_plain(contact), opens = point_count == 0 || point_count == BLOCK_POINTS || !surface_equals(open, contact);
+        s->marks[index] = is_plain ? CONTACT_IS_PLAIN : opens ? CONTACT_OPENS : 0;
+        if (is_plain)
+            continue;
+        if (opens)
+            open = contact, point_count = 0;
+        point_count++;
+    }
+}
+
+static void mark_pieces(int begin, int end, int worker, void *context)
+{
+    LooseScratch *s = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        piece_mark(s, &s->pieces[i]);
+}
+
+static void pieces_cut(LooseScratch *s)
+{
+    s->piece_count = 0;
+    for (int i = 0; i < s->task_count; i++)
+        for (int first = 0; first < s->tasks[i]->contact_count; first += CONTACT_PIECE) {
+            memory_grow(&s->pieces, &s->piece_capacity, s->piece_count + 1, sizeof *s->pieces);
+            s->pieces[s->piece_count++] = (ContactPiece){ i, first, int_min(first + CONTACT_PIECE, s->tasks[i]->contact_count) };
+        }
+}
+
 static void task_add_contacts(LooseScratch *s, const IslandTask *task)
 {
-    const SolverContact *contacts = s->input->contacts;
-    int run_body1 = -2, run_body2 = -2;
+    memory_grow(&s->manifolds, &s->manifold_capacity, s->manifold_count + task->contact_count, sizeof *s->manifolds);
     Manifold *open = NULL;
     for (int c = 0; c < task->contact_count; c++) {
         int index = task->contacts[c];
-        const SolverContact *contact = &contacts[index];
-        if (contact_is_plain(contact)) {
-            contact_add_rows(s, &s->input->contacts[index], &s->memory[index], loose_place(s, task, contact->body1),
-                             loose_place(s, task, contact->body2));
-            continue;
-        }
-        if (open && run_body1 == contact->body1 && run_body2 == contact->body2 && open->point_count < BLOCK_POINTS
-            && surface_equals(&contacts[open->contacts[0]], contact)) {
+        if (s->marks[index] == 0) {
             open->contacts[open->point_count++] = index;
             continue;
         }
-        run_body1 = contact->body1;
-        run_body2 = contact->body2;
-        memory_grow(&s->manifolds, &s->manifold_capacity, s->manifold_count + 1, sizeof *s->manifolds);
+        const ContactRef *ref = &task->contact_refs[index];
+        int places[2];
+        for (int k = 0; k < 2; k++)
+            places[k] = ref->groups[k] >= 0 ? task->node_of_body[ref->bodies[k]] : fixed_place(s, ref->bodies[k]);
+        if (s->marks[index] == CONTACT_IS_PLAIN) {
+            contact_add_rows(s, &s->input->contacts[index], &s->memory[index], places[0], places[1]);
+            continue;
+        }
         open = &s->manifolds[s->manifold_count++];
-        *open = (Manifold){ .contacts = { index }, .point_count = 1 };
-        open->body1 = loose_place(s, task, contact->body1);
-        open->body2 = loose_place(s, task, contact->body2);
+        *open = (Manifold){ .contacts = { index }, .point_count = 1, .body1 = places[0], .body2 = places[1] };
     }
 }
 
@@ -572,31 +582,73 @@ static void write_rows(LooseScratch *s)
     }
 }
 
-void solver_loose(LooseScratch *s, const IslandTask *const *tasks, int task_count, const LooseOptions *options)
+// Places for all bodies that move, and for as many kinematic ones as there can be: the assembly adds these while others
+// work on the first.
+static void bodies_begin(LooseScratch *s)
+{
+    int known = s->kinematic_capacity, count = s->input->body_count;
+    memory_grow(&s->bodies, &s->body_capacity, count + 1, sizeof *s->bodies);
+    grow_aligned(&s->velocities, &s->velocity_capacity, count + 1, sizeof *s->velocities);
+    memory_grow(&s->kinematic_place, &s->kinematic_capacity, count + 1, sizeof *s->kinematic_place);
+    if (s->kinematic_capacity > known)
+        memset(s->kinematic_place + known, 0, (size_t)(s->kinematic_capacity - known) * sizeof *s->kinematic_place);
+    s->body_count = 0;
+    loose_add(s, -1, false);
+    for (int i = 0; i < s->task_count; i++)
+        task_add_bodies(s, s->tasks[i]);
+    s->moving_count = s->body_count;
+}
+
+void solver_loose_begin(LooseScratch *s, const IslandTask *const *tasks, int task_count, const LooseOptions *options)
 {
     s->input = tasks[0]->input;
     s->memory = tasks[0]->contact_memory;
+    s->options = *options;
+    s->tasks = tasks;
+    s->task_count = task_count;
     s->kernels = options->wide ? &solver_block_avx2 : &solver_block_portable;
-    s->body_count = s->manifold_count = s->row_count = 0;
-    loose_add(s, -1, false);
-    for (int i = 0; i < task_count; i++) {
-        task_add_bodies(s, tasks[i]);
-        task_add_joints(s, tasks[i]);
-        task_add_contacts(s, tasks[i]);
+    bodies_begin(s);
+    memory_grow(&s->marks, &s->mark_capacity, s->input->contact_count + 1, 1);
+    pieces_cut(s);
+    pool_for(options->pool, s->piece_count, 1, mark_pieces, s);
+}
+
+int solver_loose_piece_count(const LooseScratch *s)
+{
+    return (s->moving_count + BODY_GRAIN - 1) / BODY_GRAIN;
+}
+
+void solver_loose_prepare(LooseScratch *s, int piece)
+{
+    prepare_range(s, piece * BODY_GRAIN, int_min((piece + 1) * BODY_GRAIN, s->moving_count));
+}
+
+void solver_loose_assemble(LooseScratch *s)
+{
+    s->manifold_count = s->row_count = 0;
+    for (int i = 0; i < s->task_count; i++) {
+        task_add_joints(s, s->tasks[i]);
+        task_add_contacts(s, s->tasks[i]);
     }
-    grow_aligned(&s->velocities, &s->velocity_capacity, s->body_count, sizeof *s->velocities);
-    pool_for(options->pool, s->body_count, BODY_GRAIN, prepare_bodies, s);
+    for (int i = s->moving_count; i < s->body_count; i++)
+        s->kinematic_place[s->bodies[i].body] = 0;
+    prepare_range(s, s->moving_count, s->body_count);
     manifolds_colour(s);
-    pool_for(options->pool, s->block_count, BLOCK_GRAIN, build_blocks, s);
+}
+
+void solver_loose_end(LooseScratch *s)
+{
+    Pool *pool = s->options.pool;
+    pool_for(pool, s->block_count, BLOCK_GRAIN, build_blocks, s);
     rows_prepare(s);
-    each_colour(s, options->pool, s->kernels->warm_start);
-    int iterations = options->iterations > 0 ? options->iterations : s->row_count > 0 ? ROW_ITERATIONS
+    each_colour(s, pool, s->kernels->warm_start);
+    int iterations = s->options.iterations > 0 ? s->options.iterations : s->row_count > 0 ? ROW_ITERATIONS
         : s->manifold_count < FEW_MANIFOLDS ? FEW_ITERATIONS : DEFAULT_ITERATIONS;
     for (int i = 0; i < iterations; i++) {
         rows_iterate(s);
-        each_colour(s, options->pool, s->kernels->iterate);
+        each_colour(s, pool, s->kernels->iterate);
     }
-    pool_for(options->pool, s->body_count, BODY_GRAIN, write_bodies, s);
-    pool_for(options->pool, s->block_count, BLOCK_GRAIN, write_blocks, s);
+    pool_for(pool, s->body_count, BODY_GRAIN, write_bodies, s);
+    pool_for(pool, s->block_count, BLOCK_GRAIN, write_blocks, s);
     write_rows(s);
 }

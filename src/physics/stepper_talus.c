@@ -148,7 +148,7 @@ static void talus_explain(void *state, Physics *physics, Text *out)
         text_printf(out, "ode-exact: %s\n", solver_ode_problem());
         return;
     }
-    const Solver *solver = solver_ode_solver(self->solver);
+    Solver *solver = solver_ode_solver(self->solver);
     const SolverStatistics *sum = solver_statistics(solver);
     const SolverIsland *islands;
     int count = solver_islands(solver, &islands);
