@@ -13,19 +13,23 @@
 #define LEVEL 1e-4            // square of the sine of a tilt that counts as none: the corners then stay with the cylinder
 #define FLAT 0.70710678       // cosine of the angle below which a cap faces the other shape, above which the mantle does
 #define PARALLEL 3e-3         // square of the sine of the angle below which two mantles touch along a line
-#define SMALL_OVERLAP 0.02     // of the smallest size: one that is at rest
+#define SMALL_OVERLAP 0.05     // of the smallest size: more than bodies at rest have
 
 typedef struct Cylinder {
     double centre[3], axis[3], side[3], other[3];  // other: the third of the right-handed frame
     double radius, half;
 } Cylinder;
 
+// Corners, of which what gives a single point has to be clearly better than what gives more and stays the same longer;
+// then whatever is better, along the ridges from the best corner; then from elsewhere too.
+typedef enum Search { SEARCH_CORNERS, SEARCH_NEAR, SEARCH_WIDE } Search;
+
 // Everything in the frame of B, which stands at the origin.
 typedef struct Pair {
     Cylinder a, b;              // b only when it is one
     const double *box;          // half extents of B, NULL: a cylinder
     double margin, least;       // least: smallest size of the two
-    bool takes_any_gain;        // a direction need not be clearly better
+    Search search;
 } Pair;
 
 typedef struct Best {
@@ -53,15 +57,14 @@ static double reach_b(const Pair *p, const double *n)
     return p->box[0] * fabs(n[0]) + p->box[1] * fabs(n[1]) + p->box[2] * fabs(n[2]);
 }
 
-// Tries a unit vector. What gives a single point has to be clearly better than what gives more and stays the same longer.
-// False: the shapes are apart.
+// Tries a unit vector. False: the shapes are apart.
 static bool offer(const Pair *p, Best *best, const double *n, bool must_be_clear)
 {
     double along = vec_dot(n, p->a.centre), sign = along < 0.0 ? -1.0 : 1.0;
     double separation = sign * along - cylinder_reach(&p->a, n) - reach_b(p, n);
     if (separation > p->margin)
         return false;
-    if (separation > (must_be_clear && !p->takes_any_gain ? 0.9 * best->separation + 1e-3 * p->least : best->separation + 1e-6)) {
+    if (separation > (must_be_clear && p->search == SEARCH_CORNERS ? 0.9 * best->separation + 1e-3 * p->least : best->separation + 1e-6)) {
         best->separation = separation;
         for (int i = 0; i < 3; i++)
             best->normal[i] = sign * n[i];
@@ -161,15 +164,18 @@ static bool offer_climb(const Pair *p, Best *best, const CollideRidge *ridge, co
     return offer(p, best, found, true);
 }
 
-// From the best corner, from where the other shape lies, and from the cap that faces it.
+// From the best so far; in a wide search also from where the other shape lies and from the cap that faces it.
 static bool offer_ridge(const Pair *p, Best *best, const CollideRidge *ridge, const double *u, const double *v)
 {
+    Best start = *best;
+    if (!offer_climb(p, best, ridge, u, v, start.normal))
+        return false;
+    if (p->search < SEARCH_WIDE)
+        return true;
     double cap[3], sign = copysign(1.0, vec_dot(p->a.centre, p->a.axis));
     for (int i = 0; i < 3; i++)
         cap[i] = sign * p->a.axis[i];
-    Best corner = *best;
-    return offer_climb(p, best, ridge, u, v, corner.normal) && offer_climb(p, best, ridge, u, v, p->a.centre)
-        && offer_climb(p, best, ridge, u, v, cap);
+    return offer_climb(p, best, ridge, u, v, p->a.centre) && offer_climb(p, best, ridge, u, v, cap);
 }
 
 static bool box_ridges(const Pair *p, Best *best)
@@ -267,7 +273,7 @@ static bool cylinder_ridges(const Pair *p, Best *best)
                        { vec_dot(b->axis, a->side), vec_dot(b->axis, a->other) }, b->radius, b->half };
     if (!offer_ridge(p, best, &around_b, b->side, b->other) || !offer_ridge(p, best, &around_a, a->side, a->other))
         return false;
-    return offer_rims(p, best);
+    return p->search < SEARCH_WIDE || offer_rims(p, best);
 }
 
 // ---- points ----
@@ -554,11 +560,11 @@ static void cylinder_farthest(const Cylinder *c, const double *towards, const do
         out[i] = c->centre[i] + height * c->axis[i] + (length > 1e-12 ? out_to * w[i] / length : 0.0);
 }
 
-// Midway between the two points that reach farthest, in place of the shallowest point when there are enough.
-static void add_farthest(const Pair *p, const Best *best, Found *found)
+// The points of the two shapes that reach farthest towards each other; of several those nearest to each other.
+static void farthest_points(const Pair *p, const double *n, double on_a[3], double on_b[3])
 {
-    const double *n = best->normal;
-    double at[3], on_a[3], on_b[3] = { 0.0 }, back[3] = { -n[0], -n[1], -n[2] };
+    double back[3] = { -n[0], -n[1], -n[2] };
+    on_b[0] = on_b[1] = on_b[2] = 0.0;
     for (int turn = 0; turn < 2; turn++) {
         cylinder_farthest(&p->a, back, on_b, on_a);
         if (!p->box)
@@ -566,6 +572,23 @@ static void add_farthest(const Pair *p, const Best *best, Found *found)
         for (int i = 0; p->box && i < 3; i++)
             on_b[i] = fabs(n[i]) > 1e-3 ? copysign(p->box[i], n[i]) : double_clamp(on_a[i], -p->box[i], p->box[i]);
     }
+}
+
+// Whether these two points lie above each other: then no direction nearby is better.
+static bool faces_itself(const Pair *p, const Best *best)
+{
+    double on_a[3], on_b[3], w[3];
+    farthest_points(p, best->normal, on_a, on_b);
+    vec_sub(on_a, on_b, w);
+    across(w, best->normal, w);
+    return vec_dot(w, w) < 1e-3 * p->least * p->least;
+}
+
+// Midway between them, in place of the shallowest point when there are enough.
+static void add_farthest(const Pair *p, const Best *best, Found *found)
+{
+    double at[3], on_a[3], on_b[3];
+    farthest_points(p, best->normal, on_a, on_b);
     for (int i = 0; i < 3; i++)
         at[i] = 0.5 * (on_a[i] + on_b[i]);
     if (found->count == COLLIDE_POINTS) {
@@ -575,7 +598,7 @@ static void add_farthest(const Pair *p, const Best *best, Found *found)
                 shallowest = i;
         found->points[shallowest] = found->points[--found->count];
     }
-    found_add(found, p, at, n, best->separation, 0x200);
+    found_add(found, p, at, best->normal, best->separation, 0x200);
 }
 
 // ---- a pair ----
@@ -599,7 +622,7 @@ static void pair_init(Pair *p, const CollideShape *a, const CollidePose *pa, con
     p->a.radius = a->size[0];
     p->a.half = a->size[1];
     p->margin = margin;
-    p->takes_any_gain = false;
+    p->search = SEARCH_CORNERS;
     p->least = fmin(a->size[0], fmin(a->size[1], fmin(b->size[0], b->size[1])));
     p->box = NULL;
     if (b->type == COLLIDE_BOX) {
@@ -623,11 +646,28 @@ static void to_world(const CollidePose *frame, const Found *found, CollidePoint 
     }
 }
 
-// Whether some point is about as deep as the separation says: then no direction nearby is better, and if the overlap is
-// small none can be much better.
+// Whether some point is about as deep as the separation says.
 static bool reaches(const Pair *p, const Best *best, const Found *found)
 {
     return found->deepest >= -best->separation - 0.05 * fabs(best->separation) - 1e-3 * p->least;
+}
+
+// An overlap that is small cannot be much smaller in another direction.
+static bool is_settled(const Pair *p, const Best *best)
+{
+    return best->separation > -SMALL_OVERLAP * p->least;
+}
+
+// Looks for a better direction than the best corner; false: the shapes are apart.
+static bool search_on(Pair *p, Best *best)
+{
+    for (p->search = SEARCH_NEAR; p->search <= SEARCH_WIDE; p->search++) {
+        if (p->box ? !box_corners(p, best) || !box_ridges(p, best) : !cylinder_corners(p, best) || !cylinder_ridges(p, best))
+            return false;
+        if (is_settled(p, best) && faces_itself(p, best))
+            return true;
+    }
+    return true;
 }
 
 int collide_cylinder_solid(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
@@ -640,10 +680,9 @@ int collide_cylinder_solid(const CollideShape *a, const CollidePose *pa, const C
     if (!(pair.box ? box_corners : cylinder_corners)(&pair, &best))
         return 0;
     find_points(&pair, best.normal, &found);
-    if (best.separation < -SMALL_OVERLAP * pair.least || !reaches(&pair, &best, &found)) {
+    if (!is_settled(&pair, &best) || !reaches(&pair, &best, &found)) {
         double corner = best.separation;
-        pair.takes_any_gain = true;
-        if (!(pair.box ? box_corners : cylinder_corners)(&pair, &best) || !(pair.box ? box_ridges : cylinder_ridges)(&pair, &best))
+        if (!search_on(&pair, &best))
             return 0;
         if (best.separation > corner)
             find_points(&pair, best.normal, &found);
