@@ -1,4 +1,5 @@
-// Shapes against the ground, spheres and capsules. Boxes against boxes: collide_box.c; cylinders against both: collide_cylinder.c.
+// Shapes against the ground, balls and capsules with each other. Balls and capsules against boxes and cylinders:
+// collide_solid.c; boxes against boxes: collide_box.c; cylinders against boxes and cylinders: collide_cylinder.c.
 #include "physics/collide.h"
 
 #include "physics/collide_internal.h"
@@ -225,163 +226,6 @@ static int capsule_capsule(const CollideShape *a, const CollidePose *pa, const C
     return ball_ball(p, a->size[0], q, b->size[0], margin, 2, points);
 }
 
-// The closest point of a solid box to p; inside, the nearest face. Returns the signed distance.
-static double box_closest(const CollideShape *box, const CollidePose *pose, const double *p, double out[3], double normal[3])
-{
-    double d[3], local[3], clamped[3], away[3];
-    const double *r = pose->rotation;
-    vec_sub(p, pose->position, d);
-    double outside = 0.0;
-    for (int k = 0; k < 3; k++) {
-        local[k] = r[k] * d[0] + r[3 + k] * d[1] + r[6 + k] * d[2];
-        clamped[k] = double_clamp(local[k], -box->size[k], box->size[k]);
-        away[k] = local[k] - clamped[k];
-        outside += away[k] * away[k];
-    }
-    double distance = sqrt(outside);
-    if (distance > 1e-9) {
-        for (int k = 0; k < 3; k++)
-            away[k] /= distance;
-    } else {
-        int face = 0;
-        for (int k = 1; k < 3; k++)
-            if (box->size[k] - fabs(local[k]) < box->size[face] - fabs(local[face]))
-                face = k;
-        distance = fabs(local[face]) - box->size[face];
-        away[0] = away[1] = away[2] = 0.0;
-        away[face] = local[face] < 0.0 ? -1.0 : 1.0;
-        clamped[face] = away[face] * box->size[face];
-    }
-    for (int i = 0; i < 3; i++) {
-        out[i] = pose->position[i] + r[3 * i] * clamped[0] + r[3 * i + 1] * clamped[1] + r[3 * i + 2] * clamped[2];
-        normal[i] = r[3 * i] * away[0] + r[3 * i + 1] * away[1] + r[3 * i + 2] * away[2];
-    }
-    return distance;
-}
-
-// The same for a solid cylinder; inside, the nearest of mantle and caps.
-static double cylinder_closest(const CollideShape *cylinder, const CollidePose *pose, const double *p, double out[3], double normal[3])
-{
-    const double *r = pose->rotation;
-    double d[3], local[3], on[3], away[3] = { 0.0 }, radius = cylinder->size[0], half = cylinder->size[1];
-    vec_sub(p, pose->position, d);
-    for (int k = 0; k < 3; k++)
-        local[k] = r[k] * d[0] + r[3 + k] * d[1] + r[6 + k] * d[2];
-    double from_axis = sqrt(local[0] * local[0] + local[1] * local[1]), distance;
-    double side[2] = { from_axis > 1e-12 ? local[0] / from_axis : 1.0, from_axis > 1e-12 ? local[1] / from_axis : 0.0 };
-    double beyond_side = from_axis - radius, beyond_cap = fabs(local[2]) - half, end = local[2] < 0.0 ? -1.0 : 1.0;
-    vec_copy(local, on);
-    if (beyond_side <= 0.0 && beyond_cap <= 0.0) {
-        bool is_cap = beyond_cap > beyond_side;
-        distance = is_cap ? beyond_cap : beyond_side;
-        away[0] = is_cap ? 0.0 : side[0], away[1] = is_cap ? 0.0 : side[1], away[2] = is_cap ? end : 0.0;
-        on[0] = is_cap ? local[0] : radius * side[0], on[1] = is_cap ? local[1] : radius * side[1], on[2] = is_cap ? end * half : local[2];
-    } else {
-        double u = fmax(beyond_side, 0.0), w = fmax(beyond_cap, 0.0);
-        distance = sqrt(u * u + w * w);
-        for (int k = 0; k < 2; k++) {
-            on[k] = local[k] - u * side[k];
-            away[k] = u * side[k] / distance;
-        }
-        on[2] = local[2] - w * end;
-        away[2] = w * end / distance;
-    }
-    for (int i = 0; i < 3; i++) {
-        out[i] = pose->position[i] + r[3 * i] * on[0] + r[3 * i + 1] * on[1] + r[3 * i + 2] * on[2];
-        normal[i] = r[3 * i] * away[0] + r[3 * i + 1] * away[1] + r[3 * i + 2] * away[2];
-    }
-    return distance;
-}
-
-static double solid_closest(const CollideShape *solid, const CollidePose *pose, const double *p, double out[3], double normal[3])
-{
-    return solid->type == COLLIDE_BOX ? box_closest(solid, pose, p, out, normal) : cylinder_closest(solid, pose, p, out, normal);
-}
-
-// Where ODE has the point of a ball with a box: on the box, and at the centre of a ball whose centre is inside.
-static int ball_box(const double *centre, double radius, const CollideShape *box, const CollidePose *pose, double margin, CollidePoint *point)
-{
-    double on[3], distance = box_closest(box, pose, centre, on, point->normal);
-    point->depth = radius - distance;
-    if (point->depth < -margin)
-        return 0;
-    vec_copy(distance < 0.0 ? centre : on, point->position);
-    point->feature = 0;
-    return 1;
-}
-
-static int ball_solid(const double *centre, double radius, const CollideShape *solid, const CollidePose *pose, double margin,
-                    uint32_t feature, CollidePoint *point)
-{
-    double on[3];
-    double distance = solid_closest(solid, pose, centre, on, point->normal);
-    point->depth = radius - distance;
-    if (point->depth < -margin)
-        return 0;
-    for (int i = 0; i < 3; i++)
-        point->position[i] = on[i] - 0.5 * point->depth * point->normal[i];
-    point->feature = feature;
-    return 1;
-}
-
-// Point of the capsule's axis that is closest to the solid, by golden section: the distance along it is convex.
-static double capsule_solid_closest(double ends[2][3], const CollideShape *solid, const CollidePose *pose)
-{
-    double lo = 0.0, hi = 1.0, p[3], on[3], n[3];
-    const double golden = 0.3819660112501051;
-    double x = lo + golden * (hi - lo), y = hi - golden * (hi - lo), fx = 0.0, fy = 0.0;
-    for (int k = 0; k < 2; k++) {
-        double t = k ? y : x;
-        for (int i = 0; i < 3; i++)
-            p[i] = ends[0][i] + t * (ends[1][i] - ends[0][i]);
-        *(k ? &fy : &fx) = solid_closest(solid, pose, p, on, n);
-    }
-    for (int step = 0; step < 24; step++) {
-        bool left = fx < fy;
-        if (left) {
-            hi = y, y = x, fy = fx;
-            x = lo + golden * (hi - lo);
-        } else {
-            lo = x, x = y, fx = fy;
-            y = hi - golden * (hi - lo);
-        }
-        double t = left ? x : y;
-        for (int i = 0; i < 3; i++)
-            p[i] = ends[0][i] + t * (ends[1][i] - ends[0][i]);
-        *(left ? &fx : &fy) = solid_closest(solid, pose, p, on, n);
-    }
-    return 0.5 * (lo + hi);
-}
-
-static int capsule_solid(const CollideShape *capsule, const CollidePose *pc, const CollideShape *solid, const CollidePose *pb, double margin,
-                       CollidePoint *points)
-{
-    double ends[2][3], p[3];
-    capsule_ends(capsule, pc, ends);
-    // Both ends when both touch (lying on a face or mantle), and the point of the axis that is deepest, unless that is an end.
-    int count = 0;
-    for (int k = 0; k < 2; k++)
-        count += ball_solid(ends[k], capsule->size[0], solid, pb, margin, (uint32_t)k, &points[count]);
-    if (count == 2) {
-        for (int i = 0; i < 3; i++)
-            p[i] = 0.5 * (ends[0][i] + ends[1][i]);
-        ball_solid(p, capsule->size[0], solid, pb, INFINITY, 2, &points[2]);
-        // Along a flat face the depth changes evenly and is greatest at an end.
-        if (points[2].depth <= 0.5 * (points[0].depth + points[1].depth) + 1e-6)
-            return count;
-    }
-    double t = capsule_solid_closest(ends, solid, pb);
-    for (int i = 0; i < 3; i++)
-        p[i] = ends[0][i] + t * (ends[1][i] - ends[0][i]);
-    // Two points in one place would be one too many: the deeper one stays.
-    if (count == 1 && (points[0].feature == 0 ? t < 0.02 : t > 0.98)) {
-        if (ball_solid(p, capsule->size[0], solid, pb, margin, points[0].feature, &points[1]) && points[1].depth > points[0].depth)
-            points[0] = points[1];
-        return count;
-    }
-    return count + ball_solid(p, capsule->size[0], solid, pb, margin, 2, &points[count]);
-}
-
 bool collide_pair_is_known(CollideType a, CollideType b)
 {
     return a != COLLIDE_PLANE || b != COLLIDE_PLANE;
@@ -396,10 +240,9 @@ static int pair_ordered(const CollideShape *a, const CollidePose *pa, const Coll
         return collide_box_box(a, pa, b, pb, margin, points);
     if (b->type == COLLIDE_BOX || b->type == COLLIDE_CYLINDER) {
         if (a->type == COLLIDE_SPHERE)
-            return b->type == COLLIDE_BOX ? ball_box(pa->position, a->size[0], b, pb, margin, points)
-                                          : ball_solid(pa->position, a->size[0], b, pb, margin, 0, points);
+            return collide_ball_solid(a, pa, b, pb, margin, points);
         if (a->type == COLLIDE_CAPSULE)
-            return capsule_solid(a, pa, b, pb, margin, points);
+            return collide_capsule_solid(a, pa, b, pb, margin, points);
         if (a->type == COLLIDE_CYLINDER)
             return collide_cylinder_solid(a, pa, b, pb, margin, points);
     }

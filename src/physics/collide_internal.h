@@ -48,7 +48,12 @@ bool collide_ridge_climb(const CollideRidge *ridge, double n[2]);
 
 int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
                     CollidePoint *points);
+// The second shape of these is a box or a cylinder.
+int collide_ball_solid(const CollideShape *ball, const CollidePose *pa, const CollideShape *solid, const CollidePose *pb, double margin,
+                       CollidePoint *point);
+int collide_capsule_solid(const CollideShape *capsule, const CollidePose *pa, const CollideShape *solid, const CollidePose *pb, double margin,
+                          CollidePoint *points);
 int collide_cylinder_solid(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
-                           CollidePoint *points);  // a box or a cylinder
+                           CollidePoint *points);
 
 #endif

@@ -108,44 +108,91 @@ static void test_against_ode(void **state)
     }
 }
 
-// How far a point is from a solid cylinder, in its frame; 0 inside.
-static double cylinder_distance(const CollideShape *cylinder, const CollidePose *pose, const double p[3])
+// How far a point is from a solid cylinder or box; 0 inside.
+static double solid_distance(const CollideShape *solid, const CollidePose *pose, const double p[3])
 {
-    double local[3];
+    double local[3], away[3];
     for (int k = 0; k < 3; k++) {
         local[k] = 0.0;
         for (int i = 0; i < 3; i++)
             local[k] += pose->rotation[3 * i + k] * (p[i] - pose->position[i]);
+        away[k] = fmax(fabs(local[k]) - solid->size[k], 0.0);
     }
-    return hypot(fmax(hypot(local[0], local[1]) - cylinder->size[0], 0.0), fmax(fabs(local[2]) - cylinder->size[1], 0.0));
+    if (solid->type == COLLIDE_BOX)
+        return sqrt(away[0] * away[0] + away[1] * away[1] + away[2] * away[2]);
+    return hypot(fmax(hypot(local[0], local[1]) - solid->size[0], 0.0), fmax(fabs(local[2]) - solid->size[1], 0.0));
 }
 
 // ODE's iterative solver gives more depth than there is; here the truth is found by trying points of the capsule's axis.
-static void test_capsule_on_cylinder(void **state)
+static void test_capsule_on_solid(void **state)
 {
     (void)state;
-    CollideShape capsule = { COLLIDE_CAPSULE, { 0.1, 0.2 } }, cylinder = { COLLIDE_CYLINDER, { 0.15, 0.25 } };
-    int touched = 0;
-    for (int n = 0; n < 2000; n++) {
-        CollidePose pa, pb;
-        double q[4], nearest = INFINITY;
-        random_pose(0.8, &pa, q);
-        random_pose(0.8, &pb, q);
-        for (int k = 0; k <= 1000; k++) {
-            double p[3];
-            for (int i = 0; i < 3; i++)
-                p[i] = pa.position[i] + (0.002 * k - 1.0) * capsule.size[1] * pa.rotation[3 * i + 2];
-            nearest = fmin(nearest, cylinder_distance(&cylinder, &pb, p));
+    static const struct { const char *name; CollideShape capsule, solid; } cases[] = {
+        { "on a cylinder", { COLLIDE_CAPSULE, { 0.1, 0.2 } }, { COLLIDE_CYLINDER, { 0.15, 0.25 } } },
+        { "on a box", { COLLIDE_CAPSULE, { 0.1, 0.2 } }, { COLLIDE_BOX, { 0.15, 0.25, 0.1 } } },
+        { "short on a box", { COLLIDE_CAPSULE, { 0.2, 0.01 } }, { COLLIDE_BOX, { 0.05, 0.2, 0.1 } } },
+        { "long on a coin", { COLLIDE_CAPSULE, { 0.05, 0.4 } }, { COLLIDE_CYLINDER, { 0.3, 0.02 } } },
+    };
+    for (int c = 0; c < COUNT_OF(cases); c++) {
+        const CollideShape *capsule = &cases[c].capsule, *solid = &cases[c].solid;
+        int touched = 0;
+        for (int n = 0; n < 2000; n++) {
+            CollidePose pa, pb;
+            double q[4], nearest = INFINITY;
+            random_pose(0.7, &pa, q);
+            random_pose(0.7, &pb, q);
+            for (int k = 0; k <= 1000; k++) {
+                double p[3];
+                for (int i = 0; i < 3; i++)
+                    p[i] = pa.position[i] + (0.002 * k - 1.0) * capsule->size[1] * pa.rotation[3 * i + 2];
+                nearest = fmin(nearest, solid_distance(solid, &pb, p));
+            }
+            CollidePoint points[COLLIDE_POINTS];
+            int count = collide_pair(capsule, &pa, solid, &pb, 0.0, points);
+            CHECK((count > 0) == (nearest < capsule->size[0]) || fabs(nearest - capsule->size[0]) < 1e-5, cases[c].name);
+            for (int i = 0; i < count; i++) {
+                const double *m = points[i].normal;
+                CHECK_NEAR(m[0] * m[0] + m[1] * m[1] + m[2] * m[2], 1.0, 1e-9, cases[c].name);
+                CHECK(points[i].depth > 0.02 || solid_distance(solid, &pb, points[i].position) < 1e-9, cases[c].name);  // half the depth inside it
+            }
+            if (nearest == 0.0 || count == 0)
+                continue;  // the axis itself is inside: more than one way out
+            touched++;
+            double deeper = deepest(points, count) - (capsule->size[0] - nearest);  // by at most half a step of the trial
+            CHECK(deeper > -1e-9 && deeper < 0.001 * capsule->size[1], cases[c].name);
         }
-        CollidePoint points[COLLIDE_POINTS];
-        int count = collide_pair(&capsule, &pa, &cylinder, &pb, 0.0, points);
-        CHECK((count > 0) == (nearest < capsule.size[0]) || fabs(nearest - capsule.size[0]) < 1e-6, "touches");
-        if (nearest == 0.0 || count == 0)
-            continue;  // the axis itself is inside: more than one way out
-        touched++;
-        CHECK_NEAR(deepest(points, count), capsule.size[0] - nearest, 1e-5, "depth");
+        CHECK(touched > 200, cases[c].name);
     }
-    CHECK(touched > 200, "enough of them");
+}
+
+// A capsule that lies on something touches it at both ends of what they share.
+static void test_lying_capsule(void **state)
+{
+    (void)state;
+    static const struct { const char *name; CollideShape solid; double centre[3], axis[3]; int count; double ends[2][3]; } cases[] = {
+        { "within a face", { COLLIDE_BOX, { 0.5, 0.5, 0.1 } }, { 0.1, 0, 0.199 }, { 1, 0, 0 }, 2, { { -0.1, 0, 0.0995 }, { 0.3, 0, 0.0995 } } },
+        { "over an edge", { COLLIDE_BOX, { 0.2, 0.5, 0.1 } }, { 0.2, 0.1, 0.199 }, { 1, 0, 0 }, 2, { { 0, 0.1, 0.0995 }, { 0.2, 0.1, 0.0995 } } },
+        { "across a bar", { COLLIDE_BOX, { 0.05, 0.5, 0.1 } }, { 0, 0, 0.199 }, { 1, 0, 0 }, 2, { { -0.05, 0, 0.0995 }, { 0.05, 0, 0.0995 } } },
+        { "on a cap", { COLLIDE_CYLINDER, { 0.1, 0.1 } }, { 0, 0, 0.199 }, { 1, 0, 0 }, 2, { { -0.1, 0, 0.0995 }, { 0.1, 0, 0.0995 } } },
+        { "along a mantle", { COLLIDE_CYLINDER, { 0.1, 0.1 } }, { 0.199, 0, 0.2 }, { 0, 0, 1 }, 2, { { 0.0995, 0, 0 }, { 0.0995, 0, 0.1 } } },
+        { "standing on a face", { COLLIDE_BOX, { 0.5, 0.5, 0.1 } }, { 0, 0, 0.399 }, { 0, 0, 1 }, 1, { { 0, 0, 0.0995 } } },
+        { "across a mantle", { COLLIDE_CYLINDER, { 0.1, 0.4 } }, { 0.199, 0, 0 }, { 0, 1, 0 }, 1, { { 0.0995, 0, 0 } } },
+    };
+    CollideShape capsule = { COLLIDE_CAPSULE, { 0.1, 0.2 } };
+    for (int c = 0; c < COUNT_OF(cases); c++) {
+        CollidePose pa = { { cases[c].centre[0], cases[c].centre[1], cases[c].centre[2] }, { 0 } }, pb = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++)
+                pa.rotation[3 * i + k] = cases[c].axis[(i + 2 - k) % 3];   // a turn of the axes that takes z to the axis
+        CollidePoint points[COLLIDE_POINTS];
+        int count = collide_pair(&capsule, &pa, &cases[c].solid, &pb, 0.0, points);
+        CHECK(count == cases[c].count, cases[c].name);
+        for (int n = 0; n < count; n++) {
+            CHECK_NEAR(points[n].depth, 1e-3, 1e-9, cases[c].name);
+            for (int i = 0; i < 3; i++)
+                CHECK_NEAR(points[n].position[i], cases[c].ends[n][i], 1e-6, cases[c].name);
+        }
+    }
 }
 
 static void test_order_of_shapes(void **state)
@@ -219,7 +266,7 @@ int main(void)
 {
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_ode), cmocka_unit_test(test_capsule_on_cylinder), cmocka_unit_test(test_order_of_shapes), cmocka_unit_test(test_cache) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_ode), cmocka_unit_test(test_capsule_on_solid), cmocka_unit_test(test_lying_capsule), cmocka_unit_test(test_order_of_shapes), cmocka_unit_test(test_cache) };
     int result = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return result;
