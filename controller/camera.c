@@ -1,5 +1,4 @@
-// camera.c - cameras: their facts and settings. Pictures are not made yet: they are black from the first step after enabling
-// on, so that programs that look at them go on; before that there is none.
+// camera.c - cameras: their facts, settings and pictures, and what they recognise.
 // Constants: width, height, field of view, near, exposure, has zoom, its two limits, has focus, focal distance and length,
 // its two limits, has recognition, has segmentation (devices/simple.c).
 #include "core.h"
@@ -23,19 +22,6 @@ static void enable(CoreDevice *device, WbDeviceTag tag, int channel, int period,
         core_enable(tag, channel, period);
 }
 
-typedef struct Picture {
-    double enabled_at;
-    bool was_told;
-    unsigned char pixels[];
-} Picture;
-
-static Picture *picture_of(CoreDevice *device)
-{
-    if (!device->picture)
-        device->picture = calloc(1, sizeof(Picture) + 4 * (size_t)core_constant(device, WIDTH) * (size_t)core_constant(device, HEIGHT));
-    return device->picture;
-}
-
 static int period_of(const CoreDevice *device, int channel)
 {
     return device ? device->channels[channel].period : 0;
@@ -44,8 +30,8 @@ static int period_of(const CoreDevice *device, int channel)
 void wb_camera_enable(WbDeviceTag tag, int sampling_period)
 {
     CoreDevice *device = CAMERA(tag);
-    if (device)
-        picture_of(device)->enabled_at = core.time;
+    if (device && device->channels[0].period == 0)
+        device->enabled_at = core.time;
     enable(device, tag, 0, sampling_period, __func__);
 }
 
@@ -59,6 +45,36 @@ int wb_camera_get_sampling_period(WbDeviceTag tag)
     return period_of(CAMERA(tag), 0);
 }
 
+static size_t picture_size(const CoreDevice *device)
+{
+    return 4 * (size_t)core_constant(device, WIDTH) * (size_t)core_constant(device, HEIGHT);
+}
+
+// NULL before the first step, then black until the first picture is due.
+static const unsigned char *picture_of(CoreDevice *device)
+{
+    struct CoreChannel *channel = &device->channels[0];
+    if (channel->byte_count == picture_size(device))
+        return channel->bytes;
+    if (core.time <= device->enabled_at)
+        return NULL;
+    free(channel->bytes);
+    channel->byte_count = picture_size(device);
+    channel->bytes = calloc(1, channel->byte_count);
+    return channel->bytes;
+}
+
+static int save(const CoreDevice *device, const unsigned char *pixels, const char *filename, int quality, const char *who)
+{
+    if (!device || !filename)
+        return -1;
+    if (!pixels) {
+        core_warn(who, "the camera '%s' has no picture yet", device->name);
+        return -1;
+    }
+    return core_save_picture(filename, pixels, (int)core_constant(device, WIDTH), (int)core_constant(device, HEIGHT), quality < 1 ? 1 : quality > 100 ? 100 : quality) ? 0 : -1;
+}
+
 const unsigned char *wb_camera_get_image(WbDeviceTag tag)
 {
     CoreDevice *device = CAMERA(tag);
@@ -68,19 +84,13 @@ const unsigned char *wb_camera_get_image(WbDeviceTag tag)
         core_warn(__func__, "the camera '%s' is not enabled", device->name);
         return NULL;
     }
-    Picture *picture = picture_of(device);
-    if (core.time <= picture->enabled_at)
-        return NULL;
-    if (!picture->was_told)
-        core_warn(__func__, "pictures are not made yet: that of '%s' is black", device->name);
-    picture->was_told = true;
-    return picture->pixels;
+    return picture_of(device);
 }
 
 int wb_camera_save_image(WbDeviceTag tag, const char *filename, int quality)
 {
-    (void)CAMERA(tag), (void)filename, (void)quality;
-    return -1;
+    CoreDevice *device = CAMERA(tag);
+    return save(device, device && device->channels[0].period ? picture_of(device) : NULL, filename, quality, __func__);
 }
 
 #define CAMERA_FACT(function, type, index)                \
@@ -110,21 +120,28 @@ double wb_camera_get_max_fov(WbDeviceTag tag)
     return core_constant(device, core_constant(device, HAS_ZOOM) != 0.0 ? MAX_FOV : FOV);
 }
 
-static void set_within(CoreDevice *device, int index, double value, int has, int low, int high, const char *what, const char *who)
+enum { SET_FOV, SET_EXPOSURE, SET_SEGMENTATION };
+
+// Whether it was set.
+static bool set_within(CoreDevice *device, int index, double value, int has, int low, int high, const char *what, const char *who)
 {
     if (!device)
-        return;
+        return false;
     if (has >= 0 && core_constant(device, has) == 0.0)
         core_warn(who, "the camera '%s' has no %s", device->name, what);
     else if (has >= 0 && (value < core_constant(device, low) || value > core_constant(device, high)))
         core_warn(who, "%g is outside the limits of the %s", value, what);
-    else if (index < device->constant_count)
+    else if (index < device->constant_count) {
         device->constants[index] = value;
+        return true;
+    }
+    return false;
 }
 
 void wb_camera_set_fov(WbDeviceTag tag, double fov)
 {
-    set_within(CAMERA(tag), FOV, fov, HAS_ZOOM, MIN_FOV, MAX_FOV, "zoom", __func__);
+    if (set_within(CAMERA(tag), FOV, fov, HAS_ZOOM, MIN_FOV, MAX_FOV, "zoom", __func__))
+        core_command(tag, SET_FOV, &fov, 1, NULL, 0);
 }
 
 void wb_camera_set_focal_distance(WbDeviceTag tag, double focal_distance)
@@ -134,7 +151,10 @@ void wb_camera_set_focal_distance(WbDeviceTag tag, double focal_distance)
 
 void wb_camera_set_exposure(WbDeviceTag tag, double exposure)
 {
-    set_within(CAMERA(tag), EXPOSURE, exposure, -1, 0, 0, "exposure", __func__);
+    if (exposure < 0.0)
+        core_warn(__func__, "an exposure cannot be negative");
+    else if (set_within(CAMERA(tag), EXPOSURE, exposure, -1, 0, 0, "exposure", __func__))
+        core_command(tag, SET_EXPOSURE, &exposure, 1, NULL, 0);
 }
 
 // ---- recognition ----
@@ -202,31 +222,52 @@ bool wb_camera_recognition_has_segmentation(WbDeviceTag tag)
     return core_constant(CAMERA(tag), HAS_SEGMENTATION) != 0.0;
 }
 
+static void segment(WbDeviceTag tag, bool is_on, const char *who)
+{
+    CoreDevice *device = CAMERA(tag);
+    if (!device)
+        return;
+    if (core_constant(device, HAS_SEGMENTATION) == 0.0) {
+        core_warn(who, "the camera has no segmentation");
+        return;
+    }
+    device->is_segmented = is_on;
+    core_command(tag, SET_SEGMENTATION, (double[]){ is_on }, 1, NULL, 0);
+}
+
 void wb_camera_recognition_enable_segmentation(WbDeviceTag tag)
 {
-    if (!wb_camera_recognition_has_segmentation(tag))
-        core_warn(__func__, "the camera has no segmentation");
+    segment(tag, true, __func__);
 }
 
 void wb_camera_recognition_disable_segmentation(WbDeviceTag tag)
 {
-    (void)CAMERA(tag);
+    segment(tag, false, __func__);
 }
 
 bool wb_camera_recognition_is_segmentation_enabled(WbDeviceTag tag)
 {
-    (void)CAMERA(tag);
-    return false;
+    const CoreDevice *device = CAMERA(tag);
+    return device && device->is_segmented;
 }
 
+// Behind the objects, where the simulator has drawn it.
 const unsigned char *wb_camera_recognition_get_segmentation_image(WbDeviceTag tag)
 {
-    (void)CAMERA(tag);
-    return NULL;
+    const CoreDevice *device = CAMERA(tag);
+    if (!device || !device->is_segmented || device->channels[1].period == 0)
+        return NULL;
+    const struct CoreChannel *channel = &device->channels[1];
+    if (channel->byte_count < sizeof(double))
+        return NULL;
+    double *from = channel->bytes;
+    for (int i = (int)*from++; i > 0; i--)
+        unpack(&from);
+    const unsigned char *pixels = (const unsigned char *)from, *end = (const unsigned char *)channel->bytes + channel->byte_count;
+    return (size_t)(end - pixels) == picture_size(device) ? pixels : NULL;
 }
 
 int wb_camera_recognition_save_segmentation_image(WbDeviceTag tag, const char *filename, int quality)
 {
-    (void)CAMERA(tag), (void)filename, (void)quality;
-    return -1;
+    return save(CAMERA(tag), wb_camera_recognition_get_segmentation_image(tag), filename, quality, __func__);
 }

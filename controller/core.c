@@ -337,7 +337,6 @@ static void free_device(CoreDevice *device)
     free(device->model);
     free(device->constants);
     free(device->own);
-    free(device->picture);
     for (int i = 0; i < CORE_CHANNELS; i++) {
         free(device->channels[i].numbers);
         free(device->channels[i].bytes);

@@ -33,8 +33,9 @@ typedef struct CoreDevice {
     } channels[CORE_CHANNELS];
     CorePacket *first, *last;  // queue of a receiver
     int packet_count;
+    double enabled_at;   // of a camera
+    bool is_segmented;   // likewise
     void *own;           // what a device's file keeps beside, freed with free()
-    void *picture;       // of a camera, likewise
 } CoreDevice;
 
 typedef struct Core {
@@ -74,6 +75,8 @@ int core_step(int duration);
 // Sends what is gathered, then the question, and gives the answer (valid until the next call). False: it failed; `why` is
 // printed as from `who`.
 bool core_call(const Record *question, Record *answer, const char *who);
+// Writes a picture of blue, green, red and alpha as .jpg (quality 1 to 100) or .png; in display.c.
+bool core_save_picture(const char *path, const unsigned char *pixels, int width, int height, int quality);
 // Writes distances as a picture (.png, .jpg; `low` black, `high` and beyond white) or as they are (.hdr); in display.c.
 bool core_save_depth(const char *path, const float *image, int width, int height, double low, double high);
 void core_warn(const char *who, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -352,11 +352,8 @@ void wb_display_image_save(WbDeviceTag tag, WbImageRef image, const char *filena
     const uint32_t *pixels = image ? image->pixels : at->pixels;
     unsigned char *bytes = malloc((size_t)width * (size_t)height * 4);
     for (int i = 0; i < width * height; i++)
-        memcpy(bytes + 4 * i, (unsigned char[]){ (unsigned char)(pixels[i] >> 16), (unsigned char)(pixels[i] >> 8), (unsigned char)pixels[i], (unsigned char)(pixels[i] >> 24) }, 4);
-    size_t length = strlen(filename);
-    bool is_jpeg = length > 4 && (!strcasecmp(filename + length - 4, ".jpg") || !strcasecmp(filename + length - 5, ".jpeg"));
-    int ok = is_jpeg ? stbi_write_jpg(filename, width, height, 4, bytes, 90) : stbi_write_png(filename, width, height, 4, bytes, 4 * width);
-    if (!ok)
+        memcpy(bytes + 4 * i, (unsigned char[]){ (unsigned char)pixels[i], (unsigned char)(pixels[i] >> 8), (unsigned char)(pixels[i] >> 16), (unsigned char)(pixels[i] >> 24) }, 4);
+    if (!core_save_picture(filename, bytes, width, height, 90))
         core_warn(__func__, "cannot write '%s'", filename);
     free(bytes);
 }
@@ -367,7 +364,25 @@ void wb_display_image_delete(WbDeviceTag tag, WbImageRef image)
     free(image);
 }
 
-// ---- pictures of distances ----
+// ---- pictures of other devices ----
+
+static bool is_jpeg_name(const char *path)
+{
+    const char *suffix = strrchr(path, '.');
+    return suffix && (!strcasecmp(suffix, ".jpg") || !strcasecmp(suffix, ".jpeg"));
+}
+
+bool core_save_picture(const char *path, const unsigned char *pixels, int width, int height, int quality)
+{
+    if (width < 1 || height < 1)
+        return false;
+    unsigned char *bytes = malloc((size_t)width * (size_t)height * 4);
+    for (int i = 0; bytes && i < width * height; i++)
+        memcpy(bytes + 4 * i, (unsigned char[]){ pixels[4 * i + 2], pixels[4 * i + 1], pixels[4 * i], pixels[4 * i + 3] }, 4);
+    int ok = bytes && (is_jpeg_name(path) ? stbi_write_jpg(path, width, height, 4, bytes, quality) : stbi_write_png(path, width, height, 4, bytes, 4 * width));
+    free(bytes);
+    return ok;
+}
 
 static bool write_depth_numbers(const char *path, const float *image, int width, int height)
 {
@@ -391,8 +406,7 @@ bool core_save_depth(const char *path, const float *image, int width, int height
         double share = ((double)image[i] - low) / (high - low);
         grey[i] = (unsigned char)(share >= 1.0 ? 255 : share > 0.0 ? 255.0 * share : 0);
     }
-    bool is_jpeg = !strcasecmp(suffix, ".jpg") || !strcasecmp(suffix, ".jpeg");
-    int ok = grey && (is_jpeg ? stbi_write_jpg(path, width, height, 1, grey, 90) : !strcasecmp(suffix, ".png") && stbi_write_png(path, width, height, 1, grey, width));
+    int ok = grey && (is_jpeg_name(path) ? stbi_write_jpg(path, width, height, 1, grey, 90) : !strcasecmp(suffix, ".png") && stbi_write_png(path, width, height, 1, grey, width));
     free(grey);
     return ok;
 }

@@ -56,6 +56,7 @@ static void fail(Control *control, Controller *controller)
     channel_close(controller->channel);
     controller->channel = NULL;
     controller->phase = CONTROLLER_GONE;
+    devices_switch_off(control->devices, controller->robot);
     if (control->options.stops_on_failure && !controller->has_exited_well)
         sim_stop(control->sim, arena_printf(control->arena, "controller '%s' of robot '%s' failed", controller->program, controller->name));
 }

@@ -1,4 +1,4 @@
-// camera.c - cameras: their facts, and what they recognise. Pictures are not made yet.
+// camera.c - cameras: their facts and settings, and what they recognise. Their pictures are made in picture.c.
 #include "devices/devices_internal.h"
 
 #include <webots/nodes.h>
@@ -7,7 +7,7 @@
 
 // ---- recognition ----
 // What the library unpacks: the number of objects, then for each OBJECT_NUMBERS numbers in the order of Recognized, its colours,
-// and its model as text padded with zeros to whole numbers.
+// and its model as text padded with zeros to whole numbers; at the end the pixels of the segmented picture, when it is on.
 
 enum { OBJECT_NUMBERS = 15, OBJECTS_MAX = 256 };
 
@@ -23,9 +23,11 @@ typedef struct View {
     bool is_planar;
 } View;
 
-static View view_of(const SceneNode *camera)
+static View view_of(const DeviceContext *at)
 {
-    View view = { scene_int(camera, "width"), scene_int(camera, "height"), scene_float(camera, "fieldOfView"), 0.0, false };
+    const SceneNode *camera = at->info->node;
+    double field_of_view = ((const CameraState *)at->state)->field_of_view;
+    View view = { scene_int(camera, "width"), scene_int(camera, "height"), field_of_view, 0.0, false };
     view.is_planar = !strcmp(scene_string(camera, "projection"), "planar");
     double aspect = (double)view.height / int_max(view.width, 1);
     view.vertical = view.is_planar ? 2.0 * atan(tan(0.5 * view.horizontal) * aspect) : fmin(view.horizontal * aspect, M_PI);
@@ -145,14 +147,11 @@ static double *pack(const DeviceContext *at, const Recognized *object, double *o
     return out + text;
 }
 
-static int camera_sample(DeviceContext *at, int channel, double *reading)
+static int recognise_all(DeviceContext *at, const SceneNode *recognition, double *reading)
 {
-    const SceneNode *recognition = scene_child(at->info->node, "recognition");
-    if (channel != 1 || !recognition)
-        return 0;
     int most = scene_int(recognition, "maxObjects"), count = 0, size = 1;
     Recognized objects[OBJECTS_MAX], object;
-    View view = view_of(at->info->node);
+    View view = view_of(at);
     for (int solid = 0; solid < physics_solid_count(at->physics); solid++)
         if (physics_solid_exists(at->physics, solid) && recognise(at, recognition, &view, solid, &object))
             keep(objects, &count, most < 0 ? OBJECTS_MAX : int_min(most, OBJECTS_MAX), &object);
@@ -160,12 +159,60 @@ static int camera_sample(DeviceContext *at, int channel, double *reading)
         const SceneNode *node = physics_solid_node(at->physics, objects[i].solid);
         size += OBJECT_NUMBERS + 3 * scene_list(node, "recognitionColors")->count + model_numbers(node);
     }
-    double *out = device_image(at, channel, size * (int)sizeof *out);
+    int segmented = ((const CameraState *)at->state)->segments ? picture_bytes(at) : 0;
+    double *out = device_image(at, 1, size * (int)sizeof *out + segmented);
     *out++ = count;
     for (int i = 0; i < count; i++)
         out = pack(at, &objects[i], out);
+    if (segmented)
+        picture_segment(at, (uint8_t *)out);
     reading[0] = count;
     return 1;
+}
+
+static int camera_sample(DeviceContext *at, int channel, double *reading)
+{
+    const SceneNode *recognition = scene_child(at->info->node, "recognition");
+    if (channel == 1)
+        return recognition ? recognise_all(at, recognition, reading) : 0;
+    picture_take(at);
+    return 0;
+}
+
+// ---- settings ----
+
+static void camera_start(DeviceContext *at)
+{
+    *(CameraState *)at->state = (CameraState){ scene_float(at->info->node, "fieldOfView"), scene_float(at->info->node, "exposure"), 0, 0 };
+}
+
+static const char *camera_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+{
+    enum { SET_FOV, SET_EXPOSURE, SET_SEGMENTATION };
+    CameraState *state = at->state;
+    const SceneNode *zoom = scene_child(at->info->node, "zoom"), *recognition = scene_child(at->info->node, "recognition");
+    (void)bytes, (void)byte_count;
+    if (count < 1 || !isfinite(numbers[0]))
+        return "a number is missing";
+    switch (command) {
+    case SET_FOV:
+        if (!zoom || numbers[0] < scene_float(zoom, "minFieldOfView") || numbers[0] > scene_float(zoom, "maxFieldOfView"))
+            return "the camera cannot zoom so far";
+        state->field_of_view = numbers[0];
+        return NULL;
+    case SET_EXPOSURE:
+        if (numbers[0] < 0.0)
+            return "an exposure cannot be negative";
+        state->exposure = numbers[0];
+        return NULL;
+    case SET_SEGMENTATION:
+        if (!recognition || !scene_bool(recognition, "segmentation"))
+            return "the camera has no segmentation";
+        state->segments = numbers[0] != 0.0;
+        return NULL;
+    default:
+        return "a camera knows no such command";
+    }
 }
 
 // ---- facts ----
@@ -181,6 +228,8 @@ static int camera_constants(DeviceContext *at, double *values, int capacity)
         return 0;
     memset(values, 0, 16 * sizeof *values);
     device_field_constants(node, names, COUNT_OF(names), values, capacity);
+    values[2] = ((const CameraState *)at->state)->field_of_view;
+    values[4] = ((const CameraState *)at->state)->exposure;
     const SceneNode *part = scene_child(node, "zoom");
     values[5] = part != NULL;
     if (part)
@@ -195,6 +244,7 @@ static int camera_constants(DeviceContext *at, double *values, int capacity)
     return 15;
 }
 const DeviceKind camera_device = {
-    .type = "Camera", .code = WB_NODE_CAMERA, .channels = 2, .sample = camera_sample, .constants = camera_constants,
+    .type = "Camera", .code = WB_NODE_CAMERA, .channels = 2, .state_size = sizeof(CameraState), .start = camera_start,
+    .sample = camera_sample, .constants = camera_constants, .command = camera_command,
 };
 

@@ -7,22 +7,13 @@
 #include <string.h>
 
 enum { DEPTH_PIXELS_MAX = 1 << 20, RAYS_AT_ONCE = 64 };
-typedef enum Projection { PLANAR, CYLINDRICAL, SPHERICAL } Projection;
 
 typedef struct Optics {
-    int width, height;
-    Projection projection;
+    ImageView view;
     bool is_lidar;
-    double horizontal, vertical;   // fields of view, rad
     double tilt;
     double near, low, high, noise, resolution, detection;
 } Optics;
-
-static Projection projection_of(const SceneNode *node)
-{
-    const char *name = scene_string(node, "projection");
-    return !strcmp(name, "cylindrical") ? CYLINDRICAL : !strcmp(name, "spherical") ? SPHERICAL : PLANAR;
-}
 
 // A turning lidar sees all around; its resolution is that of one field of view.
 static bool is_rotating(const SceneNode *lidar)
@@ -40,41 +31,35 @@ static int lidar_columns(const SceneNode *lidar)
 static Optics optics_of(const SceneNode *node, bool is_lidar)
 {
     Optics optics = {
-        .projection = projection_of(node), .is_lidar = is_lidar, .horizontal = scene_float(node, "fieldOfView"), .near = scene_float(node, "near"),
-        .low = scene_float(node, "minRange"), .high = scene_float(node, "maxRange"), .noise = scene_float(node, "noise"),
-        .resolution = scene_float(node, "resolution"), .detection = scene_float(node, "detectionRate"),
+        .is_lidar = is_lidar, .near = scene_float(node, "near"), .low = scene_float(node, "minRange"), .high = scene_float(node, "maxRange"),
+        .noise = scene_float(node, "noise"), .resolution = scene_float(node, "resolution"), .detection = scene_float(node, "detectionRate"),
     };
     if (is_lidar) {
-        optics.width = lidar_columns(node);
-        optics.height = scene_int(node, "numberOfLayers");
-        optics.vertical = scene_float(node, "verticalFieldOfView");
+        optics.view = (ImageView){
+            .projection = projection_of(node), .width = lidar_columns(node), .height = scene_int(node, "numberOfLayers"),
+            .horizontal = is_rotating(node) ? 2.0 * M_PI : scene_float(node, "fieldOfView"), .vertical = scene_float(node, "verticalFieldOfView"),
+        };
         optics.tilt = scene_float(node, "tiltAngle");
-        if (is_rotating(node))
-            optics.horizontal = 2.0 * M_PI;
     } else {
-        optics.width = scene_int(node, "width");
-        optics.height = scene_int(node, "height");
-        optics.vertical = optics.horizontal * optics.height / int_max(optics.width, 1);
+        optics.view = image_view(node, scene_float(node, "fieldOfView"));
     }
     return optics;
 }
 
-// Before the tilt: x ahead, y left, z up; of unit length. Layers of a lidar reach from edge to edge of its view, pixels of an
-// image are met in their middle.
+// Layers of a lidar reach from edge to edge of its view.
+static Vec3 layer_direction(const ImageView *view, int column, int row)
+{
+    double across = 0.5 - (column + 0.5) / view->width, above = view->height > 1 ? 0.5 - (double)row / (view->height - 1) : 0.0;
+    if (view->projection == PLANAR)
+        return vec3_normalized(vec3(1.0, 2.0 * across * tan(0.5 * view->horizontal), tan(view->vertical * above)));
+    double angle = view->horizontal * across, up = view->vertical * above;
+    return vec3(cos(up) * cos(angle), cos(up) * sin(angle), sin(up));
+}
+
+// Before the tilt.
 static Vec3 direction_of(const Optics *o, int column, int row)
 {
-    double across = 0.5 - (column + 0.5) / o->width;                // 0.5 at the left
-    double above = o->is_lidar ? (o->height > 1 ? 0.5 - (double)row / (o->height - 1) : 0.0) : 0.5 - (row + 0.5) / o->height;
-    if (o->projection == PLANAR) {
-        double y = 2.0 * across * tan(0.5 * o->horizontal);
-        double z = o->is_lidar ? tan(o->vertical * above) : 2.0 * above * tan(0.5 * o->horizontal) * o->height / o->width;
-        return vec3_normalized(vec3(1.0, y, z));
-    }
-    double angle = o->horizontal * across;
-    if (o->projection == CYLINDRICAL && !o->is_lidar)
-        return vec3_normalized(vec3(cos(angle), sin(angle), 2.0 * above * tan(0.5 * o->vertical)));
-    double up = o->vertical * above;
-    return vec3(cos(up) * cos(angle), cos(up) * sin(angle), sin(up));
+    return o->is_lidar ? layer_direction(&o->view, column, row) : image_direction(&o->view, column + 0.5, row + 0.5);
 }
 
 // A flat image holds depths along the axis, the others hold distances.
@@ -82,7 +67,7 @@ static float depth_of(const Optics *o, const RayHit *hit, Vec3 direction, Random
 {
     if (hit->visual < 0)
         return INFINITY;
-    double depth = o->projection == PLANAR ? hit->distance * direction.x : hit->distance;
+    double depth = o->view.projection == PLANAR ? hit->distance * direction.x : hit->distance;
     if (!(depth >= o->low && depth < o->high))
         return INFINITY;
     if (o->detection < 1.0 && random_uniform(random) >= o->detection)
@@ -94,12 +79,12 @@ static float depth_of(const Optics *o, const RayHit *hit, Vec3 direction, Random
 
 static int take_image(DeviceContext *at, const Optics *o)
 {
-    if (o->width < 1 || o->height < 1 || (int64_t)o->width * o->height > DEPTH_PIXELS_MAX) {
+    if (o->view.width < 1 || o->view.height < 1 || (int64_t)o->view.width * o->view.height > DEPTH_PIXELS_MAX) {
         diag_warning(at->devices->diags, at->info->node->pos, "'%s' has %d by %d points, of which at most %d can be seen; it sees nothing",
-                     at->info->name, o->width, o->height, DEPTH_PIXELS_MAX);
+                     at->info->name, o->view.width, o->view.height, DEPTH_PIXELS_MAX);
         return 0;
     }
-    int count = o->width * o->height;
+    int count = o->view.width * o->view.height;
     float *image = device_image(at, 0, count * (int)sizeof *image);
     Rays *rays = device_rays(at);
     Pose pose = device_pose(at);
@@ -110,8 +95,8 @@ static int take_image(DeviceContext *at, const Optics *o)
         Vec3 directions[RAYS_AT_ONCE];
         int here = int_min(count - first, RAYS_AT_ONCE);
         for (int i = 0; i < here; i++) {
-            directions[i] = direction_of(o, (first + i) % o->width, (first + i) / o->width);
-            double slant = o->projection == PLANAR ? directions[i].x : 1.0;
+            directions[i] = direction_of(o, (first + i) % o->view.width, (first + i) / o->view.width);
+            double slant = o->view.projection == PLANAR ? directions[i].x : 1.0;
             queries[i] = (Ray){ pose.t, quat_rotate(turn, directions[i]), o->near, fmax(o->high / slant, o->near * 2.0) };
         }
         rays_cast(rays, queries, here, NULL, NULL, hits);
@@ -134,7 +119,7 @@ static int range_finder_sample(DeviceContext *at, int channel, double *reading)
 static int range_finder_constants(DeviceContext *at, double *values, int capacity)
 {
     Optics optics = optics_of(at->info->node, false);
-    const double all[5] = { optics.width, optics.height, optics.horizontal, optics.low, optics.high };
+    const double all[5] = { optics.view.width, optics.view.height, optics.view.horizontal, optics.low, optics.high };
     if (capacity < 5)
         return 0;
     memcpy(values, all, sizeof all);
@@ -159,9 +144,9 @@ static int lidar_constants(DeviceContext *at, double *values, int capacity)
 {
     const SceneNode *node = at->info->node;
     Optics optics = optics_of(node, true);
-    const double all[12] = { optics.width, optics.height, scene_float(node, "fieldOfView"), optics.vertical, optics.low, optics.high,
+    const double all[12] = { optics.view.width, optics.view.height, scene_float(node, "fieldOfView"), optics.view.vertical, optics.low, optics.high,
                              scene_float(node, "defaultFrequency"), scene_float(node, "minFrequency"), scene_float(node, "maxFrequency"),
-                             optics.projection == PLANAR, optics.tilt, optics.horizontal };
+                             optics.view.projection == PLANAR, optics.tilt, optics.view.horizontal };
     if (capacity < 12)
         return 0;
     memcpy(values, all, sizeof all);

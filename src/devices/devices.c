@@ -336,6 +336,13 @@ void devices_enable(Devices *devices, int robot, int tag, int channel, int perio
     }
 }
 
+void devices_switch_off(Devices *devices, int robot)
+{
+    for (int tag = 0; tag <= devices->robots[robot].device_count; tag++)
+        for (int channel = 0; channel < (tag ? DEVICE_CHANNELS : 1); channel++)
+            devices_enable(devices, robot, tag, channel, 0);
+}
+
 int devices_period(const Devices *devices, int robot, int tag, int channel)
 {
     return channel_at(devices, robot, tag, channel)->period_ms;

@@ -47,15 +47,16 @@ const char *device_kind_name(const DeviceKind *kind);                        // 
 // Most devices have one channel of readings, numbered 0; motors have force feedback as 0; cameras recognition as 1, the
 // robot (tag 0) its battery as 0. Period in ms, rounded up to whole steps; 0 switches off and keeps the last reading.
 void devices_enable(Devices *devices, int robot, int tag, int channel, int period_ms);
+void devices_switch_off(Devices *devices, int robot);  // all of a robot that nobody listens to any more
 int devices_period(const Devices *devices, int robot, int tag, int channel);  // ms, 0: off
 // Reads all that are due after step number `step`. The first reading comes one period after enabling.
 void devices_sample(Devices *devices, uint64_t step);
 // Numbers of the last reading and its serial number (0: none yet). What the numbers are is said by the kind's rows.
 const double *devices_reading(const Devices *devices, int robot, int tag, int channel, int *count, uint32_t *serial);
 
-// The bytes of the last image of a channel; NULL: it has none. Of range finders and lidars: distances in m as floats, row by
-// row from the top left. Of a camera's recognition: as recognition.c packs it. Images are made anew at each reading and are
-// not part of the state.
+// The bytes of the last image of a channel; NULL: it has none. Row by row from the top left: distances in m as floats of range
+// finders and lidars; blue, green, red and 255 of cameras. Of a camera's recognition: as camera.c packs it. Images are made anew at
+// each reading and are not part of the state.
 const void *devices_image(const Devices *devices, int robot, int tag, int channel, int *size);
 
 // ---- what a device is and can be told, as plain numbers ----

@@ -57,6 +57,29 @@ Pose device_pose(const DeviceContext *at);               // of the device's own 
 // Sets axes switched off by xAxis, yAxis, zAxis to NaN and rounds the others.
 void device_finish_vector(const DeviceContext *at, double reading[3]);
 
+// ---- optics.c: images of devices that look along +x with z up; columns run from the left, rows from the top ----
+typedef enum Projection { PLANAR, CYLINDRICAL, SPHERICAL } Projection;
+typedef struct ImageView {
+    Projection projection;
+    int width, height;
+    double horizontal, vertical;   // fields of view, rad
+    double reach;                  // of a flat image at distance 1, from side to side
+} ImageView;
+Projection projection_of(const SceneNode *node);
+ImageView image_view(const SceneNode *node, double field_of_view);  // of a Camera or RangeFinder
+// Where a place of the image looks, of unit length; the middle of the first pixel is at 0.5, 0.5.
+Vec3 image_direction(const ImageView *view, double x, double y);
+
+// ---- picture.c ----
+typedef struct CameraState {
+    double field_of_view, exposure;
+    int32_t segments;        // whether recognition also draws its picture
+    int32_t reserved;
+} CameraState;
+int picture_bytes(const DeviceContext *at);                     // 0, and said, when it has too many
+void picture_take(DeviceContext *at);                           // of the camera, as its image 0: blue, green, red, opaque
+void picture_segment(DeviceContext *at, uint8_t *pixels);       // likewise, in the colours of what is recognised
+
 // ---- sight.c ----
 // The box, in the device's frame, around what is seen of a solid.
 typedef struct Sight {

@@ -210,6 +210,7 @@ AssetStore *physics_assets(const Physics *physics)
 double physics_time_step(const Physics *physics) { return physics->dt; }
 Vec3 physics_gravity(const Physics *physics) { return physics->gravity; }
 uint64_t physics_seed(const Physics *physics) { return physics->seed; }
+struct Pool *physics_pool(const Physics *physics) { return physics->pool; }
 const char *physics_stepper_name(const Physics *physics) { return physics->stepper->name; }
 const char *const *physics_stepper_names(void) { return stepper_names(); }
 bool physics_has_failed(const Physics *physics) { return physics->has_failed; }

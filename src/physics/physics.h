@@ -39,6 +39,7 @@ AssetStore *physics_assets(const Physics *physics);
 double physics_time_step(const Physics *physics);  // s
 Vec3 physics_gravity(const Physics *physics);
 uint64_t physics_seed(const Physics *physics);
+struct Pool *physics_pool(const Physics *physics);               // its threads, for loops of whoever asks between steps; NULL: one
 const char *physics_stepper_name(const Physics *physics);
 const char *const *physics_stepper_names(void);  // NULL-terminated
 

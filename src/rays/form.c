@@ -12,7 +12,7 @@ static void offer(FormRay *ray, double distance, Vec3 normal, double u, double v
 {
     if (!(distance > ray->near) || (ray->is_hit && distance >= ray->hit->distance))
         return;
-    *ray->hit = (FormHit){ distance, normal, u, v };
+    *ray->hit = (FormHit){ distance, normal, normal, u, v };
     ray->is_hit = true;
 }
 

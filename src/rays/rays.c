@@ -6,41 +6,8 @@
 #include "base/memory.h"
 #include "physics/ray.h"
 
-#include <embree3/rtcore.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct MeshTree {
-    const Mesh *mesh;
-    RTCScene scene;
-} MeshTree;
-
-typedef struct Visual {
-    SceneNode *node;
-    int solid;
-    int mesh;            // index of its tree, -1: a formula
-    Form form;           // low and high also for meshes
-    Look look;
-    Affine local;        // in the frame of the solid
-    Affine world;
-    Mat3 inverse;        // of world.m
-    Pose pose;           // of the solid, as it is in `world`
-    float low[3], high[3];
-} Visual;
-
-struct Rays {
-    Physics *physics;
-    DiagSink *diags;
-    RTCDevice device;
-    RTCScene scene;
-    RTCGeometry geometry;
-    Visual *visuals;
-    int visual_count, visual_capacity;
-    MeshTree *meshes;
-    int mesh_count, mesh_capacity;
-    uint64_t edits;      // of physics, as of the last listing
-    bool is_listed;
-};
 
 // ---- meshes ----
 
@@ -95,12 +62,12 @@ static int mesh_tree(Rays *rays, const Mesh *mesh)
 
 // ---- the list ----
 
-static Affine affine_mul(Affine a, Affine b)
+Affine affine_mul(Affine a, Affine b)
 {
     return (Affine){ mat3_mul(a.m, b.m), vec3_add(mat3_apply(a.m, b.t), a.t) };
 }
 
-static Affine affine_of_pose(Pose pose)
+Affine affine_of_pose(Pose pose)
 {
     return (Affine){ mat3_from_quat(pose.q), pose.t };
 }
@@ -151,6 +118,7 @@ static void list_node(Rays *rays, SceneNode *node, int solid, Affine local, int 
         list_shape(rays, node, solid, local);
         return;
     }
+    lighting_add(rays, node, solid, local);
     if (scene_node_is(node, "Solid")) {
         int own = physics_solid_of(rays->physics, node);
         if (own >= 0) {
@@ -213,6 +181,7 @@ static void give_bounds(const struct RTCBoundsFunctionArguments *arguments)
 static void list_all(Rays *rays)
 {
     rays->visual_count = 0;
+    lighting_clear(rays);
     list_below(rays, scene_root(physics_scene(rays->physics)), -1, (Affine){ MAT3_IDENTITY, VEC3_ZERO }, 0);
     rtcSetGeometryUserPrimitiveCount(rays->geometry, (unsigned)rays->visual_count);
     rays->edits = physics_edit_count(rays->physics);
@@ -226,6 +195,7 @@ void rays_update(Rays *rays)
         list_all(rays);
     for (int i = 0; i < rays->visual_count; i++)
         is_moved |= place(rays, &rays->visuals[i], is_new);
+    lighting_place(rays);
     if (!is_moved)
         return;
     rtcCommitGeometry(rays->geometry);
@@ -267,12 +237,17 @@ static bool hit_mesh(const Rays *rays, const Visual *visual, Vec3 origin, Vec3 d
     double along = vec3_dot(hit->normal, direction);
     hit->distance = along != 0.0 ? vec3_dot(hit->normal, vec3_sub(corner(tree->mesh, found.hit.primID, 0), origin)) / along : (double)found.ray.tfar;
     hit->u = hit->v = 0.0;
+    hit->smooth = hit->normal;
     const float *uv = tree->mesh->texcoords ? tree->mesh->texcoords + 6 * (size_t)found.hit.primID : NULL;
     double b = (double)found.hit.u, c = (double)found.hit.v, a = 1.0 - b - c;
     if (uv) {
         hit->u = a * (double)uv[0] + b * (double)uv[2] + c * (double)uv[4];
         hit->v = a * (double)uv[1] + b * (double)uv[3] + c * (double)uv[5];
     }
+    const float *n = tree->mesh->normals ? tree->mesh->normals + 9 * (size_t)found.hit.primID : NULL;
+    if (n)
+        hit->smooth = vec3(a * (double)n[0] + b * (double)n[3] + c * (double)n[6], a * (double)n[1] + b * (double)n[4] + c * (double)n[7],
+                           a * (double)n[2] + b * (double)n[5] + c * (double)n[8]);
     return true;
 }
 
@@ -295,15 +270,17 @@ static void meet_visual(const struct RTCIntersectFunctionNArguments *arguments)
     if (best->visual >= 0 && (found.distance > best->distance || (found.distance == best->distance && index > best->visual)))
         return;
     // Normals go by the transposed inverse.
-    Vec3 normal = vec3_normalized(mat3_apply(mat3_transposed(visual->inverse), found.normal));
-    *best = (RayHit){ index, visual->solid, found.distance, normal, found.u, found.v, triangle };
+    Mat3 turn = mat3_transposed(visual->inverse);
+    Vec3 normal = vec3_normalized(mat3_apply(turn, found.normal));
+    Vec3 smooth = visual->mesh >= 0 ? vec3_normalized(mat3_apply(turn, found.smooth)) : normal;
+    *best = (RayHit){ index, visual->solid, found.distance, normal, smooth, found.u, found.v, triangle };
     struct RTCRayHit *out = (struct RTCRayHit *)arguments->rayhit;  // one ray at a time
     out->ray.tfar = (float)(found.distance * (1.0 + 1e-6)) + 1e-9f;  // a little beyond, for ties
     out->hit.geomID = 0;
     out->hit.primID = arguments->primID;
 }
 
-void rays_cast(Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, RayHit *hits)
+void rays_cast(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, RayHit *hits)
 {
     for (int i = 0; i < count; i++) {
         const Ray *ray = &queries[i];
@@ -380,5 +357,6 @@ void rays_destroy(Rays *rays)
     rtcReleaseDevice(rays->device);
     free(rays->meshes);
     free(rays->visuals);
+    lighting_free(rays);
     free(rays);
 }

@@ -1,6 +1,6 @@
-// rays.h - rays against what is seen: the Shapes and CadShapes of a world with their colours. For infra-red sensors now, and
-// made for lidars, range finders, cameras and recognition: many rays in, one hit out for each.
-// Belongs here: visual forms and where they are, the search tree over them (Embree), the look of a surface at a hit.
+// rays.h - rays against what is seen: the Shapes and CadShapes of a world with their colours, and the light that they send back.
+// For infra-red sensors, lidars, range finders and cameras: many rays in, one hit out for each.
+// Belongs here: visual forms and where they are, the search tree over them (Embree), the look of a surface at a hit, lights.
 // Not here: bounding objects (physics/ray.h), what a sensor makes of a hit (devices/).
 //
 // A Rays borrows the physics (which has the scene and the assets) and owns all the rest. Forms with a formula are met exactly,
@@ -33,13 +33,14 @@ typedef struct RayHit {
     int solid;         // that carries it, -1: the world
     double distance;
     Vec3 normal;       // unit, world, towards the ray's origin
+    Vec3 smooth;       // the normal that light sees: between those of a mesh's corners
     double u, v;       // on the texture, v upwards
     int triangle;      // of a mesh, else -1
 } RayHit;
 
 // Whether a visual may be hit; NULL means every one may.
 typedef bool (*RaysFilter)(const Rays *rays, int visual, void *context);
-void rays_cast(Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, RayHit *hits);
+void rays_cast(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, RayHit *hits);
 
 int rays_visual_count(const Rays *rays);
 SceneNode *rays_visual_node(const Rays *rays, int visual);  // Shape or CadShape
@@ -51,6 +52,10 @@ typedef struct RayLook {
     double roughness, occlusion, transparency;  // 0 where the appearance has none
 } RayLook;
 RayLook rays_look(const Rays *rays, const RayHit *hit);
+
+// The light that comes along a ray: linear red, green and blue before any exposure. `hit` is the ray's own, from rays_cast; behind
+// transparent surfaces it goes on by itself. May be called by several threads between updates.
+Vec3 rays_radiance(const Rays *rays, const Ray *ray, const RayHit *hit);
 
 const char *rays_library(void);  // name and version of what searches, for `talus doctor`
 

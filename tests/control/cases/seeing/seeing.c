@@ -93,7 +93,7 @@ static void silent(void)
     CHECK_TEXT(wb_speaker_get_language(speaker), "en-US");
 }
 
-// Pictures are black, and only there after a step; depths of an empty world are out of range.
+// Pictures are black until the first is due, and only there after a step; depths of an empty world are out of range.
 static void nothing_seen(void)
 {
     WbDeviceTag plain = wb_robot_get_device("camera"), finder = wb_robot_get_device("range finder"), lidar = wb_robot_get_device("lidar");
