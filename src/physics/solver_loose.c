@@ -328,12 +328,32 @@ static void task_add_joints(LooseScratch *s, const IslandTask *task)
 
 // ---- colours and blocks ----
 
+// Manifolds in the order of their colours, and within one those with most points first: a block takes as long as its
+// longest lane. No two of a colour share a body, so the result is the same in any order; in the last colour they do.
+static int manifold_rank(const Manifold *m)
+{
+    return m->colour * BLOCK_POINTS + (m->colour < COLOUR_MAX ? BLOCK_POINTS - m->point_count : 0);
+}
+
+static void manifolds_sort(LooseScratch *s)
+{
+    int first[(COLOUR_MAX + 1) * BLOCK_POINTS + 1] = { 0 };   // by rank
+    for (int i = 0; i < s->manifold_count; i++)
+        first[manifold_rank(&s->manifolds[i]) + 1]++;
+    for (int k = 0; k < (COLOUR_MAX + 1) * BLOCK_POINTS; k++)
+        first[k + 1] += first[k];
+    for (int c = 0; c <= COLOUR_MAX + 1; c++)
+        s->colour_first[c] = first[c * BLOCK_POINTS];
+    memory_grow(&s->by_colour, &s->by_colour_capacity, s->manifold_count + 1, sizeof *s->by_colour);
+    for (int i = 0; i < s->manifold_count; i++)
+        s->by_colour[first[manifold_rank(&s->manifolds[i])]++] = i;
+}
+
 // The first colour that neither body has; what finds none gets the last one, whose blocks hold a single manifold each.
 static void manifolds_colour(LooseScratch *s)
 {
     memory_grow(&s->colours, &s->colour_capacity, s->body_count + 1, sizeof *s->colours);
     memset(s->colours, 0, (size_t)s->body_count * sizeof *s->colours);
-    memset(s->colour_first, 0, sizeof s->colour_first);
     for (int i = 0; i < s->manifold_count; i++) {
         Manifold *m = &s->manifolds[i];
         uint64_t taken = (s->bodies[m->body1].moves ? s->colours[m->body1] : 0) | (s->bodies[m->body2].moves ? s->colours[m->body2] : 0);
@@ -342,16 +362,8 @@ static void manifolds_colour(LooseScratch *s)
             s->colours[m->body1] |= 1ull << m->colour;
             s->colours[m->body2] |= 1ull << m->colour;
         }
-        s->colour_first[m->colour + 1]++;
     }
-    memory_grow(&s->by_colour, &s->by_colour_capacity, s->manifold_count + 1, sizeof *s->by_colour);
-    int fill[COLOUR_MAX + 1];
-    for (int c = 0; c <= COLOUR_MAX; c++) {
-        s->colour_first[c + 1] += s->colour_first[c];
-        fill[c] = s->colour_first[c];
-    }
-    for (int i = 0; i < s->manifold_count; i++)
-        s->by_colour[fill[s->manifolds[i].colour]++] = i;
+    manifolds_sort(s);
     s->block_first[0] = 0;
     for (int c = 0; c <= COLOUR_MAX; c++) {
         int count = s->colour_first[c + 1] - s->colour_first[c];
