@@ -1,7 +1,10 @@
-// Where the pairs of a pass touch. Kernels of ours (collide.h) for boxes, balls, capsules, cylinders, the ground and
-// convex meshes; ODE's dCollide for the rest, and for everything under the steppers that are ODE's. Pairs that only need
-// kernels of ours are done ahead over the threads, each result in a place of its own; the others when they are asked for.
+// Where the pairs of a pass touch. Kernels of ours (collide.h) for boxes, balls, capsules, cylinders, the ground and convex
+// meshes, and for all of them on meshes and heights (collide_surface.h); ODE's dCollide for the rest, and for everything
+// under the steppers that are ODE's. Pairs that only need kernels of ours are done ahead over the threads, each result in a
+// place of its own; the others when they are asked for.
 #include "physics/collide_cache.h"
+#include "physics/collide_surface.h"
+#include "physics/collide_triangle.h"
 #include "physics/contact_narrow.h"
 #include "physics/convex.h"
 
@@ -17,6 +20,7 @@ typedef struct Collider {   // a shape as kernels see it
     CollideShape shape;
     CollidePose pose;
     bool is_simple;         // one that kernels know
+    const CollideSurface *surface;  // its triangles, NULL for others
 } Collider;
 
 typedef enum PairState { PAIR_OPEN, PAIR_DONE, PAIR_EXCLUDED } PairState;
@@ -110,6 +114,16 @@ static bool read_shape(const Shape *shape, CollideShape *out)
     }
 }
 
+static const CollideSurface *read_surface(const Shape *shape)
+{
+    const void *data = NULL;
+    if (shape->kind == PHYSICS_SHAPE_MESH)
+        data = dGeomTriMeshGetTriMeshDataID(shape->ode);
+    else if (shape->kind == PHYSICS_SHAPE_HEIGHTS)
+        data = dGeomHeightfieldGetHeightfieldData(shape->ode);
+    return data && data == shape->ode_data ? shape->surface : NULL;
+}
+
 static void read_plane(dGeomID geom, CollidePose *pose)
 {
     dVector4 plane;
@@ -131,6 +145,7 @@ void narrow_place(Narrow *narrow, int index, const Shape *shape, BroadBox *box)
         narrow->colliders[narrow->collider_count++] = (Collider){ 0 };
     Collider *collider = &narrow->colliders[index];
     collider->is_simple = read_shape(shape, &collider->shape);
+    collider->surface = read_surface(shape);
     if (shape->kind == PHYSICS_SHAPE_PLANE) {
         read_plane(shape->ode, &collider->pose);
     } else {
@@ -340,6 +355,67 @@ static int find_kernel_points(Narrow *narrow, Worker *worker, int index, bool wa
     return count;
 }
 
+// ---- surfaces of triangles ----
+
+// One that kernels can put on a surface: a simple shape, or a convex mesh.
+static bool is_laid(const Shape *shape, const Collider *collider)
+{
+    return (collider->is_simple && collider->shape.type != COLLIDE_PLANE) || (shape->kind == PHYSICS_SHAPE_MESH && shape->convex && collider->surface);
+}
+
+// Which of a pair is the surface that the other one lies on: 0, 1, or -1.
+static int surface_of_pair(const Physics *physics, BroadPair pair)
+{
+    const Collider *a = &physics->narrow->colliders[pair.a], *b = &physics->narrow->colliders[pair.b];
+    if (b->surface && is_laid(&physics->shapes[pair.a], a))
+        return 1;
+    return a->surface && is_laid(&physics->shapes[pair.b], b) ? 0 : -1;
+}
+
+static int collide_laid(const Shape *shape, const Collider *laid, const Collider *surface, double margin, int most, CollidePoint *points)
+{
+    if (laid->is_simple)
+        return collide_surface(&laid->shape, &laid->pose, surface->surface, &surface->pose, margin, most, points);
+    return collide_surface_convex(shape->convex, &laid->pose, surface->surface, &surface->pose, margin, most, points);
+}
+
+static int find_surface_points(const Physics *physics, Worker *worker, int index, int which)
+{
+    static const CollideShape ground = { .type = COLLIDE_PLANE };
+    Narrow *narrow = physics->narrow;
+    BroadPair pair = narrow->pairs[index];
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b], *shape = which ? a : b;
+    const Collider *x = &narrow->colliders[pair.a], *y = &narrow->colliders[pair.b], *laid = which ? x : y;
+    CollideShape outline = laid->shape;
+    if (!laid->is_simple) {
+        const double *half = convex_hull(shape->convex)->half;
+        outline = (CollideShape){ COLLIDE_BOX, { half[0], half[1], half[2] } };
+    }
+    CollideLimit limit = collide_cache_limit(&outline, &ground);
+    CollidePoint points[COLLIDE_SURFACE_POINTS];
+    int count = a->was_changed || b->was_changed ? -1 : collide_cache_reuse(narrow->cache, index, &x->pose, &y->pose, limit, points);
+    if (count < 0) {
+        count = collide_laid(shape, laid, which ? y : x, limit.shift, most_points(physics, a, b), points);
+        for (int i = 0; which == 0 && i < count; i++)
+            for (int k = 0; k < 3; k++)
+                points[i].normal[k] = -points[i].normal[k];
+        if (count <= COLLIDE_POINTS) {
+            count = collide_cache_store(narrow->cache, index, &x->pose, &y->pose, points, count);
+        } else {
+            collide_cache_drop(narrow->cache, index);
+            int touching = 0;
+            for (int i = 0; i < count; i++)
+                if (points[i].depth >= 0.0)
+                    points[touching++] = points[i];
+            count = touching;
+        }
+    }
+    candidates_reserve(worker, COLLIDE_SURFACE_POINTS);
+    for (int i = 0; i < count; i++)
+        worker->candidates[i].point = points[i];
+    return count;
+}
+
 static bool is_sound(const CollidePoint *point)
 {
     for (int k = 0; k < 3; k++)
@@ -383,14 +459,21 @@ static bool is_known(const Physics *physics, BroadPair pair)
     // What ODE gets wrong it does not get to do: triangles with triangles, and caps on the ground.
     if (is_convex_pair(a, b) || is_cylinder_on_plane(a, b))
         return true;
-    return !physics->stepper->collides_with_ode && x->is_simple && y->is_simple && collide_pair_is_known(x->shape.type, y->shape.type);
+    if (physics->stepper->collides_with_ode)
+        return false;
+    if (x->surface || y->surface)
+        return surface_of_pair(physics, pair) >= 0;
+    return x->is_simple && y->is_simple && collide_pair_is_known(x->shape.type, y->shape.type);
 }
 
 static void find_known(const Physics *physics, Worker *worker, int index)
 {
     Narrow *narrow = physics->narrow;
     const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
-    int count = has_convex_mesh(a, b) ? find_convex_points(worker, a, b) : find_kernel_points(narrow, worker, index, a->was_changed || b->was_changed);
+    bool is_surface = !is_convex_pair(a, b) && (narrow->colliders[narrow->pairs[index].a].surface || narrow->colliders[narrow->pairs[index].b].surface);
+    int count = is_surface ? find_surface_points(physics, worker, index, surface_of_pair(physics, narrow->pairs[index]))
+              : has_convex_mesh(a, b) ? find_convex_points(worker, a, b)
+                                      : find_kernel_points(narrow, worker, index, a->was_changed || b->was_changed);
     keep_result(physics, worker, index, count);
 }
 

@@ -3,6 +3,7 @@
 #include "physics/convex.h"
 
 #include "base/memory.h"
+#include "physics/collide_triangle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,10 @@ struct Convex {
     Edge *edges;       // between two faces
     int edge_count;
     Vec3 center;
+    Hull hull;         // all of this once more, for surfaces of triangles
+    double (*hull_vertices)[3];
+    HullFace *hull_faces;
+    HullEdge *hull_edges;
 };
 
 // A solid in the world, for the pair at hand.
@@ -138,6 +143,40 @@ static Convex *convex_create(int vertex_count)
     return convex;
 }
 
+static void copy_vec3(Vec3 from, double to[3])
+{
+    to[0] = from.x, to[1] = from.y, to[2] = from.z;
+}
+
+static void make_hull(Convex *convex)
+{
+    convex->hull_vertices = memory_alloc_array((size_t)convex->vertex_count, sizeof *convex->hull_vertices);
+    convex->hull_faces = memory_alloc_array((size_t)convex->face_count, sizeof *convex->hull_faces);
+    convex->hull_edges = memory_alloc_array((size_t)convex->edge_count, sizeof *convex->hull_edges);
+    for (int i = 0; i < convex->vertex_count; i++)
+        copy_vec3(convex->vertices[i], convex->hull_vertices[i]);
+    for (int i = 0; i < convex->face_count; i++) {
+        const Face *face = &convex->faces[i];
+        convex->hull_faces[i] = (HullFace){ .offset = face->offset, .corners = &convex->corners[face->first], .count = face->count };
+        copy_vec3(face->normal, convex->hull_faces[i].normal);
+    }
+    for (int i = 0; i < convex->edge_count; i++) {
+        Vec3 from = convex->vertices[convex->edges[i].from], along = vec3_sub(convex->vertices[convex->edges[i].to], from);
+        copy_vec3(from, convex->hull_edges[i].from);
+        copy_vec3(vec3_normalized(along), convex->hull_edges[i].direction);
+    }
+    convex->hull = (Hull){ (const double (*)[3])convex->hull_vertices, convex->hull_faces, convex->hull_edges,
+                           convex->vertex_count, convex->face_count, convex->edge_count, { 0.0, 0.0, 0.0 } };
+    for (int i = 0; i < convex->vertex_count; i++)
+        for (int k = 0; k < 3; k++)
+            convex->hull.half[k] = fmax(convex->hull.half[k], fabs(convex->hull_vertices[i][k]));
+}
+
+const Hull *convex_hull(const Convex *convex)
+{
+    return &convex->hull;
+}
+
 Convex *convex_from_mesh(const Mesh *mesh)
 {
     if (mesh->vertex_count < 4 || mesh->vertex_count > MOST_VERTICES || mesh->triangle_count > 4 * MOST_FACES || !mesh_is_closed(mesh))
@@ -151,6 +190,7 @@ Convex *convex_from_mesh(const Mesh *mesh)
     if (find_faces(convex, mesh, 1e-7 * size) && find_edges(convex)) {
         int corners = convex->faces[convex->face_count - 1].first + convex->faces[convex->face_count - 1].count;
         convex->corners = memory_resize(convex->corners, (size_t)corners, sizeof *convex->corners);
+        make_hull(convex);
         return convex;
     }
     convex_destroy(convex);
@@ -173,6 +213,9 @@ void convex_destroy(Convex *convex)
     free(convex->faces);
     free(convex->corners);
     free(convex->edges);
+    free(convex->hull_vertices);
+    free(convex->hull_faces);
+    free(convex->hull_edges);
     free(convex);
 }
 

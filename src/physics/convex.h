@@ -20,6 +20,7 @@ typedef struct ConvexPoint {
 Convex *convex_from_mesh(const Mesh *mesh);
 Convex *convex_from_box(Vec3 size);
 void convex_destroy(Convex *convex);  // NULL is fine
+const struct Hull *convex_hull(const Convex *convex);  // the same as plain numbers (collide_triangle.h)
 
 // Where solids stand while they are collided: one for every thread.
 typedef struct ConvexScratch ConvexScratch;

@@ -97,6 +97,8 @@ typedef struct Shape {
     bool was_changed;       // moved or resized by hand since the last pass: wakes what it touches
     struct ShapeTag *tag;   // dGeomGetData of its geom
     struct Convex *convex;  // of convex meshes; of boxes once they meet one; else NULL
+    const struct CollideSurface *surface;  // of meshes and heights, else NULL; belongs to the MeshEntry
+    const void *ode_data;   // what ODE's geom was made of: a plugin may have given it something else
 } Shape;
 
 // A rigid tie to the static world, or (touch sensors) to the body of the solid above.
@@ -160,6 +162,7 @@ typedef struct MeshEntry {
     int vertex_count, triangle_count;
     dTriMeshDataID data;          // NULL for heights
     struct Convex *convex;        // of meshes that are convex, else NULL
+    struct CollideSurface *surface;  // its triangles as the narrow phase finds them
     double *heights;
     dHeightfieldDataID field;     // NULL for meshes
     bool is_usable;

@@ -1,5 +1,6 @@
 // From a boundingObject to ODE's geoms. A boundingObject is a geometry, a Shape with one, a Pose with one of these (only
 // the first child counts), or a Group of them.
+#include "physics/collide_surface.h"
 #include "physics/contact_narrow.h"
 #include "physics/convex.h"
 
@@ -75,6 +76,7 @@ static MeshEntry *mesh_of(Physics *physics, SceneNode *geometry)
                                 3 * entry->triangle_count, 3 * sizeof(dTriIndex));
     dGeomTriMeshDataPreprocess2(entry->data, 1u << dTRIDATAPREPROCESS_BUILD_CONCAVE_EDGES, NULL);
     entry->convex = convex_from_mesh(mesh);
+    entry->surface = collide_surface_mesh(entry->vertices, entry->vertex_count, entry->indices, entry->triangle_count);
     entry->is_usable = true;
     return entry;
 }
@@ -116,6 +118,7 @@ static MeshEntry *heights_of(Physics *physics, SceneNode *geometry)
     dGeomHeightfieldDataBuildDouble(entry->field, entry->heights, 0, (nx - 1) * dx, (ny - 1) * dy, nx, ny, 1.0, 0.0,
                                     thickness > 0.0 ? thickness : 0.0, 0);
     dGeomHeightfieldDataSetBounds(entry->field, low, high);
+    entry->surface = collide_surface_heights(&(CollideHeights){ entry->heights, { nx, ny }, { dx, dy } });
     entry->is_usable = true;
     return entry;
 }
@@ -125,6 +128,7 @@ void meshes_destroy(Physics *physics)
     for (int i = 0; i < physics->mesh_count; i++) {
         MeshEntry *entry = &physics->meshes[i];
         convex_destroy(entry->convex);
+        collide_surface_destroy(entry->surface);
         if (entry->data)
             dGeomTriMeshDataDestroy(entry->data);
         if (entry->field)
@@ -285,8 +289,11 @@ static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *co
     *shape = (Shape){ .kind = form.kind, .solid = owner->solid, .fluid = owner->fluid, .body = body, .geometry = geometry,
                       .size = form.size, .local = pose, .is_alive = true };
     shape->ode = make_geom(&form, &shape->fix);
-    if (form.kind == PHYSICS_SHAPE_MESH)
+    if (form.entry) {
         shape->convex = form.entry->convex;
+        shape->surface = form.entry->surface;
+        shape->ode_data = form.entry->data ? (const void *)form.entry->data : (const void *)form.entry->field;
+    }
     shape->tag = arena_alloc(physics->arena, sizeof(ShapeTag));
     *shape->tag = (ShapeTag){ SHAPE_MAGIC, physics, index };
     dGeomSetData(shape->ode, shape->tag);
