@@ -7,9 +7,8 @@
 #include "physics/broadphase.h"
 #include "physics/collide.h"
 #include "physics/collide_cache.h"
+#include "physics/collide_surface.h"
 #include "physics/solver.h"
-
-#include <ode/ode.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -36,13 +35,12 @@ struct Engine {
     CollideShape *shapes;        // bodies, then the ground plane and the walls
     CollidePose *poses;
     CollideCache *cache;
-    dGeomID *geoms;              // only with a terrain, which ODE's narrow phase collides
     struct PairResult *results;
     const BroadPair *pairs;
     int shape_count, pair_count, result_capacity, mesh;  // mesh: shape of the terrain, -1
-    float *vertices;
-    dTriIndex *indices;
-    dTriMeshDataID mesh_data;
+    CollideSurface *terrain;
+    double *vertices;
+    int *indices;
     long pivots, restarts, fallbacks, steps;
     bool sleeps;
     int32_t *awake, *set;      // bodies that move; union-find over them
@@ -74,19 +72,7 @@ static void shape_update(Engine *e, int i, BroadBox *box)
         box->high[2] = 0.0;
 }
 
-static dGeomID geom_of(const CollideShape *shape)
-{
-    switch (shape->type) {
-    case COLLIDE_BOX: return dCreateBox(NULL, 2 * shape->size[0], 2 * shape->size[1], 2 * shape->size[2]);
-    case COLLIDE_SPHERE: return dCreateSphere(NULL, shape->size[0]);
-    case COLLIDE_CAPSULE: return dCreateCapsule(NULL, shape->size[0], 2 * shape->size[1]);
-    case COLLIDE_CYLINDER: return dCreateCylinder(NULL, shape->size[0], 2 * shape->size[1]);
-    default: return NULL;
-    }
-}
-
-// The terrain goes through ODE's own tree of triangles.
-static dGeomID terrain_create(Engine *e)
+static CollideSurface *terrain_create(Engine *e)
 {
     const Scene *s = e->s;
     int n = s->gn, triangles = 2 * (n - 1) * (n - 1), k = 0;
@@ -94,25 +80,18 @@ static dGeomID terrain_create(Engine *e)
     e->indices = memory_alloc_array((size_t)triangles * 3, sizeof *e->indices);
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++) {
-            float *v = e->vertices + 3 * (j * n + i);
-            v[0] = (float)((i / (n - 1.0) - 0.5) * s->gsize);
-            v[1] = (float)((j / (n - 1.0) - 0.5) * s->gsize);
-            v[2] = (float)s->gz[j * n + i];
+            double *v = e->vertices + 3 * (j * n + i);
+            v[0] = (i / (n - 1.0) - 0.5) * s->gsize;
+            v[1] = (j / (n - 1.0) - 0.5) * s->gsize;
+            v[2] = s->gz[j * n + i];
         }
     for (int j = 0; j < n - 1; j++)
         for (int i = 0; i < n - 1; i++) {
-            dTriIndex a = (dTriIndex)(j * n + i), w = (dTriIndex)n, t[6] = { a, a + 1, a + w + 1, a, a + w + 1, a + w };
+            int a = j * n + i, t[6] = { a, a + 1, a + n + 1, a, a + n + 1, a + n };
             memcpy(e->indices + k, t, sizeof t);
             k += 6;
         }
-    e->mesh_data = dGeomTriMeshDataCreate();
-    dGeomTriMeshDataBuildSingle(e->mesh_data, e->vertices, 3 * sizeof(float), n * n, e->indices, 3 * triangles, 3 * sizeof(dTriIndex));
-    dGeomTriMeshDataPreprocess2(e->mesh_data, (1U << dTRIDATAPREPROCESS_BUILD_FACE_ANGLES), NULL);
-    dGeomID mesh = dCreateTriMesh(NULL, e->mesh_data, NULL, NULL, NULL);
-    static const int classes[] = { dSphereClass, dBoxClass, dCapsuleClass };
-    for (int i = 0; i < 3; i++)
-        dGeomTriMeshEnableTC(mesh, classes[i], 1);  // remembers what each shape met last
-    return mesh;
+    return collide_surface_mesh(e->vertices, n * n, e->indices, triangles);
 }
 
 static void shapes_create(Engine *e)
@@ -122,7 +101,6 @@ static void shapes_create(Engine *e)
     e->mesh = s->gn > 0 ? e->shape_count - 1 : -1;
     e->shapes = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->shapes);
     e->poses = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->poses);
-    e->geoms = memory_alloc_array((size_t)e->shape_count + 1, sizeof *e->geoms);
     e->broadphase = broadphase_create();
     broadphase_use_pool(e->broadphase, e->pool);
     e->cache = collide_cache_create();
@@ -148,11 +126,8 @@ static void shapes_create(Engine *e)
         broadphase_add(e->broadphase, i, i < s->nb ? MOVING : FIXED, i < s->nb ? MOVING | FIXED : MOVING, i < s->nb ? s->bodies[i].group : 0, &box);
         broadphase_set_resting(e->broadphase, i, i >= s->nb);
     }
-    for (int i = 0; e->mesh >= 0 && i < e->shape_count; i++) {
-        e->geoms[i] = i == e->mesh ? terrain_create(e) : geom_of(&e->shapes[i]);
-        if (e->geoms[i])
-            dGeomSetPosition(e->geoms[i], e->poses[i].position[0], e->poses[i].position[1], e->poses[i].position[2]);
-    }
+    if (e->mesh >= 0)
+        e->terrain = terrain_create(e);
 }
 
 static void row_reset(SolverRow *row)
@@ -212,8 +187,6 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
     e->awake_count = s->nb;
     for (int i = 0; i < s->nb; i++)
         e->awake[i] = i;
-    dInitODE2(0);
-    dAllocateODEDataForThread(dAllocateMaskAll);
     shapes_create(e);
     return e;
 }
@@ -315,22 +288,6 @@ static bool are_jointed(const Scene *s, int a, int b)
     return (ja >= 0 && s->joints[ja].a == b) || (jb >= 0 && s->joints[jb].a == a);
 }
 
-static int collide_with_ode(const Engine *e, int a, int b, CollidePoint *points)
-{
-    static _Thread_local bool has_data;
-    if (!has_data)
-        has_data = dAllocateODEDataForThread(dAllocateMaskAll) != 0;
-    dContactGeom found[COLLIDE_POINTS];
-    int count = dCollide(e->geoms[a], e->geoms[b], COLLIDE_POINTS, found, sizeof found[0]);
-    for (int i = 0; i < count; i++) {
-        points[i].depth = found[i].depth;
-        points[i].feature = (uint32_t)i;
-        memcpy(points[i].position, found[i].pos, sizeof points[i].position);
-        memcpy(points[i].normal, found[i].normal, sizeof points[i].normal);
-    }
-    return count;
-}
-
 static void collide_range(int begin, int end, int worker, void *context)
 {
     Engine *e = context;
@@ -346,10 +303,10 @@ static void collide_range(int begin, int end, int worker, void *context)
         result->count = collide_cache_reuse(e->cache, i, pa, pb, limit, result->points);
         if (result->count >= 0)
             continue;
-        if (b != e->mesh)
-            result->count = collide_pair(&e->shapes[a], pa, &e->shapes[b], pb, limit.shift, result->points);
+        if (b == e->mesh)
+            result->count = collide_surface(&e->shapes[a], pa, e->terrain, pb, limit.shift, COLLIDE_POINTS, result->points);
         else
-            result->count = collide_with_ode(e, a, b, result->points);
+            result->count = collide_pair(&e->shapes[a], pa, &e->shapes[b], pb, limit.shift, result->points);
         result->count = collide_cache_store(e->cache, i, pa, pb, result->points, result->count);
     }
 }
@@ -360,12 +317,7 @@ static void box_of(void *context, int i, BroadBox *box)
     *box = (BroadBox){ 0 };
     if (!e->s->bodies[i].shape)
         return;  // not in the broad phase
-    const SolverBody *body = &e->bodies[i];
     shape_update(e, i, box);
-    if (!e->geoms[i])
-        return;
-    dGeomSetPosition(e->geoms[i], body->position[0], body->position[1], body->position[2]);
-    dGeomSetQuaternion(e->geoms[i], body->quaternion);
 }
 
 static void contact_fill(const Engine *e, SolverContact *c, int a, int b, const CollidePoint *point)
@@ -524,11 +476,11 @@ void eng_destroy(Engine *e)
     collide_cache_destroy(e->cache);
     free(e->shapes);
     free(e->poses);
-    free(e->geoms);
     free(e->results);
     free(e->awake);
     free(e->set);
     free(e->idle);
+    collide_surface_destroy(e->terrain);
     free(e->vertices);
     free(e->indices);
     free(e->bodies);

@@ -19,7 +19,7 @@ SCENES = [
     ("pile", 100, .008, 4, LOOSE), ("pile", 1000, .008, 4, FEW), ("pile", 5000, .008, 1.6, LARGE),
     ("mixed", 100, .008, 4, LOOSE), ("mixed", 1000, .008, 4, FEW), ("mixed", 5000, .008, 1.6, LARGE),
     ("stack", 5, .008, 60, FEW), ("stack", 10, .008, 60, FEW), ("stack", 18, .008, 20, FEW),
-    ("mesh", 20, .008, 4, LOOSE), ("mesh", 60, .008, 4, LOOSE), ("mesh", 200, .008, 4, LOOSE + ["ode:step"]),
+    ("mesh", 20, .008, 4, LOOSE), ("mesh", 60, .008, 4, LOOSE), ("mesh", 200, .008, 4, LOOSE + ["ode:step", "dart:dantzig"]),
     ("rest", 1000, .008, 2, ["talus:talus,sleep"]), ("rest", 10000, .008, 2, ["talus:talus,sleep"]), ("rest", 100000, .008, 2, ["talus:talus,sleep"]),
 ]
 SMALL = [s for s in SCENES if (s[0], s[1]) in (("stand", 1), ("chain", 10), ("swarm", 20), ("pile", 100), ("mesh", 20), ("rest", 1000))]
@@ -59,7 +59,7 @@ THREADED = [("swarm", 200, .008, 2), ("ragdoll", 16, .008, 4), ("pile", 5000, .0
 THREADS = (1, 2, 4, 8)
 THREAD_FACTOR = 1.5
 
-JUDGED = ("pile", "mixed", "stack")   # penetration of the final poses is measured
+JUDGED = ("pile", "mixed", "stack", "mesh")   # penetration of the final poses is measured
 
 
 def key(scene, n, dt):
