@@ -125,7 +125,7 @@ static int run_make(const Build *build, const char *folder, bool has_own)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static const char *const source_endings[] = { ".c", ".cpp", ".cc", ".cxx" };
+static const char *const source_endings[] = { ".c", ".cpp", ".cc", ".cxx", ".c++" };
 
 static bool file_has(const char *path, const char *word)
 {
