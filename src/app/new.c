@@ -123,26 +123,71 @@ static const char world_source[] =
 
 typedef struct NewFile { const char *path, *text; } NewFile;  // @ in both stands for the name
 
-static bool write_file(Arena *arena, const char *project, const NewFile *file, const char *name, DiagSink *diags)
+static char *with_name(Arena *arena, const char *pattern, const char *name)
 {
-    Text path = { 0 }, text = { 0 };
-    text_printf(&path, "%s/", project);
-    for (const char *c = file->path; *c; c++)
-        *c == '@' ? text_add_string(&path, name) : text_add_char(&path, *c);
-    for (const char *c = file->text; *c; c++)
+    Text text = { 0 };
+    for (const char *c = pattern; *c; c++)
         *c == '@' ? text_add_string(&text, name) : text_add_char(&text, *c);
-    bool is_fine = false;
-    if (file_exists(path.data))
-        diag_error(diags, (SourcePos){ 0 }, "%s is already there and stays as it is", path.data);
-    else if (!file_make_directories(path_directory(arena, path.data)))
-        diag_error(diags, (SourcePos){ 0 }, "the folder of %s cannot be made", path.data);
-    else
-        is_fine = file_write_atomic(path.data, text.data, text.length, diags);
-    if (is_fine)
-        printf("%s\n", path.data);
-    text_free(&path);
+    char *result = arena_string(arena, text.data);
     text_free(&text);
+    return result;
+}
+
+// A plugin or controller is made of all sources in its folder, so nothing may be in it already.
+static bool is_free(Arena *arena, const char *path, const char *name, DiagSink *diags)
+{
+    const char *folder = path_directory(arena, path);
+    const char *taken = file_exists(path) ? path : !strcmp(path_name(folder), name) && file_is_directory(folder) ? folder : NULL;
+    if (taken)
+        diag_error(diags, (SourcePos){ 0 }, "%s is already there and stays as it is", taken);
+    return !taken;
+}
+
+static bool write_file(Arena *arena, const char *path, const char *text, DiagSink *diags)
+{
+    if (!file_make_directories(path_directory(arena, path))) {
+        diag_error(diags, (SourcePos){ 0 }, "the folder of %s cannot be made", path);
+        return false;
+    }
+    bool is_fine = file_write_atomic(path, text, strlen(text), diags);
+    if (is_fine)
+        printf("%s\n", path);
     return is_fine;
+}
+
+// All or nothing: what is in the way of one file is so of all.
+static bool write_files(const char *project, const NewFile *files, int count, const char *name, DiagSink *diags)
+{
+    Arena *arena = arena_create();
+    bool is_fine = true;
+    for (int writes = 0; writes < 2; writes++)
+        for (int i = 0; i < count && is_fine; i++) {
+            if (!files[i].text)
+                continue;
+            const char *path = arena_printf(arena, "%s/%s", project, with_name(arena, files[i].path, name));
+            is_fine = writes ? write_file(arena, path, with_name(arena, files[i].text, name), diags) : is_free(arena, path, name, diags);
+        }
+    arena_destroy(arena);
+    return is_fine;
+}
+
+// In a folder of a project, such as plugins/physics, its project is meant.
+static const char *project_here(Arena *arena)
+{
+    static const char *const inner[] = { "/plugins/physics/*", "/plugins/physics", "/plugins", "/controllers/*", "/controllers", "/worlds" };
+    const char *here = path_real(arena, ".");
+    for (int i = 0; here && i < COUNT_OF(inner); i++) {
+        const char *folder = here;
+        size_t length = strlen(inner[i]);
+        if (inner[i][length - 1] == '*') {
+            length -= 2;
+            folder = path_directory(arena, here);
+        }
+        size_t rest = strlen(folder) > length ? strlen(folder) - length : 0;
+        if (rest > 0 && !strncmp(folder + rest, inner[i], length))
+            return arena_text(arena, folder, rest);
+    }
+    return ".";
 }
 
 static bool name_is_good(const char *name)
@@ -170,7 +215,7 @@ static int new_verb(const AppCommand *command, int argc, char **argv)
         return app_usage_error(command, "'%s' is no good name: use letters, digits, _ and -", name);
     Arena *arena = arena_create();
     DiagSink *diags = diag_create();
-    const char *project = options.project ? options.project : ".";
+    const char *project = options.project ? options.project : is_project ? "." : project_here(arena);
     if (is_project)
         project = path_join(arena, project, name);
     const NewFile all[] = {
@@ -180,12 +225,7 @@ static int new_verb(const AppCommand *command, int argc, char **argv)
         { "controllers/@/@.c", is_plugin ? NULL : controller_source },
         { "controllers/@/Makefile", is_plugin ? NULL : makefile },
     };
-    bool is_fine = true;
-    for (int i = 0; i < COUNT_OF(all); i++) {
-        NewFile file = all[i];
-        if (file.text && is_fine)
-            is_fine = write_file(arena, project, &file, name, diags);
-    }
+    bool is_fine = write_files(project, all, COUNT_OF(all), name, diags);
     diag_print(diags, stderr, 0, DIAG_WARNING);
     diag_destroy(diags);
     arena_destroy(arena);
@@ -196,7 +236,8 @@ const AppCommand command_new = {
     .name = "new",
     .arguments = "project|controller|plugin NAME",
     .summary = "start a project, controller or physics plugin",
-    .details = "Writes commented files that build and run at once. Nothing that exists is overwritten.",
+    .details = "Writes commented files that build and run at once, into the project in whose folder (or plugins/physics, controllers,\n"
+               "worlds of it) you are. Nothing that exists is overwritten.",
     .examples = "talus new project rover && talus build rover && talus run rover/worlds/rover.wbt --until 5\n"
                 "talus new plugin flight --project my_project\n"
                 "talus new plugin water --cpp",

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# `talus new` writes what builds and runs at once, into the right project, and never over anything.
+set -u
+scratch=$TALUS_BUILD_DIR/tests/scratch-new
+rm -rf "$scratch"; mkdir -p "$scratch"
+cd "$scratch" || exit 1
+failures=0
+complain() { echo "$1"; failures=$((failures + 1)); }
+talus() { timeout 100 "$TALUS_PROGRAM" "$@"; }
+# expect CODE WHAT... : talus new WHAT ends with it
+expect() {
+  local wanted=$1; shift
+  talus new "$@" >out.txt 2>err.txt; local code=$?
+  [ $code = "$wanted" ] || { complain "talus new $*: $code, not $wanted"; cat err.txt; }
+}
+
+expect 0 plugin flight
+expect 0 plugin 3D
+expect 0 plugin with-dash_1
+expect 0 plugin water --cpp
+for name in 'a b' a.b ../x x/y 'a\b' '' . .. '$(id)' "$(printf 'a%.0s' {1..150})"; do
+  expect 2 plugin "$name"
+  grep -q 'no good name' err.txt || complain "'$name' is refused without a reason"
+done
+expect 2 plugin
+expect 2 gadget x
+talus build >build.log 2>&1 || { complain "what is new does not build"; cat build.log; }
+grep -q warning build.log && { complain "what is new builds with warnings"; cat build.log; }
+for name in flight 3D with-dash_1 water; do
+  [ -f "plugins/physics/$name/lib$name.so" ] || complain "$name was not built"
+done
+[ -f plugins/physics/water/water.cpp ] || complain "--cpp gives no C++"
+
+# Never over anything, nor half: a folder of that name is left alone.
+before=$(find . -type f | sort | xargs md5sum)
+expect 3 plugin flight
+expect 3 plugin flight --cpp
+grep -q 'already there' err.txt || complain "what is in the way is not named"
+rm -f out.txt err.txt
+[ "$(find . -type f | sort | xargs md5sum)" = "$(echo "$before" | grep -v '\./\(out\|err\)\.txt$')" ] || complain "a refused plugin left files"
+
+# Into the project in whose folder one is.
+expect 0 project rover
+expect 3 project rover
+for place in plugins plugins/physics plugins/physics/rover controllers/rover worlds; do
+  (cd "rover/$place" && talus new plugin "from-$(basename $place)-$(dirname $place | tr -d /.)" >/dev/null) || complain "no plugin from $place"
+done
+(cd rover/controllers && talus new controller second >/dev/null) || complain "no controller from controllers"
+expect 0 plugin away --project rover
+[ "$(ls rover/plugins/physics | wc -l)" = 7 ] || { complain "plugins lie elsewhere"; find rover -name Makefile; }
+[ -f rover/controllers/second/second.c ] || complain "the controller lies elsewhere"
+touch file
+expect 3 plugin x --project file
+talus build rover >build.log 2>&1 || { complain "the project does not build"; cat build.log; }
+talus run rover/worlds/rover.wbt --until 0.5 --no-controllers --record out.csv >/dev/null 2>err.txt || { complain "the project does not run"; cat err.txt; }
+# F = 100 N pushes 8 kg in the air, then on the floor.
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "BOX.x") column = i } END { exit !($column > 0.3) }' out.csv || complain "the new plugin does nothing"
+exit $((failures > 0))
