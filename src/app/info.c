@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "formats/formats.h"
 #include "physics/physics.h"
+#include "plugins/plugins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,12 +146,6 @@ static const char *device_name(const SceneNode *device)
     return schema_field(device->type, "name") ? scene_string(device, "name") : "";
 }
 
-static const char *plugin_name(const Inventory *inventory)
-{
-    const char *name = inventory->world ? scene_string(inventory->world, "physics") : "";
-    return *name && strcmp(name, "<none>") ? name : NULL;
-}
-
 static void write_robots_json(const Inventory *inventory, JsonWriter *json)
 {
     json_begin_array(json, "robots");
@@ -219,7 +214,7 @@ static void write_json(const char *path, const Scene *scene, const Inventory *in
         json_end_object(&json);
     }
     json_end_array(&json);
-    json_string(&json, "physics", plugin_name(inventory));
+    json_string(&json, "physics", plugin_name_in(inventory->world));
     json_int(&json, "errors", diag_total(diags, DIAG_ERROR));
     json_int(&json, "warnings", diag_total(diags, DIAG_WARNING));
     json_end_object(&json);
@@ -291,8 +286,8 @@ static void write_text(const char *path, const Scene *scene, const Inventory *in
         text_printf(out, "  asset    %-24s %4d x  %s%s%s\n", asset->url, asset->count, asset->path ? asset->origin : "not found",
                     asset->path ? ": " : "", asset->path ? asset->path : "");
     }
-    if (plugin_name(inventory))
-        text_printf(out, "  plugin   %s\n", plugin_name(inventory));
+    if (plugin_name_in(inventory->world))
+        text_printf(out, "  plugin   %s\n", plugin_name_in(inventory->world));
     text_printf(out, "  %d errors, %d warnings%s\n", diag_total(diags, DIAG_ERROR), diag_total(diags, DIAG_WARNING),
                 diag_count(diags) ? " (talus check lists them)" : "");
 }

@@ -338,7 +338,7 @@ static bool start_plugin(Run *run)
         return true;
     }
     SimPluginOptions plugin = { .plugin = { .timeout_ms = options->plugin_timeout, .out = options->json ? stderr : NULL,
-                                            .is_quiet = options->quiet, .devices = run->devices },
+                                            .is_quiet = options->quiet, .devices = run->devices, .is_alone = !run->control },
                                 .crash_snapshot = options->crash_snapshot };
     return sim_start_plugin(run->sim, &plugin);
 }

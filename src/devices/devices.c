@@ -206,7 +206,7 @@ void devices_reset(Devices *devices, Physics *physics)
     if (devices->rays)
         rays_rebind(devices->rays, physics);
     devices->packet_count = devices->pool_size = devices->plugin_size = 0;
-    devices->cursor.is_valid = false;
+    devices->cursor.is_valid = devices->plugin_is_read = false;
     for (int robot = 0; robot < devices->robot_count; robot++)
         reset_robot(devices, robot);
 }
@@ -594,7 +594,7 @@ static void sections_of(const Devices *devices, Section sections[SECTIONS])
         { devices->kind_states, (size_t)devices->kind_state_size },
         { devices->packets, (size_t)devices->packet_count * sizeof *devices->packets },
         { devices->pool, (size_t)devices->pool_size },
-        { devices->plugin_inbox, (size_t)devices->plugin_size },
+        { devices->plugin_inbox, devices->plugin_is_read ? 0 : (size_t)devices->plugin_size },
         { devices->keys, (size_t)devices->key_count * sizeof *devices->keys },
         { devices->charger_energy, (size_t)devices->charger_count * sizeof *devices->charger_energy },
     };
@@ -677,6 +677,7 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
     devices->cursor.is_valid = false;
     devices->pool_size = (int)head.sizes[5];
     devices->plugin_size = (int)head.sizes[6];
+    devices->plugin_is_read = false;
     devices->key_count = (int)(head.sizes[7] / sizeof(int));
     devices->step = head.step;
     devices->looked = UINT64_MAX;

@@ -88,7 +88,9 @@ DevicePacket devices_packet(Devices *devices, int robot, int tag, int index);
 void devices_packet_drop(Devices *devices, int robot, int tag);  // the first one
 // To and from the physics plugin.
 void devices_send_from_plugin(Devices *devices, int channel, const void *data, int size);
-const void *devices_received_by_plugin(Devices *devices, int *size);  // all of channel 0 since the last step; NULL: none
+void devices_plugin_listens(Devices *devices);  // from now on what is sent on channel 0 is kept for it
+const void *devices_received_by_plugin(Devices *devices, int *size);  // all of channel 0 since it last read; NULL: none
+void devices_plugin_forgets(Devices *devices);  // what it read: its next step begins
 
 // ---- drives of old robots ----
 // Moves the robots whose DifferentialWheelsDrive is kinematic by what their wheels do in the coming step.

@@ -173,6 +173,7 @@ struct Devices {
     int pool_size, pool_capacity;
     uint8_t *plugin_inbox; // channel 0, for the physics plugin
     int plugin_size, plugin_capacity;
+    bool has_plugin, plugin_is_read;
     int keys[16];
     int key_count;
     uint64_t step;

@@ -25,10 +25,17 @@ typedef struct ReceiverState {
     int32_t waiting;    // bytes in the queue
 } ReceiverState;
 
+enum { MOST_BYTES = 256 * 1024 * 1024,       // in all queues together
+       MOST_INBOX_BYTES = 16 * 1024 * 1024 };  // that wait for the plugin
+
 // ---- the queue ----
 
 static void queue_packet(Devices *devices, Packet packet, const void *data)
 {
+    if (packet.size > MOST_BYTES - devices->pool_size) {
+        diag_warning(devices->diags, (SourcePos){ 0 }, "packets that no controller reads fill %d MB: new ones are lost", MOST_BYTES >> 20);
+        return;
+    }
     memory_grow(&devices->packets, &devices->packet_capacity, devices->packet_count + 1, sizeof *devices->packets);
     memory_grow(&devices->pool, &devices->pool_capacity, devices->pool_size + packet.size, 1);
     packet.offset = (size_t)devices->pool_size;
@@ -168,10 +175,41 @@ void devices_send_from_plugin(Devices *devices, int channel, const void *data, i
     send_to_all(devices, &sender, data, size, devices->step + 1);
 }
 
+// ---- the plugin's inbox: what was read is there until the step ends, what was not waits ----
+
+void devices_plugin_listens(Devices *devices)
+{
+    devices->has_plugin = true;
+}
+
 const void *devices_received_by_plugin(Devices *devices, int *size)
 {
     *size = devices->plugin_size;
+    devices->plugin_is_read = devices->plugin_size > 0;
     return devices->plugin_size ? devices->plugin_inbox : NULL;
+}
+
+void devices_plugin_forgets(Devices *devices)
+{
+    if (devices->plugin_is_read)
+        devices->plugin_size = 0;
+    devices->plugin_is_read = false;
+}
+
+static void send_to_plugin(Devices *devices, const void *bytes, int size)
+{
+    if (!devices->has_plugin)
+        return;
+    devices_plugin_forgets(devices);
+    if (size > MOST_INBOX_BYTES - devices->plugin_size) {
+        diag_warning(devices->diags, (SourcePos){ 0 }, "messages that the physics plugin does not take are dropped");
+        devices->plugin_size = 0;
+    }
+    if (size > MOST_INBOX_BYTES)
+        return;
+    memory_grow(&devices->plugin_inbox, &devices->plugin_capacity, devices->plugin_size + size, 1);
+    memcpy(devices->plugin_inbox + devices->plugin_size, bytes, (size_t)size);
+    devices->plugin_size += size;
 }
 
 // Steps until the last bit is out at the baud rate; packets queue up behind each other.
@@ -193,11 +231,8 @@ static const char *emitter_send(DeviceContext *at, const void *bytes, int size)
     Devices *devices = at->devices;
     if (size < 1)
         return "an empty packet cannot be sent";
-    if (state->channel == 0) {
-        memory_grow(&devices->plugin_inbox, &devices->plugin_capacity, devices->plugin_size + size, 1);
-        memcpy(devices->plugin_inbox + devices->plugin_size, bytes, (size_t)size);
-        devices->plugin_size += size;
-    }
+    if (state->channel == 0)
+        send_to_plugin(devices, bytes, size);
     Sender sender = { at->info->node, device_pose(at), at->robot, state->channel, state->range };
     send_to_all(devices, &sender, bytes, size, devices->step + steps_to_send(at, size));
     return NULL;
@@ -263,7 +298,6 @@ const DeviceKind emitter_device = {
 
 void radio_deliver(Devices *devices, uint64_t step)
 {
-    devices->plugin_size = 0;
     bool has_dead = false;
     for (int i = 0; i < devices->packet_count; i++) {
         Packet *packet = &devices->packets[i];

@@ -41,9 +41,20 @@ static const char *library_in(const char *folder, const char *name, Arena *arena
     return best;
 }
 
+// What another system would load.
+static const char *foreign_in(const char *folder, const char *name, Arena *arena)
+{
+    const char *const names[] = { arena_printf(arena, "%s.dll", name), arena_printf(arena, "lib%s.dylib", name), arena_printf(arena, "%s.dylib", name),
+                                  arena_printf(arena, "build/release/%s.dll", name) };
+    for (int i = 0; i < COUNT_OF(names); i++)
+        if (file_exists(path_join(arena, folder, names[i])))
+            return names[i];
+    return NULL;
+}
+
 static bool has_sources(const char *folder, const char *name)
 {
-    static const char *const endings[] = { ".c", ".cpp", ".cc", ".cxx" };
+    static const char *const endings[] = { ".c", ".cpp", ".cc", ".cxx", ".c++" };
     char path[4096];
     for (int i = 0; i < COUNT_OF(endings); i++) {
         snprintf(path, sizeof path, "%s/%s%s", folder, name, endings[i]);
@@ -66,6 +77,7 @@ static bool look_in(Search *search, const char *project)
         return false;
     search->place.folder = folder;
     search->place.library = library_in(folder, search->name, search->arena);
+    search->place.foreign = foreign_in(folder, search->name, search->arena);
     search->place.has_sources = has_sources(folder, search->name);
     return true;
 }

@@ -14,10 +14,11 @@
 
 // C++ plugins that forgot extern "C" are found by what the compiler makes of the names.
 static const struct { const char *name; const char *mangled[2]; bool is_needed; } callbacks[] = {
-    [CALLBACK_INIT] = { "webots_physics_init", { "_Z19webots_physics_initv", "_Z19webots_physics_initP7dxWorldP7dxSpaceP12dxJointGroup" }, true },
+    [CALLBACK_INIT] = { "webots_physics_init", { "_Z19webots_physics_initv", "_Z19webots_physics_initP7dxWorldP7dxSpaceP12dxJointGroup" }, false },
     [CALLBACK_STEP] = { "webots_physics_step", { "_Z19webots_physics_stepv" }, true },
     [CALLBACK_COLLIDE] = { "webots_physics_collide", { "_Z22webots_physics_collideP6dxGeomS0_" }, false },
     [CALLBACK_STEP_END] = { "webots_physics_step_end", { "_Z23webots_physics_step_endv" }, false },
+    [CALLBACK_PREDRAW] = { "webots_physics_predraw", { "_Z22webots_physics_predrawv" }, false },
     [CALLBACK_DRAW] = { "webots_physics_draw", { "_Z19webots_physics_drawiPKc", "_Z19webots_physics_drawv" }, false },
     [CALLBACK_CLEANUP] = { "webots_physics_cleanup", { "_Z22webots_physics_cleanupv" }, true },
 };
@@ -36,11 +37,15 @@ static const SceneNode *world_info(const Scene *scene)
     return NULL;
 }
 
+const char *plugin_name_in(const SceneNode *world_info)
+{
+    const char *name = world_info ? scene_string(world_info, "physics") : "";
+    return *name && strcmp(name, "<none>") && strcmp(name, "void") ? name : NULL;
+}
+
 const char *plugin_name(const Scene *scene)
 {
-    const SceneNode *info = world_info(scene);
-    const char *name = info ? scene_string(info, "physics") : "";
-    return *name && strcmp(name, "<none>") ? name : NULL;
+    return plugin_name_in(world_info(scene));
 }
 
 static void report_missing(PluginHost *host, const PluginPlace *place)
@@ -50,8 +55,12 @@ static void report_missing(PluginHost *host, const PluginPlace *place)
         diag_hint(host->diags, "--no-plugin runs the world without it");
         return;
     }
-    diag_error(host->diags, host->pos, "the physics plugin '%s' has no library: neither lib%s.so nor %s.so is in %s", host->name, host->name,
-               host->name, place->folder);
+    if (place->foreign)
+        diag_error(host->diags, host->pos, "the physics plugin '%s' has no library for this system: %s has %s, which is for %s", host->name, place->folder,
+                   place->foreign, text_ends_with(place->foreign, ".dll") ? "Windows" : "macOS");
+    else
+        diag_error(host->diags, host->pos, "the physics plugin '%s' has no library: neither lib%s.so nor %s.so is in %s", host->name, host->name,
+                   host->name, place->folder);
     if (place->has_sources)
         diag_hint(host->diags, "`talus build` with the project's folder builds it; --no-plugin runs the world without it");
     else
@@ -69,11 +78,20 @@ static void report_unloadable(PluginHost *host, const char *why)
         diag_hint(host->diags, "%s", symbol[0] == 'g' && symbol[1] == 'l' ? "link it with -lGL" : "a library is missing in its link command, or the name is misspelt");
         return;
     }
-    diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be loaded: %s", host->name, why);
-    if (strstr(why, "wrong ELF class") || strstr(why, "invalid ELF header") || strstr(why, "file too short"))
-        diag_hint(host->diags, "it is not a library for this machine; build it again with `talus build`");
+    // "libX.so.1: cannot open shared object file: ...": not the plugin's own file, that was looked at before.
+    const char *missing = strstr(why, ": cannot open shared object file");
+    if (missing)
+        diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be loaded: %s needs the library %.*s, which is not found", host->name, host->path,
+                   (int)(missing - why), why);
     else
-        diag_hint(host->diags, "--no-plugin runs the world without it");
+        diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be loaded: %s", host->name, why);
+    diag_hint(host->diags, "%s--no-plugin runs the world without it", missing ? "install it, or name its folder in LD_LIBRARY_PATH; " : "");
+}
+
+static void report_unfit(PluginHost *host, const char *problem)
+{
+    diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be loaded: %s %s", host->name, host->path, problem);
+    diag_hint(host->diags, "build it anew for this machine with `talus build`; --no-plugin runs the world without it");
 }
 
 static bool bind_callbacks(PluginHost *host)
@@ -88,7 +106,7 @@ static bool bind_callbacks(PluginHost *host)
             continue;
         is_complete = false;
         diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be used: %s has no function %s", host->name, host->path, callbacks[i].name);
-        diag_hint(host->diags, "webots_physics_init, _step and _cleanup are needed, with DLLEXPORT before them in C++");
+        diag_hint(host->diags, "webots_physics_step and webots_physics_cleanup are needed, with DLLEXPORT before them in C++");
     }
     return is_complete;
 }
@@ -155,6 +173,11 @@ static void report_fault(PluginHost *host, const char *function, const GuardFaul
 // Constructors of the library run here, so this is guarded like a callback.
 static bool load(PluginHost *host)
 {
+    const char *problem = library_problem(host->path, host->arena);
+    if (problem) {
+        report_unfit(host, problem);
+        return false;
+    }
     pthread_mutex_lock(&loading);
     if (is_loaded(host->path))
         host->copy = make_copy(host);
@@ -175,7 +198,7 @@ static bool load(PluginHost *host)
 
 static bool name_is_plain(const char *name)
 {
-    return name[0] != '.' && !strchr(name, '/') && strlen(name) < 200;
+    return name[0] != '.' && !strpbrk(name, "/\\") && strlen(name) < 200;
 }
 
 PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *options, DiagSink *diags, bool *is_missing)
@@ -190,15 +213,19 @@ PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *opt
     host->physics = physics;
     host->diags = diags;
     host->pos = scene_field_pos(world_info(scene), "physics");
-    host->name = arena_string(host->arena, name);
+    host->name = library_plain_name(name, host->arena);
+    if (strcmp(name, host->name))
+        diag_warning(diags, host->pos, "physics \"%s\" is read as the name of a plugin, '%s'", name, host->name);
     if (options)
         host->options = *options;
     host->devices = host->options.devices;
+    if (host->devices)
+        devices_plugin_listens(host->devices);
     guard_acquire();
     utilities_host_added(host);
     PluginPlace place = { 0 };
-    if (name_is_plain(name)) {
-        place = plugin_find(scene, name, host->options.search_paths, host->arena);
+    if (name_is_plain(host->name)) {
+        place = plugin_find(scene, host->name, host->options.search_paths, host->arena);
     } else {
         place.tried = "of that name (it must be a plain name)";
     }
@@ -249,7 +276,7 @@ bool plugin_is_failed(const PluginHost *host) { return host->failure != NULL; }
 const char *plugin_failure(const PluginHost *host) { return host->failure; }
 bool plugin_damaged_heap(const PluginHost *host) { return host->is_heap_damaged; }
 bool plugin_has_collide(const PluginHost *host) { return host->functions[CALLBACK_COLLIDE] != NULL; }
-bool plugin_has_draw(const PluginHost *host) { return host->functions[CALLBACK_DRAW] != NULL; }
+bool plugin_has_draw(const PluginHost *host) { return host->functions[CALLBACK_DRAW] || host->functions[CALLBACK_PREDRAW]; }
 
 void plugin_set_physics(PluginHost *host, Physics *physics)
 {
@@ -422,6 +449,10 @@ static void call_collide(void *context)
     Call *call = context;
     call->answer = ((int (*)(dGeomID, dGeomID))call->host->functions[CALLBACK_COLLIDE])(call->a, call->b);
 }
+static void call_predraw(void *context)
+{
+    ((void (*)(void))((const Call *)context)->host->functions[CALLBACK_PREDRAW])();
+}
 static void call_draw(void *context)
 {
     const Call *call = context;
@@ -430,7 +461,7 @@ static void call_draw(void *context)
 
 static void (*const calls[])(void *) = {
     [CALLBACK_INIT] = call_init, [CALLBACK_STEP] = call_step, [CALLBACK_COLLIDE] = call_collide, [CALLBACK_STEP_END] = call_step_end,
-    [CALLBACK_DRAW] = call_draw, [CALLBACK_CLEANUP] = call_cleanup,
+    [CALLBACK_PREDRAW] = call_predraw, [CALLBACK_DRAW] = call_draw, [CALLBACK_CLEANUP] = call_cleanup,
 };
 static_assert(COUNT_OF(calls) == CALLBACK_COUNT, "one function for every callback");
 
@@ -591,7 +622,9 @@ bool plugin_draw(PluginHost *host, double time, int pass, const char *view)
         host->is_draw_known = true;
         host->is_old_draw = guard_parameter_count(host->functions[CALLBACK_DRAW]) == 0;
     }
-    // The old kind knows neither passes nor cameras: once a frame, over the 3D view.
+    // The old kinds know neither passes nor cameras: each once a frame, under and over the 3D view.
+    if (host->functions[CALLBACK_PREDRAW] && pass == 0 && !view && !(run_callback(host, CALLBACK_PREDRAW, &(Call){ 0 }) && check_forces(host, CALLBACK_PREDRAW)))
+        return false;
     if (host->is_old_draw && (pass != 1 || view))
         return !host->failure;
     return run_callback(host, CALLBACK_DRAW, &(Call){ .pass = pass, .view = view }) && check_forces(host, CALLBACK_DRAW);

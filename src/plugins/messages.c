@@ -37,6 +37,8 @@ bool plugin_send(PluginHost *host, const void *data, int size)
 // What was sent since the last step can be read in this one.
 void messages_begin_step(PluginHost *host)
 {
+    if (host->devices)
+        devices_plugin_forgets(host->devices);
     PluginBytes read = host->inbox;
     host->inbox = host->waiting;
     host->waiting = read;

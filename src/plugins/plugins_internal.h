@@ -8,7 +8,8 @@
 #include "plugins/plugins.h"
 
 typedef enum PluginCallback {
-    CALLBACK_INIT, CALLBACK_STEP, CALLBACK_COLLIDE, CALLBACK_STEP_END, CALLBACK_DRAW, CALLBACK_CLEANUP, CALLBACK_COUNT
+    CALLBACK_INIT, CALLBACK_STEP, CALLBACK_COLLIDE, CALLBACK_STEP_END, CALLBACK_PREDRAW, CALLBACK_DRAW, CALLBACK_CLEANUP,
+    CALLBACK_COUNT
 } PluginCallback;
 
 typedef struct PluginBytes { char *data; int size, capacity; } PluginBytes;
@@ -35,6 +36,7 @@ struct PluginHost {
     dJointGroupID old_group;      // for plugins that keep the one init gave them
     int group;                    // in use
     bool is_group_used;           // the stepper ran since the group was taken into use
+    bool has_said_alone;          // that nobody hears it
     PluginBytes inbox, waiting;   // from the hosting program: for this step, for the next
     PluginBytes outbox, taken;    // to it: sent, and the one given out last
 };
@@ -43,6 +45,7 @@ struct PluginHost {
 typedef struct PluginPlace {
     const char *folder;   // NULL: no such folder
     const char *library;  // NULL: none in it
+    const char *foreign;  // a library for another system that is there instead, NULL
     const char *tried;    // folders, as a person reads them
     bool has_sources;
 } PluginPlace;
@@ -50,6 +53,10 @@ PluginPlace plugin_find(const Scene *scene, const char *name, const char *const 
 
 // ---- imports.c ----
 bool plugin_touches_ode(void *library);  // true when in doubt
+
+// ---- library.c ----
+const char *library_problem(const char *path, Arena *arena);     // "is ...": why it cannot be loaded here, NULL when it may be
+const char *library_plain_name(const char *name, Arena *arena);  // without folder, "lib" and ending: old worlds name the file
 
 // ---- messages.c ----
 void messages_begin_step(PluginHost *host);

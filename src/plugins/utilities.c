@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -127,14 +128,20 @@ EXPORTED dJointGroupID dWebotsGetContactJointGroup(void)
 
 // ---- messages, time, console ----
 
+enum { MOST_MESSAGE = 16 * 1024 * 1024 };  // bytes
+
 EXPORTED void dWebotsSend(int channel, const void *buffer, int size)
 {
     PluginHost *host = utilities_host();
     if (!host)
         return;
-    if (!buffer || size < 1) {
-        diag_warning(host->diags, host->pos, "plugin '%s': dWebotsSend() wants at least one byte", host->name);
+    if (!buffer || size < 1 || size > MOST_MESSAGE || channel < -1) {
+        diag_warning(host->diags, host->pos, "plugin '%s': dWebotsSend() wants a channel of -1 or more and 1 to %d bytes", host->name, MOST_MESSAGE);
         return;
+    }
+    if (host->options.is_alone && !host->has_said_alone) {
+        host->has_said_alone = true;
+        diag_warning(host->diags, host->pos, "plugin '%s' sends messages, but no controller runs that could receive them", host->name);
     }
     if (host->devices)
         devices_send_from_plugin(host->devices, channel, buffer, size);
@@ -182,12 +189,20 @@ EXPORTED void dWebotsConsolePrintf(const char *format, ...)
     const PluginHost *host = utilities_host();
     if (!host || host->options.is_quiet || !format)
         return;
-    char buffer[2048];
+    char buffer[2048], *text = buffer;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(buffer, sizeof buffer, format, arguments);
+    int length = vsnprintf(buffer, sizeof buffer, format, arguments);
     va_end(arguments);
-    print_lines(host, host->options.out ? host->options.out : stdout, buffer);
+    if (length >= (int)sizeof buffer && (text = malloc((size_t)length + 1))) {
+        va_start(arguments, format);
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+        va_end(arguments);
+    }
+    if (length > 0)
+        print_lines(host, host->options.out ? host->options.out : stdout, text ? text : buffer);
+    if (text != buffer)
+        free(text);
 }
 
 // ---- what Webots' ODE adds ----
@@ -293,4 +308,24 @@ EXPORTED void dJointSetHingeParam(dJointID joint, int parameter, dReal value)
 EXPORTED dReal dJointGetHingeParam(dJointID joint, int parameter)
 {
     return is_suspension(joint, parameter) ? odeextra_hinge_suspension(joint, parameter) : ode_get_hinge_param(joint, parameter);
+}
+
+// ---- what ODE's headers declare and its library lacks ----
+
+EXPORTED void *dGeomTriMeshDataGet(dTriMeshDataID data, int which)
+{
+    return dGeomTriMeshDataGet2(data, which, NULL);
+}
+
+EXPORTED void dJointAddPUTorque(dJointID joint, dReal torque)
+{
+    want_joint(joint, dJointTypePU, __func__);
+    dVector3 axis;
+    dJointGetPUAxis1(joint, axis);
+    for (int i = 0; i < 2; i++) {
+        dBodyID body = dJointGetBody(joint, i);
+        dReal share = i == 0 ? torque : -torque;
+        if (body)
+            dBodyAddTorque(body, share * axis[0], share * axis[1], share * axis[2]);
+    }
 }

@@ -177,10 +177,12 @@ static void packets_travel(void **state)
     for (int robot = 0; robot < 3; robot++)
         enable(&world, robot, "receiver", 16);
     int b = devices_find(world.devices, 1, "receiver"), c = devices_find(world.devices, 2, "receiver"), own = devices_find(world.devices, 0, "receiver");
-    send(&world, 0, "hello");
     int size;
+    devices_plugin_listens(world.devices);
+    send(&world, 0, "hello");
     assert_memory_equal(devices_received_by_plugin(world.devices, &size), "hello", 5);
     run(&world, 1);
+    devices_plugin_forgets(world.devices);
     assert_null(devices_received_by_plugin(world.devices, &size));
     assert_int_equal(devices_packet_count(world.devices, 1, b), 1);
     assert_int_equal(devices_packet_count(world.devices, 0, own), 0);
