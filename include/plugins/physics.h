@@ -7,7 +7,7 @@
  *   void webots_physics_step_end(void)                      after every step
  *   void webots_physics_draw(int pass, const char *view)    or (void)
  *   void webots_physics_cleanup(void)
- * init, step and cleanup must be there; the others may be. docs/plugins.md tells when each is called. */
+ * step and cleanup must be there; the others may be. docs/plugins.md tells when each is called. */
 #ifndef TALUS_PLUGINS_PHYSICS_H
 #define TALUS_PLUGINS_PHYSICS_H
 
@@ -45,7 +45,7 @@ dGeomID dWebotsGetGeomFromDEF(const char *DEFName);
 dBodyID dWebotsGetBodyFromDEF(const char *DEFName);
 /* Where contact joints of the plugin go. It changes every step; joints in it act in one step and are then destroyed. */
 dJointGroupID dWebotsGetContactJointGroup(void);
-/* To receivers on a channel, and from emitters on channel 0: all bytes since the last step, NULL when there are none. */
+/* To receivers on a channel, and from emitters on channel 0: all bytes since it was last asked, NULL when there are none. */
 void dWebotsSend(int channel, const void *buffer, int size);
 void *dWebotsReceive(int *size);
 /* Simulated time in milliseconds. */

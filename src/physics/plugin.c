@@ -125,8 +125,14 @@ static dGeomID outer(const Physics *physics, const Shape *shape)
     return space && space != physics->space ? (dGeomID)space : shape->ode;
 }
 
+// What moves comes first: plugins attach contact joints as (body, 0), and a plane was the last in the space they were made for.
 int plugin_collide(Physics *physics, const Shape *a, const Shape *b)
 {
+    if (!dGeomGetBody(a->ode) && dGeomGetBody(b->ode)) {
+        const Shape *still = a;
+        a = b;
+        b = still;
+    }
     dGeomID outer_a = outer(physics, a), outer_b = outer(physics, b);
     if ((outer_a != a->ode || outer_b != b->ode) && outer_a != outer_b) {
         int answer = ask_about_spaces(physics, outer_a, outer_b);
