@@ -37,8 +37,7 @@ static void read_gravity(Physics *physics)
 {
     double g = physics->info ? scene_float(physics->info, "gravity") : 9.81;
     const char *axes = physics->info ? scene_string(physics->info, "coordinateSystem") : "ENU";
-    if (!isfinite(g) || fabs(g) > 1e6)
-        g = 9.81;
+    g = isfinite(g) ? double_clamp(g, -1e6, 1e6) : 9.81;
     physics->up_axis = !strcmp(axes, "ENU") ? 2 : 1;
     physics->gravity = physics->up_axis == 2 ? vec3(0, 0, -g) : vec3(0, -g, 0);
     // Files before R2020b had a gravity vector; one that did not point down keeps its direction here.

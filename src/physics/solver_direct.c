@@ -32,6 +32,7 @@
 
 #define MOTOR_DENSE_STEPS 20   // a motor that reached its limit stays in the dense problem for this many quiet steps
 #define RESTART_LIMIT 4
+#define CROWD_ROWS 4000        // of a swept island, from which on no motor is tried as an equation: solving again would take long
 
 #ifdef SOLVER_SCRATCH_HERE
 DirectScratch *direct_scratch_create(void)
@@ -156,6 +157,10 @@ void SOLVER_VARIANT(DirectScratch *s, IslandTask *task)
     for (int attempt = 0;; attempt++) {
         tree_build(s, task);
         contacts_add(s, task);
+        if (attempt == 0 && task->swept && s->dense_count > CROWD_ROWS && s->motor_count > 0) {
+            motors_all_dense(s);
+            continue;
+        }
         tree_factor(s, task->input->dt);
         tree_solve_free(s);
         if (s->dense_count > 0) {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define SWEEP_LIMIT 80
-#define SWEEP_WORK 20000000   // numbers that all sweeps of an island may touch: crowds that start inside each other get fewer
+#define SWEEP_WORK 8000000   // numbers that all sweeps of an island may touch: crowds that start inside each other get fewer
 #define SWEEP_LEAST 8
 #define SWEEP_ENOUGH 1e-5   // change of velocity in a sweep that ends it, relative to the largest that is asked for
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLOUR_MAX 64
+#define COLOURS 64             // that a body can have in one round of colouring
 #define DEFAULT_ITERATIONS 10
 #define FEW_MANIFOLDS 150
 #define FEW_ITERATIONS 20      // for few manifolds: tall stacks sway less, at little cost
@@ -27,7 +27,8 @@
 typedef struct Manifold {
     int32_t contacts[BLOCK_POINTS];
     int32_t body1, body2;      // places among the loose bodies; 0: the world
-    uint8_t point_count, colour;
+    int32_t colour;
+    int32_t point_count;
 } Manifold;
 
 typedef struct LooseBody {
@@ -72,8 +73,10 @@ struct LooseScratch {
     int body_capacity, velocity_capacity, manifold_capacity, by_colour_capacity, block_capacity, colour_capacity, row_capacity;
     int body_count, manifold_count, block_count, row_count;
     int colour_count;
-    int colour_first[COLOUR_MAX + 2];    // manifolds of colour c in by_colour
-    int block_first[COLOUR_MAX + 2];
+    int32_t *colour_first;         // manifolds of colour c in by_colour
+    int32_t *block_first;
+    int32_t *rank_first;           // the same by colour and number of points
+    int colour_first_capacity, block_first_capacity, rank_first_capacity;
     int phase_block, phase_count;
 };
 
@@ -92,6 +95,9 @@ void loose_scratch_destroy(LooseScratch *s)
     free(s->by_colour);
     free(s->blocks);
     free(s->colours);
+    free(s->colour_first);
+    free(s->block_first);
+    free(s->rank_first);
     free(s->rows);
     free(s->pieces);
     free(s->marks);
@@ -328,49 +334,65 @@ static void task_add_joints(LooseScratch *s, const IslandTask *task)
 
 // ---- colours and blocks ----
 
+// Gives the pending manifolds the first colour of this round that neither body has. Returns how many find none: crowds that
+// start inside each other.
+static int colour_round(LooseScratch *s, int32_t *pending, int count, int first_colour)
+{
+    int left = 0;
+    memset(s->colours, 0, (size_t)s->body_count * sizeof *s->colours);
+    for (int i = 0; i < count; i++) {
+        Manifold *m = &s->manifolds[pending[i]];
+        uint64_t taken = (s->bodies[m->body1].moves ? s->colours[m->body1] : 0) | (s->bodies[m->body2].moves ? s->colours[m->body2] : 0);
+        if (taken == UINT64_MAX) {
+            pending[left++] = pending[i];
+            continue;
+        }
+        int colour = __builtin_ctzll(~taken);
+        m->colour = first_colour + colour;
+        s->colours[m->body1] |= 1ull << colour;
+        s->colours[m->body2] |= 1ull << colour;
+    }
+    return left;
+}
+
 // Manifolds in the order of their colours, and within one those with most points first: a block takes as long as its
-// longest lane. No two of a colour share a body, so the result is the same in any order; in the last colour they do.
+// longest lane. No two of a colour share a body, so the result is the same in any order.
 static int manifold_rank(const Manifold *m)
 {
-    return m->colour * BLOCK_POINTS + (m->colour < COLOUR_MAX ? BLOCK_POINTS - m->point_count : 0);
+    return m->colour * BLOCK_POINTS + BLOCK_POINTS - m->point_count;
 }
 
 static void manifolds_sort(LooseScratch *s)
 {
-    int first[(COLOUR_MAX + 1) * BLOCK_POINTS + 1] = { 0 };   // by rank
+    int rank_count = s->colour_count * BLOCK_POINTS;
+    memory_grow(&s->rank_first, &s->rank_first_capacity, rank_count + 1, sizeof *s->rank_first);
+    memory_grow(&s->colour_first, &s->colour_first_capacity, s->colour_count + 1, sizeof *s->colour_first);
+    memset(s->rank_first, 0, (size_t)(rank_count + 1) * sizeof *s->rank_first);
     for (int i = 0; i < s->manifold_count; i++)
-        first[manifold_rank(&s->manifolds[i]) + 1]++;
-    for (int k = 0; k < (COLOUR_MAX + 1) * BLOCK_POINTS; k++)
-        first[k + 1] += first[k];
-    for (int c = 0; c <= COLOUR_MAX + 1; c++)
-        s->colour_first[c] = first[c * BLOCK_POINTS];
-    memory_grow(&s->by_colour, &s->by_colour_capacity, s->manifold_count + 1, sizeof *s->by_colour);
+        s->rank_first[manifold_rank(&s->manifolds[i]) + 1]++;
+    for (int k = 0; k < rank_count; k++)
+        s->rank_first[k + 1] += s->rank_first[k];
+    for (int c = 0; c <= s->colour_count; c++)
+        s->colour_first[c] = s->rank_first[c * BLOCK_POINTS];
     for (int i = 0; i < s->manifold_count; i++)
-        s->by_colour[first[manifold_rank(&s->manifolds[i])]++] = i;
+        s->by_colour[s->rank_first[manifold_rank(&s->manifolds[i])]++] = i;
 }
 
-// The first colour that neither body has; what finds none gets the last one, whose blocks hold a single manifold each.
 static void manifolds_colour(LooseScratch *s)
 {
     memory_grow(&s->colours, &s->colour_capacity, s->body_count + 1, sizeof *s->colours);
-    memset(s->colours, 0, (size_t)s->body_count * sizeof *s->colours);
-    for (int i = 0; i < s->manifold_count; i++) {
-        Manifold *m = &s->manifolds[i];
-        uint64_t taken = (s->bodies[m->body1].moves ? s->colours[m->body1] : 0) | (s->bodies[m->body2].moves ? s->colours[m->body2] : 0);
-        m->colour = taken == UINT64_MAX ? COLOUR_MAX : (uint8_t)__builtin_ctzll(~taken);
-        if (m->colour < COLOUR_MAX) {
-            s->colours[m->body1] |= 1ull << m->colour;
-            s->colours[m->body2] |= 1ull << m->colour;
-        }
-    }
+    memory_grow(&s->by_colour, &s->by_colour_capacity, s->manifold_count + 1, sizeof *s->by_colour);
+    for (int i = 0; i < s->manifold_count; i++)
+        s->by_colour[i] = i;
+    s->colour_count = 0;
+    for (int left = s->manifold_count; left > 0; s->colour_count += COLOURS)
+        left = colour_round(s, s->by_colour, left, s->colour_count);
     manifolds_sort(s);
+    memory_grow(&s->block_first, &s->block_first_capacity, s->colour_count + 1, sizeof *s->block_first);
     s->block_first[0] = 0;
-    for (int c = 0; c <= COLOUR_MAX; c++) {
-        int count = s->colour_first[c + 1] - s->colour_first[c];
-        int blocks = c < COLOUR_MAX ? (count + BLOCK_LANES - 1) / BLOCK_LANES : count;
-        s->block_first[c + 1] = s->block_first[c] + blocks;
-    }
-    s->block_count = s->block_first[COLOUR_MAX + 1];
+    for (int c = 0; c < s->colour_count; c++)
+        s->block_first[c + 1] = s->block_first[c] + (s->colour_first[c + 1] - s->colour_first[c] + BLOCK_LANES - 1) / BLOCK_LANES;
+    s->block_count = s->block_first[s->colour_count];
     grow_aligned(&s->blocks, &s->block_capacity, s->block_count, sizeof *s->blocks);
 }
 
@@ -432,12 +454,19 @@ static void lane_point(const LooseScratch *s, LooseBlock *block, int lane, int k
     p->impulse2[lane] = (float)memory->impulse[2];
 }
 
-static int colour_of_block(const LooseScratch *s, int block)
+// Its manifolds in by_colour; returns how many.
+static int block_manifolds(const LooseScratch *s, int block, int *first)
 {
-    int colour = 0;
-    while (s->block_first[colour + 1] <= block)
-        colour++;
-    return colour;
+    int low = 0, high = s->colour_count;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (s->block_first[middle] <= block)
+            low = middle;
+        else
+            high = middle;
+    }
+    *first = s->colour_first[low] + (block - s->block_first[low]) * BLOCK_LANES;
+    return int_min(BLOCK_LANES, s->colour_first[low + 1] - *first);
 }
 
 static void build_blocks(int begin, int end, int worker, void *context)
@@ -446,9 +475,7 @@ static void build_blocks(int begin, int end, int worker, void *context)
     (void)worker;
     for (int i = begin; i < end; i++) {
         LooseBlock *block = &s->blocks[i];
-        int colour = colour_of_block(s, i), lanes = colour < COLOUR_MAX ? BLOCK_LANES : 1;
-        int first = s->colour_first[colour] + (i - s->block_first[colour]) * lanes;
-        lanes = int_min(lanes, s->colour_first[colour + 1] - first);
+        int first, lanes = block_manifolds(s, i, &first);
         memset(block, 0, sizeof *block);
         for (int lane = 0; lane < lanes; lane++) {
             const Manifold *m = &s->manifolds[s->by_colour[first + lane]];
@@ -537,13 +564,12 @@ static void phase_range(int begin, int end, int worker, void *context)
 
 static void each_colour(LooseScratch *s, Pool *pool, void (*kernel)(LooseBlock *, int, LooseVelocity *))
 {
-    for (int c = 0; c <= COLOUR_MAX; c++) {
+    for (int c = 0; c < s->colour_count; c++) {
         int count = s->block_first[c + 1] - s->block_first[c];
         if (count == 0)
             continue;
         BlockPhase phase = { s, s->block_first[c], kernel };
-        // The last colour's blocks share bodies: in order, on this thread.
-        if (c == COLOUR_MAX || count <= BLOCK_GRAIN)
+        if (count <= BLOCK_GRAIN)
             phase_range(0, count, 0, &phase);
         else
             pool_for(pool, count, BLOCK_GRAIN, phase_range, &phase);
@@ -567,9 +593,7 @@ static void write_blocks(int begin, int end, int worker, void *context)
     double fps = 1.0 / s->input->dt;
     for (int i = begin; i < end; i++) {
         const LooseBlock *block = &s->blocks[i];
-        int colour = colour_of_block(s, i), lanes = colour < COLOUR_MAX ? BLOCK_LANES : 1;
-        int first = s->colour_first[colour] + (i - s->block_first[colour]) * lanes;
-        lanes = int_min(lanes, s->colour_first[colour + 1] - first);
+        int first, lanes = block_manifolds(s, i, &first);
         for (int lane = 0; lane < lanes; lane++) {
             const Manifold *m = &s->manifolds[s->by_colour[first + lane]];
             for (int k = 0; k < m->point_count; k++) {

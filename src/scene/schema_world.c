@@ -6,7 +6,7 @@ static const FieldType world_info[] = {
     FIELD("info", MF_STRING, "[]", NULL, NULL, "free text: author, licence, purpose"),
     FIELD("title", SF_STRING, "\"\"", NULL, NULL, "title of the world"),
     FIELD("window", SF_STRING, "\"<none>\"", NULL, NULL, "world window plugin; Talus opens none"),
-    FIELD("gravity", SF_FLOAT, "9.81", ">=0", "m/s^2", "strength of gravity, pointing down in the chosen coordinate system"),
+    FIELD("gravity", SF_FLOAT, "9.81", "[0,1000000]", "m/s^2", "strength of gravity, pointing down in the chosen coordinate system"),
     OLD("gravity", SF_VEC3F, "0 -9.81 0", "gravity as a vector", "R2020a"),
     FIELD("CFM", SF_FLOAT, "0.00001", "(0,1000000]", NULL, "constraint force mixing of all constraints without their own"),
     FIELD("ERP", SF_FLOAT, "0.2", "[0,1]", NULL, "share of a constraint's error that one step corrects"),

@@ -112,8 +112,38 @@ static void test_coincident_robots(void **state)
     solver_destroy(solver);
 }
 
+// A chain that lies above the ground falls on it, every link touching with four corners.
+static void test_fallen_chain(void **state)
+{
+    (void)state;
+    static const struct { int links; const char *name; } cases[] = { { 100, "100 links" }, { 300, "300 links" }, { 3000, "3000 links" } };
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        scene_init(&scene, 0.004);
+        scene.has_ground = true;
+        for (int i = 0; i < cases[k].links; i++) {
+            int body = scene_box(&scene, 0.11 * i, 0.02 * sin(0.1 * i), 0.2, 0.05, 0.2);
+            if (i > 0)
+                scene_ball(&scene, body, body - 1, 0.11 * i - 0.055, 0.02 * sin(0.1 * i), 0.2);
+        }
+        Solver *solver = solver_create(NULL);
+        double slowest = 0.0, start = seconds(), gap = 0.0;
+        for (int step = 0; step < 100; step++) {
+            double before = seconds();
+            scene_step(&scene, solver);
+            slowest = fmax(slowest, seconds() - before);
+            gap = fmax(gap, worst_gap());
+        }
+        print_message("chain of %s: worst gap %.2f mm, %.1f ms a step, slowest %.1f ms, %d contacts\n", cases[k].name, 1e3 * gap,
+                      1e3 * (seconds() - start) / 100, 1e3 * slowest, scene.input.contact_count);
+        CHECK(gap < 0.02, cases[k].name);
+        CHECK(scene_is_finite(&scene, 1000.0), cases[k].name);
+        solver_destroy(solver);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_net), cmocka_unit_test(test_ring), cmocka_unit_test(test_coincident_robots) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_net), cmocka_unit_test(test_ring), cmocka_unit_test(test_coincident_robots),
+                                        cmocka_unit_test(test_fallen_chain) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
