@@ -8,6 +8,15 @@ static inline double vec_dot(const double *a, const double *b)
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
+// As fmax and fmin for numbers, but without a call.
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
 static inline void vec_copy(const double *from, double *to)
 {
     to[0] = from[0], to[1] = from[1], to[2] = from[2];

@@ -53,9 +53,9 @@ static double least_gap2(const CollidePoint *points, int count)
     for (int i = 1; i < count; i++) {
         double d[3];
         vec_sub(points[i].position, points[0].position, d);
-        extent2 = fmax(extent2, vec_dot(d, d));
+        extent2 = larger(extent2, vec_dot(d, d));
     }
-    return fmax(1e-6 * extent2, 1e-18);
+    return larger(1e-6 * extent2, 1e-18);
 }
 
 static void pick_spread(const CollidePoint *points, int count, const int8_t *group_of, int8_t self, double gap2, Group *group)

@@ -164,7 +164,7 @@ typedef struct Query { double low[3], high[3]; } Query;   // the core in the fra
 // below, so there the shape's middle must be above.
 static bool is_near(const Touch *touch, const Triangle *t)
 {
-    if (touch->is_solid && fmax(vec_dot(touch->up, t->v[0]), fmax(vec_dot(touch->up, t->v[1]), vec_dot(touch->up, t->v[2]))) > 0.0)
+    if (touch->is_solid && (vec_dot(touch->up, t->v[0]) > 0.0 || vec_dot(touch->up, t->v[1]) > 0.0 || vec_dot(touch->up, t->v[2]) > 0.0))
         return true;
     double sum = 0.0, reach = touch->radius + touch->margin;
     for (int k = 0; k < 3; k++) {
@@ -217,6 +217,16 @@ static bool is_beside(const CollideHeights *grid, const Query *query)
     return false;
 }
 
+// The two corners of a cell at x, in the frame of the shape.
+static void cell_side(const Touch *touch, int x, int z, double out[2][3])
+{
+    for (int k = 0; k < 2; k++) {
+        double p[3];
+        grid_point(&touch->surface->grid, x, z + k, p);
+        to_shape(touch, p, out[k]);
+    }
+}
+
 static void each_grid_triangle(Touch *touch, const Query *core, TriangleTouch visit)
 {
     const CollideHeights *grid = &touch->surface->grid;
@@ -233,22 +243,28 @@ static void each_grid_triangle(Touch *touch, const Query *core, TriangleTouch vi
         first[k] = cell_of(query->low[2 * k], grid->spacing[k], grid->count[k]);
         last[k] = cell_of(query->high[2 * k], grid->spacing[k], grid->count[k]);
     }
-    for (int z = first[1]; z <= last[1]; z++)
+    for (int z = first[1]; z <= last[1]; z++) {
+        double sides[2][2][3] = { 0 };   // corners at x and x + 1; the former are those of the cell before
+        int known = -1;          // x of the latter
         for (int x = first[0]; x <= last[0]; x++) {
             const double *h = grid->heights + (size_t)z * (size_t)grid->count[0] + (size_t)x;
-            if (fmax(fmax(h[0], h[1]), fmax(h[grid->count[0]], h[grid->count[0] + 1])) < query->low[1])
+            if (larger(larger(h[0], h[1]), larger(h[grid->count[0]], h[grid->count[0] + 1])) < query->low[1])
                 continue;
+            if (known == x)
+                memcpy(sides[0], sides[1], sizeof sides[0]);
+            else
+                cell_side(touch, x, z, sides[0]);
+            cell_side(touch, x + 1, z, sides[1]);
+            known = x + 1;
             for (int half = 0; half < 2; half++) {
                 Triangle t;
-                for (int k = 0; k < 3; k++) {
-                    double p[3];
-                    grid_point(grid, x + grid_corners[half][k][0], z + grid_corners[half][k][1], p);
-                    to_shape(touch, p, t.v[k]);
-                }
+                for (int k = 0; k < 3; k++)
+                    vec_copy(sides[grid_corners[half][k][0]][grid_corners[half][k][1]], t.v[k]);
                 if (is_near(touch, &t) && finish(&t, 2 * (z * (grid->count[0] - 1) + x) + half))
                     visit(touch, &t);
             }
         }
+    }
 }
 
 static void each_triangle(Touch *touch, const Query *query, TriangleTouch visit)

@@ -23,8 +23,8 @@ void collide_surface_destroy(CollideSurface *surface);  // NULL is fine
 #define COLLIDE_SURFACE_POINTS 12
 
 // Fills at most `most` points (and at most the above) whose depth is above -margin, those of each direction in turn, and returns their number.
-// Normals point out of the surface into the shape. Triangles push to their front as long as the shape reaches through
-// them; those that are not part of a closed mesh also hold boxes and convex solids that come from behind, as ODE's do.
+// Normals point out of the surface into the shape. Triangles push to their front what is not far behind them; those that
+// are not part of a closed mesh also hold boxes and convex solids that come from behind, as ODE's do.
 // Shapes of every type but planes are known.
 int collide_surface(const CollideShape *shape, const CollidePose *pose, const CollideSurface *surface, const CollidePose *at, double margin,
                     int most, CollidePoint *points);

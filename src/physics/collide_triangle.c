@@ -67,7 +67,7 @@ void touch_face(Touch *touch, const Triangle *t, Polygon feature, int count)
     }
 }
 
-bool touch_side(const Touch *touch, const Triangle *t, double reach, Triangle *out, bool *can_face)
+bool touch_side(const Touch *touch, const Triangle *t, double reach, bool has_back, Triangle *out, bool *can_face)
 {
     if (t->height - reach > touch->margin)
         return false;
@@ -77,10 +77,10 @@ bool touch_side(const Touch *touch, const Triangle *t, double reach, Triangle *o
         return true;
     if (t->height + reach < -touch->margin)
         return false;
-    if (t->height > -(touch->has_back ? BEHIND_FLAT : BEHIND_CLOSED) * reach)
+    if (t->height > -(has_back ? BEHIND_TWO_SIDED : BEHIND) * reach)
         return true;
-    *can_face = touch->has_back;
-    if (!touch->has_back)
+    *can_face = has_back;
+    if (!has_back)
         return true;
     vec_copy(t->v[2], out->v[1]);
     vec_copy(t->v[1], out->v[2]);
@@ -122,8 +122,8 @@ static Verdict ask(const Touch *touch, const Triangle *t, const double axis[3])
     double along[3], low = INFINITY, high = -INFINITY;
     for (int k = 0; k < 3; k++) {
         along[k] = vec_dot(axis, t->v[k]);
-        low = fmin(low, along[k]);
-        high = fmax(high, along[k]);
+        low = smaller(low, along[k]);
+        high = larger(high, along[k]);
     }
     double limit = high - TWO_TOP * (high - low);
     bool is_top[3] = { along[0] >= limit, along[1] >= limit, along[2] >= limit };
@@ -157,12 +157,12 @@ AxisKind touch_choose(const Touch *touch, const Triangle *t, double normal_separ
         if (verdict == FITS)
             return kinds[i];
         if (verdict == UNSURE)
-            beside = fmax(beside, choices[i]->separation);
+            beside = larger(beside, choices[i]->separation);
     }
     if (normal_separation == -INFINITY)
         return AXIS_NONE;
     // The shape is beside the triangle rather than over it: whoever is next to it there has the contact.
-    if (beside > -INFINITY && normal_separation < SKIP_RATIO * (fmin(beside, 0.0) - slop))
+    if (beside > -INFINITY && normal_separation < SKIP_RATIO * (smaller(beside, 0.0) - slop))
         return AXIS_NONE;
     return AXIS_NORMAL;
 }

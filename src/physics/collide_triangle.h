@@ -11,12 +11,11 @@
 
 enum { TOUCH_MOST = 160, TOUCH_ROOM = 24, POLYGON_MOST = 80 };
 
-// How far a shape's middle may be behind a triangle and still be pushed to the front, as a share of the shape's own reach.
-// A sheet catches what comes through it; walls of closed meshes may be thin, with another front behind them; and from
-// behind boxes and convex solids rest on a sheet.
-#define BEHIND_ROUND 1.0
-#define BEHIND_FLAT 0.75
-#define BEHIND_CLOSED 0.5
+// How far a shape's middle may be behind a triangle and still be pushed to the front, as a share of the shape's own reach:
+// enough to catch what comes through in one step, not so much that what is on the other side is pulled through. Where boxes
+// and convex solids rest on the back, the front has the larger share.
+#define BEHIND 0.5
+#define BEHIND_TWO_SIDED 0.75
 
 typedef struct Triangle {
     double v[3][3];
@@ -82,9 +81,10 @@ typedef struct AxisChoice { double axis[3], separation; int feature; } AxisChoic
 typedef enum AxisKind { AXIS_NONE, AXIS_NORMAL, AXIS_FACE, AXIS_EDGE } AxisKind;
 AxisKind touch_choose(const Touch *touch, const Triangle *t, double normal_separation, const AxisChoice *face, const AxisChoice *edge, double slop);
 
-// The triangle as the shape touches it: turned round when its back is. `reach`: of the shape along the normal. False:
-// the two are apart. *can_face: whether the triangle's own normal is a way to touch it.
-bool touch_side(const Touch *touch, const Triangle *t, double reach, Triangle *out, bool *can_face);
+// The triangle as the shape touches it: turned round when it is its back (for shapes that have two sides to rest on).
+// `reach`: of the shape along the normal. False: the two are apart. *can_face: whether the triangle's own normal is a way
+// to touch it.
+bool touch_side(const Touch *touch, const Triangle *t, double reach, bool has_back, Triangle *out, bool *can_face);
 
 // Keeps at most `most` points: by directions, in each the deepest and those that span most. (collide_reduce.c)
 int touch_reduce(CollidePoint *points, int count, int most);

@@ -16,7 +16,7 @@ static bool is_downward(const Touch *touch, const double axis[3])
 static void box_faces(const Touch *touch, const Triangle *t, AxisChoice *best)
 {
     for (int k = 0; k < 3; k++) {
-        double low = fmin(t->v[0][k], fmin(t->v[1][k], t->v[2][k])), high = fmax(t->v[0][k], fmax(t->v[1][k], t->v[2][k]));
+        double low = smaller(t->v[0][k], smaller(t->v[1][k], t->v[2][k])), high = larger(t->v[0][k], larger(t->v[1][k], t->v[2][k]));
         double apart[2] = { -touch->size[k] - high, low - touch->size[k] };
         for (int side = 0; side < 2; side++) {
             double axis[3] = { 0.0, 0.0, 0.0 };
@@ -46,7 +46,7 @@ static void box_edges(const Touch *touch, const Triangle *t, AxisChoice *best)
             double reach = touch->size[i] * fabs(x) + touch->size[j] * fabs(y);
             double on = x * t->v[e][i] + y * t->v[e][j], off = x * t->v[(e + 2) % 3][i] + y * t->v[(e + 2) % 3][j];
             // The edge is outermost on the side away from the third corner; on the other side that corner is.
-            double apart[2] = { -reach - fmax(on, off), fmin(on, off) - reach };
+            double apart[2] = { -reach - larger(on, off), smaller(on, off) - reach };
             for (int side = 0; side < 2; side++) {
                 if (apart[side] <= best->separation)
                     continue;
@@ -139,7 +139,7 @@ void triangle_box(Touch *touch, const Triangle *triangle)
     double reach = s[0] * fabs(n[0]) + s[1] * fabs(n[1]) + s[2] * fabs(n[2]);
     Triangle t;
     bool can_face;
-    if (!touch_side(touch, triangle, reach, &t, &can_face))
+    if (!touch_side(touch, triangle, reach, touch->has_back, &t, &can_face))
         return;
     AxisChoice face = { .separation = -INFINITY }, edge = { .separation = -INFINITY };
     box_faces(touch, &t, &face);
@@ -148,7 +148,7 @@ void triangle_box(Touch *touch, const Triangle *triangle)
     box_edges(touch, &t, &edge);
     if (edge.separation > touch->margin)
         return;
-    switch (touch_choose(touch, &t, can_face ? t.height - reach : -INFINITY, &face, &edge, 1e-3 * fmin(s[0], fmin(s[1], s[2])))) {
+    switch (touch_choose(touch, &t, can_face ? t.height - reach : -INFINITY, &face, &edge, 1e-3 * smaller(s[0], smaller(s[1], s[2])))) {
     case AXIS_NORMAL:
         box_normal_points(touch, &t);
         break;
@@ -171,8 +171,8 @@ static void hull_range(const Hull *hull, const double axis[3], double *low, doub
     *high = -INFINITY;
     for (int i = 0; i < hull->vertex_count; i++) {
         double at = vec_dot(axis, hull->vertices[i]);
-        *low = fmin(*low, at);
-        *high = fmax(*high, at);
+        *low = smaller(*low, at);
+        *high = larger(*high, at);
     }
 }
 
@@ -180,7 +180,7 @@ static void hull_faces(const Touch *touch, const Triangle *t, AxisChoice *best)
 {
     for (int i = 0; i < touch->hull->face_count; i++) {
         const HullFace *face = &touch->hull->faces[i];
-        double nearest = fmin(vec_dot(face->normal, t->v[0]), fmin(vec_dot(face->normal, t->v[1]), vec_dot(face->normal, t->v[2])));
+        double nearest = smaller(vec_dot(face->normal, t->v[0]), smaller(vec_dot(face->normal, t->v[1]), vec_dot(face->normal, t->v[2])));
         double axis[3] = { -face->normal[0], -face->normal[1], -face->normal[2] }, separation = nearest - face->offset;
         if (separation <= best->separation || is_downward(touch, axis))
             continue;
@@ -211,7 +211,7 @@ static void hull_edges(const Touch *touch, const Triangle *t, AxisChoice *best)
                 scale = -scale;
             for (int k = 0; k < 3; k++)
                 axis[k] *= scale;
-            double separation = vec_dot(axis, edge->from) - fmax(on * scale, off * scale), low, high;
+            double separation = vec_dot(axis, edge->from) - larger(on * scale, off * scale), low, high;
             if (separation <= best->separation || is_downward(touch, axis))
                 continue;
             hull_range(touch->hull, axis, &low, &high);
@@ -282,7 +282,7 @@ void triangle_hull(Touch *touch, const Triangle *triangle)
     double middle = 0.5 * (low + high), reach = 0.5 * (high - low);
     bool can_face;
     centred.height += middle;
-    if (!touch_side(touch, &centred, reach, &t, &can_face))
+    if (!touch_side(touch, &centred, reach, touch->has_back, &t, &can_face))
         return;
     double normal_separation = can_face ? t.height - reach : -INFINITY;
     t.height -= t.is_back ? -middle : middle;

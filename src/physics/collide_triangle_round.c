@@ -33,7 +33,7 @@ static void ball_edge(Touch *touch, const Triangle *t, int edge)
         return;
     MeshEdge kind = touch_edge(touch, t, edge, tip, &is_ours);
     // From behind, where a valley is an edge that sticks out, its back is what is closest.
-    bool is_behind = kind == MESH_EDGE_CONCAVE && vec_dot(d, t->normal) < 0.0;
+    bool is_behind = kind == MESH_EDGE_CONCAVE && !touch->is_solid && vec_dot(d, t->normal) < 0.0 && distance2 < BEHIND * BEHIND * radius * radius;
     if (!is_ours || kind == MESH_EDGE_FLAT || (kind == MESH_EDGE_CONCAVE && !is_behind) || (kind == MESH_EDGE_BORDER && touch->is_solid))
         return;
     double distance = sqrt(distance2), slack = CONE_EXACT * distance;
@@ -73,9 +73,9 @@ static bool axis_over(const Touch *touch, const Triangle *t, double half, bool i
             if (room < 0.0)
                 return false;
         } else if (out[2] > 0.0) {
-            range[1] = fmin(range[1], room / out[2]);
+            range[1] = smaller(range[1], room / out[2]);
         } else {
-            range[0] = fmax(range[0], room / out[2]);
+            range[0] = larger(range[0], room / out[2]);
         }
     }
     return range[0] <= range[1];
@@ -84,7 +84,7 @@ static bool axis_over(const Touch *touch, const Triangle *t, double half, bool i
 void triangle_ball(Touch *touch, const Triangle *t)
 {
     double radius = touch->size[0], half = touch->size[1], lean = half * fabs(t->normal[2]), range[2];
-    if (t->height - lean > radius + touch->margin || (!touch->is_solid && t->height <= -(touch->has_back ? BEHIND_ROUND : BEHIND_CLOSED) * (radius + lean)))
+    if (t->height - lean > radius + touch->margin || (!touch->is_solid && t->height <= -BEHIND * (radius + lean)))
         return;
     if (axis_over(touch, t, half, t->height - lean < 0.0, range)) {
         int ends = range[1] - range[0] > 1e-3 * radius ? 2 : 1;
@@ -102,6 +102,11 @@ void triangle_ball(Touch *touch, const Triangle *t)
 }
 
 // ---- cylinders ----
+
+static double flat_length(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
 
 enum { RIM = 16 };
 #define LEVEL 0.001   // square of the sine of a tilt that counts as none: the rim's points then stay with the cylinder
@@ -198,7 +203,7 @@ static void cylinder_mantle(Touch *touch, const Triangle *t, const double axis[3
         count = 1;
     }
     for (int i = 0; i < count; i++) {
-        double depth = radius - hypot(line[i][0], line[i][1]), p[3];
+        double depth = radius - flat_length(line[i][0], line[i][1]), p[3];
         for (int k = 0; k < 3; k++)
             p[k] = line[i][k] - 0.5 * depth * axis[k];
         touch_add(touch, p, axis, depth, (uint32_t)t->index << 4 | 8u | (uint32_t)i);
@@ -209,7 +214,7 @@ static void try_axis(const Touch *touch, const Triangle *t, const double axis[3]
 {
     if (touch->is_solid && vec_dot(axis, touch->up) < -1e-9)
         return;   // a solid ground has no end downwards
-    double separation = -reach - fmax(vec_dot(axis, t->v[0]), fmax(vec_dot(axis, t->v[1]), vec_dot(axis, t->v[2])));
+    double separation = -reach - larger(vec_dot(axis, t->v[0]), larger(vec_dot(axis, t->v[1]), vec_dot(axis, t->v[2])));
     if (separation <= best->separation)
         return;
     best->separation = separation;
@@ -222,7 +227,7 @@ static void mantle_axes(const Touch *touch, const Triangle *t, AxisChoice *best)
     for (int k = 0; k < 3; k++) {
         double along[3];
         vec_sub(t->v[(k + 1) % 3], t->v[k], along);
-        double length = hypot(along[0], along[1]), away = hypot(t->v[k][0], t->v[k][1]);
+        double length = flat_length(along[0], along[1]), away = flat_length(t->v[k][0], t->v[k][1]);
         for (int side = -1; side <= 1 && length > 1e-9; side += 2)
             try_axis(touch, t, (double[3]){ side * along[1] / length, -side * along[0] / length, 0.0 }, touch->size[0], k, best);
         if (away > 1e-9)
@@ -233,11 +238,10 @@ static void mantle_axes(const Touch *touch, const Triangle *t, AxisChoice *best)
 void triangle_cylinder(Touch *touch, const Triangle *triangle)
 {
     double radius = touch->size[0], half = touch->size[1];
-    double reach = radius * hypot(triangle->normal[0], triangle->normal[1]) + half * fabs(triangle->normal[2]);
+    double reach = radius * flat_length(triangle->normal[0], triangle->normal[1]) + half * fabs(triangle->normal[2]);
     Triangle t;
     bool can_face;
-    // As ODE's, cylinders touch from the front alone.
-    if (!touch_side(touch, triangle, reach, &t, &can_face) || t.is_back)
+    if (!touch_side(touch, triangle, reach, false, &t, &can_face))
         return;
     AxisChoice cap = { .separation = -INFINITY }, mantle = { .separation = -INFINITY };
     for (int side = -1; side <= 1; side += 2)
@@ -247,7 +251,7 @@ void triangle_cylinder(Touch *touch, const Triangle *triangle)
     mantle_axes(touch, &t, &mantle);
     if (mantle.separation > touch->margin)
         return;
-    switch (touch_choose(touch, &t, can_face ? t.height - reach : -INFINITY, &cap, &mantle, 1e-3 * fmin(radius, half))) {
+    switch (touch_choose(touch, &t, can_face ? t.height - reach : -INFINITY, &cap, &mantle, 1e-3 * smaller(radius, half))) {
     case AXIS_NORMAL:
         cylinder_face(touch, &t);
         break;

@@ -106,7 +106,7 @@ bool mesh_tree_normal(const double *a, const double *b, const double *c, double 
     vec_sub(b, a, u);
     vec_sub(c, a, v);
     vec_cross(u, v, normal);
-    double length = sqrt(vec_dot(normal, normal)), longest = fmax(vec_dot(u, u), vec_dot(v, v));
+    double length = sqrt(vec_dot(normal, normal)), longest = larger(vec_dot(u, u), vec_dot(v, v));
     if (!(length > 1e-12 * longest))
         return false;
     for (int k = 0; k < 3; k++)
