@@ -59,6 +59,16 @@ void body_wake(Physics *physics, int index)
     sleep_woke(physics, index);
 }
 
+// Who enables a body through ODE starts its timer anew, as in ODE: it feels the force that it is enabled for.
+void bodies_enabled_outside(Physics *physics)
+{
+    for (int i = 0; physics->has_outsiders && i < physics->body_count; i++) {
+        BodyState *state = &physics->body_states[i];
+        if (physics->bodies[i].is_alive && state->is_disabled && !state->is_frozen && dBodyIsEnabled(physics->bodies[i].ode))
+            state->idle_left = physics->disable_time;
+    }
+}
+
 // The rule of ODE's auto-disabling with one sample: a body that something touches or holds and that has been slower than
 // both thresholds for the given time is disabled and loses its velocity. ODE hides its timers, which a snapshot needs,
 // so ODE's own is off and this one runs at the same place: just before the islands are built.

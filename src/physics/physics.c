@@ -300,6 +300,7 @@ void physics_advance(Physics *physics)
     trouble_check_inputs(physics);
     if (physics->step == 0)
         trouble_check_start(physics);
+    bodies_enabled_outside(physics);
     body_gather(physics);
     bodies_fall_asleep(physics);
     sleep_spread(physics);

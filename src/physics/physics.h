@@ -151,6 +151,7 @@ typedef struct PhysicsContact {
     double motion2;     // and across it
     bool is_new;        // the pair did not touch in the pass before
     bool is_asleep;
+    double held[3];     // of a sleeping one: impulses of the normal and of friction in the last step that solved it
     uint32_t mode;      // the folder's own: ODE's bits of what holds
 } PhysicsContact;
 const PhysicsContact *physics_contacts(const Physics *physics, int *count);

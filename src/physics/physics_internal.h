@@ -291,6 +291,7 @@ void body_gather(Physics *physics);              // ODE -> BodyState, of all tha
 void body_write(Physics *physics, int body);     // BodyState -> ODE
 void body_wake(Physics *physics, int body);
 void weld_set(Physics *physics, int weld);       // ties it where its bodies are now
+void bodies_enabled_outside(Physics *physics);
 void bodies_fall_asleep(Physics *physics);       // ODE's auto-disabling, with timers of our own
 void solids_update(Physics *physics);            // world poses of all solids from bodies and local poses
 void solid_move(Physics *physics, int solid, Pose world);  // rigidly with everything below

@@ -183,6 +183,11 @@ bool solver_state_restore(Solver *solver, const void *buffer, size_t size)
     return true;
 }
 
+const double *solver_contact_impulse(const Solver *solver, int contact)
+{
+    return solver->contact_memory[contact].impulse;
+}
+
 const SolverStatistics *solver_statistics(const Solver *solver)
 {
     return &solver->statistics;

@@ -79,6 +79,7 @@ typedef struct SolverContact {
     double mu, mu2, rho, rho2, rhoN;
     double bounce, bounce_velocity, soft_erp, soft_cfm;
     double slip1, slip2, motion1, motion2, motionN;
+    double start[3];  // impulses of the normal and the friction directions to begin with, where none are remembered
     double force[6];  // out: normal, along the two friction directions, rolling about them and the normal
 } SolverContact;
 
@@ -155,6 +156,8 @@ void solver_step(Solver *solver, const SolverInput *input);
 void solver_solve(Solver *solver, const SolverInput *input);
 void solver_integrate(Solver *solver, const SolverInput *input);
 
+// What is remembered of a contact of the last step, also of one between bodies that slept in it: six impulses.
+const double *solver_contact_impulse(const Solver *solver, int contact);
 const SolverStatistics *solver_statistics(const Solver *solver);   // of the last step
 int solver_islands(Solver *solver, const SolverIsland **islands);  // of the last step, valid until the next
 

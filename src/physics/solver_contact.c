@@ -302,7 +302,8 @@ static int contact_run_remember(const Solver *solver, const SolverInput *input, 
         float at[3];
         contact_place(input, &input->contacts[next], at);
         int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at);
-        *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = pair };
+        const double *start = input->contacts[next].start;
+        *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = pair, .impulse = { start[0], start[1], start[2] } };
         memcpy(memory->at, at, sizeof at);
         next++;
     } while (next < input->contact_count && solver->contact_refs[next].pair == pair);

@@ -7,12 +7,16 @@
 #include "physics/solver_ode.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+typedef struct Resting { int32_t contact, place; } Resting;  // in our records, among the solver's
 
 typedef struct StepperTalus {
     SolverOde *solver;  // NULL: this ODE cannot be read, its exact step is used
     uint32_t version;   // of the book of awake bodies in the last step; 0: none
     int32_t *awake;
-    int awake_capacity;
+    Resting *resting;   // contacts that fall asleep in this step
+    int awake_capacity, resting_count, resting_capacity;
 } StepperTalus;
 
 static void *talus_create(Physics *physics)
@@ -33,6 +37,7 @@ static void talus_destroy(void *state)
     StepperTalus *self = state;
     solver_ode_destroy(self->solver);
     free(self->awake);
+    free(self->resting);
     free(self);
 }
 
@@ -67,7 +72,8 @@ static bool body_acts(const Physics *physics, int body)
 static void add_contact(StepperTalus *self, const Physics *physics, int index)
 {
     const PhysicsContact *contact = &physics->contacts[index];
-    if (physics->contact_joints[index] || (!body_acts(physics, contact->body[0]) && !body_acts(physics, contact->body[1])))
+    bool acts = body_acts(physics, contact->body[0]) || body_acts(physics, contact->body[1]);
+    if (physics->contact_joints[index] || (!acts && contact->is_asleep))
         return;
     dContact ode;
     int index_of[2];
@@ -79,6 +85,23 @@ static void add_contact(StepperTalus *self, const Physics *physics, int index)
     to->body1 = index_of[is_reversed];
     to->body2 = is_reversed ? -1 : index_of[1];
     solver_ode_read_contact(&ode, is_reversed ? -1.0 : 1.0, to);
+    memcpy(to->start, contact->held, sizeof to->start);
+    if (acts)
+        return;
+    int place;
+    solver_ode_contacts(self->solver, &place);
+    memory_grow(&self->resting, &self->resting_capacity, self->resting_count + 1, sizeof *self->resting);
+    self->resting[self->resting_count++] = (Resting){ index, place - 1 };
+}
+
+// A contact that falls asleep takes along what it carried, so that the step in which it wakes goes on from there.
+static void keep_impulses(StepperTalus *self, Physics *physics)
+{
+    for (int i = 0; i < self->resting_count; i++) {
+        PhysicsContact *contact = &physics->contacts[self->resting[i].contact];
+        memcpy(contact->held, solver_contact_impulse(solver_ode_solver(self->solver), self->resting[i].place), sizeof contact->held);
+    }
+    self->resting_count = 0;
 }
 
 // Kept contacts act again in the step in which one of their bodies woke.
@@ -105,6 +128,7 @@ static void talus_step(void *state, Physics *physics, double dt)
     solver_ode_begin(self->solver, dt);
     add_contacts(self, physics, !physics->has_outsiders);
     solver_ode_finish(self->solver);
+    keep_impulses(self, physics);
     self->version = physics->has_outsiders ? 0 : physics->sleep->version;
     body_gather(physics);
 }

@@ -2,6 +2,7 @@
 // else, and what slept goes on as if it had not.
 #include "physics/sleep.h"
 #include "physics/motor.h"
+#include "physics/ode.h"
 #include "physics/world.h"
 
 #include <math.h>
@@ -117,6 +118,23 @@ static void weigh_less(World *world)
     scene_set_float(sim_scene(world->sim), info, "gravity", -3.0);
     physics_field_changed(world->physics, info, "gravity");
 }
+static void spin(World *world) { physics_solid_set_velocity(world->physics, world_solid(world, "A0"), VEC3_ZERO, vec3(0, 0, 40)); }
+static void twist(World *world) { physics_solid_add_torque(world->physics, world_solid(world, "A0"), vec3(0, 0, 5)); }
+static void take_away(World *world) { CHECK(sim_remove(world->sim, physics_solid_node(world->physics, world_solid(world, "A0"))), "removed"); }
+
+// As a plugin does it, through ODE.
+static dBodyID body_of(World *world, const char *label) { return physics_ode_body(world->physics, world_solid(world, label)); }
+static void plugin_throw(World *world) { dBodyEnable(body_of(world, "A0")); dBodySetLinearVel(body_of(world, "A0"), 1, 0, 0); }
+static void plugin_push(World *world) { dBodyEnable(body_of(world, "A0")); dBodyAddForce(body_of(world, "A0"), 80, 0, 0); }
+static void plugin_lift(World *world) { dBodyEnable(body_of(world, "A0")); dBodySetPosition(body_of(world, "A0"), 0, 0, 3); }
+static void plugin_join(World *world)
+{
+    dJointID joint = dJointCreateBall(dBodyGetWorld(body_of(world, "A0")), NULL);
+    dBodyEnable(body_of(world, "BALL"));
+    dBodySetLinearVel(body_of(world, "BALL"), 0, 0, 2);
+    dJointAttach(joint, body_of(world, "A0"), body_of(world, "BALL"));
+    dJointSetBallAnchor(joint, -0.05, 0, 0.05);
+}
 static void strike(World *world)
 {
     physics_solid_set_pose(world->physics, world_solid(world, "BALL"), (Pose){ vec3(0, 0, 0.4), QUAT_IDENTITY });
@@ -129,13 +147,15 @@ static void every_cause_wakes_what_leans_on_it(void **state)
     (void)state;
     static const struct { const char *name; void (*act)(World *world); bool wakes_all; } causes[] = {
         { "a force", push, false }, { "a support taken away", lift, false }, { "a static solid moved", move_floor, true },
-        { "gravity changed", weigh_less, true }, { "a strike", strike, false },
+        { "gravity changed", weigh_less, true }, { "a strike", strike, false }, { "a velocity", spin, false }, { "a torque", twist, false },
+        { "a support removed from the world", take_away, true }, { "a velocity by a plugin", plugin_throw, false },
+        { "a force by a plugin", plugin_push, false }, { "a pose by a plugin", plugin_lift, false }, { "a joint by a plugin", plugin_join, false },
     };
     for (int i = 0; i < COUNT_OF(causes); i++) {
         World world = open_towers(2, 1);
         world_step(&world, 120);
         CHECK(awake_count(&world) == 0, "all asleep");
-        double before = world_position(&world, "B0").z;
+        Pose before = physics_solid_pose(world.physics, world_solid(&world, "B0"));
         causes[i].act(&world);
         bool was_awake = false, others_awake = false;
         for (int k = 0; k < 30; k++) {
@@ -145,8 +165,9 @@ static void every_cause_wakes_what_leans_on_it(void **state)
         }
         CHECK(was_awake, causes[i].name);
         CHECK(others_awake == causes[i].wakes_all, causes[i].name);
-        Vec3 after = world_position(&world, "B0");
-        CHECK(fabs(after.z - before) > 1e-6 || fabs(after.x) > 1e-6, causes[i].name);
+        Pose after = physics_solid_pose(world.physics, world_solid(&world, "B0"));
+        double turned = fabs(before.q.x * after.q.w - before.q.w * after.q.x) + fabs(before.q.z * after.q.w - before.q.w * after.q.z);
+        CHECK(vec3_distance(before.t, after.t) > 1e-6 || turned > 1e-6, causes[i].name);
         world_close(&world);
     }
 }
@@ -175,6 +196,92 @@ static void a_woken_tower_behaves_as_one_that_never_slept(void **state)
         world_close(&worlds[i]);
 }
 
+static void a_motor_command_wakes_its_robot(void **state)
+{
+    (void)state;
+    World world = world_open(HEAD "DEF R Robot { controller \"<none>\" translation 0 0 0.05 boundingObject Box { size 0.4 0.4 0.1 } physics Physics { density -1 mass 5 } children [ "
+        "DEF J HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device RotationalMotor { maxTorque 5 } endPoint DEF E Solid { translation 0 0 0.1 "
+        "boundingObject Box { size 0.3 0.1 0.05 } physics Physics { density -1 mass 1 } } } ] }");
+    world_step(&world, 150);
+    CHECK(awake_count(&world) == 0, "asleep");
+    CHECK(!physics_motor_set_position(world.physics, 0, 0, 0.5), "commanded");
+    world_step(&world, 1);
+    CHECK(awake_count(&world) == 2, "awake in the next step");
+    world_step(&world, 150);
+    CHECK_NEAR(quat_to_rotation(physics_solid_pose(world.physics, world_solid(&world, "E")).q).angle, 0.5, 0.02, "and there");
+    world_close(&world);
+}
+
+static void another_surface_wakes_what_stood_on_a_slope(void **state)
+{
+    (void)state;
+    World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.3 contactProperties ContactProperties { coulombFriction 1 } } "
+        "Solid { name \"slope\" rotation 0 1 0 0.3 boundingObject Plane { } } "
+        "DEF B Solid { name \"b\" rotation 0 1 0 0.3 translation 0 0 0.052 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }");
+    world_step(&world, 150);
+    CHECK(awake_count(&world) == 0, "it stands");
+    Vec3 before = world_position(&world, "B");
+    SceneNode *info = scene_list_node(scene_list(scene_root(sim_scene(world.sim)), "children"), 0);
+    SceneNode *surface = scene_list_node(scene_list(info, "contactProperties"), 0);
+    scene_set_float(sim_scene(world.sim), surface, "softCFM", 0.002);
+    physics_field_changed(world.physics, surface, "softCFM");
+    world_step(&world, 2);
+    CHECK(awake_count(&world) == 1, "another surface wakes it");
+    CHECK(vec3_distance(before, world_position(&world, "B")) < 0.01, "which is no push");
+    world_close(&world);
+}
+
+// A wall of boxes that slept and one that did not are struck by the same ball. The one that stayed awake crept on by a
+// millimetre meanwhile; the strike makes ten of it.
+static void a_woken_wall_gives_way_as_one_that_never_slept(void **state)
+{
+    (void)state;
+    enum { WIDE = 8, HIGH = 6 };
+    World worlds[2];
+    double deepest[2], crept = 0.0;
+    Vec3 before[WIDE * HIGH];
+    for (int i = 0; i < 2; i++) {
+        Text text = { 0 };
+        text_printf(&text, "WorldInfo { basicTimeStep 8 physicsDisableTime %g } Solid { name \"floor\" boundingObject Plane { } }\n", i ? 0.3 : 0.0);
+        for (int k = 0; k < WIDE * HIGH; k++)
+            text_printf(&text, "DEF W%d Solid { name \"w%d\" translation 0 %g %g boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density 500 } }\n", k, k,
+                        0.2 * (k % WIDE) + 0.1 * (k / WIDE % 2), 0.1 + 0.2 * (k / WIDE));
+        text_add_string(&text, "DEF BALL Solid { name \"ball\" translation -2 0.8 0.7 boundingObject Sphere { radius 0.15 } physics Physics { density 2000 } }\n");
+        worlds[i] = world_open(text.data);
+        text_free(&text);
+        world_step(&worlds[i], 250);
+        int ball = world_solid(&worlds[i], "BALL");
+        for (int k = 0; k < WIDE * HIGH; k++) {
+            char name[16];
+            snprintf(name, sizeof name, "W%d", k);
+            Vec3 at = world_position(&worlds[i], name);
+            crept = i ? fmax(crept, vec3_distance(at, before[k])) : 0.0;
+            before[k] = at;
+        }
+        physics_solid_set_pose(worlds[i].physics, ball, (Pose){ vec3(-0.4, 0.8, 0.7), QUAT_IDENTITY });
+        physics_solid_set_velocity(worlds[i].physics, ball, vec3(4, 0, 0), VEC3_ZERO);
+        world_step(&worlds[i], 4);
+        CHECK(awake_count(&worlds[i]) == (i ? 1 : WIDE * HIGH + 1), "until it is struck");
+        deepest[i] = 0.0;
+        for (int k = 0; k < 16; k++) {
+            world_step(&worlds[i], 1);
+            deepest[i] = fmax(deepest[i], physics_statistics(worlds[i].physics).deepest);
+        }
+        CHECK(awake_count(&worlds[i]) > WIDE * HIGH / 2, "then what hangs together");
+    }
+    double apart = 0.0;
+    for (int k = 0; k < WIDE * HIGH; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "W%d", k);
+        apart = fmax(apart, vec3_distance(world_position(&worlds[0], name), world_position(&worlds[1], name)));
+    }
+    print_message("woken wall: apart %.2e m before and %.2e m after, deepest %.2e and %.2e m\n", crept, apart, deepest[0], deepest[1]);
+    CHECK(apart < 0.012, "boxes");   // ten times the creep; 19 mm when they begin without the impulses they carried
+    CHECK_NEAR(deepest[1], deepest[0], 0.002, "as deep");
+    for (int i = 0; i < 2; i++)
+        world_close(&worlds[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +290,9 @@ int main(void)
         cmocka_unit_test(sleepers_elsewhere_change_nothing),
         cmocka_unit_test(every_cause_wakes_what_leans_on_it),
         cmocka_unit_test(a_woken_tower_behaves_as_one_that_never_slept),
+        cmocka_unit_test(a_motor_command_wakes_its_robot),
+        cmocka_unit_test(another_surface_wakes_what_stood_on_a_slope),
+        cmocka_unit_test(a_woken_wall_gives_way_as_one_that_never_slept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
