@@ -23,7 +23,7 @@ typedef struct PluginOptions {
     bool is_quiet;                    // drop what it prints
     Devices *devices;                 // for messages from emitters and to receivers; NULL: there are none
     bool keeps_messages;              // what the plugin sends is kept for plugin_receive too
-    bool is_alone;                    // no controller runs: what the plugin sends reaches nobody, which is said once
+    bool is_alone;                    // no controller runs: messages go nowhere, which is said once
 } PluginOptions;
 
 const char *plugin_name(const Scene *scene);               // that the world wants, NULL when none

@@ -130,6 +130,14 @@ EXPORTED dJointGroupID dWebotsGetContactJointGroup(void)
 
 enum { MOST_MESSAGE = 16 * 1024 * 1024 };  // bytes
 
+// Whoever wonders why nothing happens is told, once.
+static void say_alone(PluginHost *host)
+{
+    if (!host->has_said_alone)
+        diag_warning(host->diags, host->pos, "plugin '%s' talks with controllers, and none runs: nobody hears it or sends it anything", host->name);
+    host->has_said_alone = true;
+}
+
 EXPORTED void dWebotsSend(int channel, const void *buffer, int size)
 {
     PluginHost *host = utilities_host();
@@ -139,10 +147,8 @@ EXPORTED void dWebotsSend(int channel, const void *buffer, int size)
         diag_warning(host->diags, host->pos, "plugin '%s': dWebotsSend() wants a channel of -1 or more and 1 to %d bytes", host->name, MOST_MESSAGE);
         return;
     }
-    if (host->options.is_alone && !host->has_said_alone) {
-        host->has_said_alone = true;
-        diag_warning(host->diags, host->pos, "plugin '%s' sends messages, but no controller runs that could receive them", host->name);
-    }
+    if (host->options.is_alone)
+        say_alone(host);
     if (host->devices)
         devices_send_from_plugin(host->devices, channel, buffer, size);
     messages_sent(host, channel, buffer, size);
@@ -152,6 +158,9 @@ EXPORTED void *dWebotsReceive(int *size)
 {
     PluginHost *host = utilities_host();
     int count = 0;
+    // Without devices controllers were switched off. In a world that has none, plugins that listen just in case do no harm.
+    if (host && host->options.is_alone && !host->devices)
+        say_alone(host);
     const void *data = host && host->devices ? devices_received_by_plugin(host->devices, &count) : NULL;
     if (host && !data)
         data = messages_received(host, &count);

@@ -173,19 +173,27 @@ static void test_channels_and_sizes(void **state)
     close_radio(&world, devices);
 }
 
-// Without controllers nobody hears: said once, however often it sends. A program that takes the messages hears all.
+// Without controllers nobody hears and nothing comes: said once, however often it is tried, and only to those that talk.
 static void test_alone(void **state)
 {
     (void)state;
-    World world = world_open("sending", "Robot { children [ Receiver { channel 7 } ] }\n");
-    SimPluginOptions options = { .plugin = { .out = world.stream, .is_alone = true } };
-    assert_true(sim_start_plugin(world.sim, &options));
-    steps(&world, 5);
-    assert_int_equal(times_said(&world, DIAG_WARNING, "no controller runs that could receive"), 1);
-    assert_true(sim_reset(world.sim));
-    steps(&world, 2);
-    assert_int_equal(times_said(&world, DIAG_WARNING, "no controller runs that could receive"), 1);
-    world_close(&world);
+    static const struct { const char *plugin; bool has_devices; int said; } cases[] = {
+        { "sending", false, 1 }, { "sending", true, 1 }, { "hearing", false, 1 }, { "hearing", true, 0 }, { "silent", false, 0 },
+    };
+    compile("gcc", "silent", "#include <plugins/physics.h>\nDLLEXPORT void webots_physics_step(void) { }\nDLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        World world = world_open(cases[i].plugin, "Robot { children [ Receiver { channel 7 } ] }\n");
+        Devices *devices = cases[i].has_devices ? devices_create(sim_scene(world.sim), sim_physics(world.sim), world.diags) : NULL;
+        SimPluginOptions options = { .plugin = { .out = world.stream, .is_alone = true, .devices = devices } };
+        assert_true(sim_start_plugin(world.sim, &options));
+        steps(&world, 5);
+        assert_true(sim_reset(world.sim));
+        steps(&world, 2);
+        CHECK(times_said(&world, DIAG_WARNING, "talks with controllers, and none runs") == cases[i].said, cases[i].plugin);
+        sim_end_plugin(world.sim);
+        devices_destroy(devices);
+        world_close(&world);
+    }
 }
 
 int main(void)
