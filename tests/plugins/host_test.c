@@ -132,6 +132,34 @@ static void test_old_drawing(void **state)
     world_close(&world);
 }
 
+// Both passes of both views for the new kind; once under and once over the 3D view for the old kinds.
+static void test_drawing_calls(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *source, *said; } cases[] = {
+        { "passes", "DLLEXPORT void webots_physics_draw(int pass, const char *view) { dWebotsConsolePrintf(\"%d%s\", pass, view ? view : \"-\"); }\n",
+          "[passes] 0-\n[passes] 1-\n[passes] 0eye\n[passes] 1eye\n" },
+        { "olddraw", "DLLEXPORT void webots_physics_draw(void) { dWebotsConsolePrintf(\"over\"); }\n", "[olddraw] over\n" },
+        { "predraw", "DLLEXPORT void webots_physics_predraw(void) { dWebotsConsolePrintf(\"under\"); }\n", "[predraw] under\n" },
+        { "bothdraw", "DLLEXPORT void webots_physics_predraw(void) { dWebotsConsolePrintf(\"under\"); }\n"
+                      "DLLEXPORT void webots_physics_draw(void) { dWebotsConsolePrintf(\"over\"); }\n", "[bothdraw] under\n[bothdraw] over\n" },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char source[1024];
+        snprintf(source, sizeof source, "#include <plugins/physics.h>\n%sDLLEXPORT void webots_physics_step(void) { }\n"
+                                        "DLLEXPORT void webots_physics_cleanup(void) { }\n", cases[i].source);
+        compile("gcc", cases[i].name, source, false);
+        World world = world_open(cases[i].name, falling);
+        assert_true(world_start(&world, NULL));
+        PluginHost *host = sim_plugin(world.sim);
+        CHECK(plugin_has_draw(host), cases[i].name);
+        for (int k = 0; k < 4; k++)
+            CHECK(plugin_draw(host, 0.0, k % 2, k < 2 ? NULL : "eye"), cases[i].name);
+        assert_string_equal(printed(&world), cases[i].said);
+        world_close(&world);
+    }
+}
+
 // Paths go through joints; a name that other nodes have too means the Solid; one without Physics has no body.
 static void test_paths(void **state)
 {
@@ -592,7 +620,7 @@ int main(void)
 {
     scratch = plugin_scratch("plugin_host");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_function), cmocka_unit_test(test_mangled_names), cmocka_unit_test(test_old_drawing), cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_every_function), cmocka_unit_test(test_mangled_names), cmocka_unit_test(test_old_drawing), cmocka_unit_test(test_drawing_calls), cmocka_unit_test(test_paths),
         cmocka_unit_test(test_hostile_paths), cmocka_unit_test(test_console), cmocka_unit_test(test_reset), cmocka_unit_test(test_two_worlds),
         cmocka_unit_test(test_spaces), cmocka_unit_test(test_order_of_geoms), cmocka_unit_test(test_contact_groups),
         cmocka_unit_test(test_old_contact_group), cmocka_unit_test(test_same_plugin_twice), cmocka_unit_test(test_worlds_on_threads),
