@@ -280,6 +280,15 @@ static int hinge_rows(Engine *e, const Joint *j, SolverRow *rows)
     return 6;
 }
 
+static void hinge_range(int begin, int end, int worker, void *context)
+{
+    Engine *e = context;
+    const Joint *joints = e->s->joints;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        e->joints[i] = (SolverJoint){ joints[i].b, joints[i].a, 6 * i, hinge_rows(e, &joints[i], &e->rows[6 * i]) };
+}
+
 static bool are_jointed(const Scene *s, int a, int b)
 {
     if (a >= s->nb || b >= s->nb)
@@ -426,8 +435,7 @@ static void fall_asleep(Engine *e)
 void eng_step(Engine *e)
 {
     const Scene *s = e->s;
-    for (int i = 0; i < s->nj; i++)
-        e->joints[i] = (SolverJoint){ s->joints[i].b, s->joints[i].a, 6 * i, hinge_rows(e, &s->joints[i], &e->rows[6 * i]) };
+    pool_for(e->pool, s->nj, 32, hinge_range, e);
     e->row_count = 6 * s->nj;
     collide(e);
     SolverInput input = { .dt = e->dt, .gravity = { 0.0, 0.0, s->gravity }, .erp = ERP, .cfm = CFM, .contact_surface_layer = 0.001,

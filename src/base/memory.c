@@ -34,6 +34,19 @@ void *memory_alloc_raw(size_t size)
     return data;
 }
 
+void *memory_alloc_lines(size_t size)
+{
+    // Processors fetch lines in pairs: what different threads write stands two apart.
+    const size_t apart = 128;
+    if (size > SIZE_MAX - apart)
+        give_up(size);
+    size_t whole = (size + apart - 1) / apart * apart;
+    void *data = aligned_alloc(apart, whole ? whole : apart);
+    if (!data)
+        give_up(size);
+    return memset(data, 0, whole);
+}
+
 void *memory_alloc_array(size_t count, size_t item_size)
 {
     return memory_alloc(memory_product(count, item_size));

@@ -8,6 +8,7 @@
 void *memory_alloc(size_t size);                          // zeroed
 void *memory_alloc_raw(size_t size);                      // not zeroed
 void *memory_alloc_array(size_t count, size_t item_size); // zeroed
+void *memory_alloc_lines(size_t size);                    // zeroed; shares no cache line with anything else
 void *memory_resize(void *data, size_t count, size_t item_size);
 char *memory_text(const char *text, size_t length);
 char *memory_string(const char *text);

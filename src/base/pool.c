@@ -27,10 +27,10 @@ typedef struct Worker {
     int index;
 } Worker;
 
-// Pieces that one thread takes first.
+// Pieces that one thread takes first: `first`, `first + stride` and so on.
 typedef struct Stretch {
     _Alignas(LINE) atomic_int left;  // pieces to be claimed
-    int end;                         // one past the last
+    int count, first;
 } Stretch;
 
 struct Pool {
@@ -38,8 +38,8 @@ struct Pool {
     Worker *workers;
     Stretch *stretches;                      // one per thread
     atomic_bool stop;
-    // The loop. Who has claimed a piece may read this, and `end` of its stretch, until the piece is done.
-    int count, grain, pieces;
+    // The loop. Who has claimed a piece may read this, and where its stretch is, until the piece is done.
+    int count, grain, pieces, stride;
     PoolRange range;
     void *context;
     _Alignas(LINE) atomic_int generation;    // of the loop; workers wait for it to change
@@ -65,12 +65,12 @@ static void word_wake(atomic_int *word, int count)
     syscall(SYS_futex, (int *)word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-static bool claim_piece(Stretch *stretch, int *piece)
+static bool claim_piece(const Pool *pool, Stretch *stretch, int *piece)
 {
     int left = atomic_load_explicit(&stretch->left, memory_order_acquire);
     while (left > 0)
         if (atomic_compare_exchange_weak(&stretch->left, &left, left - 1)) {
-            *piece = stretch->end - left;
+            *piece = stretch->first + (stretch->count - left) * pool->stride;
             return true;
         }
     return false;
@@ -82,7 +82,7 @@ static void take_pieces(Pool *pool, int worker)
     int done = 0, pieces = 0;
     for (int i = 0; i < pool->thread_count; i++) {
         Stretch *stretch = &pool->stretches[(worker + i) % pool->thread_count];
-        for (int piece; claim_piece(stretch, &piece); done++) {
+        for (int piece; claim_piece(pool, stretch, &piece); done++) {
             int begin = piece * pool->grain;
             pieces = pool->pieces;
             pool->range(begin, int_min(begin + pool->grain, pool->count), worker, pool->context);
@@ -131,21 +131,13 @@ static int processor_count(void)
     return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static void *alloc_lines(size_t size)
-{
-    void *place = aligned_alloc(LINE, size);
-    return place ? place : memory_alloc_raw(SIZE_MAX);  // reports and ends the process
-}
-
 Pool *pool_create(int thread_count)
 {
-    Pool *pool = alloc_lines(sizeof *pool);
-    *pool = (Pool){ .thread_count = int_max(thread_count, 1) };
+    Pool *pool = memory_alloc_lines(sizeof *pool);
+    pool->thread_count = int_max(thread_count, 1);
     pool->spin_rounds = pool->thread_count <= processor_count() ? SPIN_ROUNDS : SPIN_ROUNDS_CROWDED;
     pool->workers = memory_alloc_array((size_t)pool->thread_count, sizeof *pool->workers);
-    pool->stretches = alloc_lines(memory_product((size_t)pool->thread_count, sizeof *pool->stretches));
-    for (int i = 0; i < pool->thread_count; i++)
-        pool->stretches[i] = (Stretch){ 0 };
+    pool->stretches = memory_alloc_lines(memory_product((size_t)pool->thread_count, sizeof *pool->stretches));
     for (int i = 1; i < pool->thread_count; i++) {
         pool->workers[i] = (Worker){ .pool = pool, .index = i };
         if (pthread_create(&pool->workers[i].thread, NULL, worker_main, &pool->workers[i]) != 0) {
@@ -195,6 +187,30 @@ static void wait_for_pieces(Pool *pool)
     atomic_store(&pool->caller_sleeps, 0);
 }
 
+static void start_loop(Pool *pool, int count, int grain, PoolRange range, void *context)
+{
+    pool->count = count;
+    pool->grain = grain;
+    pool->pieces = (count - 1) / grain + 1;
+    pool->range = range;
+    pool->context = context;
+    atomic_store(&pool->finished, 0);
+}
+
+static void give_stretch(Pool *pool, int thread, int first, int count)
+{
+    pool->stretches[thread].first = first;
+    pool->stretches[thread].count = count;
+    atomic_store_explicit(&pool->stretches[thread].left, count, memory_order_release);
+}
+
+static void run_loop(Pool *pool)
+{
+    start_generation(pool, pool->pieces - 1);
+    take_pieces(pool, 0);
+    wait_for_pieces(pool);
+}
+
 void pool_for(Pool *pool, int count, int grain, PoolRange range, void *context)
 {
     if (count <= 0)
@@ -203,19 +219,25 @@ void pool_for(Pool *pool, int count, int grain, PoolRange range, void *context)
         range(0, count, 0, context);
         return;
     }
-    pool->count = count;
-    pool->grain = int_max(grain, 1);
-    pool->pieces = (count - 1) / pool->grain + 1;
-    pool->range = range;
-    pool->context = context;
-    atomic_store(&pool->finished, 0);
-    for (int i = 0, begin = 0; i < pool->thread_count; i++) {
+    start_loop(pool, count, int_max(grain, 1), range, context);
+    pool->stride = 1;
+    for (int i = 0, first = 0; i < pool->thread_count; i++) {
         int end = (int)((int64_t)pool->pieces * (i + 1) / pool->thread_count);
-        pool->stretches[i].end = end;
-        atomic_store_explicit(&pool->stretches[i].left, end - begin, memory_order_release);
-        begin = end;
+        give_stretch(pool, i, first, end - first);
+        first = end;
     }
-    start_generation(pool, pool->pieces - 1);
-    take_pieces(pool, 0);
-    wait_for_pieces(pool);
+    run_loop(pool);
+}
+
+void pool_deal(Pool *pool, int count, PoolRange range, void *context)
+{
+    if (!pool || pool->thread_count == 1 || count <= 1) {
+        pool_for(NULL, count, 1, range, context);
+        return;
+    }
+    start_loop(pool, count, 1, range, context);
+    pool->stride = pool->thread_count;
+    for (int i = 0; i < pool->thread_count; i++)
+        give_stretch(pool, i, i, (count - i + pool->thread_count - 1) / pool->thread_count);
+    run_loop(pool);
 }

@@ -14,6 +14,9 @@ void pool_destroy(Pool *pool);        // NULL is fine
 int pool_thread_count(const Pool *pool);  // 1 for NULL
 
 // Calls `range` for pieces of [0, count) of at most `grain` items and returns when all are done.
+// Who did the first items of the last loop does the first of this one, as long as there is no better.
 void pool_for(Pool *pool, int count, int grain, PoolRange range, void *context);
+// The same for items one by one that come with falling work: they are dealt in turn, so that the last ones are short.
+void pool_deal(Pool *pool, int count, PoolRange range, void *context);
 
 #endif

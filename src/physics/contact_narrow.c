@@ -34,7 +34,7 @@ typedef struct PairResult {
 typedef struct Candidate { CollidePoint point; int order, region; } Candidate;
 
 typedef struct Worker {
-    CollidePoint *points;      // of all pairs it did in this pass
+    _Alignas(128) CollidePoint *points;  // of all pairs it did in this pass; far from what another worker writes
     Candidate *candidates;     // of the pair at hand
     ConvexScratch *convex;
     int point_count, point_capacity, candidate_capacity;
@@ -55,7 +55,7 @@ Narrow *narrow_create(int threads)
     Narrow *narrow = memory_alloc(sizeof *narrow);
     narrow->cache = collide_cache_create();
     narrow->worker_count = int_max(threads, 1);
-    narrow->workers = memory_alloc_array((size_t)narrow->worker_count, sizeof *narrow->workers);
+    narrow->workers = memory_alloc_lines(memory_product((size_t)narrow->worker_count, sizeof *narrow->workers));
     for (int i = 0; i < narrow->worker_count; i++)
         narrow->workers[i].convex = convex_scratch_create();
     return narrow;

@@ -333,7 +333,10 @@ void solver_solve(Solver *solver, const SolverInput *given)
     solver->contact_last_count = input.contact_count;
     loose_begin(solver);
     pieces = solver->loose_task_count > 0 ? 1 + solver_loose_piece_count(solver->loose_scratch) : 0;
-    pool_for(pool, pieces + solver->bundle_count, 1, solve_range, &work);
+    if (solver->are_bundles_uneven)
+        pool_deal(pool, pieces + solver->bundle_count, solve_range, &work);
+    else
+        pool_for(pool, pieces + solver->bundle_count, 1, solve_range, &work);
     if (solver->loose_task_count > 0)
         solver_loose_end(solver->loose_scratch);
     pool_for(pool, input.awake_count, BODY_GRAIN, stop_range, &work);

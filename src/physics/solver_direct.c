@@ -37,7 +37,7 @@
 #ifdef SOLVER_SCRATCH_HERE
 DirectScratch *direct_scratch_create(void)
 {
-    return memory_alloc(sizeof(DirectScratch));
+    return memory_alloc_lines(sizeof(DirectScratch));
 }
 
 void direct_scratch_destroy(DirectScratch *s)

@@ -146,7 +146,10 @@ typedef struct PairOrder {
 typedef void (*DirectMethod)(DirectScratch *scratch, IslandTask *task);
 
 // Islands that a worker solves directly one after the other.
-typedef struct IslandBundle { int32_t first, last; } IslandBundle;
+typedef struct IslandBundle {
+    int32_t first, last;
+    int64_t work;
+} IslandBundle;
 
 struct Solver {
     SolverOptions options;
@@ -179,6 +182,7 @@ struct Solver {
     int island_count, scratch_count, awake_group_count;
     IslandBundle *bundles;
     int bundle_count, loose_task_count;
+    bool are_bundles_uneven;      // then they stand in falling order of their work
     SolverStatistics statistics;
     SolverStatistics *worker_statistics;  // one per thread, for their share
 };

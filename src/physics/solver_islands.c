@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define ITERATIVE_ABOVE_ROWS 48   // dense rows of an island of loose bodies above which it is iterated ...
@@ -11,7 +12,7 @@
 #define SWEEP_ABOVE_ROWS 120       // the same for an island with joints,
 #define PIVOT_BELOW_ROWS 90        // whose contacts alone are iterated
 #define SWEPT_TREE_LIMIT 150       // bodies of a tree beyond which its responses would fill the memory
-#define BUNDLES_PER_THREAD 16      // of islands
+#define BUNDLES_PER_THREAD 48      // of islands
 
 static int find_set(int32_t *parent, int i)
 {
@@ -193,30 +194,43 @@ static void task_prepare(Solver *solver, const SolverInput *input, int index)
     }
 }
 
-// A bundle has about the same work as any other, as far as that can be told beforehand: a body or two, rows squared.
+// What solving an island directly costs, as far as that can be told beforehand.
 static int64_t island_work(const IslandRef *island)
 {
+    if (island->method == SOLVER_ITERATIVE)
+        return 0;
     return 64 * (int64_t)island->body_count + (int64_t)island->dense_row_count * island->dense_row_count;
 }
 
+static int falling_work(const void *a, const void *b)
+{
+    const IslandBundle *x = a, *y = b;
+    return x->work != y->work ? (x->work < y->work ? 1 : -1) : (x->first > y->first) - (x->first < y->first);
+}
+
+// Neighbours go together until they are enough work, and so stay on the thread that had them in the last step. When some
+// island alone is more than its share the longest come first.
 static void islands_bundle(Solver *solver)
 {
-    int64_t total = 0, work = 0;
+    int64_t total = 0, work = 0, most = 0;
     int first = 0;
     for (int i = 0; i < solver->island_count; i++)
-        if (solver->islands[i].method != SOLVER_ITERATIVE)
-            total += island_work(&solver->islands[i]);
+        total += island_work(&solver->islands[i]);
     int64_t wanted = total / (BUNDLES_PER_THREAD * solver->scratch_count) + 1;
     solver->bundle_count = 0;
     memory_grow(&solver->bundles, &solver->bundle_capacity, solver->island_count + 1, sizeof *solver->bundles);
     for (int i = 0; i < solver->island_count; i++) {
-        work += solver->islands[i].method != SOLVER_ITERATIVE ? island_work(&solver->islands[i]) : 0;
+        work += island_work(&solver->islands[i]);
         if (work < wanted && i + 1 < solver->island_count)
             continue;
-        solver->bundles[solver->bundle_count++] = (IslandBundle){ first, i + 1 };
+        solver->bundles[solver->bundle_count++] = (IslandBundle){ first, i + 1, work };
+        most = work > most ? work : most;
         first = i + 1;
         work = 0;
     }
+    solver->are_bundles_uneven = solver->scratch_count > 1 && 2 * most > 3 * wanted;
+    if (solver->are_bundles_uneven)
+        qsort(solver->bundles, (size_t)solver->bundle_count, sizeof *solver->bundles, falling_work);
 }
 
 void solver_islands_update(Solver *solver, const SolverInput *input)

@@ -113,10 +113,7 @@ static void grow_aligned(void *pointer, int *capacity, int needed, size_t item_s
         return;
     int grown = needed + needed / 2 + 8;
     free(*data);
-    size_t size = memory_product((size_t)grown, item_size);
-    *data = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (!*data)
-        *data = memory_alloc_raw(SIZE_MAX);  // reports and ends the process
+    *data = memory_alloc_lines(memory_product((size_t)grown, item_size));
     *capacity = grown;
 }
 

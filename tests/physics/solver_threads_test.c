@@ -3,6 +3,8 @@
 
 #include "base/pool.h"
 
+#include <stdatomic.h>
+
 static SolverScene scene;
 
 static void run(const SolverOptions *options, void (*build)(SolverScene *), SolverBody *out)
@@ -66,6 +68,14 @@ static void square_range(int begin, int end, int worker, void *context)
         out[i] = i * i;
 }
 
+static void count_range(int begin, int end, int worker, void *context)
+{
+    atomic_int *taken = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        taken[i]++;
+}
+
 static void test_pool(void **state)
 {
     (void)state;
@@ -77,6 +87,11 @@ static void test_pool(void **state)
             pool_for(pool, count, 7, square_range, out);
             for (int i = 0; i < 10000; i++)
                 CHECK(out[i] == (i < count ? i * i : 0), "every item once, none beyond");
+            static atomic_int taken[10000];
+            memset(taken, 0, sizeof taken);
+            pool_deal(pool, count, count_range, taken);
+            for (int i = 0; i < 10000; i++)
+                CHECK(taken[i] == (i < count), "dealt: every item once, none beyond");
         }
         pool_destroy(pool);
     }
