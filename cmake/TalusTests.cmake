@@ -61,7 +61,7 @@ foreach(formula physics.formula physics.joint physics.published physics.contact)
 endforeach()
 # Tests that use several threads also run under the thread sanitizer (make test-tsan).
 add_custom_target(threaded_tests)
-foreach(threaded sim.api formats.proto_threads physics.solver_threads physics.broadphase physics.narrow)
+foreach(threaded sim.api formats.proto_threads physics.solver_threads physics.broadphase physics.narrow sim.threads)
   set_property(TEST ${threaded} APPEND PROPERTY LABELS threads)
   add_dependencies(threaded_tests test.${threaded})
 endforeach()
