@@ -128,7 +128,8 @@ static void search_large(Broadphase *b)
     }
 }
 
-// A pair is found once, by whichever worker; sorting makes the order one.
+// A pair is found once, by whichever worker; sorting makes the order one. Next time one worker may find as many as all
+// did now: there is room for it, so that a warm run takes no memory whoever works.
 static void fresh_collect(Broadphase *b)
 {
     b->fresh_count = 0;
@@ -141,6 +142,7 @@ static void fresh_collect(Broadphase *b)
             memcpy(b->fresh + at, list->pairs, (size_t)list->count * sizeof *list->pairs);
         at += list->count;
         list->count = 0;
+        memory_grow(&list->pairs, &list->capacity, b->fresh_count, sizeof *list->pairs);
     }
 }
 

@@ -514,8 +514,15 @@ void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_a
     narrow->pairs = pairs;
     narrow->pair_count = count;
     memory_grow(&narrow->results, &narrow->result_capacity, count + 1, sizeof(PairResult));
+    // One worker may find as many as all did in the last pass.
+    int found = 0;
     for (int i = 0; i < narrow->worker_count; i++)
-        narrow->workers[i].point_count = 0;
+        found += narrow->workers[i].point_count;
+    for (int i = 0; i < narrow->worker_count; i++) {
+        Worker *worker = &narrow->workers[i];
+        memory_grow(&worker->points, &worker->point_capacity, found, sizeof *worker->points);
+        worker->point_count = 0;
+    }
     collide_cache_begin(narrow->cache, pairs, count);
     prepare_boxes(physics);
     if (is_ahead) {

@@ -49,6 +49,11 @@ void *memalign(size_t alignment, size_t size)
     count();
     return __libc_memalign(alignment, size);
 }
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    count();
+    return __libc_memalign(alignment, size);
+}
 
 // A pile that stays awake, a chain of motors, a pool with something afloat.
 static void build(Text *out)
