@@ -11,6 +11,7 @@
 #define FEW_BODIES 2               // so few are exact up to as many rows as those with joints: a table on its many feet
 #define SWEEP_ABOVE_ROWS 120       // the same for an island with joints,
 #define PIVOT_BELOW_ROWS 90        // whose contacts alone are iterated
+#define DENSE_BELOW_ROWS 480       // a dense problem that was too large is one again below this
 #define SWEPT_TREE_LIMIT 150       // bodies of a tree beyond which its responses would fill the memory
 #define BUNDLES_PER_THREAD 48      // of islands
 
@@ -165,7 +166,7 @@ static SolverMethod jointed_method(const IslandRef *island, bool before)
     if (island->cut_row_count == 0 && island->widest <= SWEPT_TREE_LIMIT
         && island->dense_row_count > (before ? PIVOT_BELOW_ROWS : SWEEP_ABOVE_ROWS))
         return SOLVER_SWEPT;
-    return island->dense_row_count > SOLVER_DENSE_LIMIT ? SOLVER_ITERATIVE : SOLVER_DIRECT;
+    return island->dense_row_count > (before ? DENSE_BELOW_ROWS : SOLVER_DENSE_LIMIT) ? SOLVER_ITERATIVE : SOLVER_DIRECT;
 }
 
 // Islands switch with a gap between the thresholds so that a pile does not change its method every step.
@@ -174,7 +175,7 @@ static SolverMethod island_method(const IslandRef *island)
     bool before = 2 * island->iterated_count > island->body_count;
     if (island->joint_row_count > 0)
         return jointed_method(island, before);
-    int limit = island->body_count <= FEW_BODIES ? PIVOT_BELOW_ROWS : before ? DIRECT_BELOW_ROWS : ITERATIVE_ABOVE_ROWS;
+    int limit = island->body_count <= FEW_BODIES ? (before ? PIVOT_BELOW_ROWS : SWEEP_ABOVE_ROWS) : before ? DIRECT_BELOW_ROWS : ITERATIVE_ABOVE_ROWS;
     return island->dense_row_count <= limit ? SOLVER_DIRECT : SOLVER_ITERATIVE;
 }
 

