@@ -28,10 +28,10 @@ some()
 }
 
 sanitizer='|__.?san|__sanitizer|__ubsan|__interceptor|_?_?lsan|_edata|_end|__bss_start|_init|_fini'
-only "$TALUS_PROGRAM" "d[A-Z]$sanitizer"
+only "$TALUS_PROGRAM" "d[A-Z]|(_exit|_Exit|quick_exit|pthread_exit|pthread_create)\$$sanitizer"
 only "$TALUS_BUILD_DIR/libtalus.so" "d[A-Z]|talus_$sanitizer"
 only "$TALUS_BUILD_DIR/libController.so" "wb_|wbu_$sanitizer"
-some "$TALUS_PROGRAM" dWebotsSend dWebotsGetBodyFromDEF dJointSetHingeParam
+some "$TALUS_PROGRAM" dWebotsSend dWebotsGetBodyFromDEF dJointSetHingeParam _exit pthread_create
 some "$TALUS_BUILD_DIR/libtalus.so" talus_load dWebotsSend
 some "$TALUS_BUILD_DIR/libController.so" wb_robot_init wbu_driver_init
 exit $((failures > 0))

@@ -1,6 +1,7 @@
 // main.c - the program `talus`: finds the verb and hands over. Every verb is a file of this folder.
 #include "app/app.h"
 
+#include "plugins/plugins.h"
 #include "talus/talus.h"
 
 #include <stdio.h>
@@ -25,6 +26,8 @@ static int unknown_verb(const char *verb)
 
 int main(int argc, char **argv)
 {
+    if (plugin_is_helper(argc, argv))
+        return plugin_help(argc, argv);
     if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         Text overview = { 0 };
         app_write_overview(&overview);

@@ -206,6 +206,11 @@ static int render_file(Job *job)
     if (!job->sim)
         return EXIT_INPUT;
     int code = EXIT_INPUT;
+    // Half a world is no picture of it. (What is merely missing, a mesh or PROTO, is a warning and left out.)
+    if (load_errors > 0) {
+        diag_error(job->diags, (SourcePos){ 0 }, "no picture is written: %s has errors", job->path);
+        goto done;
+    }
     job->follow_start = render_follow_start(sim_scene(job->sim));
     if (!start(job))
         goto done;
@@ -217,8 +222,6 @@ static int render_file(Job *job)
         code = draw(job);
     if (!sim_end_plugin(job->sim))
         code = EXIT_SIMULATION;
-    if (code == EXIT_OK && load_errors > 0)
-        code = EXIT_INPUT;
 done:
     control_destroy(job->control);
     devices_destroy(job->devices);

@@ -105,11 +105,12 @@ bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink
 {
     struct stat info;
     bool special = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-    size_t length = strlen(path);
-    char *aside = memory_alloc_raw(length + 32);
-    snprintf(aside, length + 32, "%s.%ld.tmp", path, (long)getpid());
+    // Not on the heap: also a process whose heap is damaged saves its state.
+    char aside[PATH_MAX + 32];
+    int length = snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
     const char *target = special ? path : aside;
-    int descriptor = open(target, O_WRONLY | O_CREAT | O_CLOEXEC | (special ? 0 : O_TRUNC | O_NOFOLLOW), 0644);
+    errno = ENAMETOOLONG;
+    int descriptor = length >= (int)sizeof aside ? -1 : open(target, O_WRONLY | O_CREAT | O_CLOEXEC | (special ? 0 : O_TRUNC | O_NOFOLLOW), 0644);
     bool ok = descriptor >= 0 && write_all(descriptor, data, size) && (special || fsync(descriptor) == 0);
     int error = errno;
     if (descriptor >= 0 && close(descriptor) < 0 && ok) {
@@ -126,7 +127,6 @@ bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink
         if (diags)
             diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, strerror(error));
     }
-    free(aside);
     return ok;
 }
 

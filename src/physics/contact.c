@@ -367,7 +367,7 @@ static void set_resting(Physics *physics, int body, bool is_resting)
 {
     const Sleep *sleep = physics->sleep;
     for (int i = sleep->first_shape[body]; i < sleep->first_shape[body + 1]; i++)
-        broadphase_set_resting(physics->broadphase, sleep->shapes[i], is_resting);
+        broadphase_set_resting(physics->broadphase, sleep->shapes[i], is_resting && !physics->collide_hook.collide);
 }
 
 static void place_shape(void *context, int shape, BroadBox *box)
@@ -571,14 +571,14 @@ static void clear_touches(Physics *physics)
 }
 
 // A pass costs what is awake. It looks at everything after the world was changed or restored, when shapes were moved by
-// hand, and while a plugin is at work.
+// hand, and while others hold ODE's objects.
 void contacts_collide(Physics *physics)
 {
     if (physics->is_static_moved)
         wake_all(physics);
     physics->is_static_moved = false;
     sleep_refresh(physics);
-    bool is_full = physics->needs_full_pass || physics->has_changed_shapes || physics->has_outsiders || physics->collide_hook.collide;
+    bool is_full = physics->needs_full_pass || physics->has_changed_shapes || physics->has_outsiders;
     if (physics->collide_hook.collide)
         plugin_begin_pass(physics);
     clear_touches(physics);

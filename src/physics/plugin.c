@@ -16,6 +16,7 @@ void physics_ode_set_collide_hook(Physics *physics, PhysicsCollideHook hook, voi
     physics->collide_hook.collide = hook;
     physics->collide_hook.begin = begin;
     physics->collide_hook.context = context;
+    physics->needs_full_pass = true;  // which pairs are asked about changes
 }
 
 void plugin_free(Physics *physics)

@@ -1,18 +1,26 @@
 #include "plugins/guard.h"
 
 #include <execinfo.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 enum {
     HANDLER_STACK = 256 * 1024,  // backtraces want room, also when the fault was an overflow of the stack
-    SETTLE_SECONDS = 20,
+    SETTLE_SECONDS = 5,          // for a report
+    PARKED_SECONDS = 5,          // until the world's thread looks after a fault of another
+    PATIENCE_SECONDS = 1,        // with a call that may wait for the thread that is parked
+    MOST_OWNERS = 64,
 };
 #define TIMEOUT_SIGNAL (SIGRTMIN + 5)
 
@@ -23,18 +31,33 @@ typedef struct Guard {
     sigjmp_buf jump;
     volatile sig_atomic_t state;
     GuardFault *fault;
-    const char *const *what;
+    GuardOwner *owner;
 } Guard;
 static _Thread_local Guard guard;
-static _Thread_local bool has_stack;
+static _Thread_local GuardOwner *adopted_by;
+static _Thread_local int thread_id;             // 0: the thread is not prepared yet
 static _Thread_local bool has_timer;
 static _Thread_local timer_t timer;
+static pthread_key_t stack_key;
 
-static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE };
 static struct sigaction previous[COUNT_OF(caught)];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int users;
+static GuardOwner *_Atomic owners[MOST_OWNERS];
+static pid_t process;                            // whose calls are guarded
+static volatile sig_atomic_t is_foreign_child;   // the foreign code forked: this is its copy of the process
+
+// What the process dies of, should it die. Written by the thread that failed before anything else is done.
+static struct { GuardOwner *owner; GuardFault fault; } last;
 static volatile sig_atomic_t is_post_mortem;
+static atomic_int speaker;                       // thread that gives the last words, 0: none
+
+// The fault of a thread that the foreign code made, until the thread of its world takes it over.
+typedef enum ParkState { PARK_EMPTY, PARK_FILLING, PARK_WAITING, PARK_TAKEN } ParkState;
+static struct { atomic_int state; GuardOwner *owner; GuardFault fault; } parked;
+
+// ---- the end of the process ----
 
 static void say(const char *text)
 {
@@ -42,17 +65,71 @@ static void say(const char *text)
     (void)written;
 }
 
-static void end_process(void)
+void guard_end_process(int status)
 {
-    say("talus: the physics plugin has damaged the memory of the process beyond repair");
-    if (guard.what && *guard.what) {
-        say(" (");
-        say(*guard.what);
-        say(")");
-    }
-    say("; ending without a further report\n");
-    _exit(1);
+    for (;;)
+        syscall(SYS_exit_group, status);
 }
+
+static bool owner_is_live(const GuardOwner *owner)
+{
+    for (int i = 0; owner && i < MOST_OWNERS; i++)
+        if (atomic_load(&owners[i]) == owner)
+            return true;
+    return false;
+}
+
+static _Noreturn void sleep_forever(void)
+{
+    for (;;)
+        pause();
+}
+
+static _Noreturn void give_up(bool is_state_safe)
+{
+    int none = 0, me = (int)gettid();
+    if (atomic_compare_exchange_strong(&speaker, &none, me) && owner_is_live(last.owner)) {
+        alarm(SETTLE_SECONDS);
+        last.owner->last_words(last.owner, &last.fault, is_state_safe);
+        guard_end_process(1);
+    }
+    if (none != 0 && none != me)
+        sleep_forever();  // another thread is speaking
+    say("talus: the physics plugin has damaged the process beyond repair; ending without a further report\n");
+    guard_end_process(1);
+}
+
+static void on_hang(int number)
+{
+    (void)number;
+    if (!is_post_mortem)
+        return;
+    if (atomic_load(&speaker) != 0) {
+        say("talus: the report does not come to its end; ending\n");
+        guard_end_process(1);
+    }
+    give_up(true);
+}
+
+static void start_post_mortem(GuardOwner *owner, const GuardFault *fault)
+{
+    last.owner = owner;
+    last.fault = *fault;
+    is_post_mortem = 1;
+    struct sigaction action = { .sa_handler = on_hang, .sa_flags = SA_ONSTACK };
+    sigaction(SIGALRM, &action, NULL);
+    alarm(SETTLE_SECONDS);
+    if (fault->is_final)
+        give_up(true);
+}
+
+void guard_settled(void)
+{
+    alarm(0);
+    last.owner = NULL;
+}
+
+// ---- what happened ----
 
 static uintptr_t fault_pc(void *context, uintptr_t *stack)
 {
@@ -93,28 +170,25 @@ static void collect(GuardFault *fault, uintptr_t pc, uintptr_t stack)
     }
 }
 
-static void on_fault(int number, siginfo_t *info, void *context)
+// A fault in there leaves lists half written and a lock taken.
+static bool is_in_heap(const GuardFault *fault)
 {
-    if (guard.state == GUARD_OFF) {
-        if (number == TIMEOUT_SIGNAL)
-            return;
-        if (is_post_mortem)
-            end_process();
-        for (int i = 0; i < COUNT_OF(caught); i++)
-            if (caught[i] == number)
-                sigaction(number, &previous[i], NULL);
-        // A fault happens again when this returns; a signal that was sent does not.
-        if (info->si_code <= 0 && number != SIGABRT)
-            raise(number);
-        return;
+    static const char *const functions[] = { "malloc", "free", "cfree", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc",
+                                             "posix_memalign", "__libc_malloc", "__libc_free", "__libc_calloc", "__libc_realloc", "__libc_memalign" };
+    for (int i = 0; i < int_min(fault->frame_count, 12); i++) {
+        Dl_info info;
+        if (!guard_linked(fault, i, &info) || !info.dli_sname)
+            continue;
+        for (int k = 0; k < COUNT_OF(functions); k++)
+            if (!strcmp(info.dli_sname, functions[k]))
+                return true;
     }
-    if (guard.state == GUARD_COLLECTING) {  // the stack is too damaged to be read
-        if (number != TIMEOUT_SIGNAL)
-            siglongjmp(guard.jump, 1);
-        return;
-    }
-    guard.state = GUARD_COLLECTING;
-    GuardFault *fault = guard.fault;
+    return false;
+}
+
+static void describe_signal(GuardFault *fault, int number, const siginfo_t *info, void *context)
+{
+    memset(fault, 0, sizeof *fault);
     uintptr_t stack, pc = fault_pc(context, &stack);
     fault->signal = number;
     fault->is_timeout = number == TIMEOUT_SIGNAL;
@@ -123,35 +197,178 @@ static void on_fault(int number, siginfo_t *info, void *context)
     fault->frames[0] = (void *)pc;
     fault->frame_count = 1;
     collect(fault, pc, stack);
-    siglongjmp(guard.jump, 1);
+    fault->is_heap = fault->is_final = is_in_heap(fault);
 }
 
-static void on_hang(int number)
+static void describe_end(GuardFault *fault, const char *function, int status)
 {
-    (void)number;
-    if (is_post_mortem)
-        end_process();
+    memset(fault, 0, sizeof *fault);
+    fault->ender = function;
+    fault->exit_status = status;
+    fault->frame_count = backtrace(fault->frames, GUARD_FRAMES);
+}
+
+// ---- handlers ----
+
+// The foreign code's own child may end as it likes.
+static bool is_in_child(void)
+{
+    return getpid() != process;
+}
+
+static void pass_on(int number, const siginfo_t *info)
+{
+    for (int i = 0; i < COUNT_OF(caught); i++)
+        if (caught[i] == number)
+            sigaction(number, &previous[i], NULL);
+    // A fault happens again when this returns; a signal that was sent does not.
+    if ((info->si_code <= 0 && number != SIGABRT) || number == SIGPIPE)
+        raise(number);
+}
+
+// Whoever reads what the program prints went away, as `| head` does: that is no fault.
+static bool is_output_closed(void)
+{
+    struct pollfd out = { .fd = STDOUT_FILENO };
+    return poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+// The world may be in the middle of a step on its thread, which takes the fault over at its next guarded call.
+static _Noreturn void park(void)
+{
+    parked.fault.is_own_thread = true;
+    parked.owner = adopted_by;
+    atomic_store(&parked.state, PARK_WAITING);
+    for (int i = 0; i < 100 * PARKED_SECONDS; i++) {
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+        if (atomic_load(&parked.state) == PARK_TAKEN)
+            sleep_forever();
+        int waiting = i == 100 * PATIENCE_SECONDS ? atomic_load(&parked.owner->thread) : 0;
+        if (waiting)
+            syscall(SYS_tgkill, process, waiting, TIMEOUT_SIGNAL);
+    }
+    int waiting = PARK_WAITING;
+    if (!atomic_compare_exchange_strong(&parked.state, &waiting, PARK_TAKEN))
+        sleep_forever();
+    last.owner = parked.owner;
+    last.fault = parked.fault;
+    is_post_mortem = 1;
+    give_up(false);
+}
+
+// Foreign code that something else called: ODE in a step, the dynamic linker when the library goes.
+static GuardOwner *owner_of_frames(const GuardFault *fault)
+{
+    for (int i = 0; i < fault->frame_count; i++) {
+        Dl_info info;
+        if (!guard_linked(fault, i, &info) || !info.dli_fname)
+            continue;
+        for (int k = 0; k < MOST_OWNERS; k++) {
+            GuardOwner *owner = atomic_load(&owners[k]);
+            if (owner && owner->library && !strcmp(owner->library, info.dli_fname))
+                return owner;
+        }
+    }
+    return NULL;
+}
+
+static void give_up_outside(int number, const siginfo_t *info, void *context)
+{
+    static GuardFault fault;
+    static atomic_flag is_busy = ATOMIC_FLAG_INIT;
+    if (number == SIGPIPE || atomic_flag_test_and_set(&is_busy))
+        return;
+    describe_signal(&fault, number, info, context);
+    last.owner = owner_of_frames(&fault);
+    if (!last.owner)
+        return;
+    last.fault = fault;
+    last.fault.is_outside = true;
+    is_post_mortem = 1;
+    struct sigaction action = { .sa_handler = on_hang, .sa_flags = SA_ONSTACK };
+    sigaction(SIGALRM, &action, NULL);
+    give_up(false);
+}
+
+static void enter_park(void)
+{
+    int empty = PARK_EMPTY;
+    if (!atomic_compare_exchange_strong(&parked.state, &empty, PARK_FILLING))
+        sleep_forever();
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    bool is_caught = number != SIGPIPE || !is_output_closed();
+    if (guard.state == GUARD_COLLECTING) {  // the stack is too damaged to be read
+        if (number != TIMEOUT_SIGNAL)
+            siglongjmp(guard.jump, 1);
+        return;
+    }
+    if (guard.state == GUARD_RUNNING && is_caught && !is_in_child()) {
+        guard.state = GUARD_COLLECTING;
+        describe_signal(guard.fault, number, info, context);
+        siglongjmp(guard.jump, 1);
+    }
+    if (number == TIMEOUT_SIGNAL)
+        return;
+    if (adopted_by && is_caught && owner_is_live(adopted_by) && !is_in_child()) {
+        enter_park();
+        describe_signal(&parked.fault, number, info, context);
+        park();
+    }
+    if (is_post_mortem && number != SIGPIPE)
+        give_up(true);
+    if (!is_in_child())
+        give_up_outside(number, info, context);
+    pass_on(number, info);
+}
+
+void guard_end_called(const char *function, int status, bool ends_process)
+{
+    if (guard.state == GUARD_RUNNING && !is_in_child()) {
+        guard.state = GUARD_COLLECTING;
+        describe_end(guard.fault, function, status);
+        siglongjmp(guard.jump, 1);
+    }
+    if (ends_process && guard.state == GUARD_OFF && adopted_by && owner_is_live(adopted_by) && !is_in_child()) {
+        enter_park();
+        describe_end(&parked.fault, function, status);
+        parked.fault.is_final = true;  // exit() holds a lock that the next one waits for
+        park();
+    }
 }
 
 // Inside exit(): who called it can still be seen, and going on is allowed, since the next exit() carries on from here.
 static void on_process_exit(int status, void *context)
 {
     (void)context;
-    if (guard.state != GUARD_RUNNING)
-        return;
-    guard.state = GUARD_COLLECTING;
-    guard.fault->exit_status = status;
-    void *frames[GUARD_FRAMES];
-    int count = backtrace(frames, COUNT_OF(frames));
-    guard.fault->frame_count = int_max(count - 1, 0);
-    memcpy(guard.fault->frames, frames + 1, sizeof(void *) * (size_t)guard.fault->frame_count);
-    siglongjmp(guard.jump, 1);
+    guard_end_called("exit", status, true);
+}
+
+// ---- setting up ----
+
+static void drop_stack(void *memory)
+{
+    sigaltstack(&(stack_t){ .ss_flags = SS_DISABLE }, NULL);
+    munmap(memory, HANDLER_STACK);
+}
+
+static void forked(void)
+{
+    if (guard.state == GUARD_RUNNING || adopted_by)
+        is_foreign_child = 1;
+    else
+        process = getpid();
 }
 
 static void prepare_process(void)
 {
     void *frames[4];
     backtrace(frames, COUNT_OF(frames));  // loads the unwinder now rather than in a handler
+    process = getpid();
+    pthread_atfork(NULL, NULL, forked);
+    pthread_key_create(&stack_key, drop_stack);
     on_exit(on_process_exit, NULL);
 }
 
@@ -162,11 +379,38 @@ static void install(int number, struct sigaction *old)
     sigaction(number, &action, old);
 }
 
-void guard_acquire(void)
+bool guard_retake_handlers(void)
+{
+    bool any = false;
+    for (int i = 0; i < COUNT_OF(caught); i++) {
+        struct sigaction now;
+        if (sigaction(caught[i], NULL, &now) || ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault))
+            continue;
+        // SIGPIPE that is ignored harms nobody.
+        if (caught[i] == SIGPIPE && now.sa_handler == SIG_IGN)
+            continue;
+        any = true;
+        previous[i] = now;
+        install(caught[i], NULL);
+    }
+    return any;
+}
+
+static void swap_owner(GuardOwner *from, GuardOwner *to)
+{
+    for (int i = 0; i < MOST_OWNERS; i++)
+        if (atomic_load(&owners[i]) == from) {
+            atomic_store(&owners[i], to);
+            return;
+        }
+}
+
+void guard_acquire(GuardOwner *owner)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare_process);
     pthread_mutex_lock(&lock);
+    swap_owner(NULL, owner);
     if (users++ == 0) {
         for (int i = 0; i < COUNT_OF(caught); i++)
             install(caught[i], &previous[i]);
@@ -175,9 +419,10 @@ void guard_acquire(void)
     pthread_mutex_unlock(&lock);
 }
 
-void guard_release(void)
+void guard_release(GuardOwner *owner)
 {
     pthread_mutex_lock(&lock);
+    swap_owner(owner, NULL);
     if (--users == 0 && !is_post_mortem)
         for (int i = 0; i < COUNT_OF(caught); i++)
             sigaction(caught[i], &previous[i], NULL);
@@ -187,7 +432,7 @@ void guard_release(void)
 static void prepare_thread(void)
 {
     stack_t old;
-    has_stack = true;
+    thread_id = (int)gettid();
     if (sigaltstack(NULL, &old) == 0 && !(old.ss_flags & SS_DISABLE) && old.ss_size >= HANDLER_STACK)
         return;
     void *memory = mmap(NULL, HANDLER_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -195,7 +440,21 @@ static void prepare_thread(void)
         return;
     stack_t stack = { .ss_sp = memory, .ss_size = HANDLER_STACK };
     sigaltstack(&stack, NULL);
+    pthread_setspecific(stack_key, memory);
 }
+
+GuardOwner *guard_owner(void)
+{
+    return guard.state == GUARD_RUNNING ? guard.owner : adopted_by;
+}
+
+void guard_adopt_thread(GuardOwner *owner)
+{
+    adopted_by = owner;
+    prepare_thread();
+}
+
+// ---- calls ----
 
 static void timer_set(int64_t timeout_ms)
 {
@@ -209,40 +468,76 @@ static void timer_set(int64_t timeout_ms)
         timer_settime(timer, 0, &time, NULL);
 }
 
-static void start_post_mortem(void)
+// Rounding, subnormal numbers, traps: foreign code that changes them must not change our numbers.
+typedef struct FloatMode { unsigned vector; unsigned short stack; } FloatMode;
+
+static FloatMode float_mode(void)
 {
-    is_post_mortem = 1;
-    struct sigaction action = { .sa_handler = on_hang, .sa_flags = SA_ONSTACK };
-    sigaction(SIGALRM, &action, NULL);
-    alarm(SETTLE_SECONDS);
+    FloatMode mode = { 0 };
+#if defined(__x86_64__)
+    mode.vector = _mm_getcsr() & ~0x3fu;  // without what merely happened
+    __asm__ volatile("fnstcw %0" : "=m"(mode.stack));
+#endif
+    return mode;
 }
 
-void guard_settled(void)
+static void float_mode_put_back(FloatMode mode)
 {
-    alarm(0);
+#if defined(__x86_64__)
+    FloatMode now = float_mode();
+    if (now.vector != mode.vector)
+        _mm_setcsr(mode.vector);
+    if (now.stack != mode.stack)
+        __asm__ volatile("fldcw %0" : : "m"(mode.stack));
+#else
+    (void)mode;
+#endif
 }
 
-bool guard_call(void (*function)(void *context), void *context, int64_t timeout_ms, const char *const *what, GuardFault *fault)
+static void leave(int64_t timeout_ms, FloatMode mode)
+{
+    guard.state = GUARD_OFF;
+    atomic_store_explicit(&guard.owner->thread, 0, memory_order_relaxed);
+    if (timeout_ms > 0)
+        timer_set(0);
+    float_mode_put_back(mode);
+    if (is_foreign_child)
+        guard_end_process(0);  // one process simulates
+}
+
+static bool take_parked(const GuardOwner *owner, GuardFault *fault)
+{
+    int waiting = PARK_WAITING;
+    if (atomic_load_explicit(&parked.state, memory_order_relaxed) != PARK_WAITING || parked.owner != owner)
+        return false;
+    if (!atomic_compare_exchange_strong(&parked.state, &waiting, PARK_TAKEN))
+        return false;
+    *fault = parked.fault;
+    return true;
+}
+
+bool guard_call(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms, GuardFault *fault)
 {
     assert(guard.state == GUARD_OFF);
-    if (!has_stack)
+    if (thread_id == 0)
         prepare_thread();
-    fault->frame_count = 0;
     guard.fault = fault;
-    guard.what = what;
+    guard.owner = owner;
+    const FloatMode mode = float_mode();
     if (sigsetjmp(guard.jump, 0) == 0) {
         if (timeout_ms > 0)
             timer_set(timeout_ms);
+        atomic_store_explicit(&owner->thread, thread_id, memory_order_relaxed);
         guard.state = GUARD_RUNNING;
         function(context);
-        guard.state = GUARD_OFF;
-        if (timeout_ms > 0)
-            timer_set(0);
-        return true;
+        leave(timeout_ms, mode);
+        if (!take_parked(owner, fault))
+            return true;
+    } else {
+        leave(timeout_ms, mode);
+        if (fault->is_timeout)
+            take_parked(owner, fault);  // it waited for that thread
     }
-    guard.state = GUARD_OFF;
-    if (timeout_ms > 0)
-        timer_set(0);
-    start_post_mortem();
+    start_post_mortem(owner, fault);
     return false;
 }

@@ -1,30 +1,62 @@
 // guard.h - runs foreign code and survives its faults: signals, exit(), exceptions, too long a time.
-// Faults outside a guarded call go to whoever handled them before. One thread may have one guarded call at a time.
+// Faults that are not the foreign code's go to whoever handled them before. One thread may have one guarded call at a time.
+//
+// After a fault only what is safe in a damaged process happens at once. Then, as a rule, guard_call() returns false and the
+// program goes on to report it. Where it cannot (the heap is damaged and its lock may be held, the report itself faults or
+// hangs), the owner's last_words() are asked for: they allocate nothing, and the process ends with status 1.
 #ifndef TALUS_PLUGINS_GUARD_H
 #define TALUS_PLUGINS_GUARD_H
 
 #include "base/common.h"
 
+#include <dlfcn.h>
+#include <stdatomic.h>
+
 enum { GUARD_FRAMES = 48 };
 
 typedef struct GuardFault {
-    int signal;              // 0: exit() was called
+    int signal;                 // 0: a function that ends the process or the thread was called
+    const char *ender;          // its name, NULL
     int exit_status;
     bool is_timeout;
     bool is_fault_frame_known;  // frames[0] is the instruction that faulted, not a return address
-    uintptr_t address;       // of a bad access
-    void *frames[GUARD_FRAMES];
+    bool is_heap;               // inside malloc() or free(): they cannot be called any more
+    bool is_own_thread;         // on a thread that the foreign code made
+    bool is_outside;            // in foreign code that was called in some other way than by guard_call()
+    bool is_final;              // the process cannot go on after it
+    uintptr_t address;          // of a bad access
     int frame_count;
+    void *frames[GUARD_FRAMES];
 } GuardFault;
 
-void guard_acquire(void);  // installs the handlers for the process; counted
-void guard_release(void);
-// Calls `function(context)`; false when it faulted. `timeout_ms` 0: no limit. `what` is said at once when the process is
-// in too bad a state for a better report: it stays valid during the call.
-bool guard_call(void (*function)(void *context), void *context, int64_t timeout_ms, const char *const *what, GuardFault *fault);
-// After a fault the process may be damaged: for the rest of its life further faults, and a hang of more than some seconds
-// before guard_settled(), end it with a message and exit status 1.
+// Whose code it is. Threads that are made inside its calls are its own.
+typedef struct GuardOwner GuardOwner;
+struct GuardOwner {
+    const char *library;     // file of the code, NULL while there is none
+    _Atomic int thread;      // in guard_call(), 0: none
+    // What to say when the process ends: no malloc, no stdio. `is_state_safe`: nobody else is at work on the world.
+    void (*last_words)(GuardOwner *owner, const GuardFault *fault, bool is_state_safe);
+};
+
+void guard_acquire(GuardOwner *owner);  // installs the handlers for the process; counted
+void guard_release(GuardOwner *owner);
+// Calls `function(context)`; false when it faulted, or one of the owner's threads has. `timeout_ms` 0: no limit.
+bool guard_call(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms, GuardFault *fault);
+// After a fault the process may be damaged: a hang of more than some seconds before this, and further faults for the rest of
+// its life, end it.
 void guard_settled(void);
+
+// ---- for enders.c: functions that foreign code must not call unseen ----
+void guard_end_called(const char *function, int status, bool ends_process);  // returns when it is not foreign code that calls
+GuardOwner *guard_owner(void);             // of the code that runs on this thread, NULL
+void guard_adopt_thread(GuardOwner *owner);  // this thread is its own
+void guard_end_process(int status) __attribute__((noreturn));  // at once, nothing is run
+
+// ---- surroundings.c: what a call should leave as it was ----
+typedef struct GuardSurroundings GuardSurroundings;
+GuardSurroundings *surroundings_take(void);
+const char *surroundings_put_back(GuardSurroundings *kept);  // frees it; what had been changed, NULL when nothing
+bool guard_retake_handlers(void);                            // true when some were not ours any more
 
 // ---- place.c: what an address is ----
 typedef struct GuardPlace {
@@ -36,6 +68,10 @@ typedef struct GuardPlace {
 typedef struct Arena Arena;
 // Of every frame; `places` has room for fault->frame_count.
 void guard_places(const GuardFault *fault, GuardPlace *places, Arena *arena);
+// The same when nothing may be allocated: another process looks, if this program is the one that can. Texts stay valid.
+void guard_places_outside(const GuardFault *fault, GuardPlace *places);
+// What the dynamic linker knows of a frame: its file, and the function when that is exported.
+bool guard_linked(const GuardFault *fault, int frame, Dl_info *info);
 // How many parameters the function was written with; -1 when no debug information tells.
 int guard_parameter_count(const void *function);
 const char *guard_signal_name(int signal);

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 // C++ plugins that forgot extern "C" are found by what the compiler makes of the names.
-static const struct { const char *name; const char *mangled[2]; bool is_needed; } callbacks[] = {
-    [CALLBACK_INIT] = { "webots_physics_init", { "_Z19webots_physics_initv", "_Z19webots_physics_initP7dxWorldP7dxSpaceP12dxJointGroup" }, false },
-    [CALLBACK_STEP] = { "webots_physics_step", { "_Z19webots_physics_stepv" }, true },
-    [CALLBACK_COLLIDE] = { "webots_physics_collide", { "_Z22webots_physics_collideP6dxGeomS0_" }, false },
-    [CALLBACK_STEP_END] = { "webots_physics_step_end", { "_Z23webots_physics_step_endv" }, false },
-    [CALLBACK_PREDRAW] = { "webots_physics_predraw", { "_Z22webots_physics_predrawv" }, false },
-    [CALLBACK_DRAW] = { "webots_physics_draw", { "_Z19webots_physics_drawiPKc", "_Z19webots_physics_drawv" }, false },
-    [CALLBACK_CLEANUP] = { "webots_physics_cleanup", { "_Z22webots_physics_cleanupv" }, true },
+static const struct { const char *name; const char *mangled[2]; bool is_needed, is_rare; } callbacks[] = {
+    [CALLBACK_INIT] = { "webots_physics_init", { "_Z19webots_physics_initv", "_Z19webots_physics_initP7dxWorldP7dxSpaceP12dxJointGroup" }, false, true },
+    [CALLBACK_STEP] = { "webots_physics_step", { "_Z19webots_physics_stepv" }, true, false },
+    [CALLBACK_COLLIDE] = { "webots_physics_collide", { "_Z22webots_physics_collideP6dxGeomS0_" }, false, false },
+    [CALLBACK_STEP_END] = { "webots_physics_step_end", { "_Z23webots_physics_step_endv" }, false, false },
+    [CALLBACK_PREDRAW] = { "webots_physics_predraw", { "_Z22webots_physics_predrawv" }, false, true },
+    [CALLBACK_DRAW] = { "webots_physics_draw", { "_Z19webots_physics_drawiPKc", "_Z19webots_physics_drawv" }, false, true },
+    [CALLBACK_CLEANUP] = { "webots_physics_cleanup", { "_Z22webots_physics_cleanupv" }, true, true },
 };
 static_assert(COUNT_OF(callbacks) == CALLBACK_COUNT, "one row for every callback");
 
@@ -168,7 +168,15 @@ static void load_call(void *context)
         snprintf(call->why, sizeof call->why, "%s", why);
 }
 
-static void report_fault(PluginHost *host, const char *function, const GuardFault *fault);
+static void report_fault(PluginHost *host, const GuardFault *fault);
+static void last_words(GuardOwner *owner, const GuardFault *fault, bool is_state_safe);
+
+static void put_back(PluginHost *host, GuardSurroundings *surroundings)
+{
+    const char *changes = surroundings_put_back(surroundings);
+    if (changes)
+        diag_warning(host->diags, host->pos, "plugin '%s' changed %s in %s; Talus puts it back", host->name, changes, host->running);
+}
 
 // Constructors of the library run here, so this is guarded like a callback.
 static bool load(PluginHost *host)
@@ -182,17 +190,22 @@ static bool load(PluginHost *host)
     if (is_loaded(host->path))
         host->copy = make_copy(host);
     LoadCall call = { .path = host->copy ? host->copy : host->path };
-    GuardFault fault = { 0 };
-    const char *what = "while the physics plugin was loaded";
+    host->guard.library = call.path;
+    GuardFault fault;
+    GuardSurroundings *surroundings = surroundings_take();
+    host->running = "loading it";
     PluginHost *before = utilities_bind(host);
-    bool is_fine = guard_call(load_call, &call, host->options.timeout_ms, &what, &fault);
+    bool is_fine = guard_call(&host->guard, load_call, &call, host->options.timeout_ms, &fault);
     utilities_bind(before);
+    put_back(host, surroundings);
     pthread_mutex_unlock(&loading);
     host->library = call.library;
-    if (!is_fine)
-        report_fault(host, "loading it", &fault);
-    else if (!host->library)
+    if (!is_fine) {
+        report_fault(host, &fault);
+        guard_settled();
+    } else if (!host->library) {
         report_unloadable(host, call.why);
+    }
     return is_fine && host->library;
 }
 
@@ -221,7 +234,8 @@ PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *opt
     host->devices = host->options.devices;
     if (host->devices)
         devices_plugin_listens(host->devices);
-    guard_acquire();
+    host->guard.last_words = last_words;
+    guard_acquire(&host->guard);
     utilities_host_added(host);
     PluginPlace place = { 0 };
     if (name_is_plain(host->name)) {
@@ -251,7 +265,7 @@ void plugin_close(PluginHost *host)
         return;
     if (host->functions[CALLBACK_COLLIDE] && host->physics)
         physics_ode_set_collide_hook(host->physics, NULL, NULL, NULL);
-    if (host->old_group && !host->is_heap_damaged) {
+    if (host->old_group) {
         dJointGroupDestroy(host->groups[0]);
         dJointGroupDestroy(host->groups[1]);
         dJointGroupDestroy(host->old_group);
@@ -261,9 +275,8 @@ void plugin_close(PluginHost *host)
         dlclose(host->library);
     remove_copy(host);
     utilities_host_removed(host);
-    if (!host->is_heap_damaged)
-        plugin_fluids_forget(physics_ode_world(host->physics));
-    guard_release();
+    plugin_fluids_forget(physics_ode_world(host->physics));
+    guard_release(&host->guard);
     messages_free(host);
     free(host->failure);
     arena_destroy(host->arena);
@@ -274,7 +287,6 @@ const char *plugin_host_name(const PluginHost *host) { return host->name; }
 const char *plugin_library(const PluginHost *host) { return host->path; }
 bool plugin_is_failed(const PluginHost *host) { return host->failure != NULL; }
 const char *plugin_failure(const PluginHost *host) { return host->failure; }
-bool plugin_damaged_heap(const PluginHost *host) { return host->is_heap_damaged; }
 bool plugin_has_collide(const PluginHost *host) { return host->functions[CALLBACK_COLLIDE] != NULL; }
 bool plugin_has_draw(const PluginHost *host) { return host->functions[CALLBACK_DRAW] || host->functions[CALLBACK_PREDRAW]; }
 
@@ -286,104 +298,6 @@ void plugin_set_physics(PluginHost *host, Physics *physics)
 
 // ---- faults ----
 
-static bool ends_with_file(const char *path, const char *file)
-{
-    return path && file && !strcmp(path_name(path), path_name(file));
-}
-
-static void write_place(Text *out, const GuardPlace *place)
-{
-    text_add_string(out, place->function ? place->function : "an unknown function");
-    if (place->file)
-        text_printf(out, " (%s:%d)", place->file, place->line);
-    else if (place->module)
-        text_printf(out, " (%s)", path_name(place->module));
-}
-
-static bool is_one_of(const char *name, const char *const *names, int count)
-{
-    for (int i = 0; name && i < count; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
-typedef struct FaultView {
-    const GuardPlace *places;
-    int count;
-    int top;        // the frame to name first: what the plugin called, or the plugin's own
-    int own;        // the innermost frame of the plugin, -1
-    bool is_heap, is_exception, is_ode;
-} FaultView;
-
-static FaultView view_fault(const PluginHost *host, const GuardPlace *places, int count)
-{
-    static const char *const heap[] = { "free", "malloc", "realloc", "calloc", "operator delete(void*)", "operator new(unsigned long)", "cfree",
-                                        "reallocarray", "posix_memalign", "aligned_alloc" };
-    static const char *const throwing[] = { "__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException" };
-    FaultView view = { .places = places, .count = count, .own = -1 };
-    for (int i = 0; i < count && view.own < 0; i++) {
-        if (ends_with_file(places[i].module, host->path)) {
-            view.own = i;
-            break;
-        }
-        view.is_heap |= is_one_of(places[i].function, heap, COUNT_OF(heap));
-        view.is_exception |= is_one_of(places[i].function, throwing, COUNT_OF(throwing));
-        view.is_ode |= places[i].module && strstr(path_name(places[i].module), "libode") != NULL;
-    }
-    // Of what the plugin called, the outermost function is the one its author knows.
-    view.top = view.own > 0 ? view.own - 1 : 0;
-    return view;
-}
-
-static void write_cause(Text *out, const GuardFault *fault, const FaultView *view)
-{
-    if (fault->is_timeout)
-        text_add_string(out, "did not end in time");
-    else if (fault->signal == 0)
-        text_printf(out, "called exit(%d)", fault->exit_status);
-    else if (view->is_exception)
-        text_add_string(out, "threw an exception that nothing caught (SIGABRT)");
-    else if (fault->signal == SIGABRT && view->is_heap)
-        text_add_string(out, "damaged the heap, as a double free does (SIGABRT)");
-    else if (fault->signal == SIGABRT && physics_ode_error())
-        text_printf(out, "was aborted (SIGABRT): ODE says \"%s\"", physics_ode_error());
-    else if (fault->signal == SIGABRT)
-        text_add_string(out, "was aborted (SIGABRT)");
-    else if (fault->signal == SIGSEGV || fault->signal == SIGBUS)
-        text_printf(out, "crashed (%s at address %#llx)", guard_signal_name(fault->signal), (unsigned long long)fault->address);
-    else
-        text_printf(out, "crashed (%s)", guard_signal_name(fault->signal));
-}
-
-static void write_stack(Text *out, const FaultView *view)
-{
-    int first = view->own > 0 ? int_max(view->own - 2, 0) : 0, shown = 0;
-    for (int i = first; i < view->count && shown < 8; i++, shown++) {
-        if (view->own >= 0 && i > view->own && (!view->places[i].function || strstr(view->places[i].function, "guard_call")))
-            break;
-        text_add_string(out, shown ? "; called from " : "stack: ");
-        write_place(out, &view->places[i]);
-    }
-}
-
-static void add_hints(PluginHost *host, const GuardFault *fault, const FaultView *view)
-{
-    Text stack = { 0 };
-    bool is_refused = fault->signal == SIGABRT && physics_ode_error() && strstr(physics_ode_error(), "argument");
-    bool is_null = (fault->signal == SIGSEGV && fault->address < 4096) || is_refused;
-    if (fault->is_timeout)
-        text_printf(&stack, "the limit is %lld ms (--plugin-timeout); ", (long long)host->options.timeout_ms);
-    else if (is_null && view->is_ode && view->own >= 0)
-        text_printf(&stack, "a NULL body, geom or joint was given to %s: did dWebotsGetBodyFromDEF() find what it was asked for? ",
-                    view->places[view->top].function ? view->places[view->top].function : "ODE");
-    else if (view->is_heap)
-        text_add_string(&stack, "memory was freed twice or written past its end, maybe long before this place: run it under valgrind; ");
-    write_stack(&stack, view);
-    diag_hint(host->diags, "%s", stack.data);
-    text_free(&stack);
-}
-
 static void fail(PluginHost *host, const char *message)
 {
     if (!host->failure)
@@ -391,27 +305,53 @@ static void fail(PluginHost *host, const char *message)
     host->is_live = false;
 }
 
-static void report_fault(PluginHost *host, const char *function, const GuardFault *fault)
+static void report_fault(PluginHost *host, const GuardFault *fault)
 {
     GuardPlace *places = arena_alloc_array(host->arena, GUARD_FRAMES, sizeof *places);
     guard_places(fault, places, host->arena);
-    FaultView view = view_fault(host, places, fault->frame_count);
-    host->is_heap_damaged = view.is_heap;
-    Text message = { 0 };
-    text_printf(&message, "physics plugin '%s': %s ", host->name, function);
-    write_cause(&message, fault, &view);
-    text_printf(&message, " at %g s", host->time);
-    if (fault->frame_count > 0) {
-        text_add_string(&message, " in ");
-        if (view.own > 0 && places[view.top].function && fault->signal != SIGABRT && !fault->is_timeout)
-            text_printf(&message, "%s, called from ", places[view.top].function);
-        write_place(&message, &places[int_max(view.own, 0)]);
-    }
-    diag_error(host->diags, host->pos, "%s", message.data);
-    add_hints(host, fault, &view);
-    fail(host, message.data);
-    text_free(&message);
+    PluginReport *report = arena_alloc(host->arena, sizeof *report);
+    plugin_report(host, fault, places, report);
+    diag_error(host->diags, host->pos, "%s", report->message.text);
+    diag_hint(host->diags, "%s", report->hint.text);
+    fail(host, report->message.text);
+}
+
+void plugin_is_saved(PluginHost *host)
+{
+    (void)host;
     guard_settled();
+}
+
+static void write_all(const char *text)
+{
+    for (size_t length = strlen(text); length > 0;) {
+        ssize_t written = write(STDERR_FILENO, text, length);
+        if (written <= 0)
+            return;
+        text += written;
+        length -= (size_t)written;
+    }
+}
+
+// The heap is gone: everything here lies in static memory or on the stack.
+static void last_words(GuardOwner *owner, const GuardFault *fault, bool is_state_safe)
+{
+    static GuardPlace places[GUARD_FRAMES];
+    static PluginReport report;
+    static PluginWords words;
+    PluginHost *host = (PluginHost *)((char *)owner - offsetof(PluginHost, guard));
+    guard_places_outside(fault, places);
+    plugin_report(host, fault, places, &report);
+    words_add(&words, "%s:%u:%u: error: %s\n    hint: %s\n", diag_file_name(host->diags, host->pos.file), host->pos.line, (unsigned)host->pos.column,
+              report.message.text, report.hint.text);
+    write_all(words.text);
+    const char *saved = is_state_safe && host->options.save_last ? host->options.save_last(host->options.save_context) : NULL;
+    words.length = 0;
+    if (saved)
+        words_add(&words, "warning: the state of the last completed step is in %s; `talus run WORLD --from %s` goes on from it\n", saved, saved);
+    else
+        words_add(&words, "warning: the state of the last completed step could not be saved\n");
+    write_all(words.text);
 }
 
 // ---- callbacks ----
@@ -473,14 +413,17 @@ static bool run_callback(PluginHost *host, PluginCallback callback, Call *call)
         return true;
     GuardFault fault;
     call->host = host;
+    host->running = callbacks[callback].name;
+    GuardSurroundings *surroundings = callbacks[callback].is_rare ? surroundings_take() : NULL;
     PluginHost *before = utilities_bind(host);
-    memset(&fault, 0, offsetof(GuardFault, frames));
     physics_ode_keep_errors(true);
-    bool is_fine = guard_call(calls[callback], call, host->options.timeout_ms, &callbacks[callback].name, &fault);
+    bool is_fine = guard_call(&host->guard, calls[callback], call, host->options.timeout_ms, &fault);
     utilities_bind(before);
     if (!is_fine)
-        report_fault(host, callbacks[callback].name, &fault);
+        report_fault(host, &fault);
     physics_ode_keep_errors(false);
+    if (surroundings)
+        put_back(host, surroundings);
     return is_fine;
 }
 

@@ -7,7 +7,8 @@
 // world with the same plugin gets a copy of the library, so that each has its own global variables.
 //
 // A fault inside a callback (a signal, exit(), an exception, an endless loop with a time limit) ends the callback: the
-// host reports it with its place in the source, is failed from then on and calls nothing any more.
+// host reports it with its place in the source, is failed from then on and calls nothing any more. After damage to the heap
+// the process ends with that report and status 1.
 #ifndef TALUS_PLUGINS_PLUGINS_H
 #define TALUS_PLUGINS_PLUGINS_H
 
@@ -24,6 +25,9 @@ typedef struct PluginOptions {
     Devices *devices;                 // for messages from emitters and to receivers; NULL: there are none
     bool keeps_messages;              // what the plugin sends is kept for plugin_receive too
     bool is_alone;                    // no controller runs: messages go nowhere, which is said once
+    // Saves the last completed step when the process is about to end, without allocating; gives the file's name or NULL.
+    const char *(*save_last)(void *context);
+    void *save_context;
 } PluginOptions;
 
 const char *plugin_name(const Scene *scene);               // that the world wants, NULL when none
@@ -60,6 +64,11 @@ const void *plugin_receive(PluginHost *host, int channel, int *size);
 
 bool plugin_is_failed(const PluginHost *host);
 const char *plugin_failure(const PluginHost *host);  // one line, NULL while all is well
-bool plugin_damaged_heap(const PluginHost *host);    // the process cannot be trusted to free memory
+void plugin_is_saved(PluginHost *host);              // after a failure: what was to be saved is; until then a hang ends the process
+
+// For main(): with these a report has source lines also when the heap is damaged. When the first is true the second is all
+// that is to be done, and gives the exit status.
+bool plugin_is_helper(int argc, char **argv);
+int plugin_help(int argc, char **argv);
 
 #endif

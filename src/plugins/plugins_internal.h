@@ -15,6 +15,8 @@ typedef enum PluginCallback {
 typedef struct PluginBytes { char *data; int size, capacity; } PluginBytes;
 
 struct PluginHost {
+    GuardOwner guard;
+    const char *running;          // callback
     Arena *arena;
     Scene *scene;
     Physics *physics;
@@ -30,7 +32,6 @@ struct PluginHost {
     void *functions[CALLBACK_COUNT];
     double time;                  // s
     bool is_live;                 // init has been called and cleanup not yet
-    bool is_heap_damaged;
     char *failure;
     dJointGroupID groups[2];      // contact joints, used in turn
     dJointGroupID old_group;      // for plugins that keep the one init gave them
@@ -57,6 +58,12 @@ bool plugin_touches_ode(void *library);  // true when in doubt
 // ---- library.c ----
 const char *library_problem(const char *path, Arena *arena);     // "is ...": why it cannot be loaded here, NULL when it may be
 const char *library_plain_name(const char *name, Arena *arena);  // without folder, "lib" and ending: old worlds name the file
+
+// ---- report.c: a fault in words; allocates nothing ----
+typedef struct PluginWords { char text[4096]; size_t length; } PluginWords;
+typedef struct PluginReport { PluginWords message, hint; } PluginReport;
+void words_add(PluginWords *words, const char *format, ...) PRINTF_LIKE(2, 3);  // what does not fit is left out
+void plugin_report(const PluginHost *host, const GuardFault *fault, const GuardPlace *places, PluginReport *report);
 
 // ---- messages.c ----
 void messages_begin_step(PluginHost *host);

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 // ---- failure ----
 // What is saved is the last completed step. Copying the state in every step would cost more than an empty plugin does, so
@@ -18,32 +20,50 @@ static void take_state(Sim *sim)
     sim_snapshot_light(sim, sim_model_hash(sim), &sim->plugin_last);
 }
 
-static void find_last_state(Sim *sim, SimPhase phase)
+// Before the copy: a step in which the solver has run is brought to its end.
+static void end_step(Sim *sim, SimPhase phase)
 {
-    if (sim->plugin_last.size > 0)
-        return;
     if (phase >= SIM_PHASE_COLLIDE) {
         physics_poststep(sim->physics);
         sim->steps++;
     }
     physics_drop_forces(sim->physics);  // of a call that did not come to its end
-    take_state(sim);
+}
+
+static bool write_state(const Sim *sim, SimSnapshot *state, DiagSink *diags)
+{
+    uint64_t hash = hash_bytes(state->data, state->size, 0);
+    memcpy((char *)state->data + state->size, &hash, sizeof hash);
+    return file_write_atomic(sim->crash_file, state->data, state->size + sizeof hash, diags);
 }
 
 static void write_last_state(Sim *sim)
 {
-    SimSnapshot *last = &sim->plugin_last;
-    Arena *arena = arena_create();
-    const char *path = sim->plugin_options.crash_snapshot;
-    if (!path)
-        path = arena_printf(arena, "%s.crash.snap", path_stem(arena, scene_path(sim->scene)));
-    uint64_t hash = hash_bytes(last->data, last->size, 0);
-    char *data = arena_alloc(arena, last->size + sizeof(hash));
-    memcpy(data, last->data, last->size);
-    memcpy(data + last->size, &hash, sizeof(hash));
-    if (file_write_atomic(path, data, last->size + sizeof(hash), sim->diags))
-        diag_warning(sim->diags, (SourcePos){ 0 }, "the state of the last completed step is in %s; `talus run WORLD --from %s` goes on from it", path, path);
-    arena_destroy(arena);
+    SimSnapshot file = { .size = sim->plugin_last.size };
+    file.data = memory_alloc_raw(file.size + sizeof(uint64_t));
+    memcpy(file.data, sim->plugin_last.data, file.size);
+    if (write_state(sim, &file, sim->diags))
+        diag_warning(sim->diags, (SourcePos){ 0 }, "the state of the last completed step is in %s; `talus run WORLD --from %s` goes on from it",
+                     sim->crash_path, sim->crash_path);
+    sim_snapshot_free(&file);
+}
+
+// For a process whose heap is damaged: what is written lies in pages of its own.
+static const char *save_last(void *context)
+{
+    Sim *sim = context;
+    enum { ROOM = 1 << 30 };  // pages that nothing is written to cost nothing
+    SimSnapshot state = { .data = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), .capacity = ROOM };
+    if (state.data == MAP_FAILED)
+        return NULL;
+    if (sim->plugin_last.size > 0) {
+        memcpy(state.data, sim->plugin_last.data, sim->plugin_last.size);
+        state.size = sim->plugin_last.size;
+    } else {
+        end_step(sim, sim->phase);
+        sim_snapshot_light(sim, sim_model_hash(sim), &state);
+    }
+    return write_state(sim, &state, NULL) ? sim->crash_path : NULL;
 }
 
 static bool check(Sim *sim, SimPhase phase)
@@ -51,8 +71,12 @@ static bool check(Sim *sim, SimPhase phase)
     if (!plugin_is_failed(sim->plugin))
         return true;
     if (!sim->is_broken) {
-        find_last_state(sim, phase);
+        if (sim->plugin_last.size == 0) {
+            end_step(sim, phase);
+            take_state(sim);
+        }
         write_last_state(sim);
+        plugin_is_saved(sim->plugin);
     }
     sim->is_broken = true;
     sim_stop(sim, plugin_failure(sim->plugin));
@@ -131,12 +155,31 @@ static bool start(Sim *sim)
     return check(sim, SIM_PHASE_BEGIN) && is_fine;
 }
 
+static void name_crash_file(Sim *sim)
+{
+    const char *given = sim->plugin_options.crash_snapshot;
+    Arena *arena = arena_create();
+    free(sim->crash_path);
+    free(sim->crash_file);
+    sim->crash_path = memory_string(given ? given : arena_printf(arena, "%s.crash.snap", path_stem(arena, scene_path(sim->scene))));
+    char *folder = getcwd(NULL, 0);
+    sim->crash_file = memory_string(folder ? path_join(arena, folder, sim->crash_path) : sim->crash_path);
+    free(folder);
+    arena_destroy(arena);
+}
+
 bool sim_start_plugin(Sim *sim, const SimPluginOptions *options)
 {
     assert(!sim->plugin);
     bool is_missing;
     if (options)
         sim->plugin_options = *options;
+    sim->plugin_options.plugin.save_last = save_last;
+    sim->plugin_options.plugin.save_context = sim;
+    if (plugin_name(sim->scene)) {
+        name_crash_file(sim);
+        take_state(sim);
+    }
     sim->plugin = plugin_open(sim->scene, sim->physics, &sim->plugin_options.plugin, sim->diags, &is_missing);
     if (!sim->plugin)
         return !is_missing;

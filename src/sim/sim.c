@@ -81,6 +81,7 @@ bool sim_step(Sim *sim)
     for (int i = 0; i < SIM_PHASE_COUNT && !sim->is_broken; i++) {
         if (!phases[i].run && sim->hooks[i].count == 0)
             continue;
+        sim->phase = (SimPhase)i;
         if (phases[i].run)
             phases[i].run(sim);
         if (sim->hooks[i].count > 0)
@@ -186,7 +187,10 @@ void sim_destroy(Sim *sim)
     free(sim->fields);
     free(sim->changed);
     free(sim->failure);
+    free(sim->crash_path);
+    free(sim->crash_file);
     sim_snapshot_free(&sim->initial);
+    sim_snapshot_free(&sim->plugin_last);
     free(sim);
 }
 

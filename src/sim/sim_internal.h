@@ -44,6 +44,9 @@ struct Sim {
     bool is_deaf;            // the sim itself writes: nothing to remember
     PluginHost *plugin;      // NULL: none
     SimPluginOptions plugin_options;
+    char *crash_path;        // where the last completed step goes when the plugin fails, as it is told
+    char *crash_file;        // the same from the root: the plugin may go elsewhere
+    SimPhase phase;          // of the step that runs or ran last
     SimSnapshot plugin_last; // of the last completed step, for calls outside of a step; size 0: not taken
     bool is_broken;          // the plugin failed inside a step: the rest of it is left out
 };

@@ -86,6 +86,15 @@ for wrong in "--size 0x5" "--size 10" "--size 99999x5" "--view 1,2,3" "--steps 1
 done
 expect 2 render eye.wbt
 expect 3 render missing.wbt none.png
+# A world with errors in it gives no picture, and an older one stays; what is merely missing is left out.
+printf '#VRML_SIM R2025a utf8\nWorldInfo { }\nSolid { children [ Shape { geometry Box { size 1 1 "a" } } ]\n' >broken.wbt
+echo old >old.png
+expect 3 render broken.wbt none.png
+grep -q "no picture is written" err && [ ! -e none.png ] || complain "a broken world gives a picture"
+expect 3 render broken.wbt old.png
+[ "$(cat old.png)" = old ] || complain "a broken world changed an older picture"
+printf '#VRML_SIM R2025a utf8\nWorldInfo { }\nSolid { children Shape { geometry Mesh { url "nowhere.obj" } } }\n' >lacking.wbt
+expect 0 render lacking.wbt lacking.png -q
 expect 1 render eye.wbt no/such/folder.png
 expect 0 render --help
 grep -q 'examples:' out || complain "--help has no examples"
