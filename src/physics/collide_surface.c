@@ -384,8 +384,8 @@ int collide_surface(const CollideShape *shape, const CollidePose *pose, const Co
     touch_begin(&touch, surface, at, pose, margin);
     touch.size = size;
     set_core(&touch, shape);
-    if (shape->type == COLLIDE_SPHERE)
-        touch.lift = surface->is_solid ? 1.0 : 0.0;   // as ODE has them
+    if (shape->type != COLLIDE_BOX)
+        touch.lift = 1.0;   // as on a plane
     Query query = query_of(&touch, pose, at);
     each_triangle(&touch, &query, kernels[shape->type]);
     if (shape->type == COLLIDE_SPHERE) {

@@ -62,7 +62,7 @@ void touch_face(Touch *touch, const Triangle *t, Polygon feature, int count)
     for (int i = 0; i < count; i++) {
         double depth = -(vec_dot(t->normal, from[i]) + t->height), p[3];
         for (int k = 0; k < 3; k++)
-            p[k] = from[i][k] + 0.5 * depth * t->normal[k];
+            p[k] = from[i][k] + (1.0 - touch->lift) * depth * t->normal[k];
         touch_add(touch, p, t->normal, depth, (uint32_t)t->index << 4 | (uint32_t)i);
     }
 }

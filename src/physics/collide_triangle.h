@@ -33,7 +33,7 @@ typedef struct Touch {
     CollidePose frame;       // of the surface in the frame of the shape
     double core[2][3];       // box that the shape lies in ...
     double radius;           // ... but for this much around it
-    double lift;             // where points are, from the surface (0) to the shape's (1): a ball's lever arm decides how it rolls
+    double lift;             // where points are, from the surface (0) to the shape's (1): a wheel's lever arm decides how far it rolls
     double margin;
     bool is_solid;           // everything below belongs to the surface
     bool has_back;           // the surface is open: flat shapes touch it from both sides

@@ -170,7 +170,7 @@ static void cylinder_cap(Touch *touch, const Triangle *t, const double axis[3])
         to = swap;
     }
     for (int i = 0; i < count; i++) {
-        double depth = axis[2] * from[i][2] + half, p[3] = { from[i][0], from[i][1], from[i][2] - 0.5 * depth * axis[2] };
+        double depth = axis[2] * from[i][2] + half, p[3] = { from[i][0], from[i][1], from[i][2] - touch->lift * depth * axis[2] };
         touch_add(touch, p, axis, depth, (uint32_t)t->index << 4 | (uint32_t)i);
     }
 }
@@ -205,7 +205,7 @@ static void cylinder_mantle(Touch *touch, const Triangle *t, const double axis[3
     for (int i = 0; i < count; i++) {
         double depth = radius - flat_length(line[i][0], line[i][1]), p[3];
         for (int k = 0; k < 3; k++)
-            p[k] = line[i][k] - 0.5 * depth * axis[k];
+            p[k] = line[i][k] - touch->lift * depth * axis[k];
         touch_add(touch, p, axis, depth, (uint32_t)t->index << 4 | 8u | (uint32_t)i);
     }
 }

@@ -197,7 +197,7 @@ static void flat_triangles_are_a_plane(void **state)
                             const double *m = points[i].normal, *q = points[i].position;
                             CHECK_NEAR(m[0] * n[0] + m[1] * n[1] + m[2] * n[2], 1.0, 1e-12, form_names[form]);
                             double above = (q[2] - planes[p](q[0], q[1])) * n[2];
-                            CHECK_NEAR(above, -(form > 0 ? 0.5 : k) * points[i].depth, 1e-9, "midway between the two surfaces, but for balls as in ODE");
+                            CHECK_NEAR(above, -(form < 3 ? 1.0 : 0.5) * points[i].depth, 1e-9, "midway between the two surfaces, of round shapes on theirs");
                         }
                         CHECK(count <= 4, "no more than a plane gives");
                         CHECK(form != 0 || count == 1, "a ball once");

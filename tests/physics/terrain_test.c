@@ -108,6 +108,33 @@ static void nothing_is_felt_of_flat_edges(void **state)
         }
 }
 
+// A ball and a wheel roll over triangles as far as over a plane: their points of contact are where a plane has them.
+static void rolling_is_as_on_a_plane(void **state)
+{
+    (void)state;
+    static const char *const wheels[] = { "Sphere { radius 0.1 }", "Cylinder { radius 0.1 height 0.08 }" };
+    for (int form = 0; form < COUNT_OF(wheels); form++) {
+        Vec3 ends[3];
+        for (int kind = 0; kind < 3; kind++) {
+            Text text = { 0 };
+            text_add_string(&text, "WorldInfo { basicTimeStep 8 }\n");
+            if (kind == 0)
+                text_add_string(&text, "Solid { name \"ground\" boundingObject Plane { } }\n");
+            else
+                add_ground(&text, flat, kind == 2);
+            text_printf(&text, "Solid { name \"b\" translation -2 -0.3 0.1 rotation 1 0 0 %g linearVelocity 2 %g 0 angularVelocity 0 20 0 boundingObject %s physics Physics { } }\n",
+                        form ? M_PI / 2 : 0.0, form ? 0.0 : 0.3, wheels[form]);
+            World world = open_text(&text, 1);
+            world_step(&world, 200);
+            ends[kind] = world_position(&world, "b");
+            world_close(&world);
+        }
+        CHECK(ends[0].x > 1.0, wheels[form]);
+        for (int kind = 1; kind < 3; kind++)
+            CHECK_NEAR(vec3_distance(ends[kind], ends[0]), 0.0, 1e-4, wheels[form]);
+    }
+}
+
 // Put down in a bowl and on hills with friction: they come to rest, their weight is carried, and nothing trembles.
 static void bodies_come_to_rest(void **state)
 {
@@ -247,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_felt_of_flat_edges),
+        cmocka_unit_test(rolling_is_as_on_a_plane),
         cmocka_unit_test(bodies_come_to_rest),
         cmocka_unit_test(nobody_falls_through),
         cmocka_unit_test(from_deep_inside_one_comes_up),
