@@ -308,14 +308,15 @@ static void collide_range(int begin, int end, int worker, void *context)
         if (e->s->nj && are_jointed(e->s, a, b))
             continue;
         const CollidePose *pa = &e->poses[a], *pb = &e->poses[b];
+        if (b != e->mesh) {
+            result->count = collide_cache_pair(e->cache, i, &e->shapes[a], pa, &e->shapes[b], pb, false, result->points);
+            continue;
+        }
         CollideLimit limit = collide_cache_limit(&e->shapes[a], &e->shapes[b]);
         result->count = collide_cache_reuse(e->cache, i, pa, pb, limit, result->points);
         if (result->count >= 0)
             continue;
-        if (b == e->mesh)
-            result->count = collide_surface(&e->shapes[a], pa, e->terrain, pb, limit.shift, COLLIDE_POINTS, result->points);
-        else
-            result->count = collide_pair(&e->shapes[a], pa, &e->shapes[b], pb, limit.shift, result->points);
+        result->count = collide_surface(&e->shapes[a], pa, e->terrain, pb, limit.shift, COLLIDE_POINTS, result->points);
         result->count = collide_cache_store(e->cache, i, pa, pb, result->points, result->count);
     }
 }

@@ -18,6 +18,17 @@ static inline int int_max(int a, int b)
 {
     return a > b ? a : b;
 }
+// fmin and fmax are calls, for the sake of what they do with NaN; these give the second value then.
+static inline double double_min(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double double_max(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static inline double double_clamp(double value, double low, double high)
 {
     return value < low ? low : value > high ? high : value;

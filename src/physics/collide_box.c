@@ -226,7 +226,7 @@ int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideS
     if (edge_separation > margin)
         return 0;
     // A face gives up to four points and stays the same longer: an edge must be clearly better.
-    if (edge >= 0 && edge_separation > 0.9 * face_separation + 1e-3 * fmin(a->size[0], b->size[0]))
+    if (edge >= 0 && edge_separation > 0.9 * face_separation + 1e-3 * double_min(a->size[0], b->size[0]))
         return edge_contact(&pair, pa, pb, edge, -edge_separation, points);
     return face < 3 ? face_contact(a, pa, b, pb, face, false, margin, points) : face_contact(b, pb, a, pa, face - 3, true, margin, points);
 }

@@ -19,13 +19,18 @@ typedef struct CachedPoint {
 
 typedef struct Entry {
     BroadPair pair;
-    int32_t count;              // -1: nothing known
+    int32_t count;
     float shift[3], turn[9];    // of B in A's frame when it was collided
     CachedPoint points[COLLIDE_POINTS];
 } Entry;
 
-// Entries stay where they are while their pair lives; which place one got does not matter.
-typedef struct Known { BroadPair pair; int32_t slot; } Known;
+// Entries stay where they are while their pair lives; which place one got does not matter. An entry that nothing was
+// written to is not looked at.
+typedef struct Known {
+    BroadPair pair;
+    int32_t slot;
+    bool has_points, had_points;   // had: at the start of the pass, for other threads to read
+} Known;
 
 struct CollideCache {
     Entry *entries;
@@ -57,9 +62,9 @@ static double thinnest(const CollideShape *shape)
     case COLLIDE_CAPSULE:
         return shape->size[0];
     case COLLIDE_CYLINDER:
-        return fmin(shape->size[0], shape->size[1]);
+        return double_min(shape->size[0], shape->size[1]);
     case COLLIDE_BOX:
-        return fmin(shape->size[0], fmin(shape->size[1], shape->size[2]));
+        return double_min(shape->size[0], double_min(shape->size[1], shape->size[2]));
     default:
         return INFINITY;
     }
@@ -85,7 +90,7 @@ static double reach(const CollideShape *shape)
 // Points lie within the smaller shape, so its size says what a turn moves.
 CollideLimit collide_cache_limit(const CollideShape *a, const CollideShape *b)
 {
-    return (CollideLimit){ fmin(SHIFT_MOST, SHIFT_SHARE * fmin(thinnest(a), thinnest(b))), fmin(reach(a), reach(b)) };
+    return (CollideLimit){ double_min(SHIFT_MOST, SHIFT_SHARE * double_min(thinnest(a), thinnest(b))), double_min(reach(a), reach(b)) };
 }
 
 static bool pair_is_before(BroadPair x, BroadPair y)
@@ -123,13 +128,10 @@ void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count)
             give_slot(cache, cache->last[at++].slot);
         if (at < last_count && cache->last[at].pair.a == pairs[i].a && cache->last[at].pair.b == pairs[i].b) {
             cache->known[i] = cache->last[at++];
+            cache->known[i].had_points = cache->known[i].has_points;
             continue;
         }
-        cache->known[i] = (Known){ pairs[i], take_slot(cache) };
-        Entry *entry = &cache->entries[cache->known[i].slot];
-        memset(entry, 0, sizeof *entry);
-        entry->pair = pairs[i];
-        entry->count = -1;
+        cache->known[i] = (Known){ pairs[i], take_slot(cache), false, false };
     }
     while (at < last_count)
         give_slot(cache, cache->last[at++].slot);
@@ -177,15 +179,25 @@ static bool has_stayed(const Entry *entry, const CollidePose *pa, const CollideP
     return moved <= shift2 && turned * limit.reach * limit.reach <= 2.0 * shift2;
 }
 
+// Slots lie anywhere: asks for one that will be wanted soon.
+static void prefetch_soon(const CollideCache *cache, int index)
+{
+    const Known *known = &cache->known[int_min(index + 6, cache->known_count - 1)];
+    if (!known->had_points)
+        return;
+    const char *soon = (const char *)&cache->entries[known->slot];
+    for (int line = 0; line < 4; line++)
+        __builtin_prefetch(soon + 64 * line);
+}
+
 int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollideLimit limit,
                         CollidePoint points[COLLIDE_POINTS])
 {
+    prefetch_soon(cache, index);
+    if (!cache->known[index].has_points)
+        return -1;
     const Entry *entry = &cache->entries[cache->known[index].slot];
-    // Slots lie anywhere: ask for one that will be wanted soon.
-    const char *soon = (const char *)&cache->entries[cache->known[int_min(index + 6, cache->known_count - 1)].slot];
-    for (int line = 0; line < 4; line++)
-        __builtin_prefetch(soon + 64 * line);
-    if (entry->count < 0 || !has_stayed(entry, pa, pb, limit))
+    if (!has_stayed(entry, pa, pb, limit))
         return -1;
     int count = 0;
     for (int k = 0; k < entry->count; k++) {
@@ -226,6 +238,8 @@ int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, c
 {
     Entry *entry = &cache->entries[cache->known[index].slot];
     double shift[3], turn[9];
+    cache->known[index].has_points = true;
+    entry->pair = cache->known[index].pair;
     relative_pose(pa, pb, shift, turn);
     for (int i = 0; i < 3; i++)
         entry->shift[i] = (float)shift[i];
@@ -248,9 +262,27 @@ int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, c
     return touching;
 }
 
+// Kernels so cheap that remembering what they found does not pay.
+static bool is_cheap(CollideType a, CollideType b)
+{
+    return a == COLLIDE_PLANE || b == COLLIDE_PLANE || a == COLLIDE_SPHERE || b == COLLIDE_SPHERE;
+}
+
+int collide_cache_pair(CollideCache *cache, int index, const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                       bool was_changed, CollidePoint points[COLLIDE_POINTS])
+{
+    if (is_cheap(a->type, b->type))
+        return collide_pair(a, pa, b, pb, 0.0, points);
+    CollideLimit limit = collide_cache_limit(a, b);
+    int count = was_changed ? -1 : collide_cache_reuse(cache, index, pa, pb, limit, points);
+    if (count >= 0)
+        return count;
+    return collide_cache_store(cache, index, pa, pb, points, collide_pair(a, pa, b, pb, limit.shift, points));
+}
+
 void collide_cache_drop(CollideCache *cache, int index)
 {
-    cache->entries[cache->known[index].slot].count = -1;
+    cache->known[index].has_points = false;
 }
 
 // ---- snapshots: the entries that know something, in the order of their pairs ----
@@ -259,7 +291,7 @@ static int known_entries(const CollideCache *cache)
 {
     int count = 0;
     for (int i = 0; i < cache->known_count; i++)
-        count += cache->entries[cache->known[i].slot].count >= 0;
+        count += cache->known[i].has_points;
     return count;
 }
 
@@ -272,11 +304,12 @@ void collide_cache_save(const CollideCache *cache, void *buffer)
 {
     char *to = buffer;
     for (int i = 0; i < cache->known_count; i++) {
-        const Entry *entry = &cache->entries[cache->known[i].slot];
-        if (entry->count < 0)
+        if (!cache->known[i].has_points)
             continue;
-        memcpy(to, entry, sizeof *entry);
-        to += sizeof *entry;
+        Entry entry = cache->entries[cache->known[i].slot];
+        memset(&entry.points[entry.count], 0, sizeof entry.points[0] * (size_t)(COLLIDE_POINTS - entry.count));  // of a former pair
+        memcpy(to, &entry, sizeof entry);
+        to += sizeof entry;
     }
 }
 
@@ -328,5 +361,5 @@ void collide_cache_restore(CollideCache *cache, const void *buffer, size_t size)
     if (size > 0)
         memcpy(cache->entries, buffer, size);
     for (int i = 0; i < count; i++)
-        cache->known[i] = (Known){ cache->entries[i].pair, i };
+        cache->known[i] = (Known){ cache->entries[i].pair, i, true, true };
 }

@@ -19,11 +19,14 @@ CollideLimit collide_cache_limit(const CollideShape *a, const CollideShape *b);
 
 // Takes this step's pairs, sorted as the broad phase gives them; pairs that were there before keep what is known.
 void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count);
-// For pair `index`: the touching points when they can be moved along (their number), else -1. Different pairs may be
-// asked by different threads.
+// For pair `index`, the touching points and their number: moved along, or found anew. `was_changed`: one of the shapes is not
+// what it was. Different pairs may be asked by different threads.
+int collide_cache_pair(CollideCache *cache, int index, const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                       bool was_changed, CollidePoint points[COLLIDE_POINTS]);
+// The two halves of it. For points that something else finds: -1 when they cannot be moved along;
 int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollideLimit limit,
                         CollidePoint points[COLLIDE_POINTS]);
-// Remembers what a kernel found with the limit as its margin; drops the points that do not touch yet and returns the
+// remembers what a kernel found with the limit as its margin, drops the points that do not touch yet and returns the
 // number of the others.
 int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollidePoint *points, int count);
 void collide_cache_drop(CollideCache *cache, int index);  // forgets the pair

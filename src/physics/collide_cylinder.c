@@ -47,7 +47,7 @@ static double vec_normalise(double *v)
 static double cylinder_reach(const Cylinder *c, const double *n)
 {
     double along = vec_dot(c->axis, n);
-    return c->half * fabs(along) + c->radius * sqrt(fmax(0.0, 1.0 - along * along));
+    return c->half * fabs(along) + c->radius * sqrt(double_max(0.0, 1.0 - along * along));
 }
 
 static double reach_b(const Pair *p, const double *n)
@@ -199,7 +199,7 @@ static bool rims_climb(const Pair *p, double n[3])
         double gradient[3], tangent[2][3], bend[2];
         vec_copy(p->a.centre, gradient);
         for (int k = 0; k < 2; k++) {
-            double x = vec_dot(n, c[k]->axis), rho = sqrt(fmax(0.0, 1.0 - x * x)), w[3];
+            double x = vec_dot(n, c[k]->axis), rho = sqrt(double_max(0.0, 1.0 - x * x)), w[3];
             if (rho < 0.01 || x * sign[k] < 0.0)
                 return false;
             for (int i = 0; i < 3; i++) {
@@ -214,7 +214,7 @@ static bool rims_climb(const Pair *p, double n[3])
         double b1 = vec_dot(tangent[1], tangent[0]), b2 = vec_dot(tangent[1], second), g1 = vec_dot(gradient, tangent[0]), g2 = vec_dot(gradient, second);
         double m11 = -bend[0] - bend[1] * b1 * b1 - s, m12 = -bend[1] * b1 * b2, m22 = -bend[1] * b2 * b2 - s;
         // Where the separation bends upwards the step is made one that climbs.
-        double top = 0.5 * (m11 + m22) + sqrt(0.25 * (m11 - m22) * (m11 - m22) + m12 * m12), lift = fmax(0.0, top + 0.05 * p->least);
+        double top = 0.5 * (m11 + m22) + sqrt(0.25 * (m11 - m22) * (m11 - m22) + m12 * m12), lift = double_max(0.0, top + 0.05 * p->least);
         m11 -= lift, m22 -= lift;
         double determinant = m11 * m22 - m12 * m12;
         if (!(determinant > 0.0))
@@ -299,7 +299,7 @@ static void found_add(Found *found, const Pair *p, const double *position, const
     vec_copy(n, point->normal);
     point->depth = -gap;
     point->feature = feature;
-    found->deepest = fmax(found->deepest, -gap);
+    found->deepest = double_max(found->deepest, -gap);
 }
 
 // The straight line on the mantle that faces `towards`.
@@ -360,7 +360,7 @@ static bool flat_clip_line(const Flat *flat, const ClipPoint *p, const ClipPoint
         double root = b * b - a * c;
         if (root < 0.0)
             return false;
-        *from = fmax(0.0, (-b - sqrt(root)) / a), *to = fmin(1.0, (-b + sqrt(root)) / a);
+        *from = double_max(0.0, (-b - sqrt(root)) / a), *to = double_min(1.0, (-b + sqrt(root)) / a);
         return *from <= *to;
     }
     const double start[2] = { p->u, p->v }, step[2] = { du, dv }, half[2] = { flat->half_u, flat->half_v };
@@ -371,7 +371,7 @@ static bool flat_clip_line(const Flat *flat, const ClipPoint *p, const ClipPoint
             continue;
         }
         double x = (-half[k] - start[k]) / step[k], y = (half[k] - start[k]) / step[k];
-        *from = fmax(*from, fmin(x, y)), *to = fmin(*to, fmax(x, y));
+        *from = double_max(*from, double_min(x, y)), *to = double_min(*to, double_max(x, y));
     }
     return *from <= *to;
 }
@@ -497,7 +497,7 @@ static void mantle_points(const Pair *p, const double *n, Found *found)
     double along_b = vec_dot(w, b->axis), along_a = vec_dot(w, a->axis), cross2 = 1.0 - ab * ab;
     int count = 1;
     if (cross2 < PARALLEL) {
-        double low = fmax(-b->half, along_b - a->half * fabs(ab)), high = fmin(b->half, along_b + a->half * fabs(ab));
+        double low = double_max(-b->half, along_b - a->half * fabs(ab)), high = double_min(b->half, along_b + a->half * fabs(ab));
         if (low > high)
             return;
         count = high - low > 0.02 * b->half ? 2 : 1;
@@ -554,7 +554,7 @@ static void cylinder_farthest(const Cylinder *c, const double *towards, const do
     if (length < 1e-3) {
         across(d, c->axis, w);
         length = sqrt(vec_dot(w, w));
-        out_to = fmin(out_to, length);
+        out_to = double_min(out_to, length);
     }
     for (int i = 0; i < 3; i++)
         out[i] = c->centre[i] + height * c->axis[i] + (length > 1e-12 ? out_to * w[i] / length : 0.0);
@@ -623,11 +623,11 @@ static void pair_init(Pair *p, const CollideShape *a, const CollidePose *pa, con
     p->a.half = a->size[1];
     p->margin = margin;
     p->search = SEARCH_CORNERS;
-    p->least = fmin(a->size[0], fmin(a->size[1], fmin(b->size[0], b->size[1])));
+    p->least = double_min(a->size[0], double_min(a->size[1], double_min(b->size[0], b->size[1])));
     p->box = NULL;
     if (b->type == COLLIDE_BOX) {
         p->box = b->size;
-        p->least = fmin(p->least, b->size[2]);
+        p->least = double_min(p->least, b->size[2]);
         return;
     }
     p->b = (Cylinder){ .axis = { 0.0, 0.0, 1.0 }, .side = { 1.0 }, .other = { 0.0, 1.0 }, .radius = b->size[0], .half = b->size[1] };

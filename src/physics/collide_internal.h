@@ -44,7 +44,7 @@ int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordi
 int collide_clip_reduce(ClipPoint *points, int count);
 
 #define COLLIDE_SEARCH_STEPS 10
-#define COLLIDE_SEARCH_END 1e-7
+#define COLLIDE_SEARCH_END 1e-5   // rad: the separation is then exact to 1e-10 of the size
 
 // The separation along the great circle of normals across an edge or across the axis of a mantle, seen in its plane: `size` half
 // extents of the box there, `axis` that of the other cylinder.
@@ -52,7 +52,7 @@ typedef struct CollideRidge {
     double centre[2], size[2], axis[2];
     double radius, half;
 } CollideRidge;
-// Moves the unit vector n up to the next maximum; false when it stands on one.
+// Moves the unit vector n up to the next maximum or corner; true: a corner, and the way on from there may rise.
 bool collide_ridge_climb(const CollideRidge *ridge, double n[2]);
 
 int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,

@@ -14,14 +14,14 @@ static double arc_slope(const Arc *arc, const double n[2], double *curvature)
     const CollideRidge *r = arc->ridge;
     double m[2] = { -arc->turn * n[1], arc->turn * n[0] };
     double x = n[0] * r->axis[0] + n[1] * r->axis[1], dx = m[0] * r->axis[0] + m[1] * r->axis[1];
-    double rho = sqrt(fmax(1e-12, 1.0 - x * x));
+    double rho = sqrt(double_max(1e-12, 1.0 - x * x));
     *curvature = -(n[0] * arc->g[0] + n[1] * arc->g[1]) + r->radius * ((dx * dx - x * x) / rho + x * x * dx * dx / (rho * rho * rho));
     return m[0] * arc->g[0] + m[1] * arc->g[1] + r->radius * x * dx / rho;
 }
 
 static void between(const double a[2], const double b[2], double out[2])
 {
-    double x = a[0] + b[0], y = a[1] + b[1], k = 1.0 / sqrt(fmax(1e-30, x * x + y * y));
+    double x = a[0] + b[0], y = a[1] + b[1], k = 1.0 / sqrt(double_max(1e-30, x * x + y * y));
     out[0] = k * x, out[1] = k * y;
 }
 
@@ -75,11 +75,12 @@ bool collide_ridge_climb(const CollideRidge *r, double n[2])
             arc.g[i] = r->centre[i] - copysign(r->size[i], middle[i]) - copysign(r->half, x) * r->axis[i];
         if (!(arc_slope(&arc, n, &curvature) > 1e-9))
             continue;
-        if (arc_slope(&arc, end, &curvature) >= 0.0)
+        if (arc_slope(&arc, end, &curvature) >= 0.0) {
             n[0] = end[0], n[1] = end[1];
-        else
-            arc_maximum(&arc, n, end, n);
-        return true;
+            return true;
+        }
+        arc_maximum(&arc, n, end, n);
+        return false;
     }
     return false;
 }

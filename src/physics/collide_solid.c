@@ -40,7 +40,7 @@ static double cylinder_closest(const double *size, const double *p, double on[3]
     double radius = size[0], half = size[1], from_axis = sqrt(p[0] * p[0] + p[1] * p[1]);
     double side[2] = { from_axis > 1e-12 ? p[0] / from_axis : 1.0, from_axis > 1e-12 ? p[1] / from_axis : 0.0 };
     double beyond_side = from_axis - radius, beyond_cap = fabs(p[2]) - half, end = p[2] < 0.0 ? -1.0 : 1.0;
-    double u = fmax(beyond_side, 0.0), w = fmax(beyond_cap, 0.0), distance = sqrt(u * u + w * w);
+    double u = double_max(beyond_side, 0.0), w = double_max(beyond_cap, 0.0), distance = sqrt(u * u + w * w);
     vec_copy(p, on);
     if (distance > AXIS_INSIDE) {
         for (int k = 0; k < 2; k++) {
@@ -201,7 +201,7 @@ static void clip_slab(double centre, double half, double size, double *from, dou
         return;
     }
     double x = (-size - centre) / half, y = (size - centre) / half;
-    *from = fmax(*from, fmin(x, y)), *to = fmin(*to, fmax(x, y));
+    *from = double_max(*from, double_min(x, y)), *to = double_min(*to, double_max(x, y));
 }
 
 static void clip_disc(const Axis *a, double radius, double *from, double *to)
@@ -214,7 +214,7 @@ static void clip_disc(const Axis *a, double radius, double *from, double *to)
         *from = 1.0, *to = -1.0;
         return;
     }
-    *from = fmax(*from, (-b - sqrt(root)) / aa), *to = fmin(*to, (-b + sqrt(root)) / aa);
+    *from = double_max(*from, (-b - sqrt(root)) / aa), *to = double_min(*to, (-b + sqrt(root)) / aa);
 }
 
 // The part of the axis above what is touched along `n`; empty: from > to.
@@ -298,7 +298,7 @@ int collide_capsule_solid(const CollideShape *capsule, const CollidePose *pa, co
         return count;
     // Along a flat face the depth changes evenly: the two ends say it all.
     double depth = axis.radius - distance;
-    if (count == 2 && distance > AXIS_INSIDE && depth <= fmax(points[0].depth, points[1].depth) + 1e-6)
+    if (count == 2 && distance > AXIS_INSIDE && depth <= double_max(points[0].depth, points[1].depth) + 1e-6)
         return count;
     return count + axis_touch(&axis, pb, closest, 2, &points[count]);
 }

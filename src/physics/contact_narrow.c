@@ -328,27 +328,11 @@ static int find_ode_points(Narrow *narrow, Worker *worker, const Shape *a, const
     return count;
 }
 
-// Kernels so cheap that remembering what they found does not pay.
-static bool is_cheap(CollideType a, CollideType b)
-{
-    return a == COLLIDE_PLANE || b == COLLIDE_PLANE || a == COLLIDE_SPHERE || b == COLLIDE_SPHERE;
-}
-
 static int find_kernel_points(Narrow *narrow, Worker *worker, int index, bool was_changed)
 {
     const Collider *a = &narrow->colliders[narrow->pairs[index].a], *b = &narrow->colliders[narrow->pairs[index].b];
     CollidePoint points[COLLIDE_POINTS];
-    int count;
-    if (is_cheap(a->shape.type, b->shape.type)) {
-        count = collide_pair(&a->shape, &a->pose, &b->shape, &b->pose, 0.0, points);
-    } else {
-        CollideLimit limit = collide_cache_limit(&a->shape, &b->shape);
-        count = was_changed ? -1 : collide_cache_reuse(narrow->cache, index, &a->pose, &b->pose, limit, points);
-        if (count < 0) {
-            count = collide_pair(&a->shape, &a->pose, &b->shape, &b->pose, limit.shift, points);
-            count = collide_cache_store(narrow->cache, index, &a->pose, &b->pose, points, count);
-        }
-    }
+    int count = collide_cache_pair(narrow->cache, index, &a->shape, &a->pose, &b->shape, &b->pose, was_changed, points);
     candidates_reserve(worker, COLLIDE_POINTS);
     for (int i = 0; i < count; i++)
         worker->candidates[i].point = points[i];
