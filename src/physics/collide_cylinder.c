@@ -278,12 +278,6 @@ static bool cylinder_ridges(const Pair *p, Best *best)
 
 // ---- points ----
 
-// A flat part of a shape: a rectangle, or a disc when `radius` is not 0.
-typedef struct Flat {
-    double origin[3], u[3], v[3], outward[3];
-    double half_u, half_v, radius;
-} Flat;
-
 typedef struct Found {
     CollidePoint points[COLLIDE_POINTS];   // in B's frame
     int count;
@@ -337,91 +331,8 @@ static void cap_polygon(const Cylinder *c, const double *towards, double corners
             corners[k][i] = c->centre[i] + end * c->axis[i] + c->radius * (around[k][0] * first[i] + around[k][1] * second[i]);
 }
 
-// Slides a point along n onto the plane of the flat part.
-static ClipPoint flat_foot(const Flat *flat, const double *n, const double *point, uint32_t feature)
-{
-    double d[3];
-    vec_sub(point, flat->origin, d);
-    double gap = vec_dot(d, flat->outward) / vec_dot(n, flat->outward);
-    for (int i = 0; i < 3; i++)
-        d[i] -= gap * n[i];
-    return (ClipPoint){ vec_dot(d, flat->u), vec_dot(d, flat->v), gap, feature };
-}
-
-// The part of the way from p to q inside the flat part, as shares of the way; false: none.
-static bool flat_clip_line(const Flat *flat, const ClipPoint *p, const ClipPoint *q, double *from, double *to)
-{
-    double du = q->u - p->u, dv = q->v - p->v;
-    *from = 0.0, *to = 1.0;
-    if (flat->radius > 0.0) {
-        double a = du * du + dv * dv, b = p->u * du + p->v * dv, c = p->u * p->u + p->v * p->v - flat->radius * flat->radius;
-        if (a < 1e-24)
-            return c <= 0.0;
-        double root = b * b - a * c;
-        if (root < 0.0)
-            return false;
-        *from = double_max(0.0, (-b - sqrt(root)) / a), *to = double_min(1.0, (-b + sqrt(root)) / a);
-        return *from <= *to;
-    }
-    const double start[2] = { p->u, p->v }, step[2] = { du, dv }, half[2] = { flat->half_u, flat->half_v };
-    for (int k = 0; k < 2; k++) {
-        if (fabs(step[k]) < 1e-12) {
-            if (fabs(start[k]) > half[k])
-                return false;
-            continue;
-        }
-        double x = (-half[k] - start[k]) / step[k], y = (half[k] - start[k]) / step[k];
-        *from = double_max(*from, double_min(x, y)), *to = double_min(*to, double_max(x, y));
-    }
-    return *from <= *to;
-}
-
-static ClipPoint clip_between(const ClipPoint *p, const ClipPoint *q, double t, uint32_t feature)
-{
-    return (ClipPoint){ p->u + t * (q->u - p->u), p->v + t * (q->v - p->v), p->height + t * (q->height - p->height), feature };
-}
-
-static int clip_segment(const Flat *flat, const ClipPoint *p, const ClipPoint *q, ClipPoint *out)
-{
-    double from, to;
-    if (!flat_clip_line(flat, p, q, &from, &to))
-        return 0;
-    out[0] = clip_between(p, q, from, 0);
-    out[1] = clip_between(p, q, to, 1);
-    if (to - from > 0.02)
-        return 2;
-    if (out[1].height < out[0].height)
-        out[0] = out[1];
-    return 1;
-}
-
-static int clip_polygon(const Flat *flat, ClipPoint first[CLIP_POINTS], int count)
-{
-    ClipPoint second[CLIP_POINTS];
-    if (flat->radius > 0.0) {
-        int kept = 0;
-        for (int i = 0; i < count; i++) {
-            double from, to;
-            const ClipPoint *p = &first[i], *q = &first[(i + 1) % count];
-            if (!flat_clip_line(flat, p, q, &from, &to))
-                continue;
-            if (kept < CLIP_POINTS)
-                second[kept++] = clip_between(p, q, from, p->feature | (from > 0.0 ? 0x10 : 0));
-            if (to < 1.0 && kept < CLIP_POINTS)
-                second[kept++] = clip_between(p, q, to, p->feature | 0x20);
-        }
-        for (int i = 0; i < kept; i++)
-            first[i] = second[i];
-        return kept;
-    }
-    count = collide_clip_side(first, count, second, 0, 1.0, flat->half_u, 0);
-    count = collide_clip_side(second, count, first, 0, -1.0, flat->half_u, 1);
-    count = collide_clip_side(first, count, second, 1, 1.0, flat->half_v, 2);
-    return collide_clip_side(second, count, first, 1, -1.0, flat->half_v, 3);
-}
-
 // A cylinder above a flat part of the other shape. `n` points out of the flat part; `sign` makes it the pair's normal.
-static void flat_points(const Pair *p, const Flat *flat, const Cylinder *c, const double *n, double sign, Found *found)
+static void flat_points(const Pair *p, const CollideFlat *flat, const Cylinder *c, const double *n, double sign, Found *found)
 {
     ClipPoint first[CLIP_POINTS];
     double towards[3] = { -n[0], -n[1], -n[2] };
@@ -430,21 +341,18 @@ static void flat_points(const Pair *p, const Flat *flat, const Cylinder *c, cons
         double corners[RIM_POINTS][3];
         cap_polygon(c, towards, corners);
         for (uint32_t k = 0; k < RIM_POINTS; k++)
-            first[k] = flat_foot(flat, n, corners[k], k);
-        count = clip_polygon(flat, first, RIM_POINTS);
+            first[k] = collide_flat_foot(flat, n, corners[k], k);
+        count = collide_flat_clip_polygon(flat, first, RIM_POINTS);
     } else {
         double ends[2][3];
         ClipPoint feet[2];
         if (!mantle_line(c, towards, ends))
             return;
         for (uint32_t k = 0; k < 2; k++)
-            feet[k] = flat_foot(flat, n, ends[k], k);
-        count = clip_segment(flat, &feet[0], &feet[1], first);
+            feet[k] = collide_flat_foot(flat, n, ends[k], k);
+        count = collide_flat_clip_segment(flat, &feet[0], &feet[1], first);
     }
-    int kept = 0;
-    for (int i = 0; i < count; i++)
-        if (first[i].height < p->margin)
-            first[kept++] = first[i];
+    int kept = collide_clip_keep_apart(first, count, p->margin, 0.02 * p->least);
     kept = collide_clip_reduce(first, kept);
     double normal[3] = { sign * n[0], sign * n[1], sign * n[2] };
     for (int i = 0; i < kept; i++) {
@@ -455,9 +363,9 @@ static void flat_points(const Pair *p, const Flat *flat, const Cylinder *c, cons
     }
 }
 
-static Flat cap_flat(const Cylinder *c, const double *towards)
+static CollideFlat cap_flat(const Cylinder *c, const double *towards)
 {
-    Flat flat = { .radius = c->radius };
+    CollideFlat flat = { .radius = c->radius };
     double sign = vec_dot(towards, c->axis) < 0.0 ? -1.0 : 1.0;
     for (int i = 0; i < 3; i++) {
         flat.outward[i] = sign * c->axis[i];
@@ -468,13 +376,13 @@ static Flat cap_flat(const Cylinder *c, const double *towards)
     return flat;
 }
 
-static Flat face_flat(const double *box, const double *n)
+static CollideFlat face_flat(const double *box, const double *n)
 {
     int face = fabs(n[1]) > fabs(n[0]) ? 1 : 0;
     face = fabs(n[2]) > fabs(n[face]) ? 2 : face;
     int i = (face + 1) % 3, j = (face + 2) % 3;
     double sign = n[face] < 0.0 ? -1.0 : 1.0;
-    Flat flat = { .half_u = box[i], .half_v = box[j] };
+    CollideFlat flat = { .half_u = box[i], .half_v = box[j] };
     flat.u[i] = flat.v[j] = 1.0;
     flat.outward[face] = sign;
     flat.origin[face] = sign * box[face];
@@ -525,7 +433,7 @@ static void find_points(const Pair *p, const double *n, Found *found)
     found->count = 0;
     found->deepest = -INFINITY;
     double back[3] = { -n[0], -n[1], -n[2] };
-    Flat flat;
+    CollideFlat flat;
     if (p->box) {
         flat = face_flat(p->box, n);
         flat_points(p, &flat, &p->a, n, 1.0, found);

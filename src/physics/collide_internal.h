@@ -43,8 +43,23 @@ int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordi
 // Keeps four of the points that span the most: the deepest, the farthest from it, and the farthest to both sides of that line.
 int collide_clip_reduce(ClipPoint *points, int count);
 
+// A flat part of a shape: a rectangle, or a disc when `radius` is not 0.
+typedef struct CollideFlat {
+    double origin[3], u[3], v[3], outward[3];
+    double half_u, half_v, radius;
+} CollideFlat;
+
+// Slides a point along n onto the plane of the flat part; the height is the way.
+ClipPoint collide_flat_foot(const CollideFlat *flat, const double *n, const double *point, uint32_t feature);
+// The ends of what lies above the flat part, one when they are next to each other; returns their number.
+int collide_flat_clip_segment(const CollideFlat *flat, const ClipPoint *p, const ClipPoint *q, ClipPoint *out);
+int collide_flat_clip_polygon(const CollideFlat *flat, ClipPoint points[CLIP_POINTS], int count);
+// Keeps the points below `margin`, of those that are nearer than `near` to each other the deepest: a corner on the very edge
+// is cut in one step and not in the next, which must not count twice.
+int collide_clip_keep_apart(ClipPoint *points, int count, double margin, double near);
+
 #define COLLIDE_SEARCH_STEPS 10
-#define COLLIDE_SEARCH_END 1e-5   // rad: the separation is then exact to 1e-10 of the size
+#define COLLIDE_SEARCH_END 1e-6   // rad of the last step: the direction is then exact to about its square
 
 // The separation along the great circle of normals across an edge or across the axis of a mantle, seen in its plane: `size` half
 // extents of the box there, `axis` that of the other cylinder.

@@ -50,11 +50,13 @@ static void arc_maximum(const Arc *arc, const double from[2], const double to[2]
     for (int i = 0; i < COLLIDE_SEARCH_STEPS; i++) {
         double slope = arc_slope(arc, n, &curvature), *end = slope > 0.0 ? low : high, step = curvature < 0.0 ? -slope / curvature : 1e3;
         end[0] = n[0], end[1] = n[1];
-        if (fabs(step) < COLLIDE_SEARCH_END)
-            return;
         double next[2] = { n[0] - step * arc->turn * n[1], n[1] + step * arc->turn * n[0] };
         double k = 1.0 / sqrt(next[0] * next[0] + next[1] * next[1]);
         next[0] *= k, next[1] *= k;
+        if (fabs(step) < COLLIDE_SEARCH_END) {
+            n[0] = next[0], n[1] = next[1];
+            return;
+        }
         bool inside = arc->turn * (low[0] * next[1] - low[1] * next[0]) > 0.0 && arc->turn * (next[0] * high[1] - next[1] * high[0]) > 0.0;
         if (inside && fabs(step) < 1.0)
             n[0] = next[0], n[1] = next[1];
