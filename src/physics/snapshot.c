@@ -79,7 +79,7 @@ static bool joints_are_sound(const Physics *physics, const void *bytes)
             if (!joint_axis_is_sound(&state.axes[k]))
                 return false;
         for (int k = 0; joint->is_alive && joint->ode && k < 2; k++)
-            if (joint->body[k] >= 0 && !state_pose_is_sound(state.anchored[k]))
+            if (!state_pose_is_sound(state.anchored[k]))
                 return false;
     }
     return true;
