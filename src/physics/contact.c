@@ -358,7 +358,7 @@ static void update_all_boxes(Physics *physics)
         if (shape->body >= 0 && !is_resting)
             shape_update_box(physics, i);
         bool feels = shape->solid >= 0 && shape->body < 0 && physics->solids[shape->solid].feels_static;
-        bool is_asked_for = physics->collide_hook.collide != NULL;
+        bool is_asked_for = physics->collide_hook.asks.collide != NULL;
         broadphase_set_resting(physics->broadphase, i, is_resting && !shape->was_changed && !feels && !is_asked_for);
     }
 }
@@ -367,7 +367,7 @@ static void set_resting(Physics *physics, int body, bool is_resting)
 {
     const Sleep *sleep = physics->sleep;
     for (int i = sleep->first_shape[body]; i < sleep->first_shape[body + 1]; i++)
-        broadphase_set_resting(physics->broadphase, sleep->shapes[i], is_resting && !physics->collide_hook.collide);
+        broadphase_set_resting(physics->broadphase, sleep->shapes[i], is_resting && !physics->collide_hook.asks.collide);
 }
 
 static void place_shape(void *context, int shape, BroadBox *box)
@@ -503,7 +503,7 @@ static void report_dropped(Physics *physics, const NarrowPoints *found, const Sh
 static void touch_pair(Physics *physics, BroadPair pair, int index, int *cursor)
 {
     Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
-    if (physics->collide_hook.collide) {
+    if (physics->collide_hook.asks.collide) {
         int answer = plugin_collide(physics, a, b);
         if (answer == 2)
             contact_mark(physics, pair.a, pair.b);
@@ -531,6 +531,21 @@ static void touch_pair(Physics *physics, BroadPair pair, int index, int *cursor)
     bool is_new = !was_touching(physics, pair.a, pair.b, cursor);
     remember_pair(physics, pair.a, pair.b);
     add_contacts(physics, pair.a, pair.b, found.points, found.count, is_new);
+}
+
+typedef struct PairPass { Physics *physics; const BroadPair *pairs; int next, cursor; } PairPass;
+
+// Where it stands is in the pass: a plugin that fails in its answer is left by a jump, and the rest is done without it.
+static __attribute__((noinline)) void touch_pairs(void *context)
+{
+    PairPass *pass = context;
+    Physics *physics = pass->physics;
+    const BroadPair *pairs = pass->pairs;
+    for (int i = pass->next; i < physics->pair_count; i++) {
+        pass->next = i;
+        touch_pair(physics, pairs[i], i, &pass->cursor);
+    }
+    pass->next = physics->pair_count;
 }
 
 void contacts_find_fluids(Physics *physics)
@@ -579,7 +594,7 @@ void contacts_collide(Physics *physics)
     physics->is_static_moved = false;
     sleep_refresh(physics);
     bool is_full = physics->needs_full_pass || physics->has_changed_shapes || physics->has_outsiders;
-    if (physics->collide_hook.collide)
+    if (physics->collide_hook.asks.collide)
         plugin_begin_pass(physics);
     clear_touches(physics);
     keep_sleeping(physics, is_full);
@@ -589,11 +604,13 @@ void contacts_collide(Physics *physics)
     fluids_begin_pass(physics);
     physics->deepest = 0.0;
     const BroadPair *pairs = broadphase_pairs(physics->broadphase, &physics->pair_count);
-    narrow_begin(physics, pairs, physics->pair_count, !physics->collide_hook.collide || !physics->has_outsiders);
-    int cursor = 0;
-    for (int i = 0; i < physics->pair_count; i++)
-        touch_pair(physics, pairs[i], i, &cursor);
-    if (physics->collide_hook.collide)
+    narrow_begin(physics, pairs, physics->pair_count, !physics->collide_hook.asks.collide || !physics->has_outsiders);
+    PairPass pass = { .physics = physics, .pairs = pairs };
+    const PhysicsCollideHook *hook = &physics->collide_hook.asks;
+    if (hook->collide)
+        hook->run(hook->context, touch_pairs, &pass);
+    touch_pairs(&pass);
+    if (hook->collide)
         plugin_collide_others(physics);
     attach_feedbacks(physics);
     // Shapes moved by hand count as moving in this pass alone.

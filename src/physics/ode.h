@@ -15,19 +15,26 @@ dJointGroupID physics_ode_contact_group(const Physics *physics);  // *
 dBodyID physics_ode_body(const Physics *physics, int solid);  // * of the merged assembly, NULL when kinematic
 dGeomID physics_ode_geom(const Physics *physics, int solid);  // * the only one, or the space of several, NULL
 int physics_ode_shape(const Physics *physics, dGeomID geom);  // -1 when it is not ours
-// Called for every pair before the default handling: 0 default, 1 handled, 2 handled and marked colliding.
-typedef int (*PhysicsCollideHook)(void *context, dGeomID a, dGeomID b);
-// Spaces are asked for too, once a pass: an answer other than 0 goes for all shapes of the two. With a hook all pairs whose
-// boxes overlap are asked for, static and sleeping ones included, and those of geoms that a plugin put into the space.
-// `begin` (NULL: none) is called before every pass.
-void physics_ode_set_collide_hook(Physics *physics, PhysicsCollideHook hook, void (*begin)(void *context), void *context);
+// Somebody who is asked about pairs. Spaces are asked for too, once a pass: an answer other than 0 goes for all shapes of the
+// two. With a hook all pairs whose boxes overlap are asked for, static and sleeping ones included, and those of geoms that a
+// plugin put into the space.
+typedef struct PhysicsCollideHook {
+    int (*collide)(void *context, dGeomID a, dGeomID b);  // before the default handling: 0 default, 1 handled, 2 handled and marked colliding
+    void (*begin)(void *context);                         // before every pass
+    // Calls pairs(pass), which asks about pairs of ours one by one. A question may be left by a jump out of it: the pass goes on
+    // with the same one when this returns.
+    void (*run)(void *context, void (*pairs)(void *pass), void *pass);
+    void *context;
+} PhysicsCollideHook;
+void physics_ode_set_collide_hook(Physics *physics, const PhysicsCollideHook *hook);  // NULL: none
 // A force or torque on body `body` that is not finite: it is taken away. False when both are finite.
 int physics_ode_drop_bad_force(Physics *physics);  // a body whose force was not finite and is zero now, else -1
 // After somebody wrote to ODE's bodies outside a step: poses of bodies and solids are what ODE has now.
 void physics_ode_take_bodies(Physics *physics);
 
-// While a plugin runs on this thread: why ODE refuses a call (it then aborts) is kept rather than printed. NULL: it did not.
-void physics_ode_keep_errors(bool keep);
-const char *physics_ode_error(void);
+// On this thread, from now on: why ODE refuses a call (it then aborts) is kept rather than printed if `is_foreign` says that a
+// plugin made it. NULL: no call is a plugin's.
+void physics_ode_keep_errors(bool (*is_foreign)(void));
+const char *physics_ode_error(void);  // NULL: it did not refuse any
 
 #endif

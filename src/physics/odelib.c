@@ -36,12 +36,12 @@ static void on_message(int number, const char *format, va_list arguments)
     diag_warning(current->diags, (SourcePos){ 0 }, "ODE says: %s", message);
 }
 
-static _Thread_local bool is_error_kept;
+static _Thread_local bool (*is_call_foreign)(void);
 static _Thread_local char kept_error[256];
 
-void physics_ode_keep_errors(bool keep)
+void physics_ode_keep_errors(bool (*is_foreign)(void))
 {
-    is_error_kept = keep;
+    is_call_foreign = is_foreign;
     kept_error[0] = '\0';
 }
 
@@ -54,7 +54,7 @@ const char *physics_ode_error(void)
 static void on_error(int number, const char *format, va_list arguments)
 {
     (void)number;
-    if (is_error_kept) {
+    if (is_call_foreign && is_call_foreign()) {
         vsnprintf(kept_error, sizeof(kept_error), format, arguments);
         abort();
     }

@@ -9,6 +9,7 @@
 #include "physics/broadphase.h"
 #include "physics/joint.h"
 #include "physics/mass.h"
+#include "physics/ode.h"
 #include "physics/physics.h"
 #include "physics/stepper.h"
 
@@ -141,9 +142,7 @@ typedef struct StateBlock {
 // What plugins may ask to be called for (set by plugins/ through physics/ode.h).
 typedef struct GeomPair { dGeomID a, b; int answer; } GeomPair;
 typedef struct CollideHook {
-    int (*collide)(void *context, dGeomID a, dGeomID b);  // 0: default handling, 1: handled, 2: handled and colliding
-    void (*begin)(void *context);
-    void *context;
+    PhysicsCollideHook asks;      // asks.collide is NULL when there is none
     // Of the current pass, in hashed tables whose order nothing depends on.
     GeomPair *answers;            // about pairs with a space
     int answer_count, answer_size;

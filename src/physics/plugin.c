@@ -11,11 +11,9 @@
 
 enum { SPACE_DEPTH = 8 };  // spaces within spaces
 
-void physics_ode_set_collide_hook(Physics *physics, PhysicsCollideHook hook, void (*begin)(void *context), void *context)
+void physics_ode_set_collide_hook(Physics *physics, const PhysicsCollideHook *hook)
 {
-    physics->collide_hook.collide = hook;
-    physics->collide_hook.begin = begin;
-    physics->collide_hook.context = context;
+    physics->collide_hook.asks = hook ? *hook : (PhysicsCollideHook){ 0 };
     physics->needs_full_pass = true;  // which pairs are asked about changes
 }
 
@@ -101,8 +99,12 @@ void plugin_begin_pass(Physics *physics)
     if (hook->answer_count > 0)
         memset(hook->answers, 0, (size_t)hook->answer_size * sizeof *hook->answers);
     hook->answer_count = 0;
-    if (hook->begin)
-        hook->begin(hook->context);
+    hook->asks.begin(hook->asks.context);
+}
+
+static int ask(const CollideHook *hook, dGeomID a, dGeomID b)
+{
+    return hook->asks.collide(hook->asks.context, a, b);
 }
 
 // The answer about two geoms of which one is a space at least, asked for once a pass.
@@ -113,7 +115,7 @@ static int ask_about_spaces(Physics *physics, dGeomID a, dGeomID b)
         answers_grow(hook);
     GeomPair *slot = pair_slot(hook->answers, hook->answer_size, a, b);
     if (!slot->a) {
-        *slot = (GeomPair){ a, b, hook->collide(hook->context, a, b) };
+        *slot = (GeomPair){ a, b, ask(hook, a, b) };
         hook->answer_count++;
     }
     return slot->answer;
@@ -126,21 +128,32 @@ static dGeomID outer(const Physics *physics, const Shape *shape)
     return space && space != physics->space ? (dGeomID)space : shape->ode;
 }
 
-// What moves comes first: plugins attach contact joints as (body, 0), and a plane was the last in the space they were made for.
-int plugin_collide(Physics *physics, const Shape *a, const Shape *b)
+static __attribute__((noinline)) int ask_about_shapes(Physics *physics, const Shape *a, const Shape *b)
 {
-    if (!dGeomGetBody(a->ode) && dGeomGetBody(b->ode)) {
-        const Shape *still = a;
-        a = b;
-        b = still;
-    }
     dGeomID outer_a = outer(physics, a), outer_b = outer(physics, b);
     if ((outer_a != a->ode || outer_b != b->ode) && outer_a != outer_b) {
         int answer = ask_about_spaces(physics, outer_a, outer_b);
         if (answer != 0)
             return answer;
     }
-    return physics->collide_hook.collide(physics->collide_hook.context, a->ode, b->ode);
+    return ask(&physics->collide_hook, a->ode, b->ode);
+}
+
+static bool has_space(const Physics *physics, const Shape *shape)
+{
+    return shape->body >= 0 && physics->bodies[shape->body].space;
+}
+
+// What moves comes first: plugins attach contact joints as (body, 0), and a plane was the last in the space they were made for.
+// ODE is asked who moves and stands in which space only if somebody else may have had a say in it.
+int plugin_collide(Physics *physics, const Shape *a, const Shape *b)
+{
+    bool is_foreign = physics->has_outsiders;
+    bool is_swapped = is_foreign ? !dGeomGetBody(a->ode) && dGeomGetBody(b->ode) : a->body < 0 && b->body >= 0;
+    const Shape *first = is_swapped ? b : a, *second = is_swapped ? a : b;
+    if (is_foreign || has_space(physics, a) || has_space(physics, b))
+        return ask_about_shapes(physics, first, second);
+    return ask(&physics->collide_hook, first->ode, second->ode);
 }
 
 // ---- geoms of the plugin ----
@@ -189,7 +202,7 @@ static void near_other(void *data, dGeomID a, dGeomID b)
     if (a == b || was_asked(pass, a, b))
         return;
     if (dGeomIsSpace(a) || dGeomIsSpace(b)) {
-        if (pass->depth >= SPACE_DEPTH || hook->collide(hook->context, a, b) != 0)
+        if (pass->depth >= SPACE_DEPTH || ask(hook, a, b) != 0)
             return;
         pass->depth++;
         dSpaceCollide2(a, b, pass, near_other);
@@ -217,7 +230,7 @@ static void collide_others_in(Physics *physics, dSpaceID space)
 
 void plugin_collide_others(Physics *physics)
 {
-    if (!space_has_others(physics))
+    if (!physics->has_outsiders || !space_has_others(physics))
         return;
     CollideHook *hook = &physics->collide_hook;
     ours_build(physics);
@@ -228,7 +241,7 @@ void plugin_collide_others(Physics *physics)
             collide_others_in(physics, physics->bodies[i].space);
     // Only now, with no space locked, may a plugin move its geoms.
     for (int i = 0; i < hook->pending_count; i++)
-        hook->collide(hook->context, hook->pending[i].a, hook->pending[i].b);
+        ask(hook, hook->pending[i].a, hook->pending[i].b);
 }
 
 // ---- what a plugin did to bodies ----

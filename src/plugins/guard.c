@@ -26,12 +26,17 @@ enum {
 
 typedef enum GuardState { GUARD_OFF, GUARD_RUNNING, GUARD_COLLECTING } GuardState;
 
+// Rounding, subnormal numbers, traps: foreign code that changes them must not change our numbers.
+typedef struct FloatMode { unsigned vector; unsigned short stack; } FloatMode;
+
 // Of the thread that is in a guarded call. Signal handlers are functions of the process, so this is how they know.
 typedef struct Guard {
     sigjmp_buf jump;
     volatile sig_atomic_t state;
     GuardFault *fault;
     GuardOwner *owner;
+    int64_t timeout_ms;
+    FloatMode mode;              // ours
 } Guard;
 static _Thread_local Guard guard;
 static _Thread_local GuardOwner *adopted_by;
@@ -445,7 +450,7 @@ static void prepare_thread(void)
 
 GuardOwner *guard_owner(void)
 {
-    return guard.state == GUARD_RUNNING ? guard.owner : adopted_by;
+    return guard_is_inside() ? guard.owner : adopted_by;
 }
 
 void guard_adopt_thread(GuardOwner *owner)
@@ -467,9 +472,6 @@ static void timer_set(int64_t timeout_ms)
     if (has_timer)
         timer_settime(timer, 0, &time, NULL);
 }
-
-// Rounding, subnormal numbers, traps: foreign code that changes them must not change our numbers.
-typedef struct FloatMode { unsigned vector; unsigned short stack; } FloatMode;
 
 static FloatMode float_mode(void)
 {
@@ -494,15 +496,26 @@ static void float_mode_put_back(FloatMode mode)
 #endif
 }
 
-static void leave(int64_t timeout_ms, FloatMode mode)
+void guard_enter(void)
+{
+    if (guard.timeout_ms > 0)
+        timer_set(guard.timeout_ms);
+    guard.state = GUARD_RUNNING;
+}
+
+void guard_exit(void)
 {
     guard.state = GUARD_OFF;
-    atomic_store_explicit(&guard.owner->thread, 0, memory_order_relaxed);
-    if (timeout_ms > 0)
+    if (guard.timeout_ms > 0)
         timer_set(0);
-    float_mode_put_back(mode);
+    float_mode_put_back(guard.mode);
     if (is_foreign_child)
         guard_end_process(0);  // one process simulates
+}
+
+bool guard_is_inside(void)
+{
+    return guard.state == GUARD_RUNNING;
 }
 
 static bool take_parked(const GuardOwner *owner, GuardFault *fault)
@@ -516,28 +529,47 @@ static bool take_parked(const GuardOwner *owner, GuardFault *fault)
     return true;
 }
 
-bool guard_call(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms, GuardFault *fault)
+static void arm(GuardOwner *owner, int64_t timeout_ms, GuardFault *fault)
 {
     assert(guard.state == GUARD_OFF);
     if (thread_id == 0)
         prepare_thread();
     guard.fault = fault;
     guard.owner = owner;
-    const FloatMode mode = float_mode();
+    guard.timeout_ms = timeout_ms;
+    guard.mode = float_mode();
+    atomic_store_explicit(&owner->thread, thread_id, memory_order_relaxed);
+}
+
+bool guard_series(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms, GuardFault *fault)
+{
+    arm(owner, timeout_ms, fault);
     if (sigsetjmp(guard.jump, 0) == 0) {
-        if (timeout_ms > 0)
-            timer_set(timeout_ms);
-        atomic_store_explicit(&owner->thread, thread_id, memory_order_relaxed);
-        guard.state = GUARD_RUNNING;
         function(context);
-        leave(timeout_ms, mode);
+        atomic_store_explicit(&owner->thread, 0, memory_order_relaxed);
         if (!take_parked(owner, fault))
             return true;
     } else {
-        leave(timeout_ms, mode);
+        guard_exit();
+        atomic_store_explicit(&owner->thread, 0, memory_order_relaxed);
         if (fault->is_timeout)
             take_parked(owner, fault);  // it waited for that thread
     }
     start_post_mortem(owner, fault);
     return false;
+}
+
+typedef struct OneCall { void (*function)(void *context); void *context; } OneCall;
+
+static void call_once(void *context)
+{
+    const OneCall *call = context;
+    guard_enter();
+    call->function(call->context);
+    guard_exit();
+}
+
+bool guard_call(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms, GuardFault *fault)
+{
+    return guard_series(owner, call_once, &(OneCall){ function, context }, timeout_ms, fault);
 }

@@ -41,7 +41,14 @@ struct GuardOwner {
 void guard_acquire(GuardOwner *owner);  // installs the handlers for the process; counted
 void guard_release(GuardOwner *owner);
 // Calls `function(context)`; false when it faulted, or one of the owner's threads has. `timeout_ms` 0: no limit.
-bool guard_call(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms, GuardFault *fault);
+typedef bool GuardRun(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms, GuardFault *fault);
+GuardRun guard_call;
+// The same for a function that is ours and calls foreign code many times: only what runs between guard_enter() and guard_exit()
+// is foreign, and the time limit is that of each. A fault leaves `function` at once, from within guard_enter().
+GuardRun guard_series;
+void guard_enter(void);
+void guard_exit(void);
+bool guard_is_inside(void);  // this thread runs foreign code
 // After a fault the process may be damaged: a hang of more than some seconds before this, and further faults for the rest of
 // its life, end it.
 void guard_settled(void);

@@ -264,7 +264,7 @@ void plugin_close(PluginHost *host)
     if (!host)
         return;
     if (host->functions[CALLBACK_COLLIDE] && host->physics)
-        physics_ode_set_collide_hook(host->physics, NULL, NULL, NULL);
+        physics_ode_set_collide_hook(host->physics, NULL);
     if (host->old_group) {
         dJointGroupDestroy(host->groups[0]);
         dJointGroupDestroy(host->groups[1]);
@@ -384,10 +384,14 @@ static void call_cleanup(void *context)
 {
     ((void (*)(void))((const Call *)context)->host->functions[CALLBACK_CLEANUP])();
 }
+static int ask_about(const PluginHost *host, dGeomID a, dGeomID b)
+{
+    return ((int (*)(dGeomID, dGeomID))host->functions[CALLBACK_COLLIDE])(a, b);
+}
 static void call_collide(void *context)
 {
     Call *call = context;
-    call->answer = ((int (*)(dGeomID, dGeomID))call->host->functions[CALLBACK_COLLIDE])(call->a, call->b);
+    call->answer = ask_about(call->host, call->a, call->b);
 }
 static void call_predraw(void *context)
 {
@@ -405,23 +409,30 @@ static void (*const calls[])(void *) = {
 };
 static_assert(COUNT_OF(calls) == CALLBACK_COUNT, "one function for every callback");
 
+// Runs the function with a guard around all of it, or around what it marks as the plugin's.
+static bool run_guarded(PluginHost *host, PluginCallback callback, GuardRun *run, void (*function)(void *context), void *context)
+{
+    GuardFault fault;
+    host->running = callbacks[callback].name;
+    PluginHost *before = utilities_bind(host);
+    physics_ode_keep_errors(guard_is_inside);
+    bool is_fine = run(&host->guard, function, context, host->options.timeout_ms, &fault);
+    utilities_bind(before);
+    if (!is_fine)
+        report_fault(host, &fault);
+    physics_ode_keep_errors(NULL);
+    return is_fine;
+}
+
 static bool run_callback(PluginHost *host, PluginCallback callback, Call *call)
 {
     if (host->failure)
         return false;
     if (!host->functions[callback])
         return true;
-    GuardFault fault;
     call->host = host;
-    host->running = callbacks[callback].name;
     GuardSurroundings *surroundings = callbacks[callback].is_rare ? surroundings_take() : NULL;
-    PluginHost *before = utilities_bind(host);
-    physics_ode_keep_errors(true);
-    bool is_fine = guard_call(&host->guard, calls[callback], call, host->options.timeout_ms, &fault);
-    utilities_bind(before);
-    if (!is_fine)
-        report_fault(host, &fault);
-    physics_ode_keep_errors(false);
+    bool is_fine = run_guarded(host, callback, guard_call, calls[callback], call);
     if (surroundings)
         put_back(host, surroundings);
     return is_fine;
@@ -446,8 +457,25 @@ static bool check_forces(PluginHost *host, PluginCallback callback)
 static int on_collide(void *context, dGeomID a, dGeomID b)
 {
     PluginHost *host = context;
+    if (host->is_in_series) {
+        guard_enter();
+        int answer = ask_about(host, a, b);
+        guard_exit();
+        return answer;
+    }
     Call call = { .a = a, .b = b };
     return host->is_live && run_callback(host, CALLBACK_COLLIDE, &call) ? call.answer : 0;
+}
+
+// One guard for all pairs of a pass. What a plugin that fails leaves open is done without it.
+static void on_pairs(void *context, void (*pairs)(void *pass), void *pass)
+{
+    PluginHost *host = context;
+    if (!host->is_live)
+        return;
+    host->is_in_series = true;
+    run_guarded(host, CALLBACK_COLLIDE, guard_series, pairs, pass);
+    host->is_in_series = false;
 }
 
 // Joints of the last pass have acted and may still be looked at in step_end. A pass that is made again before a step
@@ -482,7 +510,7 @@ bool plugin_init(PluginHost *host, double time)
         return false;
     host->is_live = true;
     if (host->functions[CALLBACK_COLLIDE])
-        physics_ode_set_collide_hook(host->physics, on_collide, on_pass_begin, host);
+        physics_ode_set_collide_hook(host->physics, &(PhysicsCollideHook){ on_collide, on_pass_begin, on_pairs, host });
     is_fine = check_forces(host, CALLBACK_INIT);
     if (host->touches_ode)
         physics_ode_take_bodies(host->physics);
@@ -550,7 +578,7 @@ bool plugin_cleanup(PluginHost *host, double time)
         return !host->failure;
     host->time = time;
     if (host->functions[CALLBACK_COLLIDE])
-        physics_ode_set_collide_hook(host->physics, NULL, NULL, NULL);
+        physics_ode_set_collide_hook(host->physics, NULL);
     bool is_fine = run_callback(host, CALLBACK_CLEANUP, &(Call){ 0 }) && check_forces(host, CALLBACK_CLEANUP);
     host->is_live = false;
     if (is_fine)
