@@ -78,6 +78,7 @@ static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask 
             dense->state = &memory->state[row->slot];
             dense->kept = &memory->impulse[row->slot];
             dense->memory = NULL;
+            dense->applied = 0.0;
             memcpy(dense->j[0], row->j1, sizeof row->j1);
             memcpy(dense->j[1], row->j2, sizeof row->j2);
             for (int k = 0; k < 2; k++) {
@@ -89,16 +90,19 @@ static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask 
     }
 }
 
+// Carries the impulses of the dense rows, beyond those that were applied before, through the trees.
 static __attribute__((noinline)) void dense_apply(DirectScratch *s)
 {
     for (int i = 0; i < s->node_count; i++)
         memset(s->nodes[i].momentum, 0, sizeof s->nodes[i].momentum);
     for (int i = 0; i < s->dense_count; i++) {
-        const DenseRow *row = &s->dense[i];
+        DenseRow *row = &s->dense[i];
+        double change = s->x[i] - row->applied;
+        row->applied = s->x[i];
         for (int k = 0; k < 2; k++)
             if (row->nodes[k] >= 0) {
                 double *b = s->nodes[row->nodes[k]].momentum;
-                v6_store(b, v6_mad(v6_load(b), v6_load(row->j[k]), s->x[i]));
+                v6_store(b, v6_mad(v6_load(b), v6_load(row->j[k]), change));
             }
     }
     tree_solve_change(s);
@@ -126,6 +130,29 @@ static void motors_all_dense(DirectScratch *s)
 {
     for (int i = 0; i < s->motor_count; i++)
         s->motors[i].memory->dense = MOTOR_DENSE_STEPS;
+}
+
+// The rows with bounds. False: a motor of the tree came out too strong, in the end or already without friction, where the
+// friction bounds come from; it is in the dense problem when the island is solved again.
+static bool dense_settle(DirectScratch *s, IslandTask *task, bool is_last)
+{
+    double dt = task->input->dt;
+    if (s->dense_count > 0 && task->swept) {
+        dense_sweep(s, task, &task->statistics);
+        dense_apply(s);
+    } else if (s->dense_count > 0) {
+        if (dense_solve_normals(s, task->input, &task->statistics)) {
+            if (s->motor_count > 0 && !is_last) {
+                dense_apply(s);
+                if (motors_exceed(s, dt))
+                    return false;
+            }
+            dense_solve_friction(s, &task->statistics);
+        }
+        dense_remember(s);
+        dense_apply(s);
+    }
+    return is_last || !motors_exceed(s, dt);
 }
 
 static __attribute__((noinline)) void island_write(DirectScratch *s, IslandTask *task)
@@ -163,14 +190,7 @@ void SOLVER_VARIANT(DirectScratch *s, IslandTask *task)
         }
         tree_factor(s, task->input->dt);
         tree_solve_free(s);
-        if (s->dense_count > 0) {
-            if (task->swept)
-                dense_sweep(s, task, &task->statistics);
-            else
-                dense_solve(s, task->input, &task->statistics);
-            dense_apply(s);
-        }
-        if (attempt == RESTART_LIMIT || !motors_exceed(s, task->input->dt))
+        if (dense_settle(s, task, attempt == RESTART_LIMIT))
             break;
         task->statistics.restarts++;
         if (attempt == RESTART_LIMIT - 1)

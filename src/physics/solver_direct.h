@@ -85,6 +85,7 @@ typedef struct DenseRow {
     double scale;               // velocity per impulse if no joint held the bodies, roughly
     double lo, hi;              // impulses; friction: coefficients of the normal impulse when `scaled_by` is set
     int scaled_by;              // dense row of the normal, or -1
+    double applied;             // impulse that the trees have felt
     double *force;
     double *kept;               // impulse for the iterative method's warm start, NULL for joints
     int8_t *state;

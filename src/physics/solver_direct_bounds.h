@@ -214,7 +214,8 @@ static double dense_row_wanted(const DirectScratch *s, const DenseRow *row)
     return row->rhs - now;
 }
 
-static __attribute__((noinline)) void dense_solve(DirectScratch *s, const SolverInput *input, IslandStatistics *statistics)
+// The problem without friction, whose normal impulses bound the friction rows. True when there are such rows.
+static __attribute__((noinline)) bool dense_solve_normals(DirectScratch *s, const SolverInput *input, IslandStatistics *statistics)
 {
     int n = s->dense_count, stride = (n + 3) & ~3;
     bool friction = false;
@@ -239,21 +240,29 @@ static __attribute__((noinline)) void dense_solve(DirectScratch *s, const Solver
     for (int i = n; i < stride; i++)
         s->x[i] = 0.0;
     bounded_solve(s, n, stride, statistics);
-    if (friction) {
-        for (int i = 0; i < n; i++) {
-            const DenseRow *row = &s->dense[i];
-            if (row->scaled_by < 0)
-                continue;
-            double normal = fabs(s->x[row->scaled_by]);
-            s->hi[i] = normal > 0.0 ? row->hi * normal : 0.0;
-            s->lo[i] = normal > 0.0 ? row->lo * normal : 0.0;
-            s->state[i] = s->hi[i] == 0.0 ? ROW_LOW : row->state ? *row->state : ROW_FREE;
-            if (s->hi[i] == SOLVER_INFINITY)
-                s->state[i] = ROW_FREE;
-        }
-        bounded_solve(s, n, stride, statistics);
+    return friction;
+}
+
+static __attribute__((noinline)) void dense_solve_friction(DirectScratch *s, IslandStatistics *statistics)
+{
+    int n = s->dense_count, stride = (n + 3) & ~3;
+    for (int i = 0; i < n; i++) {
+        const DenseRow *row = &s->dense[i];
+        if (row->scaled_by < 0)
+            continue;
+        double normal = fabs(s->x[row->scaled_by]);
+        s->hi[i] = normal > 0.0 ? row->hi * normal : 0.0;
+        s->lo[i] = normal > 0.0 ? row->lo * normal : 0.0;
+        s->state[i] = s->hi[i] == 0.0 ? ROW_LOW : row->state ? *row->state : ROW_FREE;
+        if (s->hi[i] == SOLVER_INFINITY)
+            s->state[i] = ROW_FREE;
     }
-    for (int i = 0; i < n; i++)
+    bounded_solve(s, n, stride, statistics);
+}
+
+static void dense_remember(DirectScratch *s)
+{
+    for (int i = 0; i < s->dense_count; i++)
         if (s->dense[i].state)
             *s->dense[i].state = s->state[i];
 }
