@@ -94,15 +94,11 @@ static void report_unfit(PluginHost *host, const char *problem)
     diag_hint(host->diags, "build it anew for this machine with `talus build`; --no-plugin runs the world without it");
 }
 
-static bool bind_callbacks(PluginHost *host)
+static bool callbacks_are_complete(PluginHost *host)
 {
     bool is_complete = true;
     for (int i = 0; i < CALLBACK_COUNT; i++) {
-        void *found = dlsym(host->library, callbacks[i].name);
-        for (int k = 0; !found && k < 2 && callbacks[i].mangled[k]; k++)
-            found = dlsym(host->library, callbacks[i].mangled[k]);
-        host->functions[i] = found;
-        if (found || !callbacks[i].is_needed)
+        if (host->functions[i] || !callbacks[i].is_needed)
             continue;
         is_complete = false;
         diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be used: %s has no function %s", host->name, host->path, callbacks[i].name);
@@ -149,11 +145,15 @@ static void remove_copy(PluginHost *host)
     rmdir(path_directory(host->arena, host->copy));
 }
 
-typedef struct LoadCall { const char *path; void *library; char why[1024]; } LoadCall;
+typedef struct LoadCall {
+    const char *path;
+    void *library, *functions[CALLBACK_COUNT];
+    bool touches_ode;
+    char why[1024];
+} LoadCall;
 
-static void load_call(void *context)
+static void open_library(LoadCall *call)
 {
-    LoadCall *call = context;
     call->library = dlopen(call->path, RTLD_NOW | RTLD_LOCAL);
     if (call->library)
         return;
@@ -168,7 +168,25 @@ static void load_call(void *context)
         snprintf(call->why, sizeof call->why, "%s", why);
 }
 
-static void report_fault(PluginHost *host, const GuardFault *fault);
+// All that believes what the file says of itself.
+static void load_call(void *context)
+{
+    LoadCall *call = context;
+    open_library(call);
+    for (int i = 0; call->library && i < CALLBACK_COUNT; i++) {
+        call->functions[i] = dlsym(call->library, callbacks[i].name);
+        for (int k = 0; !call->functions[i] && k < 2 && callbacks[i].mangled[k]; k++)
+            call->functions[i] = dlsym(call->library, callbacks[i].mangled[k]);
+    }
+    call->touches_ode = call->library && plugin_touches_ode(call->library);
+}
+
+static void close_call(void *context)
+{
+    dlclose(context);
+}
+
+static bool run_guarded(PluginHost *host, const char *running, GuardRun *run, void (*function)(void *context), void *context);
 static void last_words(GuardOwner *owner, const GuardFault *fault, bool is_state_safe);
 
 static void put_back(PluginHost *host, GuardSurroundings *surroundings)
@@ -178,7 +196,8 @@ static void put_back(PluginHost *host, GuardSurroundings *surroundings)
         diag_warning(host->diags, host->pos, "plugin '%s' changed %s in %s; Talus puts it back", host->name, changes, host->running);
 }
 
-// Constructors of the library run here, so this is guarded like a callback.
+// Constructors of the library run here, so this is guarded like a callback. False when there is no library that can be used; a
+// fault leaves a host that has failed.
 static bool load(PluginHost *host)
 {
     const char *problem = library_problem(host->path, host->arena);
@@ -191,22 +210,18 @@ static bool load(PluginHost *host)
         host->copy = make_copy(host);
     LoadCall call = { .path = host->copy ? host->copy : host->path };
     host->guard.library = call.path;
-    GuardFault fault;
     GuardSurroundings *surroundings = surroundings_take();
-    host->running = "loading it";
-    PluginHost *before = utilities_bind(host);
-    bool is_fine = guard_call(&host->guard, load_call, &call, host->options.timeout_ms, &fault);
-    utilities_bind(before);
+    bool is_fine = run_guarded(host, arena_printf(host->arena, "loading %s", host->path), guard_call, load_call, &call);
     put_back(host, surroundings);
     pthread_mutex_unlock(&loading);
+    if (!is_fine)
+        return true;
     host->library = call.library;
-    if (!is_fine) {
-        report_fault(host, &fault);
-        guard_settled();
-    } else if (!host->library) {
+    host->touches_ode = call.touches_ode;
+    memcpy(host->functions, call.functions, sizeof host->functions);
+    if (!host->library)
         report_unloadable(host, call.why);
-    }
-    return is_fine && host->library;
+    return host->library && callbacks_are_complete(host);
 }
 
 static bool name_is_plain(const char *name)
@@ -247,22 +262,33 @@ PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *opt
     host->path = place.library;
     if (!host->path)
         report_missing(host, &place);
-    if (!host->path || !load(host) || !bind_callbacks(host)) {
+    if (!host->path || !load(host)) {
+        if (!plugin_unload(host))
+            guard_settled();
         plugin_close(host);
         return NULL;
     }
     *is_missing = false;
-    host->touches_ode = plugin_touches_ode(host->library);
     for (int i = 0; i < 2; i++)
         host->groups[i] = dJointGroupCreate(0);
     host->old_group = dJointGroupCreate(0);
     return host;
 }
 
+// A library that failed may be in the middle of anything: its destructors are better not run.
+bool plugin_unload(PluginHost *host)
+{
+    if (host->library && !host->failure)
+        run_guarded(host, arena_printf(host->arena, "unloading %s", host->path), guard_call, close_call, host->library);
+    host->library = NULL;
+    return !host->failure;
+}
+
 void plugin_close(PluginHost *host)
 {
     if (!host)
         return;
+    assert(!host->library || host->failure);
     if (host->functions[CALLBACK_COLLIDE] && host->physics)
         physics_ode_set_collide_hook(host->physics, NULL);
     if (host->old_group) {
@@ -270,9 +296,6 @@ void plugin_close(PluginHost *host)
         dJointGroupDestroy(host->groups[1]);
         dJointGroupDestroy(host->old_group);
     }
-    // A library that failed may be in the middle of anything: its destructors are better not run.
-    if (host->library && !host->failure)
-        dlclose(host->library);
     remove_copy(host);
     utilities_host_removed(host);
     plugin_fluids_forget(physics_ode_world(host->physics));
@@ -410,10 +433,10 @@ static void (*const calls[])(void *) = {
 static_assert(COUNT_OF(calls) == CALLBACK_COUNT, "one function for every callback");
 
 // Runs the function with a guard around all of it, or around what it marks as the plugin's.
-static bool run_guarded(PluginHost *host, PluginCallback callback, GuardRun *run, void (*function)(void *context), void *context)
+static bool run_guarded(PluginHost *host, const char *running, GuardRun *run, void (*function)(void *context), void *context)
 {
     GuardFault fault;
-    host->running = callbacks[callback].name;
+    host->running = running;
     PluginHost *before = utilities_bind(host);
     physics_ode_keep_errors(guard_is_inside);
     bool is_fine = run(&host->guard, function, context, host->options.timeout_ms, &fault);
@@ -432,7 +455,7 @@ static bool run_callback(PluginHost *host, PluginCallback callback, Call *call)
         return true;
     call->host = host;
     GuardSurroundings *surroundings = callbacks[callback].is_rare ? surroundings_take() : NULL;
-    bool is_fine = run_guarded(host, callback, guard_call, calls[callback], call);
+    bool is_fine = run_guarded(host, callbacks[callback].name, guard_call, calls[callback], call);
     if (surroundings)
         put_back(host, surroundings);
     return is_fine;
@@ -474,7 +497,7 @@ static void on_pairs(void *context, void (*pairs)(void *pass), void *pass)
     if (!host->is_live)
         return;
     host->is_in_series = true;
-    run_guarded(host, CALLBACK_COLLIDE, guard_series, pairs, pass);
+    run_guarded(host, callbacks[CALLBACK_COLLIDE].name, guard_series, pairs, pass);
     host->is_in_series = false;
 }
 

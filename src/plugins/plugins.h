@@ -34,9 +34,10 @@ const char *plugin_name(const Scene *scene);               // that the world wan
 const char *plugin_name_in(const SceneNode *world_info);  // NULL is fine
 
 // Finds and loads the plugin that the world names. NULL when there is none or it cannot be used; then *is_missing tells
-// which, and the sink why.
+// which, and the sink why. A plugin that crashed while it was loaded is one that has failed.
 PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *options, DiagSink *diags, bool *is_missing);
-void plugin_close(PluginHost *host);  // NULL is fine; does not call cleanup
+bool plugin_unload(PluginHost *host);  // runs its destructors; false when it has failed, now or before
+void plugin_close(PluginHost *host);   // NULL is fine; after plugin_unload()
 
 const char *plugin_host_name(const PluginHost *host);
 const char *plugin_library(const PluginHost *host);  // path of the file

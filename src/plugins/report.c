@@ -93,9 +93,10 @@ static void add_cause(PluginWords *out, const GuardFault *fault, const FaultView
 
 static void add_stack(PluginWords *out, const FaultView *view)
 {
+    static const char *const callers[] = { "call_once", "on_collide" };  // who calls plugins is not of interest
     int first = view->own > 0 ? int_max(view->own - 2, 0) : 0, shown = 0;
     for (int i = first; i < view->count && shown < 8; i++, shown++) {
-        if (view->own >= 0 && i > view->own && (!view->places[i].function || strstr(view->places[i].function, "guard_call")))
+        if (view->own >= 0 && i > view->own && (!view->places[i].function || is_one_of(view->places[i].function, callers, COUNT_OF(callers))))
             break;
         words_add(out, "%s", shown ? "; called from " : "stack: ");
         add_place(out, &view->places[i]);

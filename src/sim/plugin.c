@@ -230,6 +230,7 @@ bool sim_end_plugin(Sim *sim)
         return true;
     settle(sim);
     plugin_cleanup(sim->plugin, sim_time(sim));
+    plugin_unload(sim->plugin);
     bool is_fine = check(sim, SIM_PHASE_BEGIN);
     sim_remove_hooks(sim, &sim->plugin);
     plugin_close(sim->plugin);
