@@ -18,7 +18,7 @@ READING = """
 - chain: hinges from a fixed point, energy checked. swarm: four-wheeled vehicles. pile, mixed: boxes, or all shapes, dropped into a pit.
 - stack: pyramids of 15, 55 and 171 boxes. mesh: bodies on a terrain of 100,352 triangles. rest: sleeping boxes.
 - Penetration is measured on the final poses by ODE's colliders for every engine alike.
-- Talus' adaptor calls the solver, broad phase and narrow phase that `talus run` calls; ODE's narrow phase does the terrain.
+- Talus' adaptor calls the solver, broad phase and narrow phase that `talus run` calls.
 """
 COLOURS = ["#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#7f7f7f"]
 

@@ -245,14 +245,14 @@ static void turned_grids_hold_bodies(void **state)
     scenery_step(&s, 40);
     double before[8];
     for (int i = 0; i < 8; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "B%d", i);
         before[i] = scenery_position(&s, name).z;
         CHECK(before[i] > 0.1, "on the grid");
     }
     scenery_step(&s, 100);
     for (int i = 0; i < 8; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "B%d", i);
         CHECK_NEAR(scenery_position(&s, name).z, before[i], 0.01, "elevation_grid_rotation");
     }

@@ -298,7 +298,7 @@ static void ranges_hold_the_first_position(void **state)
             Scenery s = scenery_open(state, "R2025a", text);
             scenery_step(&s, 1);
             for (int axis = 0; axis < cases[i].axes; axis++) {
-                char name[8];
+                char name[16];
                 snprintf(name, sizeof name, "M%d", axis);
                 double low, high, expected = sign * (0.2 + 0.1 * axis);
                 assert_true(talus_get_double(s.world, scenery_node(&s, name), "minPosition", &low));

@@ -58,7 +58,7 @@ static void balls_roll_as_published(void **state)
     text_free(&text);
     world_step(&world, 200);
     for (int i = 0; i < COUNT_OF(published); i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof(name), "BALL_%d", i + 1);
         near_vector(world_position(&world, name), published[i].position, name);
         near_vector(world_velocity(&world, name), published[i].linear, name);

@@ -178,7 +178,7 @@ static void nobody_falls_through(void **state)
             World world = open_text(&text, 1);
             world_step(&world, 3000 / steps_ms[s]);
             for (int i = 0; i < 60; i++) {
-                char name[8];
+                char name[16];
                 snprintf(name, sizeof name, "b%d", i);
                 Vec3 p = world_position(&world, name);
                 if (!(fabs(p.x) > 2.9 || fabs(p.y) > 2.9 || p.z > hills(p.x, p.y)))
