@@ -408,3 +408,12 @@ void holders_sync_scene(Physics *physics)
             scene_set_bool(physics->scene, machines->holders[i].node, field, machines->holds[i].is_on);
     }
 }
+
+const char *machines_joint_owner(const Physics *physics, const void *joint)
+{
+    const Machines *machines = physics->machines;
+    for (int i = 0; machines && i < machines->holder_count; i++)
+        if (machines->holders[i].joint == joint && machines->holds[i].first)
+            return physics_solid_label(physics, machines->holders[i].solid);
+    return NULL;
+}

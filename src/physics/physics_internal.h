@@ -353,6 +353,7 @@ void pins_restored(Physics *physics);
 int body_holder_target(const Physics *physics, const SceneNode *holder, int solid);  // body_holder.c: solid it can hold now, -1
 void body_switches_sync_scene(Physics *physics);
 void machines_contact(Physics *physics, PhysicsContact *contact);  // a track's belt moves the surface
+const char *machines_joint_owner(const Physics *physics, const void *joint);  // label of the connector or gripper that holds by it, NULL
 void machines_destroy(Physics *physics);
 int machines_state(Physics *physics, StateBlock *blocks);          // how many blocks were added
 void machines_restored(Physics *physics);

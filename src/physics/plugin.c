@@ -91,6 +91,33 @@ int physics_ode_shape(const Physics *physics, dGeomID geom)
     return -1;
 }
 
+dBodyID physics_ode_shape_body(const Physics *physics, int shape)
+{
+    int body = physics->shapes[shape].body;
+    return body >= 0 ? physics->bodies[body].ode : NULL;
+}
+
+const char *physics_ode_owner(const Physics *physics, const void *object)
+{
+    if (object == physics->world || object == physics->space || object == physics->contact_group)
+        return "the world";
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive && (object == physics->bodies[i].ode || object == physics->bodies[i].space))
+            return physics_solid_label(physics, physics->bodies[i].solid);
+    for (int i = 0; i < physics->shape_count; i++)
+        if (physics->shapes[i].is_alive && object == physics->shapes[i].ode)
+            return physics->shapes[i].solid < 0 ? "a fluid" : physics_solid_label(physics, physics->shapes[i].solid);
+    for (int i = 0; i < physics->joint_count; i++) {
+        const PhysicsJoint *joint = &physics->joints[i];
+        if (object == joint->ode || object == joint->motor || object == joint->spring)
+            return physics_solid_label(physics, joint->child >= 0 ? joint->child : joint->parent);
+    }
+    for (int i = 0; i < physics->weld_count; i++)
+        if (physics->welds[i].is_alive && object == physics->welds[i].ode)
+            return physics_solid_label(physics, physics->welds[i].solid);
+    return machines_joint_owner(physics, object);
+}
+
 // ---- pairs of ours ----
 
 void plugin_begin_pass(Physics *physics)

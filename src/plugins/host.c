@@ -437,6 +437,7 @@ static bool run_guarded(PluginHost *host, const char *running, GuardRun *run, vo
 {
     GuardFault fault;
     host->running = running;
+    host->not_its_own = NULL;
     PluginHost *before = utilities_bind(host);
     physics_ode_keep_errors(guard_is_inside);
     bool is_fine = run(&host->guard, function, context, host->options.timeout_ms, &fault);

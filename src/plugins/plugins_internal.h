@@ -33,6 +33,7 @@ struct PluginHost {
     double time;                  // s
     bool is_live;                 // init has been called and cleanup not yet
     bool is_in_series;            // a guard stands around the pairs of a pass
+    const char *not_its_own;      // whose object it wanted to destroy, NULL
     char *failure;
     dJointGroupID groups[2];      // contact joints, used in turn
     dJointGroupID old_group;      // for plugins that keep the one init gave them

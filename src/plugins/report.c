@@ -66,11 +66,13 @@ static FaultView view_fault(const PluginHost *host, const GuardFault *fault, con
     return view;
 }
 
-static void add_cause(PluginWords *out, const GuardFault *fault, const FaultView *view)
+static void add_cause(PluginWords *out, const PluginHost *host, const GuardFault *fault, const FaultView *view)
 {
     const char *name = guard_signal_name(fault->signal);
     if (fault->is_timeout)
         words_add(out, "did not end in time");
+    else if (fault->ender && host->not_its_own)
+        words_add(out, "called %s() with an object that is not its own but part of '%s'", fault->ender, host->not_its_own);
     else if (fault->ender && !strcmp(fault->ender, "pthread_exit"))
         words_add(out, "called pthread_exit()");
     else if (fault->ender)
@@ -109,6 +111,8 @@ static void add_hint(PluginWords *out, const PluginHost *host, const GuardFault 
     bool is_null = (fault->signal == SIGSEGV && fault->address < 4096) || is_refused;
     if (fault->is_timeout)
         words_add(out, "the limit is %lld ms (--plugin-timeout); ", (long long)host->options.timeout_ms);
+    else if (fault->ender && host->not_its_own)
+        words_add(out, "a supervisor may remove nodes; a plugin may disable bodies, geoms and joints; ");
     else if (view->is_heap)
         words_add(out, "memory was freed twice or written past its end, maybe long before this place: run it under valgrind; ");
     else if (is_null && view->is_ode && view->own >= 0)
@@ -127,7 +131,7 @@ void plugin_report(const PluginHost *host, const GuardFault *fault, const GuardP
         words_add(message, "a function of its own, outside of its callbacks, ");
     else
         words_add(message, fault->is_own_thread ? "a thread of its own, seen in %s, " : "%s ", host->running);
-    add_cause(message, fault, &view);
+    add_cause(message, host, fault, &view);
     words_add(message, " at %g s", host->time);
     if (fault->frame_count > 0) {
         words_add(message, " in ");

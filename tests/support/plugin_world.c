@@ -20,6 +20,11 @@ void compile(const char *compiler, const char *name, const char *source, bool is
 
 World world_open(const char *plugin, const char *nodes)
 {
+    return world_open_with(plugin, nodes, NULL);
+}
+
+World world_open_with(const char *plugin, const char *nodes, const SimOptions *options)
+{
     World world = { .diags = diag_create() };
     char path[1024];
     Text text = { 0 };
@@ -27,7 +32,7 @@ World world_open(const char *plugin, const char *nodes)
     snprintf(path, sizeof path, "%s/worlds/%s.wbt", folder, plugin);
     support_write(path, text.data);
     text_free(&text);
-    world.sim = sim_load(path, NULL, world.diags);
+    world.sim = sim_load(path, options, world.diags);
     CHECK(world.sim, plugin);
     world.stream = tmpfile();
     assert_non_null(world.stream);

@@ -20,6 +20,7 @@ bool has_compiler(const char *command);        // its first word; says so when i
 // Compiles a plugin into the scratch project. The source is C and C++ at once.
 void compile(const char *compiler, const char *name, const char *source, bool is_cpp);
 World world_open(const char *plugin, const char *nodes);
+World world_open_with(const char *plugin, const char *nodes, const SimOptions *options);
 bool world_start(World *world, Devices *devices);
 void world_close(World *world);
 const char *printed(World *world);

@@ -1,0 +1,170 @@
+// Destroying by plugins, in the middle of a pass too: their own objects are theirs at any time, with the same motion under every
+// stepper; an object of the world's is refused with a report that names plugin, function and solid.
+#include "support/plugin_world.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const scene =
+    "DEF FLOOR Solid { name \"floor\" boundingObject Plane { } }\n"
+    "DEF BOX Solid { name \"box\" translation 0 0 0.0998 boundingObject Box { size 0.2 0.3 0.2 } physics Physics { density -1 mass 2 } }\n"
+    "DEF OTHER Solid { name \"other\" translation 1 0 0.3 boundingObject Sphere { radius 0.1 } physics Physics { density -1 mass 1 } }\n"
+    "DEF ARM Robot { name \"arm\" translation 0 2 1 children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 }\n"
+    "  endPoint DEF LINK Solid { name \"link\" translation 0.2 0 0 boundingObject Box { size 0.2 0.1 0.1 } physics Physics { density -1 mass 1 } } } ]\n"
+    "  boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density -1 mass 1 } }\n";
+
+static const char *const frame =
+    "#include <plugins/physics.h>\n"
+    "static dBodyID box, other, load; static dGeomID geom; static dWorldID world; static dSpaceID space, own; static dJointGroupID group; static dJointID tie;\n"
+    "static int passes, done;\n"
+    "static void act(void);\n"
+    "DLLEXPORT void webots_physics_init(void) { box = dWebotsGetBodyFromDEF(\"BOX\"); other = dWebotsGetBodyFromDEF(\"OTHER\");\n"
+    "  world = dBodyGetWorld(box); space = dGeomGetSpace(dWebotsGetGeomFromDEF(\"BOX\")); group = dJointGroupCreate(0);\n"
+    "  (void)other; (void)load; (void)geom; (void)own; (void)tie; (void)space; }\n"
+    "DLLEXPORT void webots_physics_step(void) { passes++; done = 0; if (!LATE) act(); }\n"
+    "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b) { (void)a; (void)b; if (LATE && !done) { done = 1; act(); } return 0; }\n"
+    "DLLEXPORT void webots_physics_cleanup(void) { if (group) dJointGroupDestroy(group); }\n";
+
+static void build(const char *name, const char *act, bool is_late)
+{
+    Text source = { 0 };
+    text_printf(&source, "#define LATE %d\n%sstatic void act(void)\n{\n%s\n}\n", is_late, frame, act);
+    compile("gcc", name, source.data, false);
+    text_free(&source);
+}
+
+// ---- what is the plugin's ----
+
+// Each comes, acts and goes every few steps: a load beside the box tied to it, and one that is pushed by contacts of its own group.
+static const struct { const char *name, *act; } legal[] = {
+    { "own_objects",
+      "  int phase = passes % 8;\n"
+      "  const dReal *p = dBodyGetPosition(box);\n"
+      "  if (phase == 1) { dMass mass; dMassSetSphereTotal(&mass, 0.5, 0.05); load = dBodyCreate(world); dBodySetMass(load, &mass);\n"
+      "    dBodySetPosition(load, p[0], p[1] + 0.1, p[2] + 0.4); geom = dCreateSphere(space, 0.05); dGeomSetBody(geom, load); }\n"
+      "  if (phase == 2) { tie = dJointCreateHinge(world, 0); dJointAttach(tie, load, box); dJointSetHingeAnchor(tie, p[0], p[1], p[2] + 0.2);\n"
+      "    dJointSetHingeAxis(tie, 0, 1, 0); dBodyAddForce(load, 6, 1, 0); }\n"
+      "  if (phase == 4) dJointDestroy(tie);\n"
+      "  if (phase == 5) dGeomDestroy(geom);\n"
+      "  if (phase == 6) dBodyDestroy(load);" },
+    { "body_first",  // its joint and its geom are left with nobody
+      "  int phase = passes % 6;\n"
+      "  const dReal *p = dBodyGetPosition(box);\n"
+      "  if (phase == 1) { load = dBodyCreate(world); dBodySetPosition(load, p[0] + 0.3, p[1], p[2] + 0.3); geom = dCreateBox(space, 0.1, 0.1, 0.1);\n"
+      "    dGeomSetBody(geom, load); tie = dJointCreateSlider(world, 0); dJointAttach(tie, box, load); dJointSetSliderAxis(tie, 1, 0, 0); }\n"
+      "  if (phase == 3) dBodyDestroy(load);\n"
+      "  if (phase == 4) { dJointDestroy(tie); dGeomDestroy(geom); }" },
+    { "own_space",
+      "  int phase = passes % 6;\n"
+      "  if (phase == 1) { own = dSimpleSpaceCreate(space); load = dBodyCreate(world); dBodySetPosition(load, 0, 0, 0.9 + 0.001 * passes);\n"
+      "    for (int i = 0; i < 3; i++) { geom = dCreateSphere(own, 0.05); dGeomSetBody(geom, load); dGeomSetOffsetPosition(geom, 0.1 * i, 0, 0); } }\n"
+      "  if (phase == 4) { dSpaceDestroy(own); dBodyDestroy(load); }" },
+    { "own_group",
+      "  int phase = passes % 6;\n"
+      "  if (phase == 1 && !group) group = dJointGroupCreate(0);\n"
+      "  if (phase == 2) { tie = dJointCreateBall(world, group); dJointAttach(tie, box, other); dJointSetBallAnchor(tie, 0.5, 0, 0.3); }\n"
+      "  if (phase == 4) dJointGroupEmpty(group);\n"
+      "  if (phase == 5) { dJointGroupDestroy(group); group = 0; }" },
+};
+
+static Vec3 place(const World *world, const char *def)
+{
+    Physics *physics = sim_physics(world->sim);
+    return physics_solid_pose(physics, physics_solid_of(physics, scene_find_def(sim_scene(world->sim), def))).t;
+}
+
+static World run(const char *name, const char *stepper, int count)
+{
+    World world = world_open_with(name, scene, &(SimOptions){ .physics = { .stepper = stepper } });
+    assert_true(world_start(&world, NULL));
+    steps(&world, count);
+    expect_no_errors(&world);
+    return world;
+}
+
+static void test_own(void **state)
+{
+    (void)state;
+    static const char *const solids[] = { "BOX", "OTHER", "LINK" };
+    for (int i = 0; i < 2 * COUNT_OF(legal); i++) {
+        const char *name = legal[i / 2].name;
+        build(name, legal[i / 2].act, i % 2);
+        World ours = run(name, "talus", 60), exact = run(name, "ode-exact", 60);
+        double worst = 0.0;
+        for (int k = 0; k < COUNT_OF(solids); k++) {
+            Vec3 a = place(&ours, solids[k]), b = place(&exact, solids[k]);
+            worst = fmax(worst, fmax(fabs(a.x - b.x), fmax(fabs(a.y - b.y), fabs(a.z - b.z))));
+        }
+        print_message("%s in %s: %.1e m apart\n", name, i % 2 ? "collide" : "step", worst);
+        CHECK(worst < 1e-6, name);
+        assert_true(sim_reset(ours.sim));  // cleaned up and started again in the middle of it
+        world_close(&ours);
+        world_close(&exact);
+    }
+}
+
+// ---- what is the world's ----
+
+static const struct { const char *name, *act, *said; } refused[] = {
+    { "body", "  dBodyDestroy(box);", "called dBodyDestroy() with an object that is not its own but part of 'BOX'" },
+    { "geom", "  dGeomDestroy(dWebotsGetGeomFromDEF(\"FLOOR\"));", "called dGeomDestroy() with an object that is not its own but part of 'FLOOR'" },
+    { "joint", "  dJointDestroy(dBodyGetJoint(dWebotsGetBodyFromDEF(\"LINK\"), 0));", "called dJointDestroy() with an object that is not its own but part of 'LINK'" },
+    { "group", "  dJointGroupDestroy(dWebotsGetContactJointGroup());", "called dJointGroupDestroy() with an object that is not its own but part of 'the world'" },
+    { "space", "  dSpaceDestroy(space);", "called dSpaceDestroy() with an object that is not its own but part of 'the world'" },
+    { "world", "  dWorldDestroy(world);", "called dWorldDestroy() with an object that is not its own but part of 'the world'" },
+    // With the plugin's own space what was put into it would go.
+    { "in_own_space", "  own = dSimpleSpaceCreate(space); geom = dWebotsGetGeomFromDEF(\"OTHER\"); dSpaceRemove(space, geom); dSpaceAdd(own, geom); dSpaceDestroy(own);",
+      "called dGeomDestroy() with an object that is not its own but part of 'OTHER'" },
+};
+
+static void test_not_its_own(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2 * COUNT_OF(refused); i++) {
+        char name[64];
+        snprintf(name, sizeof name, "not_its_%s", refused[i / 2].name);
+        Text act = { 0 };
+        text_printf(&act, "  if (passes == 3) {\n%s\n  }", refused[i / 2].act);
+        build(name, act.data, i % 2);
+        text_free(&act);
+        for (int k = 0; k < 2; k++) {
+            World world = world_open_with(name, scene, &(SimOptions){ .physics = { .stepper = k ? "ode-exact" : "talus" } });
+            assert_true(world_start(&world, NULL));
+            for (int step = 0; step < 5 && sim_step(world.sim); step++)
+                ;
+            CHECK(times_said(&world, DIAG_ERROR, refused[i / 2].said) == 1, name);
+            CHECK(times_said(&world, DIAG_ERROR, name) == 1, name);
+            CHECK(times_said(&world, DIAG_ERROR, i % 2 ? "webots_physics_collide called" : "webots_physics_step called") == 1, name);
+            world_close(&world);
+        }
+    }
+}
+
+// ---- shapes for other bodies ----
+
+static void test_given_away(void **state)
+{
+    (void)state;
+    build("given_away", "  geom = dWebotsGetGeomFromDEF(\"BOX\");\n"
+                        "  if (passes == 3) { load = dBodyCreate(world); dBodySetPosition(load, 0, 5, 3); dGeomSetBody(geom, load); }\n"
+                        "  if (passes == 6) { dGeomSetBody(geom, 0); dBodyDestroy(load); }\n"
+                        "  if (passes == 9) dGeomSetBody(geom, box);", false);
+    World ours = run("given_away", "talus", 10), exact = run("given_away", "ode-exact", 10);
+    const World *worlds[] = { &ours, &exact };
+    for (int k = 0; k < 2; k++)  // twice given to another, once given back
+        assert_int_equal(times_said(worlds[k], DIAG_WARNING, "plugin 'given_away' gives a shape of 'BOX' to another body"), 2);
+    Vec3 a = place(&ours, "BOX"), b = place(&exact, "BOX");
+    CHECK(fabs(a.x - b.x) + fabs(a.y - b.y) + fabs(a.z - b.z) < 1e-6, "given away");
+    assert_true(a.z < 0.0995);  // it fell while its shape was elsewhere
+    world_close(&ours);
+    world_close(&exact);
+}
+
+int main(void)
+{
+    plugin_scratch("plugin_destroy");
+    if (!has_compiler("gcc"))
+        return 77;
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_own), cmocka_unit_test(test_not_its_own), cmocka_unit_test(test_given_away) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
