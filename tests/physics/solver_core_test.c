@@ -1,4 +1,4 @@
-// The solver on plain arrays: energy of a chain, the pyramid, trouble that must end finite, memory, sleeping.
+// The solver on plain arrays: energy of a chain, the pyramid, growing towers, trouble that must end finite, memory, sleeping.
 #include "physics/solver_scene.h"
 
 static SolverScene scene, twin;
@@ -227,13 +227,65 @@ static void test_sleeping_bodies_are_left_alone(void **state)
     solver_destroy(solver);
 }
 
+// A tower that grows box by box, through the sizes where the method changes, and shrinks again: there and back once, and
+// no step gives it energy.
+static void tower_changes(bool is_jointed, int most, SolverMethod large)
+{
+    const double half = 0.1, mass = 1.0;
+    scene_init(&scene, 0.004);
+    scene.has_ground = true;
+    for (int i = 0; is_jointed && i < 2; i++)
+        scene_box(&scene, 0.3 * i, 0.0, half, half, mass);
+    if (is_jointed)
+        scene_ball(&scene, 0, 1, 0.15, 0.0, half);
+    int base = scene.input.body_count, changes = 0;
+    Solver *solver = solver_create(NULL);
+    SolverMethod method = SOLVER_DIRECT;
+    bool was_large = false;
+    double gained = 0.0, fastest = 0.0;
+    for (int k = 1; k < 2 * most; k++) {
+        int below = k > 1 ? scene.input.body_count - 1 : base - 2;  // -1: the ground
+        if (k <= most)
+            scene_box(&scene, 0.0, 0.0, below < 0 ? half : scene.bodies[below].position[2] + 2.0 * half, half, mass);
+        else
+            scene.input.body_count--;
+        double energy = scene_energy(&scene);
+        for (int step = 0; step < 50; step++) {
+            scene_step(&scene, solver);
+            const SolverIsland *islands;
+            assert_true(solver_islands(solver, &islands) >= 1);
+            changes += islands[0].method != method;
+            method = islands[0].method;
+            was_large |= method == large;
+            double now = scene_energy(&scene);
+            gained = fmax(gained, now - energy);
+            energy = now;
+            for (int i = 0; i < scene.input.body_count; i++)
+                fastest = fmax(fastest, fabs(scene.bodies[i].velocity[0]) + fabs(scene.bodies[i].velocity[1]) + fabs(scene.bodies[i].velocity[2]));
+        }
+    }
+    print_message("%d boxes: %d changes of method, a step gains %.1e J at most, fastest %.1e m/s\n", most, changes, gained, fastest);
+    CHECK(was_large && method == SOLVER_DIRECT, "through the threshold and back");
+    CHECK(changes == 2, "there and back once");
+    CHECK(gained < 0.001 * most * mass * 9.81 * half, "no jump of energy");
+    CHECK(fastest < 0.05, "the tower stands");
+    solver_destroy(solver);
+}
+
+static void test_growing_towers(void **state)
+{
+    (void)state;
+    tower_changes(false, 8, SOLVER_ITERATIVE);
+    tower_changes(true, 12, SOLVER_SWEPT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chain_keeps_energy), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_methods_agree),
         cmocka_unit_test(test_chain_in_rubble), cmocka_unit_test(test_redundant_joints), cmocka_unit_test(test_mass_ratio), cmocka_unit_test(test_overlapping_start),
         cmocka_unit_test(test_not_finite_is_stopped), cmocka_unit_test(test_state_continues),
-        cmocka_unit_test(test_sleeping_bodies_are_left_alone),
+        cmocka_unit_test(test_sleeping_bodies_are_left_alone), cmocka_unit_test(test_growing_towers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
