@@ -3,8 +3,6 @@
 
 #include "base/file.h"
 
-#include <link.h>
-#include <stdio.h>
 #include <string.h>
 
 #if defined __x86_64__
@@ -30,19 +28,6 @@ static const char *machine_name(int number)
     return "another machine";
 }
 
-// Whether all bytes that are to be loaded are in the file: the loader would fault on those that are not.
-static bool is_whole(FILE *file, const ElfW(Ehdr) *head, long size)
-{
-    for (int i = 0; i < head->e_phnum; i++) {
-        ElfW(Phdr) part;
-        if (fseek(file, (long)(head->e_phoff + (ElfW(Off))i * sizeof part), SEEK_SET) || fread(&part, sizeof part, 1, file) != 1)
-            return false;
-        if (part.p_type == PT_LOAD && (part.p_offset > (ElfW(Off))size || part.p_filesz > (ElfW(Xword))size - part.p_offset))
-            return false;
-    }
-    return true;
-}
-
 static const char *problem_of(FILE *file, Arena *arena)
 {
     static const uint8_t windows[] = { 'M', 'Z' }, macos[] = { 0xcf, 0xfa, 0xed, 0xfe }, macos_fat[] = { 0xca, 0xfe, 0xba, 0xbe };
@@ -63,9 +48,9 @@ static const char *problem_of(FILE *file, Arena *arena)
         return arena_printf(arena, "is built for %s bits", head.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "other");
     if (head.e_type != ET_DYN)
         return "is no shared library: link it with -shared";
-    if (length < sizeof head || head.e_phentsize != sizeof(ElfW(Phdr)) || fseek(file, 0, SEEK_END) || !is_whole(file, &head, ftell(file)))
+    if (length < sizeof head || head.e_phentsize != sizeof(ElfW(Phdr)) || fseek(file, 0, SEEK_END))
         return "is cut off: a part of the file is missing";
-    return NULL;
+    return library_layout_problem(file, &head, ftell(file));
 }
 
 const char *library_problem(const char *path, Arena *arena)

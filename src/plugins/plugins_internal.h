@@ -7,6 +7,9 @@
 #include "plugins/guard.h"
 #include "plugins/plugins.h"
 
+#include <link.h>
+#include <stdio.h>
+
 typedef enum PluginCallback {
     CALLBACK_INIT, CALLBACK_STEP, CALLBACK_COLLIDE, CALLBACK_STEP_END, CALLBACK_PREDRAW, CALLBACK_DRAW, CALLBACK_CLEANUP,
     CALLBACK_COUNT
@@ -59,6 +62,7 @@ bool plugin_touches_ode(void *library);  // true when in doubt
 
 // ---- library.c ----
 const char *library_problem(const char *path, Arena *arena);     // "is ...": why it cannot be loaded here, NULL when it may be
+const char *library_layout_problem(FILE *file, const ElfW(Ehdr) *head, long size);  // layout.c: the same of its tables
 const char *library_plain_name(const char *name, Arena *arena);  // without folder, "lib" and ending: old worlds name the file
 
 // ---- report.c: a fault in words; allocates nothing ----

@@ -135,6 +135,24 @@ refused() {  # what text
   [ $code = 3 ] && grep -q -- "$2" err || { failed "$1: exit code $code"; cat err >>log; }
 }
 library=plugins/physics/crash/libcrash.so
+# Tables of the file that contradict each other; and some of which only the loader finds out that they are wrong.
+cp $library whole.so
+tables=$(readelf -dW whole.so | sed -n 's/^Dynamic section at offset \(0x[0-9a-f]*\).*/\1/p')
+value_of() { echo $((tables + 8 + 16 * $(readelf -dW whole.so | awk -v tag="($1)" '/^ 0x/ { if ($2 == tag) { print n + 0; exit } n++ }'))); }
+first_size=$((64 + 40 + 56 * $(readelf -lW whole.so | awk '/^  [A-Z]/ && !/Type/ { if ($1 == "LOAD") { print n + 0; exit } n++ }')))
+damage() { cp whole.so $library; printf "$2" | dd of=$library bs=1 seek=$1 conv=notrunc status=none; }  # place bytes
+faulty() {  # what text
+  timeout 60 "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 >out 2>err
+  local code=$?
+  [ $code = 1 ] && grep -q "physics plugin 'crash': $2" err || { failed "$1: exit code $code"; cat err >>log; }
+}
+damage "$(value_of RELAENT)" '\1'; refused "size of relocations" 'is damaged: its table of addresses'
+damage "$(value_of RELACOUNT)" '\377\377'; refused "number of relocations" 'is damaged: its table of addresses'
+damage "$(value_of STRSZ)" '\377\377\377\377'; refused "names" 'is damaged: its table of names'
+damage $first_size '\377\377\377\377'; refused "overlap" 'is damaged: its parts'
+damage 56 '\377\377'; refused "number of parts" 'is damaged: it has too many parts'
+damage "$(value_of INIT_ARRAY)" '\10\0\0\0'; faulty "constructors" 'loading .*libcrash.so crashed (SIGSEGV'
+damage "$(value_of FINI_ARRAY)" '\10\0\0\0'; faulty "destructors" 'unloading .*libcrash.so crashed (SIGSEGV'
 echo 'int nothing;' | gcc -xc -shared -fPIC - -o $library; refused "no callbacks" 'has no function webots_physics_step'
 echo 'void nowhere(void); void webots_physics_init(void){nowhere();}' | gcc -xc -shared -fPIC - -o $library; refused "no symbol" "needs the function 'nowhere'"
 echo 'this is no library' >$library; refused "no library" 'cannot be loaded'
