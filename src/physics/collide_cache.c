@@ -285,6 +285,12 @@ void collide_cache_drop(CollideCache *cache, int index)
     cache->known[index].has_points = false;
 }
 
+void collide_cache_forget(CollideCache *cache)
+{
+    for (int i = 0; i < cache->known_count; i++)
+        collide_cache_drop(cache, i);
+}
+
 // ---- snapshots: the entries that know something, in the order of their pairs ----
 
 static int known_entries(const CollideCache *cache)

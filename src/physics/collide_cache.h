@@ -30,6 +30,7 @@ int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, c
 // number of the others.
 int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollidePoint *points, int count);
 void collide_cache_drop(CollideCache *cache, int index);  // forgets the pair
+void collide_cache_forget(CollideCache *cache);           // forgets all
 
 // As bytes, for snapshots. Bytes of a stranger are looked at first: false, and the cache is empty, when they are wrong.
 size_t collide_cache_size(const CollideCache *cache);

@@ -348,6 +348,12 @@ static void wake_all(Physics *physics)
             body_wake(physics, i);
 }
 
+bool contact_shape_rests(const Physics *physics, const Shape *shape)
+{
+    bool feels = shape->solid >= 0 && shape->body < 0 && physics->solids[shape->solid].feels_static;
+    return body_rests(physics, shape->body) && !shape->was_changed && !feels;
+}
+
 static void update_all_boxes(Physics *physics)
 {
     for (int i = 0; i < physics->shape_count; i++) {
@@ -357,9 +363,8 @@ static void update_all_boxes(Physics *physics)
         bool is_resting = body_rests(physics, shape->body);
         if (shape->body >= 0 && !is_resting)
             shape_update_box(physics, i);
-        bool feels = shape->solid >= 0 && shape->body < 0 && physics->solids[shape->solid].feels_static;
         bool is_asked_for = physics->collide_hook.asks.collide != NULL;
-        broadphase_set_resting(physics->broadphase, i, is_resting && !shape->was_changed && !feels && !is_asked_for);
+        broadphase_set_resting(physics->broadphase, i, !is_asked_for && contact_shape_rests(physics, shape));
     }
 }
 

@@ -465,13 +465,18 @@ static void find_range(int begin, int end, int worker, void *context)
 {
     const Physics *physics = context;
     Narrow *narrow = physics->narrow;
+    bool is_asked_for = physics->collide_hook.asks.collide != NULL;
     for (int i = begin; i < end; i++) {
         BroadPair pair = narrow->pairs[i];
         const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
         narrow->results[i].state = PAIR_OPEN;
         if (a->fluid >= 0 || b->fluid >= 0)
             continue;
-        if (contact_pair_is_excluded(physics, a, b))
+        // Only the plugin is asked about these; for the rest they are as if the broad phase had left them out.
+        bool is_asleep = is_asked_for && contact_shape_rests(physics, a) && contact_shape_rests(physics, b);
+        if (is_asleep)
+            collide_cache_drop(narrow->cache, i);
+        if (is_asleep || contact_pair_is_excluded(physics, a, b))
             narrow->results[i].state = PAIR_EXCLUDED;
         else if (is_known(physics, pair))
             find_known(physics, &narrow->workers[worker], i);

@@ -311,6 +311,7 @@ void contacts_collect_forces(Physics *physics);  // after the step, when wanted
 void contact_surface(Physics *physics, PhysicsContact *contact);
 void contact_to_ode(const PhysicsContact *contact, dContact *out);
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);
+bool contact_shape_rests(const Physics *physics, const Shape *shape);  // asleep or static, and nothing that is at rest concerns it
 
 // ---- plugin.c: the part of the collision pass that a plugin takes ----
 void plugin_begin_pass(Physics *physics);

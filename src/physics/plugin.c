@@ -3,6 +3,8 @@
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"
+#include "physics/collide_cache.h"
+#include "physics/contact_narrow.h"
 #include "physics/ode.h"
 
 #include <math.h>
@@ -15,6 +17,9 @@ void physics_ode_set_collide_hook(Physics *physics, const PhysicsCollideHook *ho
 {
     physics->collide_hook.asks = hook ? *hook : (PhysicsCollideHook){ 0 };
     physics->needs_full_pass = true;  // which pairs are asked about changes
+    // The pass that follows finds to the last digit what the one before it found, not what that one kept.
+    if (hook)
+        collide_cache_forget(narrow_cache(physics->narrow));
 }
 
 void plugin_free(Physics *physics)

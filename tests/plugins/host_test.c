@@ -616,6 +616,34 @@ static void test_restore(void **state)
     world_close(&world);
 }
 
+// A plugin that answers 0 about every pair changes no bit, from shapes that touch at the start until all sleep and one is woken.
+static void test_idle_collide(void **state)
+{
+    (void)state;
+    compile("gcc", "idle", "#include <plugins/physics.h>\n"
+            "DLLEXPORT void webots_physics_step(void) { }\n"
+            "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b) { (void)a; (void)b; return 0; }\n"
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    Text nodes = { 0 };
+    text_printf(&nodes, "Solid { name \"floor\" boundingObject Plane { } }\n");
+    for (int i = 0; i < 12; i++)
+        text_printf(&nodes, "Solid { name \"b%d\" translation %g %g %g rotation 0 0 1 %g boundingObject %s physics Physics { } }\n", i, 0.2 * (i % 2), 0.25 * (i / 2 % 2),
+                    0.199 + 0.398 * (i / 4), 0.1 * i, i % 3 ? "Box { size 0.4 0.4 0.4 }" : "Cylinder { radius 0.2 height 0.4 }");
+    text_printf(&nodes, "Solid { name \"late\" translation 0.1 0.1 40 boundingObject Sphere { radius 0.2 } physics Physics { } }\n");
+    uint64_t hashes[2][8];
+    for (int with = 0; with < 2; with++) {
+        World world = world_open("idle", nodes.data);
+        assert_true(!with || world_start(&world, NULL));
+        for (int i = 0; i < 8; i++) {
+            steps(&world, i == 0 ? 1 : 25);
+            hashes[with][i] = sim_hash(world.sim);
+        }
+        world_close(&world);
+    }
+    assert_memory_equal(hashes[0], hashes[1], sizeof hashes[0]);
+    text_free(&nodes);
+}
+
 int main(void)
 {
     scratch = plugin_scratch("plugin_host");
@@ -624,7 +652,7 @@ int main(void)
         cmocka_unit_test(test_hostile_paths), cmocka_unit_test(test_console), cmocka_unit_test(test_reset), cmocka_unit_test(test_two_worlds),
         cmocka_unit_test(test_spaces), cmocka_unit_test(test_order_of_geoms), cmocka_unit_test(test_contact_groups),
         cmocka_unit_test(test_old_contact_group), cmocka_unit_test(test_same_plugin_twice), cmocka_unit_test(test_worlds_on_threads),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_restore),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_restore), cmocka_unit_test(test_idle_collide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
