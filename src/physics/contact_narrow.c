@@ -461,6 +461,11 @@ static void find_known(const Physics *physics, Worker *worker, int index)
     keep_result(physics, worker, index, count);
 }
 
+static bool is_awake(const Physics *physics, const Shape *shape)
+{
+    return shape->body >= 0 && !physics->body_states[shape->body].is_disabled;
+}
+
 static void find_range(int begin, int end, int worker, void *context)
 {
     const Physics *physics = context;
@@ -473,7 +478,7 @@ static void find_range(int begin, int end, int worker, void *context)
         if (a->fluid >= 0 || b->fluid >= 0)
             continue;
         // Only the plugin is asked about these; for the rest they are as if the broad phase had left them out.
-        bool is_asleep = is_asked_for && contact_shape_rests(physics, a) && contact_shape_rests(physics, b);
+        bool is_asleep = is_asked_for && !is_awake(physics, a) && !is_awake(physics, b) && contact_shape_rests(physics, a) && contact_shape_rests(physics, b);
         if (is_asleep)
             collide_cache_drop(narrow->cache, i);
         if (is_asleep || contact_pair_is_excluded(physics, a, b))
