@@ -7,6 +7,7 @@
 #include "physics/collide_triangle.h"
 #include "physics/contact_narrow.h"
 #include "physics/convex.h"
+#include "physics/sleep.h"
 
 #include "base/memory.h"
 
@@ -466,11 +467,21 @@ static bool is_awake(const Physics *physics, const Shape *shape)
     return shape->body >= 0 && !physics->body_states[shape->body].is_disabled;
 }
 
+static bool may_some_sleep(const Physics *physics)
+{
+    return !physics->sleep->is_kept || physics->sleep->awake_count < physics->body_count;
+}
+
+static bool pair_rests(const Physics *physics, const Shape *a, const Shape *b)
+{
+    return !is_awake(physics, a) && !is_awake(physics, b) && contact_shape_rests(physics, a) && contact_shape_rests(physics, b);
+}
+
 static void find_range(int begin, int end, int worker, void *context)
 {
     const Physics *physics = context;
     Narrow *narrow = physics->narrow;
-    bool is_asked_for = physics->collide_hook.asks.collide != NULL;
+    bool is_asked_for = physics->collide_hook.asks.collide != NULL, some_sleep = is_asked_for && may_some_sleep(physics);
     for (int i = begin; i < end; i++) {
         BroadPair pair = narrow->pairs[i];
         const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
@@ -478,7 +489,7 @@ static void find_range(int begin, int end, int worker, void *context)
         if (a->fluid >= 0 || b->fluid >= 0)
             continue;
         // Only the plugin is asked about these; for the rest they are as if the broad phase had left them out.
-        bool is_asleep = is_asked_for && !is_awake(physics, a) && !is_awake(physics, b) && contact_shape_rests(physics, a) && contact_shape_rests(physics, b);
+        bool is_asleep = is_asked_for && (some_sleep || (a->body < 0 && b->body < 0)) && pair_rests(physics, a, b);
         if (is_asleep)
             collide_cache_drop(narrow->cache, i);
         if (is_asleep || contact_pair_is_excluded(physics, a, b))

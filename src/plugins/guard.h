@@ -61,7 +61,9 @@ void guard_end_process(int status) __attribute__((noreturn));  // at once, nothi
 
 // ---- surroundings.c: what a call should leave as it was ----
 typedef struct GuardSurroundings GuardSurroundings;
-GuardSurroundings *surroundings_take(void);
+void surroundings_lock(void);    // they are one for all worlds of the process; the same thread may lock again
+void surroundings_unlock(void);
+GuardSurroundings *surroundings_take(void);                  // locked until they are put back
 const char *surroundings_put_back(GuardSurroundings *kept);  // frees it; what had been changed, NULL when nothing
 bool guard_retake_handlers(void);                            // true when some were not ours any more
 

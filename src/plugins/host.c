@@ -523,6 +523,7 @@ bool plugin_init(PluginHost *host, double time)
     host->time = time;
     if (host->touches_ode)
         physics_ode_hand_out(host->physics);
+    surroundings_lock();
     char *before = getcwd(NULL, 0);
     if (chdir(host->folder))
         diag_warning(host->diags, host->pos, "plugin '%s': its folder %s cannot be entered", host->name, host->folder);
@@ -530,6 +531,7 @@ bool plugin_init(PluginHost *host, double time)
     if (before && chdir(before))
         diag_warning(host->diags, host->pos, "the folder %s cannot be entered again", before);
     free(before);
+    surroundings_unlock();
     if (!is_fine)
         return false;
     host->is_live = true;

@@ -19,8 +19,22 @@ struct GuardSurroundings {
     char changes[128];
 };
 
+// The folder, the locale and the handlers are the process's: while a plugin of one world may change them, those of others wait.
+static pthread_mutex_t changing = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void surroundings_lock(void)
+{
+    pthread_mutex_lock(&changing);
+}
+
+void surroundings_unlock(void)
+{
+    pthread_mutex_unlock(&changing);
+}
+
 GuardSurroundings *surroundings_take(void)
 {
+    surroundings_lock();
     GuardSurroundings *kept = memory_alloc(sizeof *kept);
     kept->folder = getcwd(NULL, 0);
     const char *locale = setlocale(LC_ALL, NULL);
@@ -81,5 +95,6 @@ const char *surroundings_put_back(GuardSurroundings *kept)
     free(kept->folder);
     free(kept->locale);
     free(kept);
+    surroundings_unlock();
     return changes[0] ? changes : NULL;
 }

@@ -14,7 +14,7 @@
 #define BODIES 12
 #define JOINTS 24
 #define DT 0.004
-#define LIMIT 1e-6  // of a step; 3 in 100000 steps, where joints contradict each other, differ by more than 1e-9
+#define LIMIT 1e-6  // of a step
 
 typedef struct Copy {
     dWorldID world;
