@@ -45,7 +45,7 @@ void direct_scratch_destroy(DirectScratch *s)
     if (!s)
         return;
     void *owned[] = { s->nodes, s->responses, s->motors, s->dense, s->groups, s->runs, s->lanes, s->up, s->response_up, s->gram, s->matrix, s->factor,
-                      s->product, s->rhs, s->x, s->lo, s->hi, s->work, s->reciprocal, s->state, s->index, s->held, s->first_column,
+                      s->product, s->rhs, s->x, s->lo, s->hi, s->work, s->reciprocal, s->state, s->frictionless, s->index, s->held, s->first_column,
                       s->side_count, s->trees, s->sweep_rows, s->tree_groups, s->column_place, s->column_velocity, s->sweep_response };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
@@ -120,7 +120,7 @@ static bool motors_exceed(DirectScratch *s, double dt)
         if (!high && !low)
             continue;
         motor->memory->dense = MOTOR_DENSE_STEPS;
-        motor->memory->state = high ? ROW_HIGH : ROW_LOW;
+        motor->memory->state = high ? row_states(ROW_HIGH, ROW_HIGH) : row_states(ROW_LOW, ROW_LOW);
         any = true;
     }
     return any;

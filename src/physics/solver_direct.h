@@ -121,7 +121,7 @@ struct DirectScratch {
     double *matrix, *factor;         // of the dense problem
     double *product;                 // gram times one row's coefficients
     double *rhs, *x, *lo, *hi, *work, *reciprocal;
-    int8_t *state;
+    int8_t *state, *frictionless;
     int *index, *held;
     int *first_column;               // per node: its six columns, or -1
     int *side_count;                 // per node: rows that touch it
@@ -133,7 +133,7 @@ struct DirectScratch {
     int tree_capacity, sweep_row_capacity, tree_group_capacity, column_place_capacity, column_velocity_capacity, sweep_response_capacity;
     int node_capacity, path_capacity, motor_capacity, dense_capacity, group_capacity, run_capacity, lane_capacity, up_capacity, response_capacity;
     int gram_capacity, matrix_capacity, factor_matrix_capacity, product_capacity;
-    int rhs_capacity, x_capacity, lo_capacity, hi_capacity, work_capacity, reciprocal_capacity, state_capacity, index_capacity;
+    int rhs_capacity, x_capacity, lo_capacity, hi_capacity, work_capacity, reciprocal_capacity, state_capacity, frictionless_capacity, index_capacity;
     int first_column_capacity, side_capacity, held_capacity;
     int node_count, motor_count, dense_count, column_count, group_count, run_count, up_count, response_count;
     int redundant;

@@ -200,6 +200,7 @@ static void dense_reserve(DirectScratch *s, int n, int stride)
     memory_grow(&s->work, &s->work_capacity, stride, sizeof *s->work);
     memory_grow(&s->reciprocal, &s->reciprocal_capacity, stride, sizeof *s->reciprocal);
     memory_grow(&s->state, &s->state_capacity, stride, sizeof *s->state);
+    memory_grow(&s->frictionless, &s->frictionless_capacity, stride, sizeof *s->frictionless);
     memory_grow(&s->index, &s->index_capacity, stride, sizeof *s->index);
     memory_grow(&s->held, &s->held_capacity, stride, sizeof *s->held);
 }
@@ -212,6 +213,13 @@ static double dense_row_wanted(const DirectScratch *s, const DenseRow *row)
         if (row->nodes[k] >= 0)
             now += v6_dot(v6_load(row->j[k]), v6_load(s->nodes[row->nodes[k]].velocity));
     return row->rhs - now;
+}
+
+// A row starts as remembered, unless it has no such bound.
+static int8_t first_state(const DenseRow *row, int remembered)
+{
+    bool has_bound = remembered == ROW_LOW ? row->lo != -SOLVER_INFINITY : remembered == ROW_HIGH ? row->hi != SOLVER_INFINITY : false;
+    return has_bound ? (int8_t)remembered : ROW_FREE;
 }
 
 // The problem without friction, whose normal impulses bound the friction rows. True when there are such rows.
@@ -232,14 +240,12 @@ static __attribute__((noinline)) bool dense_solve_normals(DirectScratch *s, cons
         friction |= scaled;
         s->lo[i] = scaled ? 0.0 : row->lo;
         s->hi[i] = scaled ? 0.0 : row->hi;
-        bool unbounded = row->lo == -SOLVER_INFINITY && row->hi == SOLVER_INFINITY;
-        s->state[i] = scaled ? ROW_LOW : row->state && !unbounded ? *row->state : ROW_FREE;
-        if ((s->state[i] == ROW_LOW && s->lo[i] == -SOLVER_INFINITY) || (s->state[i] == ROW_HIGH && s->hi[i] == SOLVER_INFINITY))
-            s->state[i] = ROW_FREE;
+        s->state[i] = scaled ? ROW_LOW : first_state(row, row->state ? row_state_frictionless(*row->state) : ROW_FREE);
     }
     for (int i = n; i < stride; i++)
         s->x[i] = 0.0;
     bounded_solve(s, n, stride, statistics);
+    memcpy(s->frictionless, s->state, (size_t)n);
     return friction;
 }
 
@@ -248,12 +254,14 @@ static __attribute__((noinline)) void dense_solve_friction(DirectScratch *s, Isl
     int n = s->dense_count, stride = (n + 3) & ~3;
     for (int i = 0; i < n; i++) {
         const DenseRow *row = &s->dense[i];
-        if (row->scaled_by < 0)
+        if (row->scaled_by < 0) {
+            s->state[i] = first_state(row, row->state ? row_state_last(*row->state) : s->state[i]);
             continue;
+        }
         double normal = fabs(s->x[row->scaled_by]);
         s->hi[i] = normal > 0.0 ? row->hi * normal : 0.0;
         s->lo[i] = normal > 0.0 ? row->lo * normal : 0.0;
-        s->state[i] = s->hi[i] == 0.0 ? ROW_LOW : row->state ? *row->state : ROW_FREE;
+        s->state[i] = s->hi[i] == 0.0 ? ROW_LOW : row->state ? (int8_t)row_state_last(*row->state) : ROW_FREE;
         if (s->hi[i] == SOLVER_INFINITY)
             s->state[i] = ROW_FREE;
     }
@@ -264,7 +272,7 @@ static void dense_remember(DirectScratch *s)
 {
     for (int i = 0; i < s->dense_count; i++)
         if (s->dense[i].state)
-            *s->dense[i].state = s->state[i];
+            *s->dense[i].state = row_states(s->state[i], s->dense[i].scaled_by >= 0 ? ROW_LOW : s->frictionless[i]);
 }
 
 

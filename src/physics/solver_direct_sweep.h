@@ -183,7 +183,8 @@ static double sweep_start(DirectScratch *s, int n)
     double scale = 0.0;
     for (int i = 0; i < n; i++) {
         const DenseRow *row = &s->dense[i];
-        double start = row->kept ? *row->kept : row->state && *row->state == ROW_LOW ? row->lo : row->state && *row->state == ROW_HIGH ? row->hi : 0.0;
+        int state = row->state ? row_state_last(*row->state) : ROW_FREE;
+        double start = row->kept ? *row->kept : state == ROW_LOW ? row->lo : state == ROW_HIGH ? row->hi : 0.0;
         s->rhs[i] = dense_row_wanted(s, row);
         s->lo[i] = row->lo;
         s->hi[i] = row->hi;

@@ -13,6 +13,11 @@
 // Where a bounded row ended: at its low bound, inside, at its high bound.
 enum { ROW_LOW = -1, ROW_FREE = 0, ROW_HIGH = 1 };
 
+// What is remembered of a row for the next step: its state in the end, and that without friction, which is solved first.
+static inline int8_t row_states(int last, int frictionless) { return (int8_t)(last + 3 * frictionless); }
+static inline int row_state_frictionless(int8_t states) { return (states + 4) / 3 - 1; }
+static inline int row_state_last(int8_t states) { return (states + 4) % 3 - 1; }
+
 typedef struct RowMemory {
     int8_t state;
     uint8_t dense;   // steps for which the row stays in the dense problem, 0: it is an equation of the tree
