@@ -17,28 +17,11 @@ typedef struct Recognized {
     int place[2], size[2];   // pixels
 } Recognized;
 
-typedef struct View {
-    int width, height;
-    double horizontal, vertical;
-    bool is_planar;
-} View;
-
-static View view_of(const DeviceContext *at)
-{
-    const SceneNode *camera = at->info->node;
-    double field_of_view = ((const CameraState *)at->state)->field_of_view;
-    View view = { scene_int(camera, "width"), scene_int(camera, "height"), field_of_view, 0.0, false };
-    view.is_planar = !strcmp(scene_string(camera, "projection"), "planar");
-    double aspect = (double)view.height / int_max(view.width, 1);
-    view.vertical = view.is_planar ? 2.0 * atan(tan(0.5 * view.horizontal) * aspect) : fmin(view.horizontal * aspect, M_PI);
-    return view;
-}
-
 // From the top left corner, in pixels; the point lies before the camera.
-static void project(const View *view, Vec3 p, double *x, double *y)
+static void project(const ImageView *view, Vec3 p, double *x, double *y)
 {
     double across, above;  // 0.5 at the left and upper edge
-    if (view->is_planar) {
+    if (view->projection == PLANAR) {
         double ahead = fmax(p.x, 1e-9);
         across = 0.5 * p.y / ahead / tan(0.5 * view->horizontal);
         above = 0.5 * p.z / ahead / tan(0.5 * view->vertical);
@@ -56,7 +39,7 @@ static Vec3 corner_of(const Sight *sight, int i)
     return vec3_add(sight->centre, vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
 }
 
-static void place_on_image(const View *view, Recognized *object)
+static void place_on_image(const ImageView *view, Recognized *object)
 {
     double x, y, low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY };
     // The middle plane of the box: nearer corners would make it larger than it looks.
@@ -86,13 +69,13 @@ static bool is_hidden(const DeviceContext *at, int occlusion, const Recognized *
     return true;
 }
 
-static bool recognise(const DeviceContext *at, const SceneNode *recognition, const View *view, int solid, Recognized *object)
+static bool recognise(const DeviceContext *at, const SceneNode *recognition, const ImageView *view, int solid, Recognized *object)
 {
     object->solid = solid;
     const Sight *sight = &object->sight;
     if (scene_list(physics_solid_node(at->physics, solid), "recognitionColors")->count == 0 || solid == at->info->solid ||
         !sight_of(at, solid, view->horizontal, view->vertical, &object->sight) ||
-        (view->is_planar ? sight->centre.x : vec3_length(sight->centre)) > scene_float(recognition, "maxRange") + 0.5 * sight->size.x ||
+        (view->projection == PLANAR ? sight->centre.x : vec3_length(sight->centre)) > scene_float(recognition, "maxRange") + 0.5 * sight->size.x ||
         is_hidden(at, scene_int(recognition, "occlusion"), object))
         return false;
     place_on_image(view, object);
@@ -151,7 +134,7 @@ static int recognise_all(DeviceContext *at, const SceneNode *recognition, double
 {
     int most = scene_int(recognition, "maxObjects"), count = 0, size = 1;
     Recognized objects[OBJECTS_MAX], object;
-    View view = view_of(at);
+    ImageView view = image_view(at->info->node, ((const CameraState *)at->state)->field_of_view);
     for (int solid = 0; solid < physics_solid_count(at->physics); solid++)
         if (physics_solid_exists(at->physics, solid) && recognise(at, recognition, &view, solid, &object))
             keep(objects, &count, most < 0 ? OBJECTS_MAX : int_min(most, OBJECTS_MAX), &object);

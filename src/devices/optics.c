@@ -13,7 +13,8 @@ ImageView image_view(const SceneNode *node, double field_of_view)
 {
     ImageView view = { projection_of(node), scene_int(node, "width"), scene_int(node, "height"), field_of_view, 0.0, 0.0 };
     view.reach = 2.0 * tan(0.5 * view.horizontal);
-    view.vertical = view.horizontal * view.height / int_max(view.width, 1);
+    double aspect = (double)view.height / int_max(view.width, 1);
+    view.vertical = view.projection == PLANAR ? 2.0 * atan(0.5 * view.reach * aspect) : fmin(view.horizontal * aspect, M_PI);
     return view;
 }
 
