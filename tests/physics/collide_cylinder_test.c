@@ -2,40 +2,12 @@
 // is known of special poses, and against ODE.
 #include "physics/collide.h"
 #include "support/support.h"
+#define COLLIDE_SEED 11
+#include "physics/collide_random.h"
 
 #include <math.h>
 #include <ode/ode.h>
 #include <string.h>
-
-static uint64_t seed = 11;
-static double random_unit(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(seed >> 11) / 9007199254740992.0;
-}
-
-static void pose_from_quaternion(const double q[4], CollidePose *pose)
-{
-    dMatrix3 r;
-    dQtoR(q, r);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            pose->rotation[3 * i + k] = r[4 * i + k];
-}
-
-static void random_pose(double spread, CollidePose *pose, double q[4])
-{
-    double length = 0.0;
-    for (int i = 0; i < 4; i++) {
-        q[i] = random_unit() - 0.5;
-        length += q[i] * q[i];
-    }
-    for (int i = 0; i < 4; i++)
-        q[i] /= sqrt(length);
-    pose_from_quaternion(q, pose);
-    for (int i = 0; i < 3; i++)
-        pose->position[i] = spread * (random_unit() - 0.5);
-}
 
 // ---- the truth ----
 
