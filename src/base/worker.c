@@ -27,7 +27,7 @@
 // another; both exist before the fork, so the worker never receives a descriptor. The parent copies the answer out with
 // pread, because a mapping could be cut short under its hands by a worker gone bad.
 
-enum { DEFAULT_TIME_MS = 10000, WATCH_MS = 20, WALL_FACTOR = 20, WALL_EXTRA_MS = 20000 };
+enum { DEFAULT_TIME_MS = 10000, WATCH_MS = 20, WALL_FACTOR = 20, WALL_EXTRA_MS = 20000, STILL_MS = 1000, TRIES = 5 };
 #define DEFAULT_MEMORY ((int64_t)2 << 30)
 #define DEFAULT_REPLY ((int64_t)1 << 30)
 
@@ -332,20 +332,45 @@ static int64_t now_ms(clockid_t clock)
     return clock_gettime(clock, &now) == 0 ? (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 : 0;
 }
 
+// What the kernel tells of a process in one of its short files; empty when it tells nothing.
+static void read_process_file(pid_t process, const char *name, char text[static 512])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)process, name);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file >= 0 ? read(file, text, 511) : 0;
+    close_file(&file);
+    text[got > 0 ? got : 0] = '\0';
+}
+
 static int64_t resident_bytes(pid_t process)
 {
-    char path[64], text[128];
-    snprintf(path, sizeof path, "/proc/%ld/statm", (long)process);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    ssize_t got = read(file, text, sizeof text - 1);
-    close(file);
-    if (got <= 0)
-        return 0;
-    text[got] = '\0';
+    char text[512];
+    read_process_file(process, "statm", text);
     long long total = 0, resident = 0;
     return sscanf(text, "%lld %lld", &total, &resident) == 2 ? resident * sysconf(_SC_PAGESIZE) : 0;
+}
+
+static bool is_asleep(pid_t process)
+{
+    char text[512];
+    read_process_file(process, "stat", text);
+    const char *name_end = strrchr(text, ')');
+    return name_end && strncmp(name_end, ") S", 3) == 0;
+}
+
+// A worker waits for nothing while it serves. One that sleeps all the same waits for a lock that another thread of the
+// parent held when it was forked, and that nobody is left to open: the C library's allocator is safe there, those of
+// sanitizers and some others are not.
+typedef struct StillWatch {
+    int64_t cpu_ms, since_ms;
+} StillWatch;
+
+static bool stands_still(StillWatch *watch, pid_t process, int64_t cpu_ms, int64_t wall_ms)
+{
+    if (cpu_ms != watch->cpu_ms || !is_asleep(process))
+        *watch = (StillWatch){ cpu_ms, wall_ms };
+    return wall_ms - watch->since_ms > STILL_MS;
 }
 
 // Waits for one message while watching the worker's time and memory.
@@ -354,6 +379,7 @@ static WorkerStatus await(Worker *worker, Message *message)
     clockid_t clock;
     bool has_clock = clock_getcpuclockid(worker->process, &clock) == 0;
     int64_t cpu_start = has_clock ? now_ms(clock) : 0, wall_start = now_ms(CLOCK_MONOTONIC);
+    StillWatch watch = { cpu_start, wall_start };
     for (int wait_ms = 1;; wait_ms = WATCH_MS) {
         struct pollfd channel = { worker->channel, POLLIN, 0 };
         int ready = poll(&channel, 1, wait_ms);
@@ -365,9 +391,12 @@ static WorkerStatus await(Worker *worker, Message *message)
         }
         if (resident_bytes(worker->process) - worker->base_bytes > worker->limits.memory_bytes)
             return WORKER_MEMORY;
-        if ((has_clock && now_ms(clock) - cpu_start > worker->limits.time_ms) ||
-            now_ms(CLOCK_MONOTONIC) - wall_start > WALL_FACTOR * worker->limits.time_ms + WALL_EXTRA_MS)
+        int64_t cpu = has_clock ? now_ms(clock) : 0, wall = now_ms(CLOCK_MONOTONIC);
+        if (cpu - cpu_start > worker->limits.time_ms ||
+            wall - wall_start > WALL_FACTOR * worker->limits.time_ms + WALL_EXTRA_MS)
             return WORKER_TIMEOUT;
+        if (has_clock && stands_still(&watch, worker->process, cpu, wall))
+            return WORKER_STILL;
     }
 }
 
@@ -392,10 +421,10 @@ static WorkerStatus start(Worker *worker)
     WorkerLimits limits = worker->limits;
     worker->base_bytes = 0;
     worker->limits = (WorkerLimits){ worker->options.time_ms, INT64_MAX };
-    bool is_ready = await(worker, &hello) == WORKER_OK;
+    WorkerStatus status = await(worker, &hello);
     worker->limits = limits;
     worker->base_bytes = resident_bytes(worker->process);
-    return is_ready ? WORKER_OK : WORKER_UNAVAILABLE;
+    return status == WORKER_OK || status == WORKER_STILL ? status : WORKER_UNAVAILABLE;
 }
 
 static bool write_at(int file, const char *data, size_t size, off_t place)
@@ -460,6 +489,8 @@ static void describe_end(const Worker *worker, WorkerStatus status, int wait_sta
     else if (status == WORKER_MEMORY)
         snprintf(answer->message, sizeof answer->message, "the %s took more than %lld MB of memory and was ended", name,
                  (long long)(worker->limits.memory_bytes >> 20));
+    else if (status == WORKER_STILL)
+        snprintf(answer->message, sizeof answer->message, "the %s stood still %d times and was ended", name, TRIES);
     else if (status == WORKER_UNAVAILABLE)
         snprintf(answer->message, sizeof answer->message, "the %s could not be started in confinement", name);
     else if (wait_status >= 0 && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXFSZ)
@@ -471,12 +502,22 @@ static void describe_end(const Worker *worker, WorkerStatus status, int wait_sta
         snprintf(answer->message, sizeof answer->message, "the %s ended unexpectedly", name);
 }
 
-static WorkerStatus call_locked(Worker *worker, const WorkerPart *parts, int part_count, WorkerAnswer *answer)
+static WorkerStatus exchange(Worker *worker, const WorkerPart *parts, int part_count, Message *message)
 {
     WorkerStatus status = worker->process ? WORKER_OK : start(worker);
-    Message message = { 0 };
     if (status == WORKER_OK)
-        status = send_request(worker, parts, part_count) ? await(worker, &message) : WORKER_CRASHED;
+        status = send_request(worker, parts, part_count) ? await(worker, message) : WORKER_CRASHED;
+    return status;
+}
+
+static WorkerStatus call_locked(Worker *worker, const WorkerPart *parts, int part_count, WorkerAnswer *answer)
+{
+    Message message = { 0 };
+    WorkerStatus status = exchange(worker, parts, part_count, &message);
+    for (int i = 1; i < TRIES && status == WORKER_STILL; i++) {
+        stop(worker, true);
+        status = exchange(worker, parts, part_count, &message);
+    }
     if (status == WORKER_OK && !read_reply(worker, (size_t)message.size, answer))
         status = WORKER_CRASHED;
     if (status != WORKER_OK) {

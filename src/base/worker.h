@@ -37,6 +37,7 @@ typedef enum WorkerStatus {
     WORKER_CRASHED,
     WORKER_TIMEOUT,
     WORKER_MEMORY,
+    WORKER_STILL,     // it slept instead of serving, again and again
     WORKER_UNAVAILABLE,  // no process could be started
 } WorkerStatus;
 

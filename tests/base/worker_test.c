@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+static int *naps;  // shared with the workers: how often "nap" still sleeps
+
 // What the test worker does is the first word of the request.
 static bool handle(const char *request, size_t size, WorkerReply *reply, void *state)
 {
@@ -27,6 +29,12 @@ static bool handle(const char *request, size_t size, WorkerReply *reply, void *s
     if (!strncmp(request, "hang", size))
         for (volatile unsigned i = 0;; i++)
             ;
+    if (!strncmp(request, "nap", size)) {
+        if ((*naps)-- > 0)
+            sleep(1000);
+        worker_reply_add(reply, "awake", 5);
+        return true;
+    }
     if (!strncmp(request, "grow", size))
         for (;;) {
             void *block = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -92,6 +100,23 @@ static void answers_and_survives_everything(void **state)
     worker_destroy(worker);
 }
 
+// As when it was forked while another thread held a lock: a worker that sleeps is ended and another one tries.
+static void a_worker_that_stands_still_is_replaced(void **state)
+{
+    (void)state;
+    Worker *worker = make();
+    WorkerAnswer answer;
+    *naps = 2;
+    assert_int_equal(call(worker, "nap", &answer), WORKER_OK);
+    assert_string_equal(answer.data, "awake");
+    assert_int_equal(*naps, -1);
+    free(answer.data);
+    *naps = 1000;
+    assert_int_equal(call(worker, "nap", &answer), WORKER_STILL);
+    assert_non_null(strstr(answer.message, "stood still 5 times"));
+    worker_destroy(worker);
+}
+
 static void parts_are_joined_and_large_answers_arrive(void **state)
 {
     (void)state;
@@ -114,8 +139,10 @@ static void parts_are_joined_and_large_answers_arrive(void **state)
 
 int main(void)
 {
+    naps = mmap(NULL, sizeof *naps, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_and_survives_everything),
+        cmocka_unit_test(a_worker_that_stands_still_is_replaced),
         cmocka_unit_test(parts_are_joined_and_large_answers_arrive),
     };
     return cmocka_run_group_tests_name("base.worker", tests, NULL, NULL);

@@ -41,10 +41,6 @@ static void *load(void *context)
 static void threads_share_the_processes(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    // The allocator of the address sanitizer may hold a lock of another thread at fork, and the child stands still.
-    SUPPORT_SKIP("forking among threads does not work under the address sanitizer; plain and thread sanitizer builds run this");
-#endif
     enum { THREADS = 4 };
     char path[512];
     const char *folder = support_scratch("proto_threads");

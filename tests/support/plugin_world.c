@@ -41,7 +41,9 @@ World world_open_with(const char *plugin, const char *nodes, const SimOptions *o
 
 bool world_start(World *world, Devices *devices)
 {
-    SimPluginOptions options = { .plugin = { .out = world->stream, .devices = devices } };
+    char path[1024];
+    snprintf(path, sizeof path, "%s/crash.snap", folder);
+    SimPluginOptions options = { .plugin = { .out = world->stream, .devices = devices }, .crash_snapshot = path };
     return sim_start_plugin(world->sim, &options);
 }
 
