@@ -128,6 +128,38 @@ bool cnoid_fill_scene(Scene *scene, const char *name, const char *text, size_t s
 // body_write.c
 const char *body_relative_path(Arena *arena, const char *folder, const char *path);  // `path` itself when they share nothing
 
+// A link while the file is read: in file order, with its parent by name.
+typedef struct BodyRawLink {
+    BodyLink link;
+    const char *parent_name;  // NULL: none
+    SourcePos parent_pos;
+    int parent;               // index of raw link, -1: none or not known yet
+    int first_child, last_child, next;
+    int order;                // place in the tree, -1: not reached
+} BodyRawLink;
+
+typedef struct BodyRawLinks {
+    BodyRawLink *items;
+    int count, capacity;
+    int32_t *slots;  // hash table over names
+    int mask;
+} BodyRawLinks;
+
+// body_tree.c
+int body_raw_add(BodyRawLinks *raw);
+// Hangs the links under their parents and fills the model with those that the root reaches. `top` may name the root; NULL: the first.
+void body_tree_build(BodyReader *reader, BodyRawLinks *raw, const YamlNode *top);
+
+// body_entries.c
+typedef struct BodyPartKeys {
+    const char *uri, *prefix, *suffix, *device_prefix;
+    int id_offset;
+} BodyPartKeys;
+void body_entries_read(BodyReader *reader, const YamlNode *links, BodyRawLinks *raw);
+BodyModel *body_part_load(BodyReader *reader, const BodyPartKeys *keys, SourcePos pos);
+void body_part_own(BodyReader *reader, BodyModel *part);  // it lives as long as the model
+void body_part_add(BodyReader *reader, const BodyModel *part, const BodyPartKeys *keys, BodyRawLinks *raw);
+
 // body.c
 BodyModel *body_load_chained(const char *path, const BodyOptions *options, const Resolver *resolver, const BodyChain *chain,
                              int64_t *element_count, DiagSink *diags);
