@@ -16,7 +16,17 @@ struct TalusWorld {
 };
 
 bool talus_told(TalusWorld *world, bool result);  // passes diagnostics on, returns `result`
+
+static inline Vec3 vector_in(TalusVector v) { return vec3(v.x, v.y, v.z); }
+static inline TalusVector vector_out(Vec3 v) { return (TalusVector){ v.x, v.y, v.z }; }
+
+// talus_nodes.c
 SceneNode *talus_node_of(const TalusWorld *world, TalusNode id);  // NULL: there is none
+TalusNode talus_id_of(const SceneNode *node);                     // NULL is fine
+
+// talus_solids.c
+int talus_solid_of(const TalusWorld *world, TalusNode id);  // -1: it is none
+TalusNode talus_solid_id(const TalusWorld *world, int solid);
 
 // talus_devices.c
 void talus_devices_reset(TalusWorld *world);

@@ -1,0 +1,271 @@
+// The library over the scene: nodes by name, their fields read and changed, nodes that come and go.
+#include "sim/talus_internal.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+SceneNode *talus_node_of(const TalusWorld *world, TalusNode id)
+{
+    SceneNode *node = id == TALUS_NONE ? NULL : scene_find_id(sim_scene(world->sim), id);
+    return node && !node->is_removed ? node : NULL;
+}
+
+TalusNode talus_id_of(const SceneNode *node) { return node ? node->id : TALUS_NONE; }
+
+TalusNode talus_find(const TalusWorld *world, const char *name)
+{
+    const SceneNode *node = scene_find_def(sim_scene(world->sim), name);
+    return talus_id_of(node ? node : scene_find_solid(sim_scene(world->sim), name));
+}
+
+TalusNode talus_find_below(const TalusWorld *world, TalusNode top, const char *def_path)
+{
+    const SceneNode *node = talus_node_of(world, top);
+    return node ? talus_id_of(scene_find_def_below(node, def_path)) : TALUS_NONE;
+}
+
+bool talus_node_exists(const TalusWorld *world, TalusNode node) { return talus_node_of(world, node) != NULL; }
+
+const char *talus_node_type(const TalusWorld *world, TalusNode id)
+{
+    const SceneNode *node = talus_node_of(world, id);
+    return node && node->type ? node->type->name : NULL;
+}
+
+const char *talus_node_def(const TalusWorld *world, TalusNode id)
+{
+    const SceneNode *node = talus_node_of(world, id);
+    return node ? scene_instance(node)->def : NULL;
+}
+
+TalusNode talus_node_parent(const TalusWorld *world, TalusNode id)
+{
+    const SceneNode *node = talus_node_of(world, id);
+    return node ? talus_id_of(scene_parent(node)) : TALUS_NONE;
+}
+
+// Fields that the simulation moves are written into the scene when somebody asks for one of them.
+static void bring_up_to_date(const TalusWorld *world, const char *field)
+{
+    static const char *const moving[] = { "translation", "rotation", "linearVelocity", "angularVelocity", "position", "position2", "position3", "isLocked", "isOn", "on" };
+    for (int i = 0; i < COUNT_OF(moving); i++)
+        if (!strcmp(field, moving[i])) {
+            sim_sync_scene(world->sim);
+            return;
+        }
+}
+
+// The node behind an id if it has a field of one of two kinds.
+static SceneNode *with_field(const TalusWorld *world, TalusNode id, const char *field, FieldKind kind, FieldKind other)
+{
+    SceneNode *node = talus_node_of(world, id);
+    SceneNode *actual = scene_actual(node);
+    // A PROTO instance is asked for its parameters by the actual node's field of the same name.
+    const FieldType *type = actual && actual->type ? schema_field(actual->type, field) : NULL;
+    if (!type || (type->kind != kind && type->kind != other))
+        return NULL;
+    bring_up_to_date(world, field);
+    return actual;
+}
+
+bool talus_get_bool(const TalusWorld *world, TalusNode id, const char *field, bool *value)
+{
+    const SceneNode *node = with_field(world, id, field, FIELD_SF_BOOL, FIELD_SF_BOOL);
+    if (node)
+        *value = scene_bool(node, field);
+    return node != NULL;
+}
+
+bool talus_get_int(const TalusWorld *world, TalusNode id, const char *field, int *value)
+{
+    const SceneNode *node = with_field(world, id, field, FIELD_SF_INT32, FIELD_SF_INT32);
+    if (node)
+        *value = scene_int(node, field);
+    return node != NULL;
+}
+
+bool talus_get_double(const TalusWorld *world, TalusNode id, const char *field, double *value)
+{
+    const SceneNode *node = with_field(world, id, field, FIELD_SF_FLOAT, FIELD_SF_FLOAT);
+    if (node)
+        *value = scene_float(node, field);
+    return node != NULL;
+}
+
+bool talus_get_vector(const TalusWorld *world, TalusNode id, const char *field, TalusVector *value)
+{
+    const SceneNode *node = with_field(world, id, field, FIELD_SF_VEC3F, FIELD_SF_COLOR);
+    if (node)
+        *value = vector_out(scene_vec3(node, field));
+    return node != NULL;
+}
+
+const char *talus_get_string(const TalusWorld *world, TalusNode id, const char *field)
+{
+    const SceneNode *node = with_field(world, id, field, FIELD_SF_STRING, FIELD_SF_STRING);
+    return node ? scene_string(node, field) : NULL;
+}
+
+TalusNode talus_get_node(const TalusWorld *world, TalusNode id, const char *field, int index)
+{
+    const SceneNode *node = with_field(world, id, field, FIELD_SF_NODE, FIELD_MF_NODE);
+    if (!node || index < 0)
+        return TALUS_NONE;
+    if (schema_field(node->type, field)->kind == FIELD_SF_NODE)
+        return index == 0 ? talus_id_of(scene_child(node, field)) : TALUS_NONE;
+    const FieldList *list = scene_list(node, field);
+    return index < list->count ? talus_id_of(scene_list_node(list, index)) : TALUS_NONE;
+}
+
+int talus_get_numbers(const TalusWorld *world, TalusNode id, const char *field, double *values, int capacity)
+{
+    const SceneNode *node = scene_actual(talus_node_of(world, id));
+    const FieldType *type = node && node->type ? schema_field(node->type, field) : NULL;
+    if (!type)
+        return -1;
+    bring_up_to_date(world, field);
+    FieldValue value = scene_value(node, type);
+    FieldKind item = field_kind_item(type->kind);
+    bool is_list = field_kind_is_list(type->kind);
+    int per_item = item == FIELD_SF_INT32 || item == FIELD_SF_BOOL ? 1 : field_kind_doubles(item);
+    if (per_item == 0)
+        return -1;
+    int count = is_list ? value.list->count * per_item : per_item;
+    for (int i = 0; i < count && i < capacity; i++) {
+        if (item == FIELD_SF_INT32)
+            values[i] = is_list ? value.list->ints[i] : value.i;
+        else if (item == FIELD_SF_BOOL)
+            values[i] = is_list ? value.list->bools[i] : value.b;
+        else if (is_list)
+            values[i] = value.list->numbers[i];
+        else
+            values[i] = item == FIELD_SF_FLOAT ? value.f : value.v[i];
+    }
+    return count;
+}
+
+static bool changed(TalusWorld *world, SceneNode *node, const char *field)
+{
+    sim_field_changed(world->sim, node, field);
+    return talus_told(world, true);
+}
+
+bool talus_set_bool(TalusWorld *world, TalusNode id, const char *field, bool value)
+{
+    SceneNode *node = with_field(world, id, field, FIELD_SF_BOOL, FIELD_SF_BOOL);
+    if (!node)
+        return false;
+    scene_set_bool(sim_scene(world->sim), node, field, value);
+    return changed(world, node, field);
+}
+
+bool talus_set_int(TalusWorld *world, TalusNode id, const char *field, int value)
+{
+    SceneNode *node = with_field(world, id, field, FIELD_SF_INT32, FIELD_SF_INT32);
+    if (!node)
+        return false;
+    scene_set_int(sim_scene(world->sim), node, field, value);
+    return changed(world, node, field);
+}
+
+bool talus_set_double(TalusWorld *world, TalusNode id, const char *field, double value)
+{
+    SceneNode *node = with_field(world, id, field, FIELD_SF_FLOAT, FIELD_SF_FLOAT);
+    if (!node || !isfinite(value))
+        return false;
+    scene_set_float(sim_scene(world->sim), node, field, value);
+    return changed(world, node, field);
+}
+
+bool talus_set_vector(TalusWorld *world, TalusNode id, const char *field, TalusVector value)
+{
+    SceneNode *node = with_field(world, id, field, FIELD_SF_VEC3F, FIELD_SF_COLOR);
+    if (!node || !vec3_is_finite(vector_in(value)))
+        return false;
+    scene_set_vec3(sim_scene(world->sim), node, field, vector_in(value));
+    return changed(world, node, field);
+}
+
+bool talus_set_string(TalusWorld *world, TalusNode id, const char *field, const char *value)
+{
+    SceneNode *node = with_field(world, id, field, FIELD_SF_STRING, FIELD_SF_STRING);
+    if (!node || !value)
+        return false;
+    scene_set_string(sim_scene(world->sim), node, field, value);
+    return changed(world, node, field);
+}
+
+static int numbers_per_item(FieldKind item)
+{
+    return item == FIELD_SF_INT32 || item == FIELD_SF_BOOL ? 1 : field_kind_doubles(item);
+}
+
+static bool numbers_fit(FieldKind item, const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i]) || (item == FIELD_SF_INT32 && !(fabs(values[i]) <= INT32_MAX)))
+            return false;
+    return true;
+}
+
+static void set_list(Scene *scene, SceneNode *node, const char *field, FieldKind item, const double *values, int count)
+{
+    FieldList *list = scene_list_edit(scene, node, field);
+    scene_list_reserve(scene, list, item, count / numbers_per_item(item));
+    list->count = count / numbers_per_item(item);
+    for (int i = 0; i < count; i++) {
+        if (item == FIELD_SF_INT32)
+            list->ints[i] = (int32_t)values[i];
+        else if (item == FIELD_SF_BOOL)
+            list->bools[i] = values[i] != 0.0;
+        else
+            list->numbers[i] = values[i];
+    }
+}
+
+bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const double *values, int count)
+{
+    SceneNode *node = scene_actual(talus_node_of(world, id));
+    const FieldType *type = node && node->type ? schema_field(node->type, field) : NULL;
+    if (!type || count < 0)
+        return false;
+    FieldKind item = field_kind_item(type->kind);
+    int per_item = numbers_per_item(item);
+    bool is_list = field_kind_is_list(type->kind);
+    if (per_item == 0 || (is_list ? count % per_item != 0 : count != per_item) || !numbers_fit(item, values, count))
+        return false;
+    if (is_list) {
+        set_list(sim_scene(world->sim), node, field, item, values, count);
+        return changed(world, node, field);
+    }
+    FieldValue value = { 0 };
+    if (item == FIELD_SF_INT32)
+        value.i = (int32_t)values[0];
+    else if (item == FIELD_SF_BOOL)
+        value.b = values[0] != 0.0;
+    else if (item == FIELD_SF_FLOAT)
+        value.f = values[0];
+    else
+        memcpy(value.v, values, sizeof(double) * (size_t)count);
+    scene_set_value(sim_scene(world->sim), node, type, value);
+    return changed(world, node, field);
+}
+
+TalusNode talus_insert(TalusWorld *world, TalusNode parent, const char *field, int index, const char *text)
+{
+    SceneNode *holder = talus_node_of(world, parent);
+    const SceneNode *node = holder ? sim_insert(world->sim, holder, field, index, text, strlen(text)) : NULL;
+    talus_devices_changed(world);
+    talus_told(world, true);
+    return talus_id_of(scene_actual(node));
+}
+
+bool talus_remove(TalusWorld *world, TalusNode id)
+{
+    SceneNode *node = talus_node_of(world, id);
+    bool is_gone = node && sim_remove(world->sim, node);
+    talus_devices_changed(world);
+    return talus_told(world, is_gone);
+}
