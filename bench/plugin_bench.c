@@ -19,9 +19,10 @@ enum { MOST_TURNS = 400, WARM_UP = 300 };
 #define PLAIN_STEP "DLLEXPORT void webots_physics_step(void) { }\n"
 #define REST "DLLEXPORT void webots_physics_step_end(void) { }\nDLLEXPORT void webots_physics_draw(int pass, const char *view) { (void)pass; (void)view; }\n"
 #define COLLIDE "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b) { (void)a; (void)b; return 0; }\n"
-#define READING "static dWorldID world;\n" \
+// Reads one thing in every step, and has a function in it that is never reached.
+#define READING(NEVER) "static dWorldID world;\n" \
     "DLLEXPORT void webots_physics_init(dWorldID w, dSpaceID s, dJointGroupID g) { (void)s; (void)g; world = w; }\n" \
-    "DLLEXPORT void webots_physics_step(void) { dVector3 g; dWorldGetGravity(world, g); }\n"
+    "DLLEXPORT void webots_physics_step(void) { dVector3 g; dWorldGetGravity(world, g); if (!world) " NEVER "; }\n"
 
 static const struct { const char *name, *help, *source; } kinds[] = {
     { "none", "no plugin", NULL },
@@ -29,7 +30,9 @@ static const struct { const char *name, *help, *source; } kinds[] = {
     { "least", "init, step, cleanup", EMPTY PLAIN_INIT PLAIN_STEP },
     { "most", "every callback but collide", EMPTY PLAIN_INIT PLAIN_STEP REST },
     { "collide", "every callback", EMPTY PLAIN_INIT PLAIN_STEP REST COLLIDE },
-    { "reader", "init, step, cleanup, one call into ODE", EMPTY READING },
+    { "reader", "init, step, cleanup, one call into ODE", EMPTY READING("dBodyAddForce(0, 1, 0, 0)") },
+    { "shapes", "the same, could change shapes", EMPTY READING("dGeomSetPosition(0, 1, 0, 0)") },
+    { "contacts", "the same, could find contact joints", EMPTY READING("dBodyGetNumJoints(0)") },
 };
 enum { KINDS = COUNT_OF(kinds) };
 

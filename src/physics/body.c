@@ -18,7 +18,8 @@ static void gather(Physics *physics, int index)
     state->angular = from_ode(body->angular);
 }
 
-// A sleeping body changes only through us, unless others hold ODE's objects.
+// A sleeping body changes only through us, unless others hold ODE's objects: then all are read, and the book is written anew
+// if they put somebody to sleep or woke him.
 void body_gather(Physics *physics)
 {
     const Sleep *sleep = physics->sleep;
@@ -27,9 +28,16 @@ void body_gather(Physics *physics)
             gather(physics, sleep->awake[i]);
         return;
     }
-    for (int i = 0; i < physics->body_count; i++)
-        if (physics->bodies[i].is_alive)
-            gather(physics, i);
+    bool is_right = sleep->is_kept && sleep->body_count == physics->body_count;
+    for (int i = 0; i < physics->body_count; i++) {
+        if (!physics->bodies[i].is_alive)
+            continue;
+        gather(physics, i);
+        is_right = is_right && sleep->is_listed[i] == !physics->body_states[i].is_disabled;
+    }
+    if (is_right)
+        return;
+    physics->needs_full_pass |= physics->has_outsiders;
     sleep_forget(physics);
     sleep_refresh(physics);
 }

@@ -66,7 +66,7 @@ bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shap
 
 static bool wants_joints(const Physics *physics)
 {
-    return physics->needs_contact_joints || physics->has_outsiders || physics->wants_contact_forces;
+    return physics->needs_contact_joints || physics->reaches_contacts || physics->wants_contact_forces;
 }
 
 static dBodyID ode_body(const Physics *physics, int body)
@@ -591,14 +591,15 @@ static void clear_touches(Physics *physics)
 }
 
 // A pass costs what is awake. It looks at everything after the world was changed or restored, when shapes were moved by
-// hand, and while others hold ODE's objects.
+// hand, while others may change shapes, and when steps are ODE's own and others hold its objects.
 void contacts_collide(Physics *physics)
 {
     if (physics->is_static_moved)
         wake_all(physics);
     physics->is_static_moved = false;
     sleep_refresh(physics);
-    bool is_full = physics->needs_full_pass || physics->has_changed_shapes || physics->has_outsiders;
+    bool is_full = physics->needs_full_pass || physics->has_changed_shapes || physics->reaches_shapes
+                   || (physics->has_outsiders && physics->needs_contact_joints);
     if (physics->collide_hook.asks.collide)
         plugin_begin_pass(physics);
     clear_touches(physics);

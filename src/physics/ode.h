@@ -6,9 +6,15 @@
 
 #include <ode/ode.h>
 
-// From now on somebody may read and change what is ODE's in any way: nothing is skipped or kept elsewhere. The handles below
-// that are marked * say so themselves.
-void physics_ode_hand_out(Physics *physics);
+// From now on somebody may read and change what is ODE's: bodies, forces, joints and what he adds himself in any way, the rest
+// as far as `reach` tells. Nothing of that is skipped or kept elsewhere. Whoever takes one of the handles below that are marked *
+// without a word before reaches all.
+typedef enum PhysicsReach {
+    PHYSICS_REACHES_CONTACTS = 1,  // contact joints of ours: they stand in ODE from the next pass on
+    PHYSICS_REACHES_SHAPES = 2,    // geoms of ours are moved or changed by him
+    PHYSICS_REACHES_ALL = PHYSICS_REACHES_CONTACTS | PHYSICS_REACHES_SHAPES
+} PhysicsReach;
+void physics_ode_hand_out(Physics *physics, unsigned reach);
 dWorldID physics_ode_world(const Physics *physics);
 dSpaceID physics_ode_space(const Physics *physics);
 dJointGroupID physics_ode_contact_group(const Physics *physics);  // *

@@ -595,14 +595,18 @@ PhysicsStatistics physics_statistics(const Physics *physics)
 
 // ---- for plugins ----
 
-void physics_ode_hand_out(Physics *physics)
+void physics_ode_hand_out(Physics *physics, unsigned reach)
 {
     physics->has_outsiders = true;
+    physics->needs_full_pass |= (reach & PHYSICS_REACHES_SHAPES) && !physics->reaches_shapes;
+    physics->reaches_shapes |= (reach & PHYSICS_REACHES_SHAPES) != 0;
+    physics->reaches_contacts |= (reach & PHYSICS_REACHES_CONTACTS) != 0;
 }
 
 static const Physics *handed_out(const Physics *physics)
 {
-    physics_ode_hand_out((Physics *)physics);
+    if (!physics->has_outsiders)
+        physics_ode_hand_out((Physics *)physics, PHYSICS_REACHES_ALL);
     return physics;
 }
 

@@ -249,7 +249,8 @@ struct Physics {
     bool is_static_moved;         // a static shape was moved: the whole world wakes
     bool needs_pass;              // nodes changed or a solid was reset: contacts are found anew before the step
     bool is_at_rest;              // every body sleeps and nothing else moves: steps have nothing to do until something wakes
-    bool has_outsiders;           // ODE's objects were handed out (plugins): what they do is not seen, so nothing is skipped
+    bool has_outsiders;           // ODE's objects were handed out (plugins): what they do is not seen, so no body or joint is skipped
+    bool reaches_contacts, reaches_shapes;  // and they can get at contact joints, or change shapes
     int trouble_count;            // messages about exploding states so far
     int contacts_dropped, pair_count;
     double deepest;

@@ -254,24 +254,29 @@ static void ode_body_wake(const SolverOde *self, dBodyID body)
     memcpy(at, &flags, sizeof flags);
 }
 
+void solver_ode_wake_link(SolverOde *self, int body1, int body2)
+{
+    if (body1 < 0 || body2 < 0)
+        return;
+    int a = find_set(self->set, body1), b = find_set(self->set, body2);
+    self->set[a > b ? a : b] = a > b ? b : a;
+}
+
 // A body that a joint connects to an awake one wakes, kinematic ones included, as in ODE.
-static void bodies_wake(SolverOde *self)
+bool solver_ode_wake_begin(SolverOde *self)
 {
     bool any_asleep = false;
     for (int i = 0; i < self->body_count; i++) {
         self->set[i] = i;
         any_asleep |= !dBodyIsEnabled(self->entries[i].body);
     }
-    if (!any_asleep)
-        return;
-    for (int i = 0; i < self->joint_count; i++) {
-        int a = self->joints[i].body1, b = self->joints[i].body2;
-        if (a < 0 || b < 0)
-            continue;
-        a = find_set(self->set, a);
-        b = find_set(self->set, b);
-        self->set[a > b ? a : b] = a > b ? b : a;
-    }
+    for (int i = 0; any_asleep && i < self->joint_count; i++)
+        solver_ode_wake_link(self, self->joints[i].body1, self->joints[i].body2);
+    return any_asleep;
+}
+
+void solver_ode_wake_end(SolverOde *self)
+{
     for (int i = 0; i < self->body_count; i++)
         self->awake[i] = 0;
     for (int i = 0; i < self->body_count; i++)
@@ -457,6 +462,9 @@ void solver_ode_begin(SolverOde *self, double dt)
     self->is_restored = false;
     if (!self->is_primed)
         world_prime(self);
+    joints_find(self);
+    if (!self->is_vouched)
+        self->inside->fall_asleep(self->world, self->dt);
     self->contact_count = 0;
 }
 
@@ -640,11 +648,6 @@ static void feedback_write(SolverOde *self)
 void solver_ode_finish(SolverOde *self)
 {
     dVector3 gravity;
-    joints_find(self);
-    if (!self->is_vouched) {
-        self->inside->fall_asleep(self->world, self->dt);
-        bodies_wake(self);
-    }
     bodies_read(self);
     self->is_vouched = false;
     joints_read(self);
@@ -668,6 +671,8 @@ void solver_ode_finish(SolverOde *self)
 void solver_ode_step(SolverOde *self, double dt)
 {
     solver_ode_begin(self, dt);
+    if (!self->is_vouched && solver_ode_wake_begin(self))
+        solver_ode_wake_end(self);
     solver_ode_finish(self);
 }
 

@@ -18,8 +18,12 @@ typedef struct SolverOde SolverOde;
 SolverOde *solver_ode_create(dWorldID world, const SolverOptions *options);  // NULL when there is a problem
 void solver_ode_destroy(SolverOde *self);  // NULL is fine; the world is the caller's
 
-// In place of dWorldStep(). Between begin and finish contacts without an ODE joint may be added.
+// In place of dWorldStep(). Between begin and finish contacts without an ODE joint may be added. Before them, unless the caller
+// has vouched for the awake bodies, those wake that something connects to an awake one: joints, and links that the caller tells.
 void solver_ode_begin(SolverOde *self, double dt);
+bool solver_ode_wake_begin(SolverOde *self);               // false: nobody sleeps, there is nothing to be told
+void solver_ode_wake_link(SolverOde *self, int body1, int body2);
+void solver_ode_wake_end(SolverOde *self);
 int solver_ode_body(const SolverOde *self, dBodyID body);  // index for SolverContact, -1 for NULL
 dBodyID solver_ode_body_at(const SolverOde *self, int index);
 SolverContact *solver_ode_add_contact(SolverOde *self);    // zeroed; valid until the next one
@@ -29,7 +33,7 @@ void solver_ode_read_contact(const dContact *from, double sign, SolverContact *t
 // the last step, none falls asleep by ODE's own rule, and that just these are enabled, waking done. Indices as above.
 void solver_ode_vouch(SolverOde *self, const int32_t *awake, int count);
 void solver_ode_finish(SolverOde *self);
-void solver_ode_step(SolverOde *self, double dt);          // begin and finish
+void solver_ode_step(SolverOde *self, double dt);          // begin, wake and finish
 // Contacts of the last step with their forces: those added, then those of ODE's contact joints.
 const SolverContact *solver_ode_contacts(const SolverOde *self, int *count);
 

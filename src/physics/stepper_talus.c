@@ -115,6 +115,37 @@ static void add_contacts(StepperTalus *self, Physics *physics, bool is_told)
         add_contact(self, physics, i);
 }
 
+static void link_contact(StepperTalus *self, const Physics *physics, const PhysicsContact *contact)
+{
+    int linked[2];
+    for (int i = 0; i < 2; i++) {
+        int body = contact->body[i];
+        if (body < 0 || physics->body_states[body].is_frozen)
+            return;
+        linked[i] = solver_ode_body(self->solver, physics->bodies[body].ode);
+    }
+    solver_ode_wake_link(self->solver, linked[0], linked[1]);
+}
+
+// With others at work bodies and joints may not be ours, so the solver finds out what is connected to something awake.
+static void wake_connected(StepperTalus *self, Physics *physics)
+{
+    if (!physics->has_outsiders || !solver_ode_wake_begin(self->solver))
+        return;
+    for (int i = 0; i < physics->contact_count; i++)
+        if (!physics->contact_joints[i])
+            link_contact(self, physics, &physics->contacts[i]);
+    solver_ode_wake_end(self->solver);
+    for (int i = 0; i < physics->body_count; i++) {
+        BodyState *state = &physics->body_states[i];
+        if (!physics->bodies[i].is_alive || !state->is_disabled || !dBodyIsEnabled(physics->bodies[i].ode))
+            continue;
+        state->is_disabled = 0;
+        sleep_woke(physics, i);
+    }
+    sleep_refresh(physics);
+}
+
 static void talus_step(void *state, Physics *physics, double dt)
 {
     StepperTalus *self = state;
@@ -126,6 +157,7 @@ static void talus_step(void *state, Physics *physics, double dt)
     }
     tell_awake(self, physics);
     solver_ode_begin(self->solver, dt);
+    wake_connected(self, physics);
     add_contacts(self, physics, !physics->has_outsiders);
     solver_ode_finish(self->solver);
     keep_impulses(self, physics);

@@ -149,6 +149,7 @@ typedef struct LoadCall {
     const char *path;
     void *library, *functions[CALLBACK_COUNT];
     bool touches_ode;
+    unsigned reach;
     char why[1024];
 } LoadCall;
 
@@ -178,7 +179,7 @@ static void load_call(void *context)
         for (int k = 0; !call->functions[i] && k < 2 && callbacks[i].mangled[k]; k++)
             call->functions[i] = dlsym(call->library, callbacks[i].mangled[k]);
     }
-    call->touches_ode = call->library && plugin_touches_ode(call->library);
+    call->touches_ode = call->library && plugin_touches_ode(call->library, &call->reach);
 }
 
 static void close_call(void *context)
@@ -218,6 +219,7 @@ static bool load(PluginHost *host)
         return true;
     host->library = call.library;
     host->touches_ode = call.touches_ode;
+    host->reach = call.reach;
     memcpy(host->functions, call.functions, sizeof host->functions);
     if (!host->library)
         report_unloadable(host, call.why);
@@ -522,7 +524,7 @@ bool plugin_init(PluginHost *host, double time)
         return false;
     host->time = time;
     if (host->touches_ode)
-        physics_ode_hand_out(host->physics);
+        physics_ode_hand_out(host->physics, host->reach);
     surroundings_lock();
     char *before = getcwd(NULL, 0);
     if (chdir(host->folder))

@@ -1,5 +1,6 @@
 // What a loaded library knows of ODE, from the names in its symbol tables: a plugin that never names a function of ODE can
-// neither read nor change anything of a world, whatever handles it is given.
+// neither read nor change anything of a world, whatever handles it is given, and one that names some of them can do no more
+// than these.
 #include "plugins/plugins_internal.h"
 
 #include <dlfcn.h>
@@ -54,20 +55,65 @@ static bool find_tables(const struct link_map *library, Tables *tables)
     return tables->symbols && tables->strings && tables->count > 0;
 }
 
-// Also when the library defines it: then it brought its own ODE.
-static bool name_touches(const char *name)
+// ---- what a name can do ----
+
+static bool is_one_of(const char *name, const char *const *list)
 {
-    static const char *const harmless[] = { "dWebotsConsolePrintf", "dWebotsGetTime", "dWebotsReceive", "dWebotsSend" };
-    for (int i = 0; i < COUNT_OF(harmless); i++)
-        if (!strcmp(name, harmless[i]))
-            return false;
-    return name[0] == 'd' && ((name[1] >= 'A' && name[1] <= 'Z') || name[1] == 'x');
+    for (; *list; list++)
+        if (!strcmp(name, *list))
+            return true;
+    return false;
 }
 
-static bool is_finder(const char *name)
+static const char *const harmless[] = { "dWebotsConsolePrintf", "dWebotsGetTime", "dWebotsReceive", "dWebotsSend", NULL };
+static const char *const finders[] = { "dlsym", "dlvsym", "dlopen", "dlmopen", NULL };  // of functions by names of their own
+// All that leads from bodies to the joints at them, and what solves or writes down all joints of a world.
+static const char *const contact_readers[] = {
+    "dBodyGetJoint", "dBodyGetNumJoints", "dConnectingJoint", "dConnectingJointList", "dAreConnected", "dAreConnectedExcluding",
+    "dWorldStep", "dWorldQuickStep", "dWorldExportDIF", NULL
+};
+
+static bool begins(const char *name, const char *with)
 {
-    return !strcmp(name, "dlsym") || !strcmp(name, "dlvsym") || !strcmp(name, "dlopen") || !strcmp(name, "dlmopen");
+    return !strncmp(name, with, strlen(with));
 }
+
+// Functions about geoms that change none of ours: those that only tell, those for rays, and what is refused.
+static bool leaves_geoms(const char *name)
+{
+    static const char *const parts[] = { "Get", "Is", "Copy", "PointDepth", "Vector" };
+    for (int i = 0; i < COUNT_OF(parts); i++)
+        if (strstr(name, parts[i]))
+            return true;
+    return begins(name, "dGeomRay") || !strcmp(name, "dGeomDestroy");
+}
+
+// Private names of ODE, which its library shows all the same.
+static bool is_inside_ode(const char *name)
+{
+    Dl_info place, ode;
+    void *address = dlsym(RTLD_DEFAULT, name);
+    return address && dladdr(address, &place) && dladdr((void *)dWorldCreate, &ode) && place.dli_fbase == ode.dli_fbase;
+}
+
+enum { TOUCHES = PHYSICS_REACHES_ALL + 1 };  // beside the reach
+
+// Also when the library defines it: then it brought its own ODE.
+static unsigned reach_of(const char *name, bool is_wanted, bool is_own)
+{
+    if (name[0] != 'd' || name[1] < 'A' || name[1] > 'Z')
+        return begins(name, "dx") || (is_own && is_wanted && is_inside_ode(name)) ? TOUCHES | PHYSICS_REACHES_ALL : 0;
+    if (is_one_of(name, harmless))
+        return 0;
+    if (!is_wanted)
+        return TOUCHES | PHYSICS_REACHES_ALL;
+    unsigned reach = is_one_of(name, contact_readers) ? PHYSICS_REACHES_CONTACTS : 0;
+    if ((begins(name, "dGeom") && !leaves_geoms(name)) || !strcmp(name, "dSpaceAdd") || !strcmp(name, "dSpaceRemove"))
+        reach |= PHYSICS_REACHES_SHAPES;
+    return TOUCHES | reach;
+}
+
+// ---- libraries ----
 
 static void add_needed(Libraries *all, const struct link_map *of, const Tables *tables)
 {
@@ -93,23 +139,30 @@ static void add_needed(Libraries *all, const struct link_map *of, const Tables *
     }
 }
 
-bool plugin_touches_ode(void *library)
+static unsigned reach_of_all(const struct link_map *own)
 {
-    struct link_map *own = NULL;
-    if (dlinfo(library, RTLD_DI_LINKMAP, &own) || !own)
-        return true;
+    unsigned reach = 0;
     Libraries all = { .items = { own }, .count = 1 };
     for (int i = 0; i < all.count; i++) {
         Tables tables;
         if (!find_tables(all.items[i], &tables))
-            return true;
+            return TOUCHES | PHYSICS_REACHES_ALL;
         bool is_ode = i > 0 && strstr(all.items[i]->l_name, "/libode.so");  // it names itself; who uses it is asked
         for (int k = 1; k < tables.count && !is_ode; k++) {
             const char *name = tables.strings + tables.symbols[k].st_name;
-            if (name_touches(name) || (i == 0 && is_finder(name)))
-                return true;
+            reach |= reach_of(name, tables.symbols[k].st_shndx == SHN_UNDEF, i == 0);
+            if (i == 0 && is_one_of(name, finders))
+                return TOUCHES | PHYSICS_REACHES_ALL;
         }
         add_needed(&all, all.items[i], &tables);
     }
-    return all.has_more;
+    return all.has_more ? TOUCHES | PHYSICS_REACHES_ALL : reach;
+}
+
+bool plugin_touches_ode(void *library, unsigned *reach)
+{
+    struct link_map *own = NULL;
+    unsigned found = dlinfo(library, RTLD_DI_LINKMAP, &own) || !own ? TOUCHES | PHYSICS_REACHES_ALL : reach_of_all(own);
+    *reach = found & PHYSICS_REACHES_ALL;
+    return (found & TOUCHES) != 0;
 }

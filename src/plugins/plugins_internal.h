@@ -31,6 +31,7 @@ struct PluginHost {
     void *library;
     const char *copy;             // a copy of the file that is loaded in its place; NULL: the file itself
     bool touches_ode;             // its code names functions of ODE; otherwise it cannot act on the world
+    unsigned reach;               // what these functions can get at
     bool is_draw_known, is_old_draw;  // whether draw takes no arguments
     void *functions[CALLBACK_COUNT];
     double time;                  // s
@@ -58,7 +59,8 @@ typedef struct PluginPlace {
 PluginPlace plugin_find(const Scene *scene, const char *name, const char *const *search_paths, Arena *arena);
 
 // ---- imports.c ----
-bool plugin_touches_ode(void *library);  // true when in doubt
+// Whether it can act on a world, and on what that is otherwise left out, for physics_ode_hand_out(); all when in doubt.
+bool plugin_touches_ode(void *library, unsigned *reach);
 
 // ---- library.c ----
 const char *library_problem(const char *path, Arena *arena);     // "is ...": why it cannot be loaded here, NULL when it may be
