@@ -1,5 +1,5 @@
-// build.c - `talus build`: makes the controllers, plugins and libraries of a project with make and the compilers of this
-// machine. What folders without a Makefile need is in resources/Makefile.include.
+// build.c - `talus build`: makes the controllers, plugins and libraries of a project with make or CMake and the compilers of this
+// machine. What folders without a Makefile need is in resources/Makefile.include, what a CMakeLists.txt needs in resources/talus.cmake.
 #include "app/app.h"
 
 #include "assets/resolve.h"
@@ -86,16 +86,51 @@ static bool has_ending(const char *folder, const char *const *endings, int count
     return found;
 }
 
+static const char *const source_endings[] = { ".c", ".cpp", ".cc", ".cxx", ".c++" };
+
+static bool file_has(const char *path, const char *word)
+{
+    FileData file;
+    if (!file_read(path, (size_t)limits_default.file_bytes, &file, NULL, (SourcePos){ 0 }))
+        return false;
+    bool found = memmem(file.data, file.size, word, strlen(word)) != NULL;
+    file_release(&file);
+    return found;
+}
+
+// One that CMake left, when somebody ran it right there, is no Makefile of the project's.
 static bool has_makefile(Arena *arena, const char *folder)
 {
     static const char *const names[] = { "Makefile", "makefile", "GNUmakefile" };
-    for (int i = 0; i < COUNT_OF(names); i++)
-        if (file_exists(path_join(arena, folder, names[i])))
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        const char *path = path_join(arena, folder, names[i]);
+        if (file_exists(path) && !file_has(path, "# CMAKE generated file"))
             return true;
+    }
     return false;
 }
 
-static int run_make(const Build *build, const char *folder, bool has_own)
+// Runs a program and waits for it. What it prints goes to `log` if there is one, else it is shown.
+static bool run_tool(const Build *build, const char *const *arguments, FILE *log)
+{
+    pid_t pid;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (log || build->options->json)
+        posix_spawn_file_actions_adddup2(&actions, log ? fileno(log) : STDERR_FILENO, STDOUT_FILENO);
+    int error = posix_spawnp(&pid, arguments[0], &actions, NULL, (char *const *)arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error) {
+        fprintf(stderr, "talus build: %s cannot be started: %s\n", arguments[0], strerror(error));
+        return false;
+    }
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        ;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool run_make(const Build *build, const char *folder, bool has_own)
 {
     // Makefiles of Webots define a blank by appending to nothing, which make does without a blank since 4.3.
     const char *arguments[12] = { "make", "--no-print-directory", "-C", folder, "space=$() $()" };
@@ -108,33 +143,7 @@ static int run_make(const Build *build, const char *folder, bool has_own)
         arguments[count++] = "VERBOSE=1";
     if (build->options->clean || build->options->debug)
         arguments[count++] = build->options->clean ? "clean" : "debug";
-    pid_t pid;
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    if (build->options->json)
-        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    int error = posix_spawnp(&pid, "make", &actions, NULL, (char *const *)arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error) {
-        fprintf(stderr, "talus build: make cannot be started: %s\n", strerror(error));
-        return -1;
-    }
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        ;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static const char *const source_endings[] = { ".c", ".cpp", ".cc", ".cxx", ".c++" };
-
-static bool file_has(const char *path, const char *word)
-{
-    FileData file;
-    if (!file_read(path, (size_t)limits_default.file_bytes, &file, NULL, (SourcePos){ 0 }))
-        return false;
-    bool found = memmem(file.data, file.size, word, strlen(word)) != NULL;
-    file_release(&file);
-    return found;
+    return run_tool(build, arguments, NULL);
 }
 
 // Sources that controllers share lie beside them now and then: nothing there is a program.
@@ -151,14 +160,100 @@ static bool has_main(Arena *arena, const char *folder)
     return found;
 }
 
+// ---- one folder with a CMakeLists.txt ----
+
+// CMake says much about what goes well: it is shown when something does not.
+static bool run_cmake(const Build *build, const char *const *arguments)
+{
+    FILE *log = build->options->verbose ? NULL : tmpfile();
+    bool is_fine = run_tool(build, arguments, log);
+    char part[4096];
+    if (log)
+        rewind(log);
+    for (size_t size; log && !is_fine && (size = fread(part, 1, sizeof part, log)) > 0;)
+        fwrite(part, 1, size, stderr);
+    if (log)
+        fclose(log);
+    return is_fine;
+}
+
+// The file of this name in a folder or below, the one least deep, then the first by name.
+static const char *find_below(Arena *arena, const char *folder, const char *name, int depth)
+{
+    const char *path = path_join(arena, folder, name), *found = NULL;
+    if (file_exists(path) || depth == 0)
+        return file_exists(path) ? path : NULL;
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        path = path_join(arena, folder, entry->d_name);
+        if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "CMakeFiles") || !file_is_directory(path))
+            continue;
+        const char *below = find_below(arena, path, name, depth - 1);
+        bool is_better = below && (!found || strlen(below) < strlen(found) || (strlen(below) == strlen(found) && strcmp(below, found) < 0));
+        found = is_better ? below : found;
+    }
+    if (directory)
+        closedir(directory);
+    return found;
+}
+
+// Puts what CMake made in a folder of its own where a world looks for it, unless the project's own rules have done so.
+static bool take_product(const Build *build, const char *folder, const char *kind, const char *made_in)
+{
+    enum { DEPTH = 8 };
+    bool is_program = !strcmp(kind, "controller");
+    const char *name = path_name(folder);
+    const char *wanted[] = { is_program ? name : arena_printf(build->arena, "lib%s.so", name), arena_printf(build->arena, "%s.so", name) };
+    for (int i = 0; i < (is_program ? 1 : 2); i++) {
+        const char *target = path_join(build->arena, folder, wanted[i]), *made = find_below(build->arena, made_in, wanted[i], DEPTH);
+        if (made)
+            return run_cmake(build, (const char *[]){ "cmake", "-E", "copy_if_different", made, target, NULL });
+        if (file_exists(target))
+            return true;
+    }
+    if (!strcmp(kind, "library"))
+        return true;  // it may have headers alone, or be linked into others
+    fprintf(stderr, "talus build: %s/CMakeLists.txt makes no %s, as the %s's file must be called: %s(%s %s...) in it does\n", folder, wanted[0], kind,
+            is_program ? "add_executable" : "add_library", name, is_program ? "" : "MODULE ");
+    return false;
+}
+
+static bool clean_cmake(const Build *build, const char *folder)
+{
+    Arena *arena = build->arena;
+    const char *name = path_name(folder);
+    return run_cmake(build, (const char *[]){ "cmake", "-E", "rm", "-rf", path_join(arena, folder, "build"), path_join(arena, folder, name),
+                                              arena_printf(arena, "%s/lib%s.so", folder, name), arena_printf(arena, "%s/%s.so", folder, name), NULL });
+}
+
+static bool build_with_cmake(const Build *build, const char *folder, const char *kind)
+{
+    Arena *arena = build->arena;
+    if (build->options->clean)
+        return clean_cmake(build, folder);
+    const char *made_in = path_join(arena, folder, build->options->debug ? "build/talus-cmake-debug" : "build/talus-cmake-release");
+    const char *cache = path_join(arena, made_in, "CMakeCache.txt");
+    // CMake refuses a folder that was moved along with its project.
+    if (file_exists(cache) && !file_has(cache, arena_printf(arena, "CMAKE_HOME_DIRECTORY:INTERNAL=%s\n", folder)))
+        run_cmake(build, (const char *[]){ "cmake", "-E", "rm", "-rf", made_in, NULL });
+    const char *const configure[] = {
+        "cmake", "-S", folder, "-B", made_in, build->options->debug ? "-DCMAKE_BUILD_TYPE=Debug" : "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+        arena_printf(arena, "-DCMAKE_PROJECT_INCLUDE=%s/resources/talus.cmake", build->home), NULL
+    };
+    const char *const make[] = { "cmake", "--build", made_in, "--parallel", build->options->verbose ? "--verbose" : NULL, NULL };
+    return run_cmake(build, configure) && run_cmake(build, make) && take_product(build, folder, kind, made_in);
+}
+
+// ---- any folder ----
+
 static void build_folder(Build *build, const char *folder, const char *kind)
 {
-    bool has_own = has_makefile(build->arena, folder);
-    if (!has_own && !has_ending(folder, source_endings, COUNT_OF(source_endings)))
+    bool has_own = has_makefile(build->arena, folder), has_cmake = !has_own && file_exists(path_join(build->arena, folder, "CMakeLists.txt"));
+    if (!has_own && !has_cmake && !has_ending(folder, source_endings, COUNT_OF(source_endings)))
         return;  // Python and other languages need no building
-    if (!has_own && !strcmp(kind, "controller") && !has_main(build->arena, folder))
+    if (!has_own && !has_cmake && !strcmp(kind, "controller") && !has_main(build->arena, folder))
         return;
-    bool is_fine = run_make(build, folder, has_own) == 0;
+    bool is_fine = has_cmake ? build_with_cmake(build, folder, kind) : run_make(build, folder, has_own);
     build->built += is_fine;
     build->failed += !is_fine;
     if (build->options->json) {
@@ -274,9 +369,10 @@ const AppCommand command_build = {
     .name = "build",
     .arguments = "[PROJECT | WORLD | FOLDER]",
     .summary = "build a project's controllers and plugins",
-    .details = "Every folder of controllers/, plugins/physics/ and libraries/ is built with its Makefile, or, when it has none, from its C\n"
-               "and C++ sources. Makefiles that include $(WEBOTS_HOME)/resources/Makefile.include get Talus's own. A failed one does not\n"
-               "stop the others; then the exit code is 3.",
+    .details = "Every folder of controllers/, plugins/physics/ and libraries/ is built with its Makefile, or, when it has none, with its\n"
+               "CMakeLists.txt, or from its C and C++ sources. Makefiles that include $(WEBOTS_HOME)/resources/Makefile.include get\n"
+               "Talus's own. CMake works in build/ of the folder; the library or program is put beside the CMakeLists.txt. A failed one\n"
+               "does not stop the others; then the exit code is 3.",
     .examples = "talus build my_project\n"
                 "talus build my_project/worlds/arena.wbt && talus run my_project/worlds/arena.wbt\n"
                 "talus build my_project/plugins/physics/flight --debug",

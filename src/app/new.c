@@ -9,12 +9,13 @@
 #include <string.h>
 
 typedef struct NewOptions {
-    bool cpp;
+    bool cpp, cmake;
     const char *project;
 } NewOptions;
 
 static const AppOption rows[] = {
     { "cpp", OPTION_FLAG, offsetof(NewOptions, cpp), NULL, "a plugin in C++ rather than C" },
+    { "cmake", OPTION_FLAG, offsetof(NewOptions, cmake), NULL, "with a CMakeLists.txt rather than a Makefile" },
     { "project", OPTION_STRING, offsetof(NewOptions, project), "FOLDER", "the project it goes into (here otherwise)" },
 };
 
@@ -27,6 +28,24 @@ static const char makefile[] =
     "include $(WEBOTS_HOME_PATH)/resources/Makefile.include\n";
 
 // @ stands for the name.
+#define CMAKE_HEAD \
+    "# `talus build`, or cmake with WEBOTS_HOME set. The target has the folder's name: so it is found.\n" \
+    "cmake_minimum_required(VERSION 3.10)\n"
+#define CMAKE_TAIL \
+    "add_custom_command(TARGET @ POST_BUILD COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:@> ${CMAKE_SOURCE_DIR})\n"
+static const char plugin_cmake[] = CMAKE_HEAD
+    "project(@)\n"
+    "include_directories($ENV{WEBOTS_HOME}/include)\n"
+    "file(GLOB SOURCES *.c *.cpp)\n"
+    "add_library(@ MODULE ${SOURCES})\n" CMAKE_TAIL;
+static const char controller_cmake[] = CMAKE_HEAD
+    "project(@)\n"
+    "include_directories($ENV{WEBOTS_HOME}/include/controller/c)\n"
+    "link_directories($ENV{WEBOTS_HOME}/lib/controller)\n"
+    "file(GLOB SOURCES *.c *.cpp)\n"
+    "add_executable(@ ${SOURCES})\n"
+    "target_link_libraries(@ Controller m)\n" CMAKE_TAIL;
+
 static const char plugin_source[] =
     "/* @: a physics plugin. Named by the field `physics` of a world's WorldInfo. */\n"
     "#include <plugins/physics.h>\n"
@@ -221,9 +240,9 @@ static int new_verb(const AppCommand *command, int argc, char **argv)
     const NewFile all[] = {
         { "worlds/@.wbt", is_project ? world_source : NULL },
         { options.cpp ? "plugins/physics/@/@.cpp" : "plugins/physics/@/@.c", is_controller ? NULL : plugin_source },
-        { "plugins/physics/@/Makefile", is_controller ? NULL : makefile },
+        { options.cmake ? "plugins/physics/@/CMakeLists.txt" : "plugins/physics/@/Makefile", is_controller ? NULL : options.cmake ? plugin_cmake : makefile },
         { "controllers/@/@.c", is_plugin ? NULL : controller_source },
-        { "controllers/@/Makefile", is_plugin ? NULL : makefile },
+        { options.cmake ? "controllers/@/CMakeLists.txt" : "controllers/@/Makefile", is_plugin ? NULL : options.cmake ? controller_cmake : makefile },
     };
     bool is_fine = write_files(project, all, COUNT_OF(all), name, diags);
     diag_print(diags, stderr, 0, DIAG_WARNING);
@@ -240,7 +259,7 @@ const AppCommand command_new = {
                "worlds of it) you are. Nothing that exists is overwritten.",
     .examples = "talus new project rover && talus build rover && talus run rover/worlds/rover.wbt --until 5\n"
                 "talus new plugin flight --project my_project\n"
-                "talus new plugin water --cpp",
+                "talus new plugin water --cpp --cmake",
     .options = rows,
     .option_count = COUNT_OF(rows),
     .run = new_verb,

@@ -18,6 +18,16 @@ expect 0 plugin flight
 expect 0 plugin 3D
 expect 0 plugin with-dash_1
 expect 0 plugin water --cpp
+names="flight 3D with-dash_1 water"
+if command -v cmake >/dev/null; then
+  expect 0 plugin wind --cmake
+  expect 0 plugin 4-rain_C --cpp --cmake
+  expect 0 project sailor --cmake --project .
+  [ -f plugins/physics/wind/CMakeLists.txt ] && [ ! -f plugins/physics/wind/Makefile ] || complain "--cmake gives no CMakeLists.txt alone"
+  talus build sailor >build.log 2>&1 && [ -x sailor/controllers/sailor/sailor ] || { complain "a project with CMake does not build"; cat build.log; }
+  talus run sailor/worlds/sailor.wbt --until 0.2 >out.txt 2>err.txt && grep -q 'box starts' out.txt || { complain "a project with CMake does not run"; cat out.txt err.txt; }
+  names="$names wind 4-rain_C"
+fi
 for name in 'a b' a.b ../x x/y 'a\b' '' . .. '$(id)' "$(printf 'a%.0s' {1..150})"; do
   expect 2 plugin "$name"
   grep -q 'no good name' err.txt || complain "'$name' is refused without a reason"
@@ -26,7 +36,7 @@ expect 2 plugin
 expect 2 gadget x
 talus build >build.log 2>&1 || { complain "what is new does not build"; cat build.log; }
 grep -q warning build.log && { complain "what is new builds with warnings"; cat build.log; }
-for name in flight 3D with-dash_1 water; do
+for name in $names; do
   [ -f "plugins/physics/$name/lib$name.so" ] || complain "$name was not built"
 done
 [ -f plugins/physics/water/water.cpp ] || complain "--cpp gives no C++"
