@@ -146,6 +146,15 @@ void extra_joints_remove(Physics *physics, int top)
         list->count = kept;
 }
 
+const char *extra_joints_owner(const Physics *physics, const void *joint)
+{
+    const ExtraJoints *extras = physics->extra_joints;
+    for (int i = 0; extras && i < extras->count; i++)
+        if (joint == extras->items[i].ode)
+            return physics_solid_label(physics, extras->items[i].solid[0]);
+    return NULL;
+}
+
 void extra_joints_destroy(Physics *physics)
 {
     if (physics->extra_joints)

@@ -345,10 +345,12 @@ bool collision_rules_say(const Physics *physics, int a, int b, bool *is_excluded
 void force_sensors_build(Physics *physics, int first_solid, int end);
 void extra_joints_build(Physics *physics, int first_solid, int end);  // those that the solids hold
 void extra_joints_remove(Physics *physics, int top);                   // those at or below a solid
+const char *extra_joints_owner(const Physics *physics, const void *joint);  // label of the solid that holds its node, NULL
 void extra_joints_destroy(Physics *physics);
 void pins_build(Physics *physics, int first_solid, int end);  // pin.c: one for each robot
 void pins_moved(Physics *physics, int first_solid, int end);  // bodies were moved by hand: they are pinned where they are now
 void pins_remove(Physics *physics, int top);
+const char *pins_joint_owner(const Physics *physics, const void *joint);  // label of the robot that it pins, NULL
 void pins_destroy(Physics *physics);
 int pins_state(Physics *physics, StateBlock *blocks);         // as machines_state
 void pins_restored(Physics *physics);

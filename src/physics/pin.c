@@ -104,6 +104,15 @@ void pins_remove(Physics *physics, int top)
     }
 }
 
+const char *pins_joint_owner(const Physics *physics, const void *joint)
+{
+    const Pins *pins = physics->pins;
+    for (int i = 0; pins && i < pins->count; i++)
+        if (joint == pins->items[i].joint)
+            return physics_solid_label(physics, pins->items[i].solid);
+    return NULL;
+}
+
 void pins_destroy(Physics *physics)
 {
     Pins *pins = physics->pins;

@@ -102,9 +102,24 @@ dBodyID physics_ode_shape_body(const Physics *physics, int shape)
     return body >= 0 ? physics->bodies[body].ode : NULL;
 }
 
+// Of what a geom was made of, which several may share.
+static const char *data_owner(const Physics *physics, const void *object)
+{
+    for (int i = 0; i < physics->mesh_count; i++) {
+        const MeshEntry *mesh = &physics->meshes[i];
+        if (object != mesh->data && object != mesh->field)
+            continue;
+        for (int k = 0; k < physics->shape_count; k++)
+            if (physics->shapes[k].is_alive && physics->shapes[k].ode_data == object)
+                return physics_ode_owner(physics, physics->shapes[k].ode);
+        return "the world";
+    }
+    return NULL;
+}
+
 const char *physics_ode_owner(const Physics *physics, const void *object)
 {
-    if (object == physics->world || object == physics->space || object == physics->contact_group)
+    if (object == physics->world || object == physics->space || object == physics->contact_group || object == physics->ray)
         return "the world";
     for (int i = 0; i < physics->body_count; i++)
         if (physics->bodies[i].is_alive && (object == physics->bodies[i].ode || object == physics->bodies[i].space))
@@ -120,7 +135,17 @@ const char *physics_ode_owner(const Physics *physics, const void *object)
     for (int i = 0; i < physics->weld_count; i++)
         if (physics->welds[i].is_alive && object == physics->welds[i].ode)
             return physics_solid_label(physics, physics->welds[i].solid);
-    return machines_joint_owner(physics, object);
+    // Those of awake pairs are in a group, from which ODE destroys none.
+    for (int i = 0; i < physics->sleeping_contact_count; i++)
+        if (physics->contact_joints[i] == object)
+            return physics_solid_label(physics, physics->contacts[i].solid[physics->contacts[i].body[0] < 0]);
+    const char *const others[] = {
+        machines_joint_owner(physics, object), pins_joint_owner(physics, object), extra_joints_owner(physics, object), data_owner(physics, object)
+    };
+    for (int i = 0; i < COUNT_OF(others); i++)
+        if (others[i])
+            return others[i];
+    return NULL;
 }
 
 // ---- pairs of ours ----

@@ -14,10 +14,11 @@ static const char *owner_of(const PluginHost *host, const void *object)
     return physics_ode_owner(host->physics, object);
 }
 
-typedef enum Destroyer { DESTROY_BODY, DESTROY_GEOM, DESTROY_JOINT, DESTROY_GROUP, DESTROY_SPACE, DESTROY_WORLD, DESTROYER_COUNT } Destroyer;
+typedef enum Destroyer { DESTROY_BODY, DESTROY_GEOM, DESTROY_JOINT, DESTROY_GROUP, DESTROY_SPACE, DESTROY_WORLD, DESTROY_MESH, DESTROY_HEIGHTS, DESTROYER_COUNT } Destroyer;
 static const char *const names[] = {
     [DESTROY_BODY] = "dBodyDestroy", [DESTROY_GEOM] = "dGeomDestroy", [DESTROY_JOINT] = "dJointDestroy",
     [DESTROY_GROUP] = "dJointGroupDestroy", [DESTROY_SPACE] = "dSpaceDestroy", [DESTROY_WORLD] = "dWorldDestroy",
+    [DESTROY_MESH] = "dGeomTriMeshDataDestroy", [DESTROY_HEIGHTS] = "dGeomHeightfieldDataDestroy",
 };
 static_assert(COUNT_OF(names) == DESTROYER_COUNT, "one name for every function");
 
@@ -50,6 +51,21 @@ EXPORTED void dJointDestroy(dJointID joint) { destroy(DESTROY_JOINT, joint); }
 EXPORTED void dJointGroupDestroy(dJointGroupID group) { destroy(DESTROY_GROUP, group); }
 EXPORTED void dSpaceDestroy(dSpaceID space) { destroy(DESTROY_SPACE, space); }
 EXPORTED void dWorldDestroy(dWorldID world) { destroy(DESTROY_WORLD, world); }
+EXPORTED void dGeomTriMeshDataDestroy(dTriMeshDataID data) { destroy(DESTROY_MESH, data); }
+EXPORTED void dGeomHeightfieldDataDestroy(dHeightfieldDataID data) { destroy(DESTROY_HEIGHTS, data); }
+
+// Who writes dInitODE() and this in init and cleanup, as programs do, means no harm: ODE stays for everybody else.
+EXPORTED void dCloseODE(void)
+{
+    if (calling_host())
+        return;
+    typedef void (*Function)(void);
+    static _Atomic(Function) found;
+    Function function = found;
+    if (!function)
+        found = function = (Function)dlsym(RTLD_NEXT, "dCloseODE");
+    function();
+}
 
 // The shape goes where the body goes; whom contacts push was settled when the world was built.
 EXPORTED void dGeomSetBody(dGeomID geom, dBodyID body)
