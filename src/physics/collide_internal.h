@@ -31,6 +31,21 @@ static inline void vec_sub(const double *a, const double *b, double *out)
     out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
 }
 
+// `of` in the frame of `in`.
+static inline CollidePose collide_pose_relative(const CollidePose *of, const CollidePose *in)
+{
+    CollidePose out;
+    const double *a = in->rotation, *b = of->rotation;
+    double d[3];
+    vec_sub(of->position, in->position, d);
+    for (int i = 0; i < 3; i++) {
+        out.position[i] = a[i] * d[0] + a[3 + i] * d[1] + a[6 + i] * d[2];
+        for (int k = 0; k < 3; k++)
+            out.rotation[3 * i + k] = a[i] * b[k] + a[3 + i] * b[3 + k] + a[6 + i] * b[6 + k];
+    }
+    return out;
+}
+
 // A corner of a polygon above a flat part of a shape, in that part's frame.
 typedef struct ClipPoint {
     double u, v, height;

@@ -11,35 +11,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct CollideSurface {
-    MeshTree *tree;        // NULL for heights
-    CollideHeights grid;
-    bool is_solid;
-    bool has_back;
-};
-
-// A mesh that is closed and has its outside outside.
-static bool is_proper(const MeshTree *tree)
+// Six times the volume and twice the area.
+static void measure(const MeshTree *tree, double *volume, double *area)
 {
-    if (!tree->is_closed)
-        return false;
-    double volume = 0.0;
-    const double *origin = tree->positions + 3 * (size_t)tree->triangles[0].vertices[0];
+    *volume = *area = 0.0;
     for (int i = 0; i < tree->triangle_count; i++) {
-        double v[3][3], area[3];
+        double v[3][3], across[3], u[3], w[3];
         for (int k = 0; k < 3; k++)
-            vec_sub(tree->positions + 3 * (size_t)tree->triangles[i].vertices[k], origin, v[k]);
-        vec_cross(v[1], v[2], area);
-        volume += vec_dot(v[0], area);
+            vec_sub(mesh_tree_corner(tree, i, k), mesh_tree_corner(tree, 0, 0), v[k]);
+        vec_cross(v[1], v[2], across);
+        *volume += vec_dot(v[0], across);
+        vec_sub(v[1], v[0], u);
+        vec_sub(v[2], v[0], w);
+        vec_cross(u, w, across);
+        *area += sqrt(vec_dot(across, across));
     }
-    return volume > 0.0;
 }
+
+#define OPEN_REACH 0.02   // of the extent: what has no thickness
 
 CollideSurface *collide_surface_mesh(const double *positions, int vertex_count, const int *indices, int triangle_count)
 {
     CollideSurface *surface = memory_alloc(sizeof *surface);
-    surface->tree = mesh_tree_create(positions, vertex_count, indices, triangle_count);
-    surface->has_back = !is_proper(surface->tree);
+    MeshTree *tree = surface->tree = mesh_tree_create(positions, vertex_count, indices, triangle_count);
+    double volume, area, d[3];
+    measure(tree, &volume, &area);
+    surface->has_back = !(tree->is_closed && volume > 0.0);   // or its outside is inside
+    vec_sub(tree->high, tree->low, d);
+    surface->reach = surface->has_back ? OPEN_REACH * sqrt(vec_dot(d, d)) : volume / (3.0 * area);
     return surface;
 }
 
@@ -57,6 +56,19 @@ void collide_surface_destroy(CollideSurface *surface)
         return;
     mesh_tree_destroy(surface->tree);
     free(surface);
+}
+
+bool collide_surface_is_mesh(const CollideSurface *surface)
+{
+    return surface->tree != NULL;
+}
+
+CollideShape collide_surface_outline(const CollideSurface *surface)
+{
+    CollideShape box = { .type = COLLIDE_BOX };
+    for (int k = 0; k < 3; k++)
+        box.size[k] = larger(fabs(surface->tree->low[k]), fabs(surface->tree->high[k]));
+    return box;
 }
 
 // ---- triangles ----
@@ -275,26 +287,11 @@ static void each_triangle(Touch *touch, const Query *query, TriangleTouch visit)
         each_grid_triangle(touch, query, visit);
 }
 
-// `of` in the frame of `in`.
-static CollidePose relative(const CollidePose *of, const CollidePose *in)
-{
-    CollidePose out;
-    const double *a = in->rotation, *b = of->rotation;
-    double d[3];
-    vec_sub(of->position, in->position, d);
-    for (int i = 0; i < 3; i++) {
-        out.position[i] = a[i] * d[0] + a[3 + i] * d[1] + a[6 + i] * d[2];
-        for (int k = 0; k < 3; k++)
-            out.rotation[3 * i + k] = a[i] * b[k] + a[3 + i] * b[3 + k] + a[6 + i] * b[6 + k];
-    }
-    return out;
-}
-
 static void touch_begin(Touch *touch, const CollideSurface *surface, const CollidePose *at, const CollidePose *pose, double margin)
 {
     touch->surface = surface;
     touch->hull = NULL;
-    touch->frame = relative(at, pose);
+    touch->frame = collide_pose_relative(at, pose);
     touch->margin = margin;
     touch->lift = 0.5;
     touch->is_solid = surface->is_solid;
@@ -339,7 +336,7 @@ static void set_core(Touch *touch, const CollideShape *shape)
 static Query query_of(const Touch *touch, const CollidePose *pose, const CollidePose *at)
 {
     Query query;
-    CollidePose in_surface = relative(pose, at);
+    CollidePose in_surface = collide_pose_relative(pose, at);
     for (int k = 0; k < 3; k++) {
         const double *r = in_surface.rotation + 3 * k;
         double middle = in_surface.position[k], reach = 0.0;

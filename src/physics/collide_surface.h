@@ -34,6 +34,17 @@ struct Convex;
 int collide_surface_convex(const struct Convex *convex, const CollidePose *pose, const CollideSurface *surface, const CollidePose *at,
                            double margin, int most, CollidePoint *points);
 
+// A mesh on the ground (the half space below z = 0 of `plane`), with points where its corners are; and on another mesh,
+// neither of them heights. Normals point into the first.
+int collide_surface_ground(const CollideSurface *surface, const CollidePose *pose, const CollidePose *plane, double margin, int most,
+                           CollidePoint *points);
+int collide_surface_surface(const CollideSurface *a, const CollidePose *pa, const CollideSurface *b, const CollidePose *pb, double margin, int most,
+                            CollidePoint *points);
+bool collide_surface_is_mesh(const CollideSurface *surface);
+
+// A box about the origin of a mesh that it lies in.
+CollideShape collide_surface_outline(const CollideSurface *surface);
+
 // How many triangles the boxes around a shape lead to: what a pair costs.
 int collide_surface_visits(const CollideShape *shape, const CollidePose *pose, const CollideSurface *surface, const CollidePose *at);
 

@@ -17,6 +17,14 @@ enum { TOUCH_MOST = 160, TOUCH_ROOM = 24, POLYGON_MOST = 80 };
 #define BEHIND 0.5
 #define BEHIND_TWO_SIDED 0.75
 
+struct CollideSurface {
+    MeshTree *tree;        // NULL for heights
+    CollideHeights grid;
+    bool is_solid;
+    bool has_back;
+    double reach;          // of a mesh, how far something may be behind its triangles: half the thickness of a plate, a quarter of a bar's
+};
+
 typedef struct Triangle {
     double v[3][3];
     double normal[3];   // unit, to the front

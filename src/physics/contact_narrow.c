@@ -1,7 +1,7 @@
 // Where the pairs of a pass touch. Kernels of ours (collide.h) for boxes, balls, capsules, cylinders, the ground and convex
-// meshes, and for all of them on meshes and heights (collide_surface.h); ODE's dCollide for the rest, and for everything
-// under the steppers that are ODE's. Pairs that only need kernels of ours are done ahead over the threads, each result in a
-// place of its own; the others when they are asked for.
+// meshes, for all of them on meshes and heights, and for meshes on the ground and on meshes (collide_surface.h); ODE's
+// dCollide for the rest, and for everything under the steppers that are ODE's. Pairs that only need kernels of ours are done
+// ahead over the threads, each result in a place of its own; the others when they are asked for.
 #include "physics/collide_cache.h"
 #include "physics/collide_surface.h"
 #include "physics/collide_triangle.h"
@@ -348,39 +348,68 @@ static bool is_laid(const Shape *shape, const Collider *collider)
     return (collider->is_simple && collider->shape.type != COLLIDE_PLANE) || (shape->kind == PHYSICS_SHAPE_MESH && shape->convex && collider->surface);
 }
 
-// Which of a pair is the surface that the other one lies on: 0, 1, or -1.
-static int surface_of_pair(const Physics *physics, BroadPair pair)
+static bool is_mesh(const Collider *collider)
+{
+    return collider->surface && collide_surface_is_mesh(collider->surface);
+}
+
+static bool is_ground(const Collider *collider)
+{
+    return collider->is_simple && collider->shape.type == COLLIDE_PLANE;
+}
+
+// Whether a shape and what it touches are a pair of a surface that kernels know. `surface` is the second of it, or the first.
+typedef enum SurfacePair { SURFACE_UNKNOWN, SURFACE_LAID, SURFACE_GROUND, SURFACE_MESHES } SurfacePair;
+
+static SurfacePair surface_pair(const Shape *shape, const Collider *laid, const Collider *below)
+{
+    if (below->surface && is_laid(shape, laid))
+        return SURFACE_LAID;
+    if (is_mesh(laid) && is_ground(below))
+        return SURFACE_GROUND;
+    return is_mesh(laid) && is_mesh(below) ? SURFACE_MESHES : SURFACE_UNKNOWN;
+}
+
+// The same, with which of the two is below: 0 or 1.
+static SurfacePair surface_of_pair(const Physics *physics, BroadPair pair, int *below)
 {
     const Collider *a = &physics->narrow->colliders[pair.a], *b = &physics->narrow->colliders[pair.b];
-    if (b->surface && is_laid(&physics->shapes[pair.a], a))
-        return 1;
-    return a->surface && is_laid(&physics->shapes[pair.b], b) ? 0 : -1;
+    SurfacePair as_is = surface_pair(&physics->shapes[pair.a], a, b), turned = surface_pair(&physics->shapes[pair.b], b, a);
+    *below = as_is == SURFACE_LAID || turned == SURFACE_UNKNOWN || (as_is == turned && as_is == SURFACE_MESHES);
+    return *below ? as_is : turned;
 }
 
-static int collide_laid(const Shape *shape, const Collider *laid, const Collider *surface, double margin, int most, CollidePoint *points)
+static int collide_laid(SurfacePair kind, const Shape *shape, const Collider *laid, const Collider *below, double margin, int most, CollidePoint *points)
 {
+    if (kind == SURFACE_GROUND)
+        return collide_surface_ground(laid->surface, &laid->pose, &below->pose, margin, most, points);
+    if (kind == SURFACE_MESHES)
+        return collide_surface_surface(laid->surface, &laid->pose, below->surface, &below->pose, margin, most, points);
     if (laid->is_simple)
-        return collide_surface(&laid->shape, &laid->pose, surface->surface, &surface->pose, margin, most, points);
-    return collide_surface_convex(shape->convex, &laid->pose, surface->surface, &surface->pose, margin, most, points);
+        return collide_surface(&laid->shape, &laid->pose, below->surface, &below->pose, margin, most, points);
+    return collide_surface_convex(shape->convex, &laid->pose, below->surface, &below->pose, margin, most, points);
 }
 
-static int find_surface_points(const Physics *physics, Worker *worker, int index, int which)
+static CollideShape outline_of(const Collider *collider)
+{
+    return collider->is_simple ? collider->shape : collide_surface_outline(collider->surface);
+}
+
+static int find_surface_points(const Physics *physics, Worker *worker, int index)
 {
     static const CollideShape ground = { .type = COLLIDE_PLANE };
     Narrow *narrow = physics->narrow;
     BroadPair pair = narrow->pairs[index];
-    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b], *shape = which ? a : b;
-    const Collider *x = &narrow->colliders[pair.a], *y = &narrow->colliders[pair.b], *laid = which ? x : y;
-    CollideShape outline = laid->shape;
-    if (!laid->is_simple) {
-        const double *half = convex_hull(shape->convex)->half;
-        outline = (CollideShape){ COLLIDE_BOX, { half[0], half[1], half[2] } };
-    }
-    CollideLimit limit = collide_cache_limit(&outline, &ground);
+    int which;
+    SurfacePair kind = surface_of_pair(physics, pair, &which);
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    const Collider *x = &narrow->colliders[pair.a], *y = &narrow->colliders[pair.b], *laid = which ? x : y, *below = which ? y : x;
+    CollideShape outlines[2] = { outline_of(laid), kind == SURFACE_MESHES ? outline_of(below) : ground };
+    CollideLimit limit = collide_cache_limit(&outlines[0], &outlines[1]);
     CollidePoint points[COLLIDE_SURFACE_POINTS];
     int count = a->was_changed || b->was_changed ? -1 : collide_cache_reuse(narrow->cache, index, &x->pose, &y->pose, limit, points);
     if (count < 0) {
-        count = collide_laid(shape, laid, which ? y : x, limit.shift, most_points(physics, a, b), points);
+        count = collide_laid(kind, which ? a : b, laid, below, limit.shift, most_points(physics, a, b), points);
         for (int i = 0; which == 0 && i < count; i++)
             for (int k = 0; k < 3; k++)
                 points[i].normal[k] = -points[i].normal[k];
@@ -446,8 +475,9 @@ static bool is_known(const Physics *physics, BroadPair pair)
         return true;
     if (physics->stepper->collides_with_ode)
         return false;
+    int below;
     if (x->surface || y->surface)
-        return surface_of_pair(physics, pair) >= 0;
+        return surface_of_pair(physics, pair, &below) != SURFACE_UNKNOWN;
     return x->is_simple && y->is_simple && collide_pair_is_known(x->shape.type, y->shape.type);
 }
 
@@ -456,7 +486,7 @@ static void find_known(const Physics *physics, Worker *worker, int index)
     Narrow *narrow = physics->narrow;
     const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
     bool is_surface = !is_convex_pair(a, b) && (narrow->colliders[narrow->pairs[index].a].surface || narrow->colliders[narrow->pairs[index].b].surface);
-    int count = is_surface ? find_surface_points(physics, worker, index, surface_of_pair(physics, narrow->pairs[index]))
+    int count = is_surface ? find_surface_points(physics, worker, index)
               : has_convex_mesh(a, b) ? find_convex_points(worker, a, b)
                                       : find_kernel_points(narrow, worker, index, a->was_changed || b->was_changed);
     keep_result(physics, worker, index, count);

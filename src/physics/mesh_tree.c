@@ -167,7 +167,7 @@ static int32_t mate_of(const MeshTree *tree, const Half *halves, int32_t head, i
 
 static void find_corners(MeshTree *tree, const int32_t *same, int vertex_count)
 {
-    bool *is_sharp = memory_alloc_array((size_t)vertex_count + 1, sizeof *is_sharp);
+    bool *is_sharp = memory_alloc_array((size_t)vertex_count + 1, sizeof *is_sharp), *is_owned = memory_alloc_array((size_t)vertex_count + 1, sizeof *is_owned);
     for (int i = 0; i < tree->triangle_count; i++)
         for (int k = 0; k < 3; k++) {
             const MeshTriangle *t = &tree->triangles[i];
@@ -175,9 +175,15 @@ static void find_corners(MeshTree *tree, const int32_t *same, int vertex_count)
                 is_sharp[same[t->vertices[k]]] = is_sharp[same[t->vertices[(k + 1) % 3]]] = true;
         }
     for (int i = 0; i < tree->triangle_count; i++)
-        for (int k = 0; k < 3; k++)
-            tree->triangles[i].sharp_corners |= (uint8_t)(is_sharp[same[tree->triangles[i].vertices[k]]] << k);
+        for (int k = 0; k < 3; k++) {
+            MeshTriangle *t = &tree->triangles[i];
+            int32_t place = same[t->vertices[k]];
+            t->sharp_corners = (t->sharp_corners | is_sharp[place] << k) & 7;
+            t->owned_corners = (t->owned_corners | !is_owned[place] << k) & 7;
+            is_owned[place] = true;
+        }
     free(is_sharp);
+    free(is_owned);
 }
 
 static void find_mates(MeshTree *tree, int vertex_count)
@@ -378,6 +384,13 @@ MeshTree *mesh_tree_create(const double *positions, int vertex_count, const int 
     for (int i = 0; i < triangle_count; i++)
         tree->triangle_count += item_of(positions, indices + 3 * (size_t)i, i, &items[tree->triangle_count]);
     build(tree, items, tree->triangle_count);
+    Bounds all = NOTHING;
+    for (int i = 0; i < tree->triangle_count; i++)
+        bounds_add(&all, items[i].low, items[i].high);
+    for (int k = 0; k < 3; k++) {
+        tree->low[k] = (double)all.low[k];
+        tree->high[k] = (double)all.high[k];
+    }
     tree->triangles = memory_alloc_array((size_t)tree->triangle_count + 1, sizeof *tree->triangles);
     for (int i = 0; i < tree->triangle_count; i++)
         memcpy(tree->triangles[i].vertices, indices + 3 * (size_t)items[i].triangle, sizeof tree->triangles[i].vertices);
@@ -421,13 +434,21 @@ static Mask near_boxes(const MeshNode *node, const MeshQuery *query)
     return (Mask)(sum <= query->radius2);
 }
 
-int mesh_walk_next(MeshWalk *walk, const MeshTree *tree)
+static Mask low_boxes(const MeshNode *node, const MeshPlane *plane)
+{
+    MeshLanes lowest = { 0.0f };
+    for (int k = 0; k < 3; k++)
+        lowest += plane->normal[k] * (plane->normal[k] > 0.0f ? node->low[k] : node->high[k]);
+    return (Mask)(lowest <= plane->offset);
+}
+
+static inline __attribute__((always_inline)) int walk_next(MeshWalk *walk, const MeshTree *tree, const MeshPlane *plane)
 {
     int count = 0;
     while (walk->waiting > 0 && count <= MESH_FOUND - WIDTH) {
         const MeshNode *node = &tree->nodes[walk->stack[--walk->waiting]];
         walk->visited++;
-        Mask near = near_boxes(node, &walk->query);
+        Mask near = plane ? low_boxes(node, plane) : near_boxes(node, &walk->query);
         for (int box = 0; box < WIDTH; box++) {
             if (!near[box])
                 continue;
@@ -439,4 +460,68 @@ int mesh_walk_next(MeshWalk *walk, const MeshTree *tree)
         }
     }
     return count;
+}
+
+int mesh_walk_next(MeshWalk *walk, const MeshTree *tree)
+{
+    return walk_next(walk, tree, NULL);
+}
+
+int mesh_walk_next_below(MeshWalk *walk, const MeshTree *tree, const MeshPlane *plane)
+{
+    return walk_next(walk, tree, plane);
+}
+
+bool mesh_tree_is_near(const MeshTree *tree, const MeshQuery *query)
+{
+    MeshWalk walk;
+    mesh_walk_begin(&walk, tree, query);
+    while (walk.waiting > 0) {
+        const MeshNode *node = &tree->nodes[walk.stack[--walk.waiting]];
+        Mask near = near_boxes(node, query);
+        for (int box = 0; box < WIDTH; box++) {
+            if (near[box] && node->parts[box] < 0)
+                return true;
+            if (near[box])
+                walk.stack[walk.waiting++] = node->parts[box];
+        }
+    }
+    return false;
+}
+
+// ---- around a corner ----
+
+static int corner_at(const MeshTree *tree, int triangle, const double *place)
+{
+    for (int k = 0; k < 3; k++)
+        if (is_same_place(mesh_tree_corner(tree, triangle, k), place))
+            return k;
+    return -1;
+}
+
+static bool falls_away(const double *from, const double *to, const double direction[3], double slack)
+{
+    double edge[3];
+    vec_sub(to, from, edge);
+    return vec_dot(edge, direction) <= slack * sqrt(vec_dot(edge, edge));
+}
+
+bool mesh_tree_is_outermost(const MeshTree *tree, int triangle, int corner, const double direction[3], double slack)
+{
+    const double *place = mesh_tree_corner(tree, triangle, corner);
+    for (int way = 0; way < 2; way++) {
+        int at = triangle, k = corner;
+        for (int steps = 0; steps < CHAIN_MOST; steps++) {
+            if (!falls_away(place, mesh_tree_corner(tree, at, (k + 1) % 3), direction, slack)
+                || !falls_away(place, mesh_tree_corner(tree, at, (k + 2) % 3), direction, slack))
+                return false;
+            at = tree->triangles[at].mates[way ? k : (k + 2) % 3];
+            if (at == triangle)
+                return true;
+            k = at < 0 ? -1 : corner_at(tree, at, place);
+            if (k < 0)
+                break;   // a border: the other way round
+        }
+    }
+    return true;
 }

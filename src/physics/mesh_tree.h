@@ -13,7 +13,8 @@ typedef struct MeshTriangle {
     int32_t vertices[3];
     int32_t mates[3];    // across the edge from vertex k to the next: a triangle, or -1 at a border
     uint8_t edges[3];    // MeshEdge
-    uint8_t sharp_corners;  // bit k: at vertex k some edge of the mesh is convex or a border
+    uint8_t sharp_corners : 3;  // bit k: at vertex k some edge of the mesh is convex or a border
+    uint8_t owned_corners : 3;  // bit k: of all triangles at this place, this one speaks for vertex k
 } MeshTriangle;
 
 // Four boxes, side by side so that they are looked at together. Behind each: a node (parts[i] >= 0), a triangle
@@ -30,6 +31,7 @@ typedef struct MeshTree {
     MeshTriangle *triangles;   // in the order of the leaves; those without an area are left out
     int node_count, triangle_count;
     int depth;                 // nodes within nodes
+    double low[3], high[3];    // the box around all
     bool is_closed;            // every edge has two triangles
 } MeshTree;
 
@@ -50,6 +52,21 @@ typedef struct MeshWalk {
 } MeshWalk;
 void mesh_walk_begin(MeshWalk *walk, const MeshTree *tree, const MeshQuery *query);
 int mesh_walk_next(MeshWalk *walk, const MeshTree *tree);  // how many were found; 0: that was all
+
+// Whether there is any.
+bool mesh_tree_is_near(const MeshTree *tree, const MeshQuery *query);
+
+// The same walk for the triangles whose boxes reach below a plane.
+typedef struct MeshPlane { float normal[3], offset; } MeshPlane;
+int mesh_walk_next_below(MeshWalk *walk, const MeshTree *tree, const MeshPlane *plane);
+
+// Whether no edge that leaves a corner of a triangle rises along a unit direction by more than `slack` of its length.
+bool mesh_tree_is_outermost(const MeshTree *tree, int triangle, int corner, const double direction[3], double slack);
+
+static inline const double *mesh_tree_corner(const MeshTree *tree, int triangle, int corner)
+{
+    return tree->positions + 3 * (size_t)tree->triangles[triangle].vertices[corner];
+}
 
 // Unit normal of a triangle; false for one without an area.
 bool mesh_tree_normal(const double *a, const double *b, const double *c, double normal[3]);
