@@ -258,7 +258,8 @@ static void grids_of_heights_hold(void **state)
     world_close(&world);
 }
 
-// A long bench whose two ends are full of contact points (C41): with at most ten joints both ends must hold.
+// A long bench whose two ends are full of contact points (C41): with at most ten joints both ends must hold. Our
+// kernel finds few points to begin with; of ODE's the rest is left out, and counted.
 static void separate_regions_both_hold(void **state)
 {
     (void)state;
@@ -286,22 +287,25 @@ static void separate_regions_both_hold(void **state)
         text_add_string(&text, "-1\n");
     }
     text_add_string(&text, "] } physics Physics { density -1 mass 2 } }");
-    World world = world_open(text.data);
-    text_free(&text);
-    world_step(&world, 250);
-    Pose pose = physics_solid_pose(world.physics, world_solid(&world, "B"));
-    CHECK_NEAR(pose.t.z, 0.1, 0.005, "height");
-    CHECK_NEAR(quat_rotate(pose.q, vec3(1, 0, 0)).z, 0, 0.003, "level");
-    bool has_left = false, has_right = false;
-    int count;
-    const PhysicsContact *contacts = physics_contacts(world.physics, &count);
-    for (int i = 0; i < count; i++) {
-        has_left |= contacts[i].point.x < -1;
-        has_right |= contacts[i].point.x > 1;
+    static const char *const steppers[] = { "talus", "ode-exact" };
+    for (int s = 0; s < COUNT_OF(steppers); s++) {
+        World world = world_open_with(text.data, &(SimOptions){ .physics.stepper = steppers[s] });
+        world_step(&world, 250);
+        Pose pose = physics_solid_pose(world.physics, world_solid(&world, "B"));
+        CHECK_NEAR(pose.t.z, 0.1, 0.005, "height");
+        CHECK_NEAR(quat_rotate(pose.q, vec3(1, 0, 0)).z, 0, 0.003, "level");
+        bool has_left = false, has_right = false;
+        int count;
+        const PhysicsContact *contacts = physics_contacts(world.physics, &count);
+        for (int i = 0; i < count; i++) {
+            has_left |= contacts[i].point.x < -1;
+            has_right |= contacts[i].point.x > 1;
+        }
+        CHECK(has_left && has_right && count <= 10, "both feet, ten points at most");
+        CHECK((physics_statistics(world.physics).contacts_dropped > 0) == (s == 1), "the rest is counted");
+        world_close(&world);
     }
-    CHECK(has_left && has_right && count <= 10, "both feet, ten points at most");
-    CHECK(physics_statistics(world.physics).contacts_dropped > 0, "the rest is counted");
-    world_close(&world);
+    text_free(&text);
 }
 
 static void impacts_and_speeds_are_told(void **state)
