@@ -58,8 +58,8 @@ static inline void scene_header(Text *out, double step_ms, bool has_floor)
         text_add_string(out, "DEF FLOOR Solid { name \"floor\" boundingObject Plane { } }\n");
 }
 
-// A robot of 29 bodies and 28 hinges, 1.6 m, about 50 kg, standing with its motors holding.
-static inline void scene_humanoid(Text *out, double x0, double y0, const char *prefix)
+// A robot of 29 bodies and 28 hinges, 1.6 m, about 50 kg, standing with its motors holding, or limp without any.
+static inline void scene_humanoid(Text *out, double x0, double y0, const char *prefix, bool is_limp)
 {
     enum { MOST = 32 };
     SceneLink links[MOST];
@@ -88,17 +88,30 @@ static inline void scene_humanoid(Text *out, double x0, double y0, const char *p
         LINK(wrist, "Box { size 0.06 0.04 0.1 }", 0, h, 0.69, 0, h, 0.75, 1, 0, 0, 0.4, 0.06, 0.04, 0.1, 30);
     }
 #undef LINK
+    for (int i = 0; is_limp && i < count; i++)
+        links[i].torque = 0.0;
     scene_links(out, links, count, 0, prefix);
+}
+
+static inline void scene_crowd(Text *out, double step_ms, int count, bool is_limp)
+{
+    scene_header(out, step_ms, true);
+    for (int i = 0; i < count; i++) {
+        char prefix[16];
+        snprintf(prefix, sizeof(prefix), "H%d_", i);
+        scene_humanoid(out, 3.0 * (i % 10), 3.0 * (i / 10), prefix, is_limp);
+    }
 }
 
 static inline void scene_humanoids(Text *out, int count)
 {
-    scene_header(out, 2, true);
-    for (int i = 0; i < count; i++) {
-        char prefix[16];
-        snprintf(prefix, sizeof(prefix), "H%d_", i);
-        scene_humanoid(out, 3.0 * (i % 10), 3.0 * (i / 10), prefix);
-    }
+    scene_crowd(out, 2, count, false);
+}
+
+// They collapse.
+static inline void scene_ragdolls(Text *out, int count)
+{
+    scene_crowd(out, 8, count, true);
 }
 
 // Links that hang on a static post and swing down from the horizontal, hinges turned by a right angle each.

@@ -6,16 +6,19 @@
 #include "physics/odeextra.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ROW_DOUBLES ((int)(sizeof(SolverRow) / sizeof(double)))
 #define JOINT_ROWS_MAX 12
+#define BODY_GRAIN 128   // bodies and joints that a worker takes at a time
+#define JOINT_GRAIN 64
 
 typedef struct BodyEntry {
     dBodyID body;
     // Inside ODE's body, valid while it lives.
-    const dReal *position, *quaternion, *rotation, *linear, *angular, *force, *torque;
+    dReal *position, *quaternion, *rotation, *linear, *angular, *force, *torque;
 } BodyEntry;
 
 typedef struct JointEntry {
@@ -28,6 +31,7 @@ struct SolverOde {
     dWorldID world;
     const OdeInside *inside;
     Solver *solver;
+    Pool *pool;
     double dt;
     bool is_primed;
     bool is_restored;           // what the solver remembers is of another run of steps than the bodies known here
@@ -62,6 +66,7 @@ SolverOde *solver_ode_create(dWorldID world, const SolverOptions *options)
     self->world = world;
     self->inside = odeinside();
     self->solver = solver_create(options);
+    self->pool = options ? options->pool : NULL;
     return self;
 }
 
@@ -130,9 +135,10 @@ static void table_build(SolverOde *self)
 
 static void entry_fill(BodyEntry *entry, dBodyID body)
 {
-    *entry = (BodyEntry){ .body = body, .position = dBodyGetPosition(body), .quaternion = dBodyGetQuaternion(body),
-                          .rotation = dBodyGetRotation(body), .linear = dBodyGetLinearVel(body),
-                          .angular = dBodyGetAngularVel(body), .force = dBodyGetForce(body), .torque = dBodyGetTorque(body) };
+    *entry = (BodyEntry){ .body = body, .position = (dReal *)dBodyGetPosition(body), .quaternion = (dReal *)dBodyGetQuaternion(body),
+                          .rotation = (dReal *)dBodyGetRotation(body), .linear = (dReal *)dBodyGetLinearVel(body),
+                          .angular = (dReal *)dBodyGetAngularVel(body), .force = (dReal *)dBodyGetForce(body),
+                          .torque = (dReal *)dBodyGetTorque(body) };
 }
 
 // The bodies that are still there have new places; an address that was given to another body says no more than where to
@@ -224,6 +230,8 @@ static void body_read(SolverOde *self, int index)
     memcpy(body->quaternion, entry->quaternion, sizeof body->quaternion);
     copy3(body->velocity, entry->linear);
     copy3(body->velocity + 3, entry->angular);
+    copy3(body->force, entry->force);
+    copy3(body->force + 3, entry->torque);
     dBodyGetMass(entry->body, &mass);
     body->mass = mass.mass;
     for (int i = 0; i < 3; i++) {
@@ -296,6 +304,18 @@ static bool joint_acts(const SolverOde *self, dJointID joint, int body1, int bod
     return !dBodyIsKinematic(self->entries[body1].body) || (body2 >= 0 && !dBodyIsKinematic(self->entries[body2].body));
 }
 
+static void joint_add(SolverOde *self, dJointID joint, int type)
+{
+    int body1 = solver_ode_body(self, dJointGetBody(joint, 0)), body2 = solver_ode_body(self, dJointGetBody(joint, 1));
+    // A joint attached to nothing first is reversed inside ODE: its rows are for the one body it has.
+    if (body1 < 0) {
+        body1 = body2;
+        body2 = -1;
+    }
+    if (joint_acts(self, joint, body1, body2))
+        self->joints[self->joint_count++] = (JointEntry){ joint, type, body1, body2 };
+}
+
 static void joints_find(SolverOde *self)
 {
     self->found_joint_count = 0;
@@ -306,24 +326,18 @@ static void joints_find(SolverOde *self)
     }
     memory_grow(&self->joints, &self->joint_capacity, self->found_joint_count + 1, sizeof *self->joints);
     self->joint_count = 0;
-    for (int contacts = 0; contacts < 2; contacts++) {
-        if (contacts)
-            self->contact_joint_first = self->joint_count;
-        for (int i = self->found_joint_count - 1; i >= 0; i--) {
-            dJointID joint = self->found_joints[i];
-            int type = dJointGetType(joint);
-            if ((type == dJointTypeContact) != contacts)
-                continue;
-            int body1 = solver_ode_body(self, dJointGetBody(joint, 0)), body2 = solver_ode_body(self, dJointGetBody(joint, 1));
-            // A joint attached to nothing first is reversed inside ODE: its rows are for the one body it has.
-            if (body1 < 0) {
-                body1 = body2;
-                body2 = -1;
-            }
-            if (joint_acts(self, joint, body1, body2))
-                self->joints[self->joint_count++] = (JointEntry){ joint, type, body1, body2 };
-        }
+    // The oldest first; contact joints gather at the end of the list meanwhile.
+    int contacts_from = self->found_joint_count;
+    for (int i = self->found_joint_count - 1; i >= 0; i--) {
+        int type = dJointGetType(self->found_joints[i]);
+        if (type == dJointTypeContact)
+            self->found_joints[--contacts_from] = self->found_joints[i];
+        else
+            joint_add(self, self->found_joints[i], type);
     }
+    self->contact_joint_first = self->joint_count;
+    for (int i = self->found_joint_count - 1; i >= contacts_from; i--)
+        joint_add(self, self->found_joints[i], dJointTypeContact);
 }
 
 static void rows_reset(SolverRow *rows, int count, double cfm)
@@ -358,12 +372,11 @@ static void joint_rows(SolverOde *self, const JointEntry *entry, double erp, dou
     self->row_count += info.rows;
 }
 
-SolverContact *solver_ode_add_contact(SolverOde *self)
+SolverContact *solver_ode_add_contacts(SolverOde *self, int count)
 {
-    memory_grow(&self->contacts, &self->contact_capacity, self->contact_count + 1, sizeof *self->contacts);
-    SolverContact *contact = &self->contacts[self->contact_count++];
-    memset(contact, 0, sizeof *contact);
-    return contact;
+    memory_grow(&self->contacts, &self->contact_capacity, self->contact_count + count, sizeof *self->contacts);
+    self->contact_count += count;
+    return &self->contacts[self->contact_count - count];
 }
 
 static double not_negative(double value)
@@ -371,10 +384,11 @@ static double not_negative(double value)
     return value > 0.0 ? value : 0.0;
 }
 
-void solver_ode_read_contact(const dContact *from, double sign, SolverContact *to)
+void solver_ode_read_contact(const dContact *from, double sign, int body1, int body2, SolverContact *to)
 {
     const dSurfaceParameters *surface = &from->surface;
     int mode = surface->mode;
+    *to = (SolverContact){ .body1 = body1, .body2 = body2, .pair = solver_pair(body1, body2) };
     for (int i = 0; i < 3; i++) {
         to->position[i] = from->geom.pos[i];
         to->normal[i] = sign * from->geom.normal[i];
@@ -413,18 +427,8 @@ static void contact_read(SolverOde *self, const JointEntry *entry)
 {
     unsigned flags;
     memcpy(&flags, (const char *)entry->joint + self->inside->flags, sizeof flags);
-    SolverContact *to = solver_ode_add_contact(self);
-    to->body1 = entry->body1;
-    to->body2 = entry->body2;
-    solver_ode_read_contact((const dContact *)((const char *)entry->joint + self->inside->contact), flags & self->inside->reverse ? -1.0 : 1.0, to);
-}
-
-static void contacts_pair(SolverOde *self)
-{
-    for (int i = 0; i < self->contact_count; i++) {
-        SolverContact *contact = &self->contacts[i];
-        contact->pair = solver_pair(contact->body1, contact->body2);
-    }
+    solver_ode_read_contact((const dContact *)((const char *)entry->joint + self->inside->contact), flags & self->inside->reverse ? -1.0 : 1.0,
+                            entry->body1, entry->body2, solver_ode_add_contacts(self, 1));
 }
 
 // ---- the step ----
@@ -468,25 +472,36 @@ void solver_ode_begin(SolverOde *self, double dt)
     self->contact_count = 0;
 }
 
-static void bodies_read(SolverOde *self)
+static void find_awake(SolverOde *self)
 {
-    if (self->is_vouched) {
-        for (int i = 0; i < self->awake_count; i++)
-            body_read(self, self->awake[i]);
-        return;
-    }
     self->awake_count = 0;
     for (int i = 0; i < self->body_count; i++) {
         dBodyID body = self->entries[i].body;
-        bool is_enabled = dBodyIsEnabled(body) != 0;
-        if (is_enabled || self->is_new)
-            body_read(self, i);
-        if (is_enabled)
+        if (dBodyIsEnabled(body)) {
             self->awake[self->awake_count++] = i;
-        else
-            self->bodies[i].flags = SOLVER_BODY_ASLEEP | (dBodyIsKinematic(body) ? SOLVER_BODY_KINEMATIC : 0);
+            continue;
+        }
+        if (self->is_new)
+            body_read(self, i);
+        self->bodies[i].flags = SOLVER_BODY_ASLEEP | (dBodyIsKinematic(body) ? SOLVER_BODY_KINEMATIC : 0);
     }
     self->is_new = false;
+}
+
+static void read_range(int begin, int end, int worker, void *context)
+{
+    SolverOde *self = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        body_read(self, self->awake[i]);
+}
+
+// After the rows: a motor at its stop adds its torque while it is asked for rows.
+static void bodies_read(SolverOde *self)
+{
+    if (!self->is_vouched)
+        find_awake(self);
+    pool_for(self->pool, self->awake_count, BODY_GRAIN, read_range, self);
 }
 
 static bool is_awake(const SolverOde *self, int body)
@@ -521,17 +536,6 @@ static void joints_read(SolverOde *self)
     self->joint_count = kept;
 }
 
-// After the rows: a motor at its stop adds its torque while it is asked for rows.
-static void forces_read(SolverOde *self)
-{
-    for (int i = 0; i < self->awake_count; i++) {
-        const BodyEntry *entry = &self->entries[self->awake[i]];
-        SolverBody *body = &self->bodies[self->awake[i]];
-        copy3(body->force, entry->force);
-        copy3(body->force + 3, entry->torque);
-    }
-}
-
 static void forces_clear(const SolverOde *self)
 {
     for (int i = 0; i < self->awake_count; i++) {
@@ -544,7 +548,6 @@ static void forces_clear(const SolverOde *self)
 // As in ODE what a callback adds to the forces is lost with those of the step.
 static void bodies_call_back(const SolverOde *self)
 {
-    bool has_called = false;
     for (int i = 0; i < self->awake_count; i++) {
         dBodyID body = self->entries[self->awake[i]].body;
         void *pointer = odeinside_pointer(body, self->inside->moved_callback);
@@ -553,28 +556,48 @@ static void bodies_call_back(const SolverOde *self)
         void (*callback)(dBodyID);
         memcpy(&callback, &pointer, sizeof callback);
         callback(body);
-        has_called = true;
     }
-    if (has_called)
-        forces_clear(self);
+    forces_clear(self);
+}
+
+typedef struct WriteWork {
+    const SolverOde *self;
+    atomic_bool has_callbacks;
+} WriteWork;
+
+static void write_range(int begin, int end, int worker, void *context)
+{
+    WriteWork *work = context;
+    const SolverOde *self = work->self;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const BodyEntry *entry = &self->entries[self->awake[i]];
+        const SolverBody *body = &self->bodies[self->awake[i]];
+        // dBodySetQuaternion() would normalise once more.
+        memcpy(entry->quaternion, body->quaternion, sizeof body->quaternion);
+        for (int k = 0; k < 3; k++)
+            memcpy(entry->rotation + 4 * k, body->rotation + 3 * k, 3 * sizeof(double));
+        memcpy(entry->position, body->position, 3 * sizeof(double));
+        memcpy(entry->linear, body->velocity, 3 * sizeof(double));
+        memcpy(entry->angular, body->velocity + 3, 3 * sizeof(double));
+        memset(entry->force, 0, 3 * sizeof(double));
+        memset(entry->torque, 0, 3 * sizeof(double));
+        if (odeinside_pointer(entry->body, self->inside->moved_callback))
+            atomic_store(&work->has_callbacks, true);
+    }
 }
 
 static void bodies_write(SolverOde *self)
 {
+    WriteWork work = { .self = self };
+    pool_for(self->pool, self->awake_count, BODY_GRAIN, write_range, &work);
+    // This tells the body's geoms that it moved, which the lists of their spaces learn one by one.
     for (int i = 0; i < self->awake_count; i++) {
         const BodyEntry *entry = &self->entries[self->awake[i]];
-        const SolverBody *body = &self->bodies[self->awake[i]];
-        dReal *q = (dReal *)entry->quaternion, *rotation = (dReal *)entry->rotation;
-        // dBodySetQuaternion() would normalise once more; setting the position tells the body's geoms that it moved.
-        memcpy(q, body->quaternion, sizeof body->quaternion);
-        for (int k = 0; k < 3; k++)
-            memcpy(rotation + 4 * k, body->rotation + 3 * k, 3 * sizeof(double));
-        dBodySetPosition(entry->body, body->position[0], body->position[1], body->position[2]);
-        dBodySetLinearVel(entry->body, body->velocity[0], body->velocity[1], body->velocity[2]);
-        dBodySetAngularVel(entry->body, body->velocity[3], body->velocity[4], body->velocity[5]);
+        dBodySetPosition(entry->body, entry->position[0], entry->position[1], entry->position[2]);
     }
-    forces_clear(self);
-    bodies_call_back(self);
+    if (work.has_callbacks)
+        bodies_call_back(self);
 }
 
 static void feedback_add(dJointFeedback *feedback, const double *j1, const double *j2, double force)
@@ -622,37 +645,44 @@ static void contact_feedback(const SolverOde *self, const SolverContact *contact
     }
 }
 
+static void joint_feedback(const SolverOde *self, int index, dJointFeedback *feedback)
+{
+    const SolverJoint *joint = &self->solver_joints[index];
+    for (int k = 0; k < joint->row_count; k++) {
+        const SolverRow *row = &self->rows[joint->first_row + k];
+        feedback_add(feedback, row->j1, row->j2, row->force);
+    }
+}
+
+static void feedback_range(int begin, int end, int worker, void *context)
+{
+    const SolverOde *self = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const JointEntry *entry = &self->joints[i];
+        dJointFeedback *feedback = dJointGetFeedback(entry->joint);
+        if (!feedback || !(is_awake(self, entry->body1) || is_awake(self, entry->body2)))
+            continue;
+        memset(feedback, 0, sizeof *feedback);
+        if (i < self->contact_joint_first)
+            joint_feedback(self, i, feedback);
+        else
+            contact_feedback(self, &self->contacts[self->added_contact_count + i - self->contact_joint_first], feedback);
+    }
+}
+
 // Before the bodies move: contact arms are those of the solved step.
 static void feedback_write(SolverOde *self)
 {
-    for (int i = 0; i < self->contact_joint_first; i++) {
-        dJointFeedback *feedback = dJointGetFeedback(self->joints[i].joint);
-        const SolverJoint *joint = &self->solver_joints[i];
-        if (!feedback || !(is_awake(self, joint->body1) || is_awake(self, joint->body2)))
-            continue;
-        memset(feedback, 0, sizeof *feedback);
-        for (int k = 0; k < joint->row_count; k++) {
-            const SolverRow *row = &self->rows[joint->first_row + k];
-            feedback_add(feedback, row->j1, row->j2, row->force);
-        }
-    }
-    for (int i = self->contact_joint_first; i < self->joint_count; i++) {
-        dJointFeedback *feedback = dJointGetFeedback(self->joints[i].joint);
-        if (!feedback)
-            continue;
-        memset(feedback, 0, sizeof *feedback);
-        contact_feedback(self, &self->contacts[self->added_contact_count + i - self->contact_joint_first], feedback);
-    }
+    pool_for(self->pool, self->joint_count, JOINT_GRAIN, feedback_range, self);
 }
 
 void solver_ode_finish(SolverOde *self)
 {
     dVector3 gravity;
+    joints_read(self);
     bodies_read(self);
     self->is_vouched = false;
-    joints_read(self);
-    forces_read(self);
-    contacts_pair(self);
     dWorldGetGravity(self->world, gravity);
     double max_velocity = dWorldGetContactMaxCorrectingVel(self->world);
     SolverInput input = { .dt = self->dt, .gravity = { gravity[0], gravity[1], gravity[2] }, .erp = dWorldGetERP(self->world),

@@ -26,9 +26,9 @@ void solver_ode_wake_link(SolverOde *self, int body1, int body2);
 void solver_ode_wake_end(SolverOde *self);
 int solver_ode_body(const SolverOde *self, dBodyID body);  // index for SolverContact, -1 for NULL
 dBodyID solver_ode_body_at(const SolverOde *self, int index);
-SolverContact *solver_ode_add_contact(SolverOde *self);    // zeroed; valid until the next one
-// The same for a contact joint's data; `sign` is -1 when it was attached to nothing first, which turns the normal round.
-void solver_ode_read_contact(const dContact *from, double sign, SolverContact *to);
+SolverContact *solver_ode_add_contacts(SolverOde *self, int count);  // to be filled; valid until more are added
+// What a contact joint's data say; `sign` is -1 when it was attached to nothing first, which turns the normal round. Bodies by index.
+void solver_ode_read_contact(const dContact *from, double sign, int body1, int body2, SolverContact *to);
 // For the step after this call alone, in place of looking at every body: the caller says that the world's bodies are those of
 // the last step, none falls asleep by ODE's own rule, and that just these are enabled, waking done. Indices as above.
 void solver_ode_vouch(SolverOde *self, const int32_t *awake, int count);

@@ -6,17 +6,21 @@
 #include "base/memory.h"
 #include "physics/solver_ode.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define CONTACT_GRAIN 128  // contacts that a worker hands over at a time
 
 typedef struct Resting { int32_t contact, place; } Resting;  // in our records, among the solver's
 
 typedef struct StepperTalus {
     SolverOde *solver;  // NULL: this ODE cannot be read, its exact step is used
     uint32_t version;   // of the book of awake bodies in the last step; 0: none
+    int32_t *places;    // of our bodies among the solver's
     int32_t *awake;
     Resting *resting;   // contacts that fall asleep in this step
-    int awake_capacity, resting_count, resting_capacity;
+    int place_capacity, awake_capacity, resting_count, resting_capacity;
 } StepperTalus;
 
 static void *talus_create(Physics *physics)
@@ -36,6 +40,7 @@ static void talus_destroy(void *state)
 {
     StepperTalus *self = state;
     solver_ode_destroy(self->solver);
+    free(self->places);
     free(self->awake);
     free(self->resting);
     free(self);
@@ -48,20 +53,28 @@ static int rising(const void *a, const void *b)
 }
 
 // While the book goes on and nobody else holds ODE's objects, the solver need not look for bodies.
-static void tell_awake(StepperTalus *self, const Physics *physics)
+static bool tell_awake(StepperTalus *self, const Physics *physics)
 {
     const Sleep *sleep = physics->sleep;
     if (physics->has_outsiders || self->version != sleep->version)
-        return;
+        return false;
     bool is_rising = true;
     memory_grow(&self->awake, &self->awake_capacity, sleep->awake_count + 1, sizeof *self->awake);
     for (int i = 0; i < sleep->awake_count; i++) {
-        self->awake[i] = solver_ode_body(self->solver, physics->bodies[sleep->awake[i]].ode);
+        self->awake[i] = self->places[sleep->awake[i]];
         is_rising &= i == 0 || self->awake[i - 1] < self->awake[i];
     }
     if (!is_rising)
         qsort(self->awake, (size_t)sleep->awake_count, sizeof *self->awake, rising);
     solver_ode_vouch(self->solver, self->awake, sleep->awake_count);
+    return true;
+}
+
+static void note_places(StepperTalus *self, const Physics *physics)
+{
+    memory_grow(&self->places, &self->place_capacity, physics->body_count + 1, sizeof *self->places);
+    for (int i = 0; i < physics->body_count; i++)
+        self->places[i] = physics->bodies[i].is_alive ? solver_ode_body(self->solver, physics->bodies[i].ode) : -1;
 }
 
 static bool body_acts(const Physics *physics, int body)
@@ -69,29 +82,71 @@ static bool body_acts(const Physics *physics, int body)
     return body >= 0 && !physics->body_states[body].is_disabled && !physics->body_states[body].is_frozen;
 }
 
+static bool contact_acts(const Physics *physics, const PhysicsContact *contact)
+{
+    return body_acts(physics, contact->body[0]) || body_acts(physics, contact->body[1]);
+}
+
+static void describe_contact(const StepperTalus *self, const PhysicsContact *contact, SolverContact *to)
+{
+    dContact ode;
+    int place[2];
+    for (int i = 0; i < 2; i++)
+        place[i] = contact->body[i] >= 0 ? self->places[contact->body[i]] : -1;
+    bool is_reversed = place[0] < 0;
+    contact_to_ode(contact, &ode);
+    solver_ode_read_contact(&ode, is_reversed ? -1.0 : 1.0, place[is_reversed], is_reversed ? -1 : place[1], to);
+    memcpy(to->start, contact->held, sizeof to->start);
+}
+
+static void remember_resting(StepperTalus *self, int contact, int place)
+{
+    memory_grow(&self->resting, &self->resting_capacity, self->resting_count + 1, sizeof *self->resting);
+    self->resting[self->resting_count++] = (Resting){ contact, place };
+}
+
 static void add_contact(StepperTalus *self, const Physics *physics, int index)
 {
     const PhysicsContact *contact = &physics->contacts[index];
-    bool acts = body_acts(physics, contact->body[0]) || body_acts(physics, contact->body[1]);
+    bool acts = contact_acts(physics, contact);
     if (physics->contact_joints[index] || (!acts && contact->is_asleep))
-        return;
-    dContact ode;
-    int index_of[2];
-    for (int i = 0; i < 2; i++)
-        index_of[i] = contact->body[i] >= 0 ? solver_ode_body(self->solver, physics->bodies[contact->body[i]].ode) : -1;
-    bool is_reversed = index_of[0] < 0;
-    contact_to_ode(contact, &ode);
-    SolverContact *to = solver_ode_add_contact(self->solver);
-    to->body1 = index_of[is_reversed];
-    to->body2 = is_reversed ? -1 : index_of[1];
-    solver_ode_read_contact(&ode, is_reversed ? -1.0 : 1.0, to);
-    memcpy(to->start, contact->held, sizeof to->start);
-    if (acts)
         return;
     int place;
     solver_ode_contacts(self->solver, &place);
-    memory_grow(&self->resting, &self->resting_capacity, self->resting_count + 1, sizeof *self->resting);
-    self->resting[self->resting_count++] = (Resting){ index, place - 1 };
+    describe_contact(self, contact, solver_ode_add_contacts(self->solver, 1));
+    if (!acts)
+        remember_resting(self, index, place);
+}
+
+typedef struct HandOver {
+    const StepperTalus *self;
+    const Physics *physics;
+    const PhysicsContact *from;
+    SolverContact *to;
+    atomic_bool has_resting;
+} HandOver;
+
+static void describe_range(int begin, int end, int worker, void *context)
+{
+    HandOver *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        describe_contact(work->self, &work->from[i], &work->to[i]);
+        if (!contact_acts(work->physics, &work->from[i]))
+            atomic_store(&work->has_resting, true);
+    }
+}
+
+// The contacts of the last pass, of which ODE has none as joints.
+static void add_awake_contacts(StepperTalus *self, const Physics *physics)
+{
+    int first = physics->sleeping_contact_count, count = physics->contact_count - first, place;
+    solver_ode_contacts(self->solver, &place);
+    HandOver work = { self, physics, &physics->contacts[first], solver_ode_add_contacts(self->solver, count), false };
+    pool_for(physics->pool, count, CONTACT_GRAIN, describe_range, &work);
+    for (int i = 0; work.has_resting && i < count; i++)
+        if (!contact_acts(physics, &work.from[i]))
+            remember_resting(self, first + i, place + i);
 }
 
 // A contact that falls asleep takes along what it carried, so that the step in which it wakes goes on from there.
@@ -111,18 +166,25 @@ static void add_contacts(StepperTalus *self, Physics *physics, bool is_told)
     const int32_t *woken = sleep_woken_contacts(physics, &count);
     for (int i = 0; is_told && i < count; i++)
         add_contact(self, physics, woken[i]);
-    for (int i = is_told ? physics->sleeping_contact_count : 0; i < physics->contact_count; i++)
+    for (int i = 0; !is_told && i < physics->sleeping_contact_count; i++)
+        add_contact(self, physics, i);
+    bool have_joints = false;
+    for (int i = physics->sleeping_contact_count; i < physics->contact_count; i++)
+        have_joints |= physics->contact_joints[i] != NULL;
+    if (!have_joints)
+        add_awake_contacts(self, physics);
+    for (int i = physics->sleeping_contact_count; have_joints && i < physics->contact_count; i++)
         add_contact(self, physics, i);
 }
 
-static void link_contact(StepperTalus *self, const Physics *physics, const PhysicsContact *contact)
+static void link_contact(const StepperTalus *self, const Physics *physics, const PhysicsContact *contact)
 {
     int linked[2];
     for (int i = 0; i < 2; i++) {
         int body = contact->body[i];
         if (body < 0 || physics->body_states[body].is_frozen)
             return;
-        linked[i] = solver_ode_body(self->solver, physics->bodies[body].ode);
+        linked[i] = self->places[body];
     }
     solver_ode_wake_link(self->solver, linked[0], linked[1]);
 }
@@ -155,8 +217,10 @@ static void talus_step(void *state, Physics *physics, double dt)
         body_gather(physics);
         return;
     }
-    tell_awake(self, physics);
+    bool is_told = tell_awake(self, physics);
     solver_ode_begin(self->solver, dt);
+    if (!is_told)
+        note_places(self, physics);
     wake_connected(self, physics);
     add_contacts(self, physics, !physics->has_outsiders);
     solver_ode_finish(self->solver);
