@@ -64,7 +64,7 @@ bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shap
 
 // ---- joints in ODE ----
 
-static bool wants_joints(const Physics *physics)
+bool contacts_want_joints(const Physics *physics)
 {
     return physics->needs_contact_joints || physics->reaches_contacts || physics->wants_contact_forces;
 }
@@ -74,7 +74,7 @@ static dBodyID ode_body(const Physics *physics, int body)
     return body >= 0 ? physics->bodies[body].ode : NULL;
 }
 
-static void make_joint(Physics *physics, int index)
+void contact_make_joint(Physics *physics, int index)
 {
     const PhysicsContact *contact = &physics->contacts[index];
     dContact ode;
@@ -161,25 +161,16 @@ void contacts_release(Physics *physics)
         physics->contact_joints[i] = NULL;
 }
 
-static void remember_pair(Physics *physics, int a, int b)
-{
-    uint64_t key = ((uint64_t)(uint32_t)a << 32) | (uint32_t)b;
-    if (physics->touching_count > 0 && physics->touching[physics->touching_count - 1] == key)
-        return;
-    memory_grow(&physics->touching, &physics->touching_capacity, physics->touching_count + 1, sizeof(uint64_t));
-    physics->touching[physics->touching_count++] = key;
-}
-
 void contacts_recreate(Physics *physics)
 {
     memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + 1, sizeof(dJointID));
     physics->touching_count = 0;
     for (int i = 0; i < physics->contact_count; i++) {
         physics->contact_joints[i] = NULL;
-        if (wants_joints(physics))
-            make_joint(physics, i);
+        if (contacts_want_joints(physics))
+            contact_make_joint(physics, i);
         if (!physics->contacts[i].is_asleep)
-            remember_pair(physics, physics->contacts[i].shape[0], physics->contacts[i].shape[1]);
+            contact_remember_pair(physics, physics->contacts[i].shape[0], physics->contacts[i].shape[1]);
     }
     attach_feedbacks(physics);
 }
@@ -210,11 +201,6 @@ void contacts_forget(Physics *physics, int top)
 }
 
 // ---- sleeping pairs ----
-
-static bool body_rests(const Physics *physics, int body)
-{
-    return body < 0 || physics->body_states[body].is_disabled;
-}
 
 static bool pair_rests(const Physics *physics, const PhysicsContact *contact)
 {
@@ -319,7 +305,9 @@ static void keep_sleeping(Physics *physics, bool is_full)
             wake_if_changed(physics, &physics->contacts[i]);
     int old = physics->sleeping_contact_count;
     int kept = is_full ? drop_any_woken(physics) : drop_woken(physics), first_new = kept;
-    for (int i = old; i < physics->contact_count; i++)
+    bool may_rest = is_full || physics->sleep->may_rest;
+    physics->sleep->may_rest = false;
+    for (int i = old; may_rest && i < physics->contact_count; i++)
         if (pair_rests(physics, &physics->contacts[i])) {
             physics->contacts[kept] = physics->contacts[i];
             keep_force(physics, i, kept);
@@ -328,8 +316,8 @@ static void keep_sleeping(Physics *physics, bool is_full)
     dJointGroupEmpty(physics->contact_group);
     for (int i = first_new; i < kept; i++) {
         physics->contact_joints[i] = NULL;
-        if (wants_joints(physics))
-            make_joint(physics, i);
+        if (contacts_want_joints(physics))
+            contact_make_joint(physics, i);
         if (!is_full)
             sleep_link(physics, i);
     }
@@ -407,152 +395,6 @@ static void update_boxes(Physics *physics, bool is_full)
     sleep->slept_count = sleep->woken_count = 0;
 }
 
-// Solids and shapes that nothing but a kept contact touches stay marked; the marks of the last pass go.
-static void clear_marks(Physics *physics, bool is_full)
-{
-    Sleep *sleep = physics->sleep;
-    if (is_full)
-        for (int i = 0; i < physics->solid_count; i++)
-            physics->solid_states[i].is_colliding = physics->solid_states[i].is_touching = sleep->solid_kept[i] > 0;
-    for (int i = 0; is_full && i < physics->shape_count; i++)
-        physics->shapes[i].is_colliding = sleep->shape_kept[i] > 0;
-    for (int i = 0; !is_full && i < sleep->marked_count; i++) {
-        Shape *shape = &physics->shapes[sleep->marked[i]];
-        shape->is_colliding = sleep->shape_kept[sleep->marked[i]] > 0;
-        SolidState *state = &physics->solid_states[shape->solid];
-        state->is_colliding = state->is_touching = sleep->solid_kept[shape->solid] > 0;
-    }
-    sleep->marked_count = 0;
-}
-
-// ---- one pair ----
-
-static void mark_touching(Physics *physics, Shape *a, Shape *b, bool is_passive)
-{
-    Sleep *sleep = physics->sleep;
-    memory_grow(&sleep->marked, &sleep->marked_capacity, sleep->marked_count + 2, sizeof *sleep->marked);
-    sleep->marked[sleep->marked_count++] = (int32_t)(a - physics->shapes);
-    sleep->marked[sleep->marked_count++] = (int32_t)(b - physics->shapes);
-    physics->solid_states[a->solid].is_touching = physics->solid_states[b->solid].is_touching = 1;
-    if (is_passive)
-        return;
-    a->is_colliding = b->is_colliding = true;
-    physics->solid_states[a->solid].is_colliding = physics->solid_states[b->solid].is_colliding = 1;
-}
-
-void contact_mark(Physics *physics, int shape_a, int shape_b)
-{
-    Shape *a = &physics->shapes[shape_a], *b = &physics->shapes[shape_b];
-    if (a->solid >= 0 && b->solid >= 0)
-        mark_touching(physics, a, b, false);
-}
-
-static bool was_touching(const Physics *physics, int a, int b, int *cursor)
-{
-    uint64_t key = ((uint64_t)(uint32_t)a << 32) | (uint32_t)b;
-    while (*cursor < physics->touched_count && physics->touched[*cursor] < key)
-        ++*cursor;
-    return *cursor < physics->touched_count && physics->touched[*cursor] == key;
-}
-
-static void add_contacts(Physics *physics, int a, int b, const CollidePoint *points, int count, bool is_new)
-{
-    memory_grow(&physics->contacts, &physics->contact_capacity, physics->contact_count + count, sizeof(PhysicsContact));
-    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + count, sizeof(dJointID));
-    const Shape *shape[2] = { &physics->shapes[a], &physics->shapes[b] };
-    bool makes_joints = wants_joints(physics);
-    for (int i = 0; i < count; i++) {
-        const CollidePoint *found = &points[i];
-        int index = physics->contact_count;
-        PhysicsContact *contact = &physics->contacts[index];
-        memset(contact, 0, sizeof(*contact));
-        contact->shape[0] = a, contact->shape[1] = b;
-        contact->point = vec3(found->position[0], found->position[1], found->position[2]);
-        contact->normal = vec3(found->normal[0], found->normal[1], found->normal[2]);
-        contact->depth = found->depth;
-        contact->is_new = is_new;
-        for (int k = 0; k < 2; k++) {
-            contact->solid[k] = shape[k]->solid;
-            contact->body[k] = shape[k]->body;
-            if (shape[k]->body >= 0)
-                physics->sleep->touches[shape[k]->body]++;
-        }
-        contact_surface(physics, contact);
-        physics->contact_joints[index] = NULL;
-        physics->contact_count++;
-        physics->deepest = fmax(physics->deepest, contact->depth);
-        if (makes_joints)
-            make_joint(physics, index);
-    }
-}
-
-// With a geometry that was changed by hand the other body wakes up.
-static void wake_changed(Physics *physics, const Shape *a, const Shape *b)
-{
-    if (a->was_changed && b->body >= 0)
-        body_wake(physics, b->body);
-    if (b->was_changed && a->body >= 0)
-        body_wake(physics, a->body);
-}
-
-static void report_dropped(Physics *physics, const NarrowPoints *found, const Shape *a, const Shape *b)
-{
-    physics->contacts_dropped += found->dropped;
-    if (found->regions <= found->count)
-        return;
-    diag_warning(physics->diags, (SourcePos){ 0 }, "'%s' and '%s' touch in %d separate places; only %d get a contact",
-                 solid_label(physics, a->solid), solid_label(physics, b->solid), found->regions, found->count);
-    diag_hint(physics->diags, "raise ContactProperties.maxContactJoints for their materials");
-}
-
-static void touch_pair(Physics *physics, BroadPair pair, int index, int *cursor)
-{
-    Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
-    if (physics->collide_hook.asks.collide) {
-        int answer = plugin_collide(physics, a, b);
-        if (answer == 2)
-            contact_mark(physics, pair.a, pair.b);
-        if (answer != 0)
-            return;
-    }
-    if (a->fluid >= 0 || b->fluid >= 0) {
-        const Shape *solid = a->fluid >= 0 ? b : a;
-        if (!(a->fluid >= 0 && b->fluid >= 0) && solid->body >= 0)
-            fluids_pair(physics, a->fluid >= 0 ? pair.b : pair.a, a->fluid >= 0 ? pair.a : pair.b);
-        return;
-    }
-    NarrowPoints found = narrow_points(physics, index);
-    if (found.count <= 0)
-        return;
-    bool is_passive = a->body < 0 && b->body < 0;
-    mark_touching(physics, a, b, is_passive);
-    if (is_passive)
-        return;
-    wake_changed(physics, a, b);
-    if (body_rests(physics, a->body) && body_rests(physics, b->body))
-        return;
-    if (found.dropped > 0)
-        report_dropped(physics, &found, a, b);
-    bool is_new = !was_touching(physics, pair.a, pair.b, cursor);
-    remember_pair(physics, pair.a, pair.b);
-    add_contacts(physics, pair.a, pair.b, found.points, found.count, is_new);
-}
-
-typedef struct PairPass { Physics *physics; const BroadPair *pairs; int next, cursor; } PairPass;
-
-// Where it stands is in the pass: a plugin that fails in its answer is left by a jump, and the rest is done without it.
-static __attribute__((noinline)) void touch_pairs(void *context)
-{
-    PairPass *pass = context;
-    Physics *physics = pass->physics;
-    const BroadPair *pairs = pass->pairs;
-    for (int i = pass->next; i < physics->pair_count; i++) {
-        pass->next = i;
-        touch_pair(physics, pairs[i], i, &pass->cursor);
-    }
-    pass->next = physics->pair_count;
-}
-
 void contacts_find_fluids(Physics *physics)
 {
     if (!physics->fluids)
@@ -581,15 +423,6 @@ static void swap_touching(Physics *physics)
     physics->touching_count = 0;
 }
 
-// Contacts of the last pass are counted at bodies that were awake then: all that may have any.
-static void clear_touches(Physics *physics)
-{
-    for (int i = physics->sleeping_contact_count; i < physics->contact_count; i++)
-        for (int side = 0; side < 2; side++)
-            if (physics->contacts[i].body[side] >= 0)
-                physics->sleep->touches[physics->contacts[i].body[side]] = 0;
-}
-
 // A pass costs what is awake. It looks at everything after the world was changed or restored, when shapes were moved by
 // hand, while others may change shapes, and when steps are ODE's own and others hold its objects.
 void contacts_collide(Physics *physics)
@@ -602,21 +435,17 @@ void contacts_collide(Physics *physics)
                    || (physics->has_outsiders && physics->needs_contact_joints);
     if (physics->collide_hook.asks.collide)
         plugin_begin_pass(physics);
-    clear_touches(physics);
+    physics->sleep->pass++;
     keep_sleeping(physics, is_full);
     swap_touching(physics);
-    clear_marks(physics, is_full);
+    contacts_clear_marks(physics, is_full);
     update_boxes(physics, is_full);
     fluids_begin_pass(physics);
     physics->deepest = 0.0;
     const BroadPair *pairs = broadphase_pairs(physics->broadphase, &physics->pair_count);
     narrow_begin(physics, pairs, physics->pair_count, !physics->collide_hook.asks.collide || !physics->has_outsiders);
-    PairPass pass = { .physics = physics, .pairs = pairs };
-    const PhysicsCollideHook *hook = &physics->collide_hook.asks;
-    if (hook->collide)
-        hook->run(hook->context, touch_pairs, &pass);
-    touch_pairs(&pass);
-    if (hook->collide)
+    contacts_touch(physics, pairs);
+    if (physics->collide_hook.asks.collide)
         plugin_collide_others(physics);
     attach_feedbacks(physics);
     // Shapes moved by hand count as moving in this pass alone.
@@ -680,7 +509,7 @@ void physics_want_contact_forces(Physics *physics, bool want)
     if (want) {
         for (int i = 0; i < physics->contact_count; i++)
             if (!physics->contact_joints[i])
-                make_joint(physics, i);
+                contact_make_joint(physics, i);
         attach_feedbacks(physics);
         return;
     }

@@ -492,26 +492,16 @@ static void find_known(const Physics *physics, Worker *worker, int index)
     keep_result(physics, worker, index, count);
 }
 
-static bool is_awake(const Physics *physics, const Shape *shape)
-{
-    return shape->body >= 0 && !physics->body_states[shape->body].is_disabled;
-}
-
-static bool may_some_sleep(const Physics *physics)
-{
-    return !physics->sleep->is_kept || physics->sleep->awake_count < physics->body_count;
-}
-
 static bool pair_rests(const Physics *physics, const Shape *a, const Shape *b)
 {
-    return !is_awake(physics, a) && !is_awake(physics, b) && contact_shape_rests(physics, a) && contact_shape_rests(physics, b);
+    return body_rests(physics, a->body) && body_rests(physics, b->body) && contact_shape_rests(physics, a) && contact_shape_rests(physics, b);
 }
 
 static void find_range(int begin, int end, int worker, void *context)
 {
     const Physics *physics = context;
     Narrow *narrow = physics->narrow;
-    bool is_asked_for = physics->collide_hook.asks.collide != NULL, some_sleep = is_asked_for && may_some_sleep(physics);
+    bool is_asked_for = physics->collide_hook.asks.collide != NULL, some_sleep = is_asked_for && sleep_may_some(physics);
     for (int i = begin; i < end; i++) {
         BroadPair pair = narrow->pairs[i];
         const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
@@ -568,20 +558,29 @@ void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_a
         narrow->results[i].state = PAIR_OPEN;
 }
 
+bool narrow_knows(const Physics *physics, int index, NarrowPoints *found)
+{
+    const Narrow *narrow = physics->narrow;
+    const PairResult *result = &narrow->results[index];
+    *found = (NarrowPoints){ 0 };
+    if (result->state == PAIR_DONE)
+        *found = (NarrowPoints){ &narrow->workers[result->worker].points[result->first], result->count, result->dropped, result->regions };
+    return result->state != PAIR_OPEN;
+}
+
 NarrowPoints narrow_points(Physics *physics, int index)
 {
     Narrow *narrow = physics->narrow;
-    PairResult *result = &narrow->results[index];
     const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
-    if (result->state == PAIR_OPEN && contact_pair_is_excluded(physics, a, b))
-        result->state = PAIR_EXCLUDED;
-    if (result->state == PAIR_EXCLUDED)
-        return (NarrowPoints){ 0 };
-    if (result->state == PAIR_OPEN) {
-        if (is_known(physics, narrow->pairs[index]))
-            find_known(physics, &narrow->workers[0], index);
-        else
-            keep_result(physics, &narrow->workers[0], index, find_ode_points(narrow, &narrow->workers[0], a, b));
-    }
-    return (NarrowPoints){ &narrow->workers[result->worker].points[result->first], result->count, result->dropped, result->regions };
+    NarrowPoints found;
+    if (narrow_knows(physics, index, &found))
+        return found;
+    if (contact_pair_is_excluded(physics, a, b))
+        narrow->results[index].state = PAIR_EXCLUDED;
+    else if (is_known(physics, narrow->pairs[index]))
+        find_known(physics, &narrow->workers[0], index);
+    else
+        keep_result(physics, &narrow->workers[0], index, find_ode_points(narrow, &narrow->workers[0], a, b));
+    narrow_knows(physics, index, &found);
+    return found;
 }

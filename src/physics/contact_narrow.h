@@ -25,5 +25,7 @@ typedef struct NarrowPoints {
     int dropped, regions;        // points beyond it, and in how many separate places they were
 } NarrowPoints;
 NarrowPoints narrow_points(Physics *physics, int index);
+// The same without looking for them, on any thread; false: they have to be asked for.
+bool narrow_knows(const Physics *physics, int index, NarrowPoints *found);
 
 #endif

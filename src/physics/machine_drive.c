@@ -147,7 +147,7 @@ static void move_conveyor(const Physics *physics, PhysicsContact *contact, int s
 }
 
 // The belt's own speed against what it touches. Without it a track is an ordinary shape.
-static void move_belt(Physics *physics, PhysicsContact *contact, int side)
+static void move_belt(const Physics *physics, PhysicsContact *contact, int side)
 {
     int solid = contact->solid[side];
     const Driven *driven = &physics->machines->driven[physics->solids[solid].track];
@@ -169,7 +169,7 @@ static void move_belt(Physics *physics, PhysicsContact *contact, int side)
     contact->motion = velocity * share * sign;
 }
 
-void machines_contact(Physics *physics, PhysicsContact *contact)
+void machines_contact(const Physics *physics, PhysicsContact *contact)
 {
     if (!physics->machines)
         return;

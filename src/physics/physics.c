@@ -192,6 +192,7 @@ void physics_destroy(Physics *physics)
     free(physics->resting_forces);
     free(physics->touching);
     free(physics->touched);
+    free(physics->touch_pieces);
     narrow_destroy(physics->narrow);
     sleep_destroy(physics->sleep);
     pool_destroy(physics->pool);

@@ -236,6 +236,8 @@ struct Physics {
     bool needs_contact_joints;    // the stepper works with ODE's contact joints
     uint64_t *touching, *touched; // keys of the pairs touching in this pass and in the one before, sorted
     int touching_count, touching_capacity, touched_count, touched_capacity;
+    struct TouchPiece *touch_pieces;  // scratch of contact_touch.c
+    int touch_piece_capacity;
     struct Narrow *narrow;        // contact_narrow.c
     struct Sleep *sleep;          // sleep.h
     bool has_moving_solids;       // some solid without physics may have a velocity
@@ -309,17 +311,24 @@ void contacts_recreate(Physics *physics);        // and makes them again, after 
 void contacts_forget(Physics *physics, int top); // records of solid `top` and all below it, which go away
 void contacts_find_fluids(Physics *physics);     // pairs with fluids of the last pass, after a restore
 void contacts_collect_forces(Physics *physics);  // after the step, when wanted
-void contact_surface(Physics *physics, PhysicsContact *contact);
+bool contacts_want_joints(const Physics *physics);
+void contact_make_joint(Physics *physics, int contact);
+void contact_surface(const Physics *physics, PhysicsContact *contact);
 void contact_to_ode(const PhysicsContact *contact, dContact *out);
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);
 bool contact_shape_rests(const Physics *physics, const Shape *shape);  // asleep or static, and nothing that is at rest concerns it
+
+// ---- contact_touch.c ----
+void contacts_clear_marks(Physics *physics, bool is_full);  // of the pass before
+void contacts_touch(Physics *physics, const BroadPair *pairs);  // the pairs of a pass become records
+void contact_remember_pair(Physics *physics, int shape_a, int shape_b);  // they touch in this pass; in rising order
+void contact_mark(Physics *physics, int shape_a, int shape_b);  // they collide, as a plugin says
 
 // ---- plugin.c: the part of the collision pass that a plugin takes ----
 void plugin_begin_pass(Physics *physics);
 int plugin_collide(Physics *physics, const Shape *a, const Shape *b);  // the plugin's answer about two of our shapes
 void plugin_collide_others(Physics *physics);    // pairs with geoms that are not ours
 void plugin_free(Physics *physics);
-void contact_mark(Physics *physics, int shape_a, int shape_b);  // they collide, as the plugin says
 
 // ---- trouble.c: states that are not finite ----
 void trouble_check_inputs(Physics *physics);     // before the step: drops what a plugin gave that is not finite
@@ -356,7 +365,7 @@ int pins_state(Physics *physics, StateBlock *blocks);         // as machines_sta
 void pins_restored(Physics *physics);
 int body_holder_target(const Physics *physics, const SceneNode *holder, int solid);  // body_holder.c: solid it can hold now, -1
 void body_switches_sync_scene(Physics *physics);
-void machines_contact(Physics *physics, PhysicsContact *contact);  // a track's belt moves the surface
+void machines_contact(const Physics *physics, PhysicsContact *contact);  // a track's belt moves the surface
 const char *machines_joint_owner(const Physics *physics, const void *joint);  // label of the connector or gripper that holds by it, NULL
 void machines_destroy(Physics *physics);
 int machines_state(Physics *physics, StateBlock *blocks);          // how many blocks were added

@@ -10,7 +10,7 @@ void sleep_destroy(Sleep *sleep)
     if (!sleep)
         return;
     void *owned[] = { sleep->awake, sleep->is_listed, sleep->woken, sleep->slept, sleep->first_shape, sleep->shapes, sleep->kept, sleep->links,
-                      sleep->touches, sleep->solid_kept, sleep->shape_kept, sleep->marked, sleep->stack, sleep->list, sleep->heads, sleep->nexts };
+                      sleep->touched, sleep->solid_kept, sleep->shape_kept, sleep->marked, sleep->stack, sleep->list, sleep->heads, sleep->nexts };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     free(sleep);
@@ -116,6 +116,8 @@ static void write_awake(Physics *physics)
         push(&sleep->woken, &sleep->woken_count, &sleep->woken_capacity, i);
     }
     sleep->is_sorted = true;
+    sleep->has_sleepers = false;
+    sleep->may_rest = true;
 }
 
 static void write_shapes(Physics *physics)
@@ -142,11 +144,11 @@ static void write_contacts(Physics *physics)
 {
     Sleep *sleep = physics->sleep;
     memory_grow(&sleep->kept, &sleep->kept_capacity, physics->body_count + 1, sizeof(int32_t));
-    memory_grow(&sleep->touches, &sleep->touch_capacity, physics->body_count + 1, sizeof(int32_t));
+    memory_grow(&sleep->touched, &sleep->touched_capacity, physics->body_count + 1, sizeof *sleep->touched);
     memory_grow(&sleep->solid_kept, &sleep->solid_kept_capacity, physics->solid_count + 1, sizeof(int32_t));
     memory_grow(&sleep->shape_kept, &sleep->shape_kept_capacity, physics->shape_count + 1, sizeof(int32_t));
     memset(sleep->kept, 0xff, sizeof(int32_t) * (size_t)(physics->body_count + 1));
-    memset(sleep->touches, 0, sizeof(int32_t) * (size_t)(physics->body_count + 1));
+    memset(sleep->touched, 0, sizeof *sleep->touched * (size_t)(physics->body_count + 1));
     memset(sleep->solid_kept, 0, sizeof(int32_t) * (size_t)(physics->solid_count + 1));
     memset(sleep->shape_kept, 0, sizeof(int32_t) * (size_t)(physics->shape_count + 1));
     for (int i = 0; i < physics->sleeping_contact_count; i++)
@@ -154,7 +156,7 @@ static void write_contacts(Physics *physics)
     for (int i = physics->sleeping_contact_count; i < physics->contact_count; i++)
         for (int side = 0; side < 2; side++)
             if (physics->contacts[i].body[side] >= 0)
-                sleep->touches[physics->contacts[i].body[side]]++;
+                sleep->touched[physics->contacts[i].body[side]] = sleep->pass;
 }
 
 void sleep_refresh(Physics *physics)
@@ -188,6 +190,7 @@ void sleep_woke(Physics *physics, int body)
 void sleep_slept(Physics *physics, int body)
 {
     Sleep *sleep = physics->sleep;
+    sleep->has_sleepers = sleep->may_rest = true;
     if (sleep->is_kept && body < sleep->body_count)
         push(&sleep->slept, &sleep->slept_count, &sleep->slept_capacity, body);
 }
@@ -205,11 +208,17 @@ static void drop_sleepers(Physics *physics)
             sleep->awake[kept++] = body;
     }
     sleep->awake_count = kept;
+    sleep->has_sleepers = false;
+}
+
+static bool is_touched(const Sleep *sleep, int body)
+{
+    return sleep->touched[body] == sleep->pass;
 }
 
 bool sleep_is_held(const Physics *physics, int body)
 {
-    return physics->sleep->touches[body] > 0 || physics->sleep->kept[body] >= 0 || dBodyGetNumJoints(physics->bodies[body].ode) > 0;
+    return is_touched(physics->sleep, body) || physics->sleep->kept[body] >= 0 || dBodyGetNumJoints(physics->bodies[body].ode) > 0;
 }
 
 // ---- waking spreads ----
@@ -277,12 +286,18 @@ static bool chain_contacts(Physics *physics)
     return true;
 }
 
+bool sleep_may_some(const Physics *physics)
+{
+    return !physics->sleep->is_kept || physics->sleep->awake_count < physics->body_count;
+}
+
 void sleep_spread(Physics *physics)
 {
     Sleep *sleep = physics->sleep;
-    drop_sleepers(physics);
+    if (sleep->has_sleepers)
+        drop_sleepers(physics);
     // With a plugin at work bodies and joints may not be ours: the stepper looks at all of them.
-    if (physics->has_outsiders)
+    if (physics->has_outsiders || !sleep_may_some(physics))
         return;
     bool has_chains = chain_contacts(physics);
     int count = 0, first = physics->sleeping_contact_count;
@@ -293,7 +308,7 @@ void sleep_spread(Physics *physics)
         wake_joined(physics, body, &count);
         for (int at = sleep->kept[body]; at >= 0; at = sleep->links[at / 2].next[at % 2])
             wake_touched(physics, physics->contacts[at / 2].body[1 - at % 2], &count);
-        if (!has_chains || sleep->touches[body] == 0)
+        if (!has_chains || !is_touched(sleep, body))
             continue;
         for (int at = sleep->heads[body]; at >= 0; at = sleep->nexts[at])
             wake_touched(physics, physics->contacts[first + at / 2].body[1 - at % 2], &count);

@@ -18,25 +18,34 @@ typedef struct Sleep {
     bool is_sorted;
     uint8_t *is_listed;          // by body: in `awake`
     int32_t *woken, *slept;      // since the last pass, maybe several times
+    bool has_sleepers;           // some of `awake` fell asleep
+    bool may_rest;               // some body may have fallen asleep since the last pass
     int listed_capacity, woken_count, woken_capacity, slept_count, slept_capacity;
     int32_t *first_shape, *shapes;  // shapes of body i: shapes[first_shape[i]] ... shapes[first_shape[i + 1]]
     int first_shape_capacity, shapes_capacity;
     int32_t *kept;               // by body: its first kept contact, * 2 + side, -1
     SleepLink *links;            // beside the kept contacts
-    int32_t *touches;            // by body: contacts of the last pass that are not kept
+    uint64_t pass;               // number of the last one
+    uint64_t *touched;           // by body: the pass in which it last got a contact that is not kept
     int32_t *solid_kept, *shape_kept;  // how many kept contacts each has
-    int kept_capacity, link_capacity, touch_capacity, solid_kept_capacity, shape_kept_capacity;
+    int kept_capacity, link_capacity, touched_capacity, solid_kept_capacity, shape_kept_capacity;
     int32_t *marked;             // shapes marked as touching in the last pass
     int marked_count, marked_capacity;
     int32_t *stack, *list, *heads, *nexts;  // scratch
     int stack_capacity, list_capacity, head_capacity, next_capacity;
 } Sleep;
 
+static inline bool body_rests(const Physics *physics, int body)  // asleep, or none
+{
+    return body < 0 || physics->body_states[body].is_disabled;
+}
+
 void sleep_destroy(Sleep *sleep);          // NULL is fine
 void sleep_forget(Physics *physics);       // it is written anew when next needed
 void sleep_refresh(Physics *physics);      // makes sure that it is right, and sorted
 void sleep_woke(Physics *physics, int body);
 void sleep_slept(Physics *physics, int body);
+bool sleep_may_some(const Physics *physics);  // false: everybody is awake
 void sleep_spread(Physics *physics);       // what touches or is joined to something awake wakes, as in ODE's islands
 bool sleep_is_held(const Physics *physics, int body);  // a joint or contact is at it
 void sleep_link(Physics *physics, int contact);        // a contact that is kept from now on

@@ -160,7 +160,7 @@ static void combine(const double *m, int count, double r1, double r2, double *al
 
 // The first solid is the one whose material is named first; of two with the same material the one that cannot move. Directions
 // turn about the normal that looks into the one that can.
-static void asymmetric(Physics *physics, const ContactRule *rule, bool is_inversed, PhysicsContact *contact)
+static void asymmetric(const Physics *physics, const ContactRule *rule, bool is_inversed, PhysicsContact *contact)
 {
     bool is_alike = physics->solids[contact->solid[0]].material == physics->solids[contact->solid[1]].material;
     int moving = contact->body[0] < 0 ? 1 : 0, first = is_alike ? 1 - moving : is_inversed;
@@ -200,7 +200,7 @@ static bool is_sticking(const Physics *physics, const PhysicsContact *contact)
     return vec3_length(slip) < sticking_speed;
 }
 
-void contact_surface(Physics *physics, PhysicsContact *contact)
+void contact_surface(const Physics *physics, PhysicsContact *contact)
 {
     const ContactTable *table = &physics->contact_table;
     int n = table->material_count;
