@@ -257,7 +257,7 @@ static Affine frame_above(const SceneNode *node)
     return frame;
 }
 
-static bool walk_file(Walk *walk, const Scene *scene, const char *node_name, SourcePos pos)
+static bool walk_file(Walk *walk, Scene *scene, const char *node_name, SourcePos pos)
 {
     Affine at = { MAT3_IDENTITY, VEC3_ZERO };
     if (!node_name) {

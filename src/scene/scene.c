@@ -28,6 +28,7 @@ void scene_destroy(Scene *scene)
     free(scene->blocks);
     free(scene->asides);
     free(scene->externs);
+    scene_names_forget(scene);
     SceneAttachment *attachments = scene->attachments;
     while (attachments) {
         SceneAttachment attachment = *attachments;
@@ -91,6 +92,7 @@ void scene_set_path(Scene *scene, const char *path)
 
 SceneNode *scene_new_node(Scene *scene)
 {
+    scene_names_forget(scene);
     uint32_t id = scene->next_id++;
     uint32_t block = id >> SCENE_BLOCK_BITS;
     if ((int)block == scene->block_count) {

@@ -171,7 +171,7 @@ void scene_list_insert_node(Scene *scene, SceneNode *node, const char *name, int
 void scene_node_remove(Scene *scene, SceneNode *node);  // out of its holder's field
 
 // Searching. A path is "A", or "A.B.C": B anywhere below A, C anywhere below B. Finds the first in file order.
-SceneNode *scene_find_def(const Scene *scene, const char *path);
+SceneNode *scene_find_def(Scene *scene, const char *path);
 SceneNode *scene_find_def_below(const SceneNode *top, const char *path);
 SceneNode *scene_find_solid(const Scene *scene, const char *name);  // by the `name` field
 SceneNode *scene_find_id(const Scene *scene, uint32_t id);

@@ -1,7 +1,11 @@
 // Searching, walking and naming.
 #include "scene/scene.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
 #include "scene/scene_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Walks what a file writes: parameters of an instance, not the tree it makes. Stops at the first node for which `visit`
@@ -60,9 +64,54 @@ SceneNode *scene_find_def_below(const SceneNode *top, const char *path)
     return actual ? actual : node;
 }
 
-SceneNode *scene_find_def(const Scene *scene, const char *path)
+void scene_names_forget(Scene *scene)
 {
-    return scene_find_def_below(scene->root, path);
+    free(scene->names.slots);
+    scene->names = (SceneNames){ 0 };
+}
+
+static SceneNode **name_slot(const SceneNames *names, const char *name, size_t length)
+{
+    int slot = (int)(hash_bytes(name, length, 0) & (uint64_t)names->mask);
+    while (names->slots[slot] && (strncmp(names->slots[slot]->def, name, length) != 0 || names->slots[slot]->def[length] != '\0'))
+        slot = (slot + 1) & names->mask;
+    return &names->slots[slot];
+}
+
+static bool enter_name(SceneNode *node, const void *context)
+{
+    const SceneNames *names = context;
+    if (node->kind != SCENE_NODE_USE && node->def) {
+        SceneNode **slot = name_slot(names, node->def, strlen(node->def));
+        if (!*slot)
+            *slot = node;
+    }
+    return true;
+}
+
+static void names_build(Scene *scene)
+{
+    int size = 16;
+    while (size < 2 * scene_node_count(scene) && size < 1 << 30)
+        size *= 2;
+    scene->names.slots = memory_alloc_array((size_t)size, sizeof *scene->names.slots);
+    scene->names.mask = size - 1;
+    walk_written(scene->root, enter_name, &scene->names);
+}
+
+SceneNode *scene_find_def(Scene *scene, const char *path)
+{
+    enum { OFTEN = 8 };
+    if (!scene->names.slots && scene->names.asked++ < OFTEN)
+        return scene_find_def_below(scene->root, path);
+    if (!scene->names.slots)
+        names_build(scene);
+    size_t length = strcspn(path, ".");
+    SceneNode *node = length ? *name_slot(&scene->names, path, length) : NULL;
+    if (node && path[length] == '.')
+        return scene_find_def_below(node, path + length + 1);
+    SceneNode *actual = scene_actual(node);
+    return actual ? actual : node;
 }
 
 typedef struct SolidSearch {

@@ -21,6 +21,14 @@ typedef struct SceneAttachment {
     struct SceneAttachment *next;
 } SceneAttachment;
 
+// The first node of each DEF name, so that asking for many names walks the scene once. Made when somebody asks repeatedly
+// while no node comes or goes, thrown away when one does.
+typedef struct SceneNames {
+    SceneNode **slots;  // by hash of the name; NULL: free
+    int mask;
+    int asked;          // since the last change
+} SceneNames;
+
 struct Scene {
     Arena *arena;
     SceneNode **blocks;
@@ -34,6 +42,7 @@ struct Scene {
     SceneExtern *externs;
     int extern_count, extern_capacity;
     SceneAttachment *attachments;
+    SceneNames names;
     SceneWatch watch;
     void *watch_context;
 };
@@ -44,6 +53,7 @@ size_t scene_item_size(FieldKind item_kind);  // bytes of one item in a list
 SceneField *scene_own_field(const SceneNode *node, const FieldType *type);  // of exactly this node, NULL when not set
 void scene_adopt(SceneNode *child, SceneNode *parent, const FieldType *field);  // sets the parent; NULL child is fine
 SceneNode *scene_new_node(Scene *scene);
+void scene_names_forget(Scene *scene);  // nodes came, went or moved
 const SceneAside *scene_aside(const Scene *scene, const SceneNode *node);
 SceneAside *scene_aside_add(Scene *scene, const SceneNode *node);
 FieldList *scene_list_copy(Scene *scene, const FieldList *list, FieldKind item_kind, int capacity);

@@ -77,15 +77,17 @@ FieldValue scene_value_kept(Scene *scene, const SceneNode *node, const FieldType
     return value;
 }
 
-static void tell_watcher(Scene *scene, SceneNode *node, const FieldType *type)
+static void will_change(Scene *scene, SceneNode *node, const FieldType *type)
 {
+    if (type->kind == FIELD_SF_NODE || type->kind == FIELD_MF_NODE)
+        scene_names_forget(scene);
     if (scene->watch)
         scene->watch(scene->watch_context, node, type);
 }
 
 static void set_raw(Scene *scene, SceneNode *node, const FieldType *type, FieldValue value)
 {
-    tell_watcher(scene, node, type);
+    will_change(scene, node, type);
     SceneField *field = scene_field_add(scene, node, type, node->pos);
     field->value = value;
     if (type->kind == FIELD_SF_NODE)
@@ -242,7 +244,7 @@ void scene_reset_field(Scene *scene, SceneNode *node, const char *name)
     SceneField *field = scene_own_field(node, type);
     if (!field)
         return;
-    tell_watcher(scene, node, type);
+    will_change(scene, node, type);
     if (field->is_parameter >= 0 || node->kind == SCENE_NODE_INSTANCE)
         write_value(scene, node, type, type->value);
     field = scene_own_field(node, type);
@@ -258,7 +260,7 @@ FieldList *scene_list_edit(Scene *scene, SceneNode *node, const char *name)
     const FieldType *type;
     node = find_writable(node, name, &type);
     assert(node && type && field_kind_is_list(type->kind));
-    tell_watcher(scene, node, type);
+    will_change(scene, node, type);
     const SceneField *field = scene_own_field(node, type);
     const FieldList *list = field ? field->value.list : type->value.list;
     if (field && list->capacity > 0 && list != type->value.list)
@@ -302,6 +304,7 @@ static bool take_out(Scene *scene, SceneNode *holder, const SceneNode *node)
                 list = scene_list_copy(scene, list, FIELD_SF_NODE, 0);
                 write_value(scene, holder, field->type, (FieldValue){ .list = list });
             }
+            scene_names_forget(scene);
             memmove(&list->nodes[j], &list->nodes[j + 1], (size_t)(list->count - j - 1) * sizeof *list->nodes);
             list->count--;
             return true;

@@ -1,4 +1,5 @@
 // Nodes built by hand: wrappers, connected fields, copies, removal, search.
+#include "base/random.h"
 #include "scene/scene.h"
 #include "support/support.h"
 
@@ -140,6 +141,34 @@ static void test_search(void **state)
     scene_destroy(scene);
 }
 
+// Asked often, names are looked up in a table: it must say what a walk says, whatever came and went in between.
+static void test_search_while_the_scene_changes(void **state)
+{
+    (void)state;
+    enum { NAMES = 12, ROUNDS = 200 };
+    static const char *const paths[] = { "N0", "N1", "N2", "N3", "N4", "N5", "N6", "N7", "N8", "N9", "N10", "N11", "N1.N2", "N3.N3.N4", "N", "N1.", "." };
+    Scene *scene = scene_create();
+    SceneNode *nodes[ROUNDS] = { scene_root(scene) };
+    Random random;
+    random_seed(&random, 7, "search");
+    for (int round = 1; round < ROUNDS; round++) {
+        unsigned draw = (unsigned)(random_bits(&random) >> 33);
+        SceneNode *near = nodes[draw % (unsigned)round];
+        nodes[round] = scene_root(scene);
+        if (draw % 5 == 0 && near != scene_root(scene) && !near->is_removed) {
+            scene_node_remove(scene, near);
+        } else if (!near->is_removed) {
+            SceneNode *made = nodes[round] = make(scene, "Solid");
+            made->def = paths[draw / 64 % NAMES];
+            scene_list_insert_node(scene, near, "children", draw % 2 ? 0 : -1, made);
+        }
+        for (int i = 0; i < 3 * COUNT_OF(paths); i++)
+            assert_ptr_equal(scene_find_def(scene, paths[i % COUNT_OF(paths)]),
+                             scene_find_def_below(scene_root(scene), paths[i % COUNT_OF(paths)]));
+    }
+    scene_destroy(scene);
+}
+
 // A PROTO by hand: Solid { translation IS place  children [ Group { children IS parts } ]  name IS label }
 typedef struct HandProto {
     FieldType parameters[3];
@@ -267,7 +296,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_and_defaults), cmocka_unit_test(test_poses),
         cmocka_unit_test(test_use_and_bounding),    cmocka_unit_test(test_lists_and_removal),
-        cmocka_unit_test(test_search),              cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_search),              cmocka_unit_test(test_search_while_the_scene_changes),
+        cmocka_unit_test(test_instances),
         cmocka_unit_test(test_single_value_as_list), cmocka_unit_test(test_extras),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
