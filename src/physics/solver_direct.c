@@ -79,12 +79,12 @@ static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask 
             dense->kept = &memory->impulse[row->slot];
             dense->memory = NULL;
             dense->applied = 0.0;
-            memcpy(dense->j[0], row->j1, sizeof row->j1);
-            memcpy(dense->j[1], row->j2, sizeof row->j2);
             for (int k = 0; k < 2; k++) {
+                const double *side = k == 0 ? row->j1 : row->j2;
                 dense->nodes[k] = nodes[k];
+                spatial_pack(dense->j[k], side);
                 if (nodes[k] < 0)
-                    dense->rhs -= fixed_side_velocity(input, bodies[k], dense->j[k]);
+                    dense->rhs -= fixed_side_velocity(input, bodies[k], side);
             }
         }
     }
@@ -102,7 +102,7 @@ static __attribute__((noinline)) void dense_apply(DirectScratch *s)
         for (int k = 0; k < 2; k++)
             if (row->nodes[k] >= 0) {
                 double *b = s->nodes[row->nodes[k]].momentum;
-                v6_store(b, v6_mad(v6_load(b), v6_load(row->j[k]), change));
+                spatial_store(b, spatial_mad(spatial_load(b), spatial_load(row->j[k]), change));
             }
     }
     tree_solve_change(s);
@@ -115,7 +115,7 @@ static bool motors_exceed(DirectScratch *s, double dt)
     for (int i = 0; i < s->motor_count; i++) {
         const TreeMotor *motor = &s->motors[i];
         const SolverRow *row = s->nodes[motor->node].rows[motor->row];
-        double force = s->nodes[motor->node].impulse[motor->row] / dt, slack = 1e-9 * (fabs(force) + 1e-9);
+        double force = s->nodes[motor->node].impulse[spatial_place(motor->row)] / dt, slack = 1e-9 * (fabs(force) + 1e-9);
         bool high = force > row->hi + slack, low = force < row->lo - slack;
         if (!high && !low)
             continue;
@@ -160,9 +160,10 @@ static __attribute__((noinline)) void island_write(DirectScratch *s, IslandTask 
     double fps = 1.0 / task->input->dt;
     for (int i = 0; i < s->node_count; i++) {
         const Node *node = &s->nodes[i];
-        memcpy(task->input->bodies[node->body].velocity, node->velocity, sizeof node->velocity);
-        for (int r = 0; r < node->row_count; r++)
-            node->rows[r]->force = node->impulse[r] * fps;
+        spatial_unpack(task->input->bodies[node->body].velocity, node->velocity);
+        for (int r = 0; r < LINK_ROWS; r++)
+            if (node->rows[r])
+                node->rows[r]->force = node->impulse[spatial_place(r)] * fps;
     }
     for (int i = 0; i < s->dense_count; i++) {
         DenseRow *row = &s->dense[i];

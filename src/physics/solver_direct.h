@@ -5,16 +5,21 @@
 
 #include "physics/solver_internal.h"
 
+#include <string.h>
+
 typedef double V4 __attribute__((vector_size(32), aligned(8)));
 typedef double V2 __attribute__((vector_size(16), aligned(8)));
+typedef int64_t I4 __attribute__((vector_size(32)));
+
+static inline V4 v4_load(const double *p) { return *(const V4 *)p; }
+static inline void v4_store(double *p, V4 v) { *(V4 *)p = v; }
+
+// Six numbers one after the other: those of six columns.
 typedef struct V6 { V4 a; V2 b; } V6;
 
 static inline V6 v6_load(const double *p) { return (V6){ *(const V4 *)p, *(const V2 *)(p + 4) }; }
 static inline void v6_store(double *p, V6 v) { *(V4 *)p = v.a; *(V2 *)(p + 4) = v.b; }
-static inline V6 v6_scale(V6 v, double s) { return (V6){ v.a * s, v.b * s }; }
-static inline V6 v6_add(V6 v, V6 w) { return (V6){ v.a + w.a, v.b + w.b }; }
 static inline V6 v6_mad(V6 v, V6 w, double s) { return (V6){ v.a + w.a * s, v.b + w.b * s }; }
-static inline V6 v6_nmad(V6 v, V6 w, double s) { return (V6){ v.a - w.a * s, v.b - w.b * s }; }
 static inline double v6_dot(V6 v, V6 w)
 {
     V4 p = v.a * w.a;
@@ -23,33 +28,59 @@ static inline double v6_dot(V6 v, V6 w)
     V2 sum = (low + high) + q;
     return sum[0] + sum[1];
 }
-static inline V6 v6_matrix(const double *columns, const double *x)
+
+// A spatial vector: three linear numbers and a zero, three angular ones and a zero. What turns only, or what is only
+// pushed at, then costs half; and a row of a matrix is stored as it is loaded again, so that no load waits for stores.
+#define SPATIAL 8
+typedef struct Spatial { V4 linear, angular; } Spatial;
+
+// Where the number k of six stands.
+static inline int spatial_place(int k) { return k + (k > 2); }
+static inline Spatial spatial_load(const double *p) { return (Spatial){ v4_load(p), v4_load(p + 4) }; }
+static inline void spatial_store(double *p, Spatial v) { v4_store(p, v.linear); v4_store(p + 4, v.angular); }
+static inline void spatial_pack(double *p, const double six[6]) { memcpy(p, six, 24); memcpy(p + 4, six + 3, 24); p[3] = p[7] = 0.0; }
+static inline void spatial_unpack(double six[6], const double *p) { memcpy(six, p, 24); memcpy(six + 3, p + 4, 24); }
+static inline Spatial spatial_scale(Spatial v, double s) { return (Spatial){ v.linear * s, v.angular * s }; }
+static inline Spatial spatial_add(Spatial v, Spatial w) { return (Spatial){ v.linear + w.linear, v.angular + w.angular }; }
+static inline Spatial spatial_mad(Spatial v, Spatial w, double s) { return (Spatial){ v.linear + w.linear * s, v.angular + w.angular * s }; }
+static inline Spatial spatial_nmad(Spatial v, Spatial w, double s) { return (Spatial){ v.linear - w.linear * s, v.angular - w.angular * s }; }
+static inline double v4_sum(V4 v)
 {
-    V6 s = v6_scale(v6_load(columns), x[0]);
+    V2 low = { v[0], v[1] }, high = { v[2], v[3] };
+    V2 sum = low + high;
+    return sum[0] + sum[1];
+}
+static inline double spatial_dot(Spatial v, Spatial w) { return v4_sum(v.linear * w.linear + v.angular * w.angular); }
+static inline Spatial spatial_matrix(const double *columns, const double *x)
+{
+    Spatial s = spatial_scale(spatial_load(columns), x[0]);
     for (int k = 1; k < 6; k++)
-        s = v6_mad(s, v6_load(columns + 6 * k), x[k]);
+        s = spatial_mad(s, spatial_load(columns + SPATIAL * k), x[spatial_place(k)]);
     return s;
 }
 
-#define LINK_ROWS 6   // equations that one link of the tree carries; fewer are padded with empty ones
+// Equations that one link of the tree carries; fewer are padded with empty ones. Of a joint that holds a point the first
+// three turn and the last three are the point's.
+#define LINK_ROWS 6
 
 typedef struct Node {
-    double inverse[36];         // mass while it is summed up, then its inverse
-    double y[36];               // M^-1 Jc', a row of six for each equation
-    double x[36];               // S^-1 Jp, likewise
-    double s[36];               // S^-1
-    double momentum[6], velocity[6];
-    double rhs[LINK_ROWS], t[LINK_ROWS], impulse[LINK_ROWS];
-    SolverRow *rows[LINK_ROWS];
+    double inverse[6 * SPATIAL];   // mass while it is summed up, then its inverse
+    double y[6 * SPATIAL];         // M^-1 Jc', a vector for each equation
+    double x[6 * SPATIAL];         // S^-1 Jp, likewise
+    double s[6 * SPATIAL];         // S^-1; its numbers, too, stand three by three
+    double momentum[SPATIAL], velocity[SPATIAL];
+    double rhs[SPATIAL], t[SPATIAL], impulse[SPATIAL];   // of the equations
+    SolverRow *rows[LINK_ROWS];    // NULL: an empty equation
     int body, parent, depth, tree;
     int row_count;
-    unsigned flipped;           // bit per row: the child is body 2
-    bool on_path;               // its Response is filled
+    bool holds_point;
+    uint8_t flipped;               // bit per equation: the child is body 2
+    bool on_path;                  // its Response is filled
 } Node;
 
 typedef struct Response {
-    double local[36];           // velocity per impulse with the parent held
-    double pass[36];            // impulse at the parent per impulse here, as columns
+    double local[6 * SPATIAL];  // velocity per impulse with the parent held
+    double pass[6 * SPATIAL];   // impulse at the parent per impulse here, as columns
 } Response;
 
 // A motor that is an equation of the tree as long as its force stays within its bounds.
@@ -58,13 +89,11 @@ typedef struct TreeMotor {
     RowMemory *memory;
 } TreeMotor;
 
-#define COLUMN_STEP 8   // six numbers and two zeros
-
 // One column, or the six of a body that many rows touch.
 typedef struct ColumnGroup {
     int node, tree;
     int first, width;           // columns; width 1 or 6
-    int start;                  // in `up`: for each column COLUMN_STEP numbers per node from the root down
+    int start;                  // in `up`: for each column a vector per node from the root down
     int response;               // in `response_up`: likewise for one column; for six, per node a 6x6 block, column lanes last
 } ColumnGroup;
 
@@ -91,7 +120,7 @@ typedef struct DenseRow {
     int8_t *state;
     RowMemory *memory;          // NULL for contacts
     int nodes[2];
-    double j[2][6];
+    double j[2][SPATIAL];
 } DenseRow;
 
 // Where the columns of one tree stand when the dense problem is swept.

@@ -211,7 +211,7 @@ static double dense_row_wanted(const DirectScratch *s, const DenseRow *row)
     double now = 0.0;
     for (int k = 0; k < 2; k++)
         if (row->nodes[k] >= 0)
-            now += v6_dot(v6_load(row->j[k]), v6_load(s->nodes[row->nodes[k]].velocity));
+            now += spatial_dot(spatial_load(row->j[k]), spatial_load(s->nodes[row->nodes[k]].velocity));
     return row->rhs - now;
 }
 

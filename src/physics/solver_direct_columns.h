@@ -20,36 +20,36 @@ static void node_prepare_response(DirectScratch *s, int i)
         memset(response->pass, 0, sizeof response->pass);
         return;
     }
-    V6 y[LINK_ROWS], z[LINK_ROWS];
+    Spatial y[LINK_ROWS], z[LINK_ROWS];
     for (int r = 0; r < LINK_ROWS; r++)
-        y[r] = v6_load(node->y + 6 * r);
+        y[r] = spatial_load(node->y + SPATIAL * r);
     for (int r = 0; r < LINK_ROWS; r++) {
-        z[r] = v6_scale(y[0], node->s[6 * r]);
+        z[r] = spatial_scale(y[0], node->s[SPATIAL * r]);
         for (int c = 1; c < LINK_ROWS; c++)
-            z[r] = v6_mad(z[r], y[c], node->s[6 * r + c]);
+            z[r] = spatial_mad(z[r], y[c], node->s[SPATIAL * r + spatial_place(c)]);
     }
     for (int k = 0; k < 6; k++) {
-        V6 sum = v6_load(node->inverse + 6 * k);
+        Spatial sum = spatial_load(node->inverse + SPATIAL * k);
         for (int r = 0; r < LINK_ROWS; r++)
-            sum = v6_nmad(sum, z[r], node->y[6 * r + k]);
-        v6_store(response->local + 6 * k, sum);
+            sum = spatial_nmad(sum, z[r], node->y[SPATIAL * r + spatial_place(k)]);
+        spatial_store(response->local + SPATIAL * k, sum);
     }
     if (node->parent < 0)
         return;
     for (int r = 0; r < LINK_ROWS; r++)
-        z[r] = v6_load(node->x + 6 * r);
+        z[r] = spatial_load(node->x + SPATIAL * r);
     for (int k = 0; k < 6; k++) {
-        V6 pass = { 0 };
+        Spatial pass = { { 0 }, { 0 } };
         for (int r = 0; r < LINK_ROWS; r++)
-            pass = v6_nmad(pass, z[r], node->y[6 * r + k]);
-        v6_store(response->pass + 6 * k, pass);
+            pass = spatial_nmad(pass, z[r], node->y[SPATIAL * r + spatial_place(k)]);
+        spatial_store(response->pass + SPATIAL * k, pass);
     }
 }
 
 static ColumnGroup *group_add(DirectScratch *s, int node_index, int width)
 {
     const Node *node = &s->nodes[node_index];
-    int size = COLUMN_STEP * (node->depth + 1), response = width == 1 ? size : 36 * (node->depth + 1);
+    int size = SPATIAL * (node->depth + 1), response = width == 1 ? size : 36 * (node->depth + 1);
     memory_grow(&s->groups, &s->group_capacity, s->group_count + 1, sizeof *s->groups);
     memory_grow(&s->up, &s->up_capacity, s->up_count + width * size, sizeof *s->up);
     memory_grow(&s->response_up, &s->response_capacity, s->response_count + response, sizeof *s->response_up);
@@ -66,18 +66,17 @@ static int column_add(DirectScratch *s, int node_index, const double *at_node, c
 {
     const ColumnGroup *group = group_add(s, node_index, 1);
     double *up = s->up + group->start, *response = s->response_up + group->response;
-    V6 u = v6_load(at_node);
+    Spatial u = spatial_load(at_node);
     for (int i = node_index; i >= 0; i = s->nodes[i].parent) {
         const Node *node = &s->nodes[i];
         if (!node->on_path)
             node_prepare_response(s, i);
-        double *here = up + COLUMN_STEP * node->depth, *there = response + COLUMN_STEP * node->depth;
-        v6_store(here, u);
-        v6_store(there, v6_matrix(s->responses[i].local, here));
-        here[6] = here[7] = there[6] = there[7] = 0.0;
-        u = v6_matrix(s->responses[i].pass, here);
+        double *here = up + SPATIAL * node->depth, *there = response + SPATIAL * node->depth;
+        spatial_store(here, u);
+        spatial_store(there, spatial_matrix(s->responses[i].local, here));
+        u = spatial_matrix(s->responses[i].pass, here);
         if (at_parent) {
-            u = v6_add(u, v6_load(at_parent));
+            u = spatial_add(u, spatial_load(at_parent));
             at_parent = NULL;
         }
     }
@@ -85,14 +84,14 @@ static int column_add(DirectScratch *s, int node_index, const double *at_node, c
 }
 
 // Six impulses at a node: the unit ones, or the rows that touch it.
-static int columns_add(DirectScratch *s, int node_index, const double starts[6][6])
+static int columns_add(DirectScratch *s, int node_index, const double starts[6][SPATIAL])
 {
     const ColumnGroup *group = group_add(s, node_index, 6);
-    int size = COLUMN_STEP * (s->nodes[node_index].depth + 1);
+    int size = SPATIAL * (s->nodes[node_index].depth + 1);
     double *up = s->up + group->start, *response = s->response_up + group->response;
-    V6 u[6];
+    Spatial u[6];
     for (int c = 0; c < 6; c++)
-        u[c] = v6_load(starts[c]);
+        u[c] = spatial_load(starts[c]);
     for (int i = node_index; i >= 0; i = s->nodes[i].parent) {
         const Node *node = &s->nodes[i];
         if (!node->on_path)
@@ -100,13 +99,12 @@ static int columns_add(DirectScratch *s, int node_index, const double starts[6][
         const Response *r = &s->responses[i];
         double *block = response + 36 * node->depth;
         for (int c = 0; c < 6; c++) {
-            double *here = up + c * size + COLUMN_STEP * node->depth, there[6];
-            v6_store(here, u[c]);
-            here[6] = here[7] = 0.0;
-            v6_store(there, v6_matrix(r->local, here));
+            double *here = up + c * size + SPATIAL * node->depth, there[SPATIAL];
+            spatial_store(here, u[c]);
+            spatial_store(there, spatial_matrix(r->local, here));
             for (int k = 0; k < 6; k++)
-                block[6 * k + c] = there[k];
-            u[c] = v6_matrix(r->pass, here);
+                block[6 * k + c] = there[spatial_place(k)];
+            u[c] = spatial_matrix(r->pass, here);
         }
     }
     return group->first;
@@ -114,7 +112,7 @@ static int columns_add(DirectScratch *s, int node_index, const double starts[6][
 
 static double row_scale(const SolverBody *body, const double *j)
 {
-    double linear = j[0] * j[0] + j[1] * j[1] + j[2] * j[2], angular = j[3] * j[3] + j[4] * j[4] + j[5] * j[5];
+    double linear = j[0] * j[0] + j[1] * j[1] + j[2] * j[2], angular = j[4] * j[4] + j[5] * j[5] + j[6] * j[6];
     return linear / body->mass + angular / (body->inertia[0] + body->inertia[4] + body->inertia[8]);
 }
 
@@ -128,14 +126,14 @@ static bool row_is_of_link(const DirectScratch *s, const DenseRow *row)
 // A body that many rows touch gets columns for its six directions; one that few touch, a column for each of them.
 static void row_side_column(DirectScratch *s, DenseRow *row, int side, int index)
 {
-    static const double units[6][6] = { { 1 }, { 0, 1 }, { 0, 0, 1 }, { 0, 0, 0, 1 }, { 0, 0, 0, 0, 1 }, { 0, 0, 0, 0, 0, 1 } };
+    static const double units[6][SPATIAL] = { { [0] = 1 }, { [1] = 1 }, { [2] = 1 }, { [4] = 1 }, { [5] = 1 }, { [6] = 1 } };
     int node = row->nodes[side];
     bool many = s->side_count[node] > 6;
     if (s->first_column[node] < 0 && many) {
         s->first_column[node] = columns_add(s, node, units);
     } else if (s->first_column[node] < 0) {
         // This row and the coming ones; those of a link are not counted here, as both its ends share a column.
-        double starts[6][6] = { { 0 } };
+        double starts[6][SPATIAL] = { { 0 } };
         int count = 0;
         for (int i = index; i < s->dense_count && count < 6; i++)
             for (int k = 0; k < 2 && count < 6; k++)
@@ -147,7 +145,7 @@ static void row_side_column(DirectScratch *s, DenseRow *row, int side, int index
     if (many) {
         row->columns[side] = s->first_column[node];
         row->widths[side] = 6;
-        memcpy(row->coefficients[side], row->j[side], sizeof row->j[side]);
+        spatial_unpack(row->coefficients[side], row->j[side]);
         return;
     }
     row->columns[side] = s->first_column[node] - s->side_count[node]--;  // the count runs 0, -1, ...: the next of the six
@@ -215,7 +213,7 @@ static int common_depth(const DirectScratch *s, int a, int b)
 static inline double dot_steps(const double *a, const double *b, int steps)
 {
     V4 low = { 0 }, high = { 0 };
-    for (int i = 0; i < steps; i++, a += COLUMN_STEP, b += COLUMN_STEP) {
+    for (int i = 0; i < steps; i++, a += SPATIAL, b += SPATIAL) {
         low += *(const V4 *)a * *(const V4 *)b;
         high += *(const V4 *)(a + 4) * *(const V4 *)(b + 4);
     }
@@ -227,15 +225,15 @@ static inline double dot_steps(const double *a, const double *b, int steps)
 static inline V6 gram_six(const double *up, const double *response, int steps)
 {
     V6 sum = { 0 };
-    for (int i = 0; i < steps; i++, up += COLUMN_STEP, response += 36)
+    for (int i = 0; i < steps; i++, up += SPATIAL, response += 36)
         for (int k = 0; k < 6; k++)
-            sum = v6_mad(sum, v6_load(response + 6 * k), up[k]);
+            sum = v6_mad(sum, v6_load(response + 6 * k), up[spatial_place(k)]);
     return sum;
 }
 
 static void gram_pair(const DirectScratch *s, double *gram, const ColumnGroup *a, const ColumnGroup *b, int steps, int stride)
 {
-    int size = COLUMN_STEP * (s->nodes[a->node].depth + 1);
+    int size = SPATIAL * (s->nodes[a->node].depth + 1);
     if (a->width == 1 && b->width == 1) {
         double value = dot_steps(s->up + a->start, s->response_up + b->response, steps);
         gram[a->first * stride + b->first] = gram[b->first * stride + a->first] = value;
