@@ -160,13 +160,13 @@ static double axis_closest(const Axis *a)
         else
             low = t;
         double next = bend > 0.0 ? t - slope / bend : 0.5 * (low + high);
+        if (fabs(next - t) < 1e-9)
+            return double_clamp(next, -1.0, 1.0);
         // A bound that was tried already is no answer; the ends of the axis are.
         if (!(next > low))
             next = low > -1.0 ? 0.5 * (low + high) : -1.0;
         if (!(next < high))
             next = high < 1.0 ? 0.5 * (low + high) : 1.0;
-        if (fabs(next - t) < 1e-9)
-            return next;
         t = next;
     }
     return t;

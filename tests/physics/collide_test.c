@@ -172,6 +172,32 @@ static void test_lying_capsule(void **state)
     }
 }
 
+// A capsule that leans over an edge touches where the line of its axis comes closest to it, however flat it lies.
+static void test_capsule_over_edge(void **state)
+{
+    (void)state;
+    const double radius = 0.1, length = 0.2, depth = 0.01;
+    CollideShape capsule = { COLLIDE_CAPSULE, { radius, length } }, box = { COLLIDE_BOX, { 0.5, 0.15, 0.1 } };
+    for (int n = 0; n < 2000; n++) {
+        double lean = 0.2 * random_unit() + 1e-4, across = random_unit() - 0.5, at = 0.2 + 0.6 * random_unit(), along = 0.4 * random_unit() - 0.2;
+        double k = 1.0 / sqrt(across * across + 1.0 + lean * lean), axis[3] = { k * across, k, -k * lean };
+        double normal[3] = { 0.0, lean / sqrt(1.0 + lean * lean), 1.0 / sqrt(1.0 + lean * lean) }, edge[3] = { along, 0.15, 0.1 };
+        CollidePose pa = { .rotation = { 0 } }, pb = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
+        for (int i = 0; i < 3; i++) {
+            pa.position[i] = edge[i] + (radius - depth) * normal[i] - at * length * axis[i];
+            pa.rotation[3 * i + 2] = axis[i];
+        }
+        CollidePoint points[COLLIDE_POINTS];
+        int count = collide_pair(&capsule, &pa, &box, &pb, 0.0, points), deep = 0;
+        CHECK(count > 0, "touches");
+        for (int i = 1; i < count; i++)
+            deep = points[i].depth > points[deep].depth ? i : deep;
+        CHECK_NEAR(points[deep].depth, depth, 1e-12, "depth");
+        for (int i = 0; i < 3; i++)
+            CHECK_NEAR(points[deep].normal[i], normal[i], 1e-9, "normal");
+    }
+}
+
 static void test_order_of_shapes(void **state)
 {
     (void)state;
@@ -243,7 +269,8 @@ int main(void)
 {
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_ode), cmocka_unit_test(test_capsule_on_solid), cmocka_unit_test(test_lying_capsule), cmocka_unit_test(test_order_of_shapes), cmocka_unit_test(test_cache) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_ode), cmocka_unit_test(test_capsule_on_solid), cmocka_unit_test(test_lying_capsule),
+                                        cmocka_unit_test(test_capsule_over_edge), cmocka_unit_test(test_order_of_shapes), cmocka_unit_test(test_cache) };
     int result = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return result;
