@@ -42,13 +42,13 @@ EXPORTED void pthread_exit(void *result)
 
 typedef void *(*ThreadStart)(void *argument);
 typedef int (*ThreadCreate)(pthread_t *thread, const pthread_attr_t *attributes, ThreadStart start, void *argument);
-typedef struct OwnThread { ThreadStart start; void *argument; GuardOwner *owner; } OwnThread;
+typedef struct OwnThread { ThreadStart start; void *argument; GuardOwner *owner; GuardCrew *crew; } OwnThread;
 
 static void *run_own_thread(void *context)
 {
     OwnThread own = *(OwnThread *)context;
     free(context);
-    guard_adopt_thread(own.owner);
+    guard_adopt_thread(own.owner, own.crew);
     return own.start(own.argument);
 }
 
@@ -59,9 +59,11 @@ EXPORTED int pthread_create(pthread_t *restrict thread, const pthread_attr_t *re
     OwnThread *own = owner ? malloc(sizeof *own) : NULL;
     if (!own)
         return create(thread, attributes, start, argument);
-    *own = (OwnThread){ start, argument, owner };
+    *own = (OwnThread){ start, argument, owner, guard_crew_join(owner) };
     int error = create(thread, attributes, run_own_thread, own);
-    if (error)
+    if (error) {
+        guard_crew_leave(own->crew);
         free(own);
+    }
     return error;
 }

@@ -1,5 +1,7 @@
 #include "plugins/guard.h"
 
+#include "base/memory.h"
+
 #include <execinfo.h>
 #include <poll.h>
 #include <pthread.h>
@@ -43,7 +45,9 @@ static _Thread_local GuardOwner *adopted_by;
 static _Thread_local int thread_id;             // 0: the thread is not prepared yet
 static _Thread_local bool has_timer;
 static _Thread_local timer_t timer;
-static pthread_key_t stack_key;
+static pthread_key_t stack_key, crew_key;
+
+struct GuardCrew { atomic_int count; };  // its owner, and every thread
 
 static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE };
 static struct sigaction previous[COUNT_OF(caught)];
@@ -302,6 +306,17 @@ static void enter_park(void)
         sleep_forever();
 }
 
+// Its world has ended, so there is nobody to report it to. The program goes on unless the thread may hold the lock of the heap.
+static _Noreturn void end_left_thread(int number, const siginfo_t *info, void *context)
+{
+    GuardFault fault;
+    say("talus: a thread that the physics plugin left running after webots_physics_cleanup has crashed\n");
+    describe_signal(&fault, number, info, context);
+    if (fault.is_heap)
+        guard_end_process(1);
+    sleep_forever();
+}
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     bool is_caught = number != SIGPIPE || !is_output_closed();
@@ -317,7 +332,9 @@ static void on_fault(int number, siginfo_t *info, void *context)
     }
     if (number == TIMEOUT_SIGNAL)
         return;
-    if (adopted_by && is_caught && owner_is_live(adopted_by) && !is_in_child()) {
+    if (adopted_by && is_caught && !is_in_child()) {
+        if (!owner_is_live(adopted_by))
+            end_left_thread(number, info, context);
         enter_park();
         describe_signal(&parked.fault, number, info, context);
         park();
@@ -374,6 +391,7 @@ static void prepare_process(void)
     process = getpid();
     pthread_atfork(NULL, NULL, forked);
     pthread_key_create(&stack_key, drop_stack);
+    pthread_key_create(&crew_key, guard_crew_leave);
     on_exit(on_process_exit, NULL);
 }
 
@@ -410,12 +428,32 @@ static void swap_owner(GuardOwner *from, GuardOwner *to)
         }
 }
 
+GuardCrew *guard_crew_join(GuardOwner *owner)
+{
+    atomic_fetch_add(&owner->crew->count, 1);
+    return owner->crew;
+}
+
+void guard_crew_leave(void *crew)
+{
+    GuardCrew *left = crew;
+    if (atomic_fetch_sub(&left->count, 1) == 1)
+        free(left);
+}
+
+bool guard_has_threads(const GuardOwner *owner)
+{
+    return atomic_load(&owner->crew->count) > 1;
+}
+
 void guard_acquire(GuardOwner *owner)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare_process);
     pthread_mutex_lock(&lock);
     swap_owner(NULL, owner);
+    owner->crew = memory_alloc(sizeof *owner->crew);
+    owner->crew->count = 1;
     if (users++ == 0) {
         for (int i = 0; i < COUNT_OF(caught); i++)
             install(caught[i], &previous[i]);
@@ -428,7 +466,9 @@ void guard_release(GuardOwner *owner)
 {
     pthread_mutex_lock(&lock);
     swap_owner(owner, NULL);
-    if (--users == 0 && !is_post_mortem)
+    users -= !guard_has_threads(owner);
+    guard_crew_leave(owner->crew);
+    if (users == 0 && !is_post_mortem)
         for (int i = 0; i < COUNT_OF(caught); i++)
             sigaction(caught[i], &previous[i], NULL);
     pthread_mutex_unlock(&lock);
@@ -450,12 +490,13 @@ static void prepare_thread(void)
 
 GuardOwner *guard_owner(void)
 {
-    return guard_is_inside() ? guard.owner : adopted_by;
+    return guard_is_inside() ? guard.owner : owner_is_live(adopted_by) ? adopted_by : NULL;
 }
 
-void guard_adopt_thread(GuardOwner *owner)
+void guard_adopt_thread(GuardOwner *owner, GuardCrew *crew)
 {
     adopted_by = owner;
+    pthread_setspecific(crew_key, crew);
     prepare_thread();
 }
 

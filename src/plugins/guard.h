@@ -29,17 +29,22 @@ typedef struct GuardFault {
     void *frames[GUARD_FRAMES];
 } GuardFault;
 
+// Threads that foreign code made, counted until each has ended; it may outlive the owner.
+typedef struct GuardCrew GuardCrew;
+
 // Whose code it is. Threads that are made inside its calls are its own.
 typedef struct GuardOwner GuardOwner;
 struct GuardOwner {
     const char *library;     // file of the code, NULL while there is none
     _Atomic int thread;      // in guard_call(), 0: none
+    GuardCrew *crew;         // threads of its own; NULL before guard_acquire()
     // What to say when the process ends: no malloc, no stdio. `is_state_safe`: nobody else is at work on the world.
     void (*last_words)(GuardOwner *owner, const GuardFault *fault, bool is_state_safe);
 };
 
 void guard_acquire(GuardOwner *owner);  // installs the handlers for the process; counted
-void guard_release(GuardOwner *owner);
+void guard_release(GuardOwner *owner);  // handlers stay for threads of its own that run on
+bool guard_has_threads(const GuardOwner *owner);  // of its own, that have not ended: its code must stay
 // Calls `function(context)`; false when it faulted, or one of the owner's threads has. `timeout_ms` 0: no limit.
 typedef bool GuardRun(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms, GuardFault *fault);
 GuardRun guard_call;
@@ -56,7 +61,9 @@ void guard_settled(void);
 // ---- for enders.c: functions that foreign code must not call unseen ----
 void guard_end_called(const char *function, int status, bool ends_process);  // returns when it is not foreign code that calls
 GuardOwner *guard_owner(void);             // of the code that runs on this thread, NULL
-void guard_adopt_thread(GuardOwner *owner);  // this thread is its own
+GuardCrew *guard_crew_join(GuardOwner *owner);  // before a thread of its own is made
+void guard_crew_leave(void *crew);              // it was not made, or has ended
+void guard_adopt_thread(GuardOwner *owner, GuardCrew *crew);  // this thread is its own and leaves when it ends
 void guard_end_process(int status) __attribute__((noreturn));  // at once, nothing is run
 
 // ---- surroundings.c: what a call should leave as it was ----

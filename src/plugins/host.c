@@ -277,10 +277,10 @@ PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *opt
     return host;
 }
 
-// A library that failed may be in the middle of anything: its destructors are better not run.
+// A library that failed may be in the middle of anything: its destructors are better not run. One whose threads run on stays.
 bool plugin_unload(PluginHost *host)
 {
-    if (host->library && !host->failure)
+    if (host->library && !host->failure && !guard_has_threads(&host->guard))
         run_guarded(host, arena_printf(host->arena, "unloading %s", host->path), guard_call, close_call, host->library);
     host->library = NULL;
     return !host->failure;

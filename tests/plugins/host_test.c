@@ -391,6 +391,33 @@ static void test_worlds_on_threads(void **state)
     }
 }
 
+// Threads that a plugin leaves behind keep its library, which a next world loads a copy of; even one that crashes then ends alone.
+static void test_threads_left(void **state)
+{
+    (void)state;
+    compile("gcc", "leaving",
+            "#include <plugins/physics.h>\n"
+            "#include <unistd.h>\n"
+            "static volatile int is_over;\n"
+            "static void *run(void *crashes) { while (!is_over || !crashes) usleep(100); usleep(2000); *(volatile int *)8 = 1; return 0; }\n"
+            "DLLEXPORT void webots_physics_init(void)\n"
+            "{\n"
+            "  for (long i = 0; i < 2; i++) { pthread_t thread; pthread_create(&thread, 0, run, (void *)i); pthread_detach(thread); }\n"
+            "}\n"
+            "DLLEXPORT void webots_physics_step(void) { }\n"
+            "DLLEXPORT void webots_physics_cleanup(void) { is_over = 1; dWebotsConsolePrintf(\"end\"); }\n", false);
+    for (int i = 0; i < 2; i++) {
+        World world = world_open("leaving", falling);
+        assert_true(world_start(&world, NULL));
+        steps(&world, 3);
+        assert_true(sim_end_plugin(world.sim));
+        assert_string_equal(printed(&world), "[leaving] end\n");
+        expect_no_errors(&world);
+        world_close(&world);
+        usleep(50000);
+    }
+}
+
 // A plugin with the documented mutex, in worlds with several threads: the same bytes with every number of them.
 static void test_threads(void **state)
 {
@@ -651,7 +678,7 @@ int main(void)
         cmocka_unit_test(test_every_function), cmocka_unit_test(test_mangled_names), cmocka_unit_test(test_old_drawing), cmocka_unit_test(test_drawing_calls), cmocka_unit_test(test_paths),
         cmocka_unit_test(test_hostile_paths), cmocka_unit_test(test_console), cmocka_unit_test(test_reset), cmocka_unit_test(test_two_worlds),
         cmocka_unit_test(test_spaces), cmocka_unit_test(test_order_of_geoms), cmocka_unit_test(test_contact_groups),
-        cmocka_unit_test(test_old_contact_group), cmocka_unit_test(test_same_plugin_twice), cmocka_unit_test(test_worlds_on_threads),
+        cmocka_unit_test(test_old_contact_group), cmocka_unit_test(test_same_plugin_twice), cmocka_unit_test(test_worlds_on_threads), cmocka_unit_test(test_threads_left),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_restore), cmocka_unit_test(test_idle_collide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
