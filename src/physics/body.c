@@ -55,6 +55,24 @@ void body_write(Physics *physics, int index)
     dBodySetAngularVel(body->ode, state->angular.x, state->angular.y, state->angular.z);
 }
 
+void body_write_mass(const Physics *physics, int index)
+{
+    const Body *body = &physics->bodies[index];
+    const double *m = body->inertia.m;
+    dMass mass;
+    dMassSetParameters(&mass, body->mass, 0, 0, 0, m[0], m[4], m[8], m[1], m[2], m[5]);
+    dBodySetMass(body->ode, &mass);
+}
+
+void body_write_settings(const Physics *physics, int index)
+{
+    const Body *body = &physics->bodies[index];
+    body_write_mass(physics, index);
+    dBodySetDamping(body->ode, body->linear_damping, body->angular_damping);
+    dBodySetAutoDisableFlag(body->ode, 0);
+    dBodySetData(body->ode, (void *)(intptr_t)index);  // for us alone, while no plugin is there to change it
+}
+
 void body_wake(Physics *physics, int index)
 {
     BodyState *state = &physics->body_states[index];

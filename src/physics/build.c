@@ -311,7 +311,7 @@ static double per_step(const Physics *physics, double per_second)
 }
 
 // Volume-weighted mean of what the merged solids say; the world's default when none says anything.
-static void set_damping(Physics *physics, int index)
+static void find_damping(Physics *physics, int index)
 {
     Body *body = &physics->bodies[index];
     int end = physics->solids[body->solid].end;
@@ -331,7 +331,6 @@ static void set_damping(Physics *physics, int index)
     angular = has_any ? angular / weight : physics->default_angular_damping;
     body->linear_damping = per_step(physics, linear);
     body->angular_damping = per_step(physics, angular);
-    dBodySetDamping(body->ode, body->linear_damping, body->angular_damping);
 }
 
 // Adds up the masses of the solids of a body and says where they stand in its frame.
@@ -355,11 +354,8 @@ static void weigh_body(Physics *physics, int index)
     body->com = total.center;
     body->mass = total.mass;
     body->inertia = total.inertia;
-    const double *m = total.inertia.m;
-    dMass mass;
-    dMassSetParameters(&mass, total.mass, 0, 0, 0, m[0], m[4], m[8], m[1], m[2], m[5]);
-    dBodySetMass(body->ode, &mass);
-    set_damping(physics, index);
+    find_damping(physics, index);
+    body_write_settings(physics, index);
     BodyState *state = &physics->body_states[index];
     Pose world = physics->solid_world[merger];
     state->position = pose_apply(world, total.center);
@@ -373,8 +369,6 @@ static void make_body(Physics *physics, int merger)
     int index = physics->body_count++;
     Body *body = &physics->bodies[index];
     *body = (Body){ .ode = dBodyCreate(physics->world), .solid = merger, .is_alive = true };
-    dBodySetAutoDisableFlag(body->ode, 0);
-    dBodySetData(body->ode, (void *)(intptr_t)index);  // for us alone, while no plugin is there to change it
     body->position = dBodyGetPosition(body->ode);
     body->quaternion = dBodyGetQuaternion(body->ode);
     body->rotation = dBodyGetRotation(body->ode);

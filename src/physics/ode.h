@@ -10,7 +10,7 @@
 // as far as `reach` tells. Nothing of that is skipped or kept elsewhere. Whoever takes one of the handles below that are marked *
 // without a word before reaches all.
 typedef enum PhysicsReach {
-    PHYSICS_REACHES_CONTACTS = 1,  // contact joints of ours: they stand in ODE from the next pass on
+    PHYSICS_REACHES_CONTACTS = 1,  // contact joints of ours: they stand in ODE from now on
     PHYSICS_REACHES_SHAPES = 2,    // geoms of ours are moved or changed by him
     PHYSICS_REACHES_ALL = PHYSICS_REACHES_CONTACTS | PHYSICS_REACHES_SHAPES
 } PhysicsReach;
@@ -40,6 +40,9 @@ void physics_ode_set_collide_hook(Physics *physics, const PhysicsCollideHook *ho
 int physics_ode_drop_bad_force(Physics *physics);  // a body whose force was not finite and is zero now, else -1
 // After somebody wrote to ODE's bodies outside a step: poses of bodies and solids are what ODE has now.
 void physics_ode_take_bodies(Physics *physics);
+
+// For a reset, before the state at load is restored: what somebody set on ODE's objects is as it was when they were made.
+void physics_ode_take_back(Physics *physics);
 
 // On this thread, from now on: why ODE refuses a call (it then aborts) is kept rather than printed if `is_foreign` says that a
 // plugin made it. NULL: no call is a plugin's.

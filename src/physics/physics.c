@@ -66,11 +66,20 @@ void world_read_info(Physics *physics)
         physics->default_linear_damping = double_clamp(scene_float(damping, "linear"), 0.0, 1.0);
         physics->default_angular_damping = double_clamp(scene_float(damping, "angular"), 0.0, 1.0);
     }
+    world_write_settings(physics);
+    contact_table_build(physics);
+}
+
+void world_write_settings(const Physics *physics)
+{
     dWorldSetGravity(physics->world, physics->gravity.x, physics->gravity.y, physics->gravity.z);
     dWorldSetERP(physics->world, physics->erp);
     dWorldSetCFM(physics->world, physics->cfm);
     dWorldSetContactSurfaceLayer(physics->world, double_clamp(info_float(physics, "contactSurfaceLayer", 0.0), 0.0, 1.0));
-    contact_table_build(physics);
+    dWorldSetAutoDisableFlag(physics->world, 0);
+    dWorldSetLinearDampingThreshold(physics->world, 0.0);
+    dWorldSetAngularDampingThreshold(physics->world, 0.0);
+    dWorldSetMaxAngularSpeed(physics->world, 10000.0);
 }
 
 static void create_ode(Physics *physics)
@@ -82,10 +91,6 @@ static void create_ode(Physics *physics)
     physics->space = dSimpleSpaceCreate(NULL);
     dSpaceSetCleanup(physics->space, 0);
     physics->contact_group = dJointGroupCreate(0);
-    dWorldSetAutoDisableFlag(physics->world, 0);
-    dWorldSetLinearDampingThreshold(physics->world, 0.0);
-    dWorldSetAngularDampingThreshold(physics->world, 0.0);
-    dWorldSetMaxAngularSpeed(physics->world, 10000.0);
 }
 
 static uint64_t choose_seed(const Physics *physics, const PhysicsOptions *options)
@@ -598,10 +603,15 @@ PhysicsStatistics physics_statistics(const Physics *physics)
 
 void physics_ode_hand_out(Physics *physics, unsigned reach)
 {
+    bool gets_contacts = (reach & PHYSICS_REACHES_CONTACTS) && !physics->reaches_contacts;
     physics->has_outsiders = true;
     physics->needs_full_pass |= (reach & PHYSICS_REACHES_SHAPES) && !physics->reaches_shapes;
     physics->reaches_shapes |= (reach & PHYSICS_REACHES_SHAPES) != 0;
-    physics->reaches_contacts |= (reach & PHYSICS_REACHES_CONTACTS) != 0;
+    physics->reaches_contacts |= gets_contacts;
+    if (gets_contacts) {
+        contacts_release(physics);
+        contacts_recreate(physics);
+    }
 }
 
 static const Physics *handed_out(const Physics *physics)

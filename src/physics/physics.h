@@ -205,6 +205,8 @@ void physics_drop_forces(Physics *physics);  // whatever was added to bodies sin
 size_t physics_snapshot_light_size(const Physics *physics);
 void physics_snapshot_light(const Physics *physics, uint64_t model, void *buffer);
 bool physics_restore(Physics *physics, const void *buffer, size_t size);  // false: not of this model; nothing changed
+// The pass after a restore in which a plugin is asked. Forces that it adds in it are in the snapshot already, if that was no light one.
+void physics_collide_restored(Physics *physics);
 
 typedef struct PhysicsStatistics {
     int solids, bodies, bodies_awake, shapes, joints;

@@ -287,10 +287,13 @@ void meshes_destroy(Physics *physics);
 
 // ---- physics.c ----
 void world_read_info(Physics *physics);          // gravity, ERP, contact properties ... of WorldInfo
+void world_write_settings(const Physics *physics);  // those that are ODE's
 
 // ---- body.c: state in and out of ODE ----
 void body_gather(Physics *physics);              // ODE -> BodyState, of all that may have changed
 void body_write(Physics *physics, int body);     // BodyState -> ODE
+void body_write_mass(const Physics *physics, int body);
+void body_write_settings(const Physics *physics, int body);  // mass, damping and what else is no state
 void body_wake(Physics *physics, int body);
 void weld_set(Physics *physics, int weld);       // ties it where its bodies are now
 void bodies_enabled_outside(Physics *physics);

@@ -307,6 +307,13 @@ static void restore_welds(Physics *physics)
     }
 }
 
+static void restore_force(const Physics *physics, int index)
+{
+    const BodyState *state = &physics->body_states[index];
+    dBodySetForce(physics->bodies[index].ode, state->force.x, state->force.y, state->force.z);
+    dBodySetTorque(physics->bodies[index].ode, state->torque.x, state->torque.y, state->torque.z);
+}
+
 static void restore_bodies(Physics *physics)
 {
     for (int i = 0; i < physics->body_count; i++) {
@@ -315,17 +322,22 @@ static void restore_bodies(Physics *physics)
         if (!body->is_alive)
             continue;
         body_write(physics, i);
-        dBodySetForce(body->ode, state->force.x, state->force.y, state->force.z);
-        dBodySetTorque(body->ode, state->torque.x, state->torque.y, state->torque.z);
+        restore_force(physics, i);
         if (state->is_frozen)
             dBodySetKinematic(body->ode);
-        else
-            dBodySetDynamic(body->ode);
         if (state->is_disabled)
             dBodyDisable(body->ode);
         else
             dBodyEnable(body->ode);
     }
+}
+
+// Before the state is overwritten. Bodies that a plugin made kinematic stay so.
+static void thaw_bodies(Physics *physics)
+{
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive && physics->body_states[i].is_frozen)
+            dBodySetDynamic(physics->bodies[i].ode);
 }
 
 static void restore_places(Physics *physics)
@@ -359,6 +371,7 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
         return false;
     odelib_begin(physics);
     contacts_release(physics);
+    thaw_bodies(physics);
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks(physics, blocks);
     const char *from = (const char *)buffer + sizeof(header);
@@ -402,4 +415,13 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
         physics->stepper->restore(physics->stepper_self, from, (size_t)header.stepper_size);
     odelib_end();
     return true;
+}
+
+void physics_collide_restored(Physics *physics)
+{
+    bool has_forces = !physics->needs_pass;
+    physics_collide(physics);
+    for (int i = 0; has_forces && i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive)
+            restore_force(physics, i);
 }

@@ -315,6 +315,12 @@ const char *plugin_failure(const PluginHost *host) { return host->failure; }
 bool plugin_has_collide(const PluginHost *host) { return host->functions[CALLBACK_COLLIDE] != NULL; }
 bool plugin_has_draw(const PluginHost *host) { return host->functions[CALLBACK_DRAW] || host->functions[CALLBACK_PREDRAW]; }
 
+void plugin_take_back(PluginHost *host, Physics *physics)
+{
+    if (!host->failure)
+        physics_ode_take_back(physics);
+}
+
 void plugin_set_physics(PluginHost *host, Physics *physics)
 {
     assert(!host->is_live || host->failure);

@@ -41,6 +41,7 @@ void plugin_close(PluginHost *host);   // NULL is fine; after plugin_unload()
 
 const char *plugin_host_name(const PluginHost *host);
 const char *plugin_library(const PluginHost *host);  // path of the file
+void plugin_take_back(PluginHost *host, Physics *physics);     // after cleanup: what it set on ODE's objects is as they were made
 void plugin_set_physics(PluginHost *host, Physics *physics);   // after it was built anew, between cleanup and init
 
 // The callbacks. `time` is simulated, in seconds. False when the plugin has failed now or earlier.

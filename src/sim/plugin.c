@@ -214,6 +214,12 @@ void sim_plugin_before_reset(Sim *sim)
     check(sim, SIM_PHASE_BEGIN);
 }
 
+void sim_plugin_take_back(Sim *sim)
+{
+    if (sim->plugin)
+        plugin_take_back(sim->plugin, sim->physics);
+}
+
 bool sim_plugin_after_reset(Sim *sim)
 {
     if (!sim->plugin)

@@ -312,6 +312,7 @@ bool sim_reset(Sim *sim)
         return false;
     free(sim->failure);
     sim->failure = NULL;
+    sim_plugin_take_back(sim);
     if (!sim_restore(sim, &sim->initial))
         return false;
     sim->steps = 0;

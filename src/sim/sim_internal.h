@@ -58,6 +58,7 @@ void sim_undo_edits(Sim *sim);     // nodes and fields as at load
 void sim_remember_field(void *context, SceneNode *node, const FieldType *type);  // a SceneWatch
 bool sim_rebuild(Sim *sim);        // physics anew from the scene
 void sim_plugin_before_reset(Sim *sim);
+void sim_plugin_take_back(Sim *sim);    // before the state is restored: what it set on ODE's objects
 bool sim_plugin_after_reset(Sim *sim);
 
 #endif

@@ -109,7 +109,7 @@ bool sim_restore(Sim *sim, const SimSnapshot *snapshot)
     sim->steps = header.steps;
     physics_begin_step(sim->physics, sim->steps);
     if (sim->plugin && plugin_restored(sim->plugin))
-        physics_collide(sim->physics);
+        physics_collide_restored(sim->physics);
     return true;
 }
 
