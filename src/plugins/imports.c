@@ -107,7 +107,9 @@ static unsigned reach_of(const char *name, bool is_wanted, bool is_own)
         return 0;
     if (!is_wanted)
         return TOUCHES | PHYSICS_REACHES_ALL;
-    unsigned reach = is_one_of(name, contact_readers) ? PHYSICS_REACHES_CONTACTS : 0;
+    // ODE's own rule lets a body fall asleep only if it finds a joint at it.
+    bool is_rule_of_sleep = begins(name, "dBodySetAutoDisable") || begins(name, "dWorldSetAutoDisable");
+    unsigned reach = is_rule_of_sleep || is_one_of(name, contact_readers) ? PHYSICS_REACHES_CONTACTS : 0;
     if ((begins(name, "dGeom") && !leaves_geoms(name)) || !strcmp(name, "dSpaceAdd") || !strcmp(name, "dSpaceRemove"))
         reach |= PHYSICS_REACHES_SHAPES;
     return TOUCHES | reach;

@@ -107,6 +107,35 @@ static void test_first_contacts(void **state)
     }
 }
 
+// ODE's rule of falling asleep, which asks for a joint at the body, acts on bodies that rest on contacts of ours with every stepper.
+static void test_auto_disable(void **state)
+{
+    (void)state;
+    compile("gcc", "drowsy",
+            "#include <plugins/physics.h>\n"
+            "DLLEXPORT void webots_physics_init(void)\n"
+            "{\n"
+            "  dBodyID b = dWebotsGetBodyFromDEF(\"BOX\");\n"
+            "  dBodySetAutoDisableFlag(b, 1);\n"
+            "  dBodySetAutoDisableLinearThreshold(b, 0.1);\n"
+            "  dBodySetAutoDisableAngularThreshold(b, 0.1);\n"
+            "  dBodySetAutoDisableSteps(b, 5);\n"
+            "}\n"
+            "DLLEXPORT void webots_physics_step(void) { }\n"
+            "DLLEXPORT void webots_physics_step_end(void) { if (!dBodyIsEnabled(dWebotsGetBodyFromDEF(\"BOX\"))) dWebotsConsolePrintf(\"asleep\"); }\n"
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    static const char *const steppers[] = { "talus", "ode-exact", "ode-quick" };
+    for (int i = 0; i < COUNT_OF(steppers); i++) {
+        World world = world_open_with("drowsy", falling, &(SimOptions){ .physics.stepper = steppers[i] });
+        assert_true(world_start(&world, NULL));
+        steps(&world, 8);
+        CHECK(!strcmp(printed(&world), ""), steppers[i]);  // ten idle steps were ODE's preset when the body was made
+        steps(&world, 5);
+        CHECK(strstr(printed(&world), "asleep"), steppers[i]);
+        world_close(&world);
+    }
+}
+
 // Forces that collide added are in a snapshot, so the pass after a restore does not add them again; a body that the plugin made
 // kinematic stays so.
 static void test_restore(void **state)
@@ -141,7 +170,7 @@ int main(void)
 {
     plugin_scratch("plugin_reset");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings), cmocka_unit_test(test_first_contacts), cmocka_unit_test(test_restore),
+        cmocka_unit_test(test_settings), cmocka_unit_test(test_auto_disable), cmocka_unit_test(test_first_contacts), cmocka_unit_test(test_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
