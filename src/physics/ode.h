@@ -10,11 +10,14 @@
 // as far as `reach` tells. Nothing of that is skipped or kept elsewhere. Whoever takes one of the handles below that are marked *
 // without a word before reaches all.
 typedef enum PhysicsReach {
-    PHYSICS_REACHES_CONTACTS = 1,  // contact joints of ours: they stand in ODE from now on
+    PHYSICS_REACHES_CONTACTS = 1,  // contact joints of ours: they stand in ODE from the next pass on
     PHYSICS_REACHES_SHAPES = 2,    // geoms of ours are moved or changed by him
     PHYSICS_REACHES_ALL = PHYSICS_REACHES_CONTACTS | PHYSICS_REACHES_SHAPES
 } PhysicsReach;
 void physics_ode_hand_out(Physics *physics, unsigned reach);
+// Contacts of the last pass are no joints in ODE between the two calls, and then those that somebody reaches are.
+void physics_ode_hide_contacts(Physics *physics);
+void physics_ode_show_contacts(Physics *physics);
 dWorldID physics_ode_world(const Physics *physics);
 dSpaceID physics_ode_space(const Physics *physics);
 dJointGroupID physics_ode_contact_group(const Physics *physics);  // *

@@ -603,16 +603,14 @@ PhysicsStatistics physics_statistics(const Physics *physics)
 
 void physics_ode_hand_out(Physics *physics, unsigned reach)
 {
-    bool gets_contacts = (reach & PHYSICS_REACHES_CONTACTS) && !physics->reaches_contacts;
     physics->has_outsiders = true;
     physics->needs_full_pass |= (reach & PHYSICS_REACHES_SHAPES) && !physics->reaches_shapes;
     physics->reaches_shapes |= (reach & PHYSICS_REACHES_SHAPES) != 0;
-    physics->reaches_contacts |= gets_contacts;
-    if (gets_contacts) {
-        contacts_release(physics);
-        contacts_recreate(physics);
-    }
+    physics->reaches_contacts |= (reach & PHYSICS_REACHES_CONTACTS) != 0;
 }
+
+void physics_ode_hide_contacts(Physics *physics) { contacts_release(physics); }
+void physics_ode_show_contacts(Physics *physics) { contacts_recreate(physics); }
 
 static const Physics *handed_out(const Physics *physics)
 {

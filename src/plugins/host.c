@@ -529,8 +529,10 @@ bool plugin_init(PluginHost *host, double time)
     if (host->failure)
         return false;
     host->time = time;
-    if (host->touches_ode)
+    if (host->touches_ode) {
         physics_ode_hand_out(host->physics, host->reach);
+        physics_ode_hide_contacts(host->physics);  // the first joints of a body are those of the file
+    }
     surroundings_lock();
     char *before = getcwd(NULL, 0);
     if (chdir(host->folder))
@@ -540,6 +542,8 @@ bool plugin_init(PluginHost *host, double time)
         diag_warning(host->diags, host->pos, "the folder %s cannot be entered again", before);
     free(before);
     surroundings_unlock();
+    if (host->touches_ode)
+        physics_ode_show_contacts(host->physics);
     if (!is_fine)
         return false;
     host->is_live = true;
