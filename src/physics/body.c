@@ -1,6 +1,10 @@
 // The state of bodies and solids: in and out of ODE, asleep and awake, moved by hand.
 #include "physics/sleep.h"
 
+#include "base/memory.h"
+
+#include <string.h>
+
 static Vec3 from_ode(const dReal *v)
 {
     return vec3(v[0], v[1], v[2]);
@@ -18,14 +22,21 @@ static void gather(Physics *physics, int index)
     state->angular = from_ode(body->angular);
 }
 
+static void gather_range(int begin, int end, int worker, void *context)
+{
+    const SleepWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        gather(work->physics, work->awake[i]);
+}
+
 // A sleeping body changes only through us, unless others hold ODE's objects: then all are read, and the book is written anew
 // if they put somebody to sleep or woke him.
 void body_gather(Physics *physics)
 {
     const Sleep *sleep = physics->sleep;
     if (sleep->is_kept && !physics->has_outsiders) {
-        for (int i = 0; i < sleep->awake_count; i++)
-            gather(physics, sleep->awake[i]);
+        sleep_for_awake(physics, gather_range);
         return;
     }
     bool is_right = sleep->is_kept && sleep->body_count == physics->body_count;
@@ -95,33 +106,53 @@ void bodies_enabled_outside(Physics *physics)
     }
 }
 
+static bool is_slow(const Physics *physics, int index)
+{
+    const BodyState *state = &physics->body_states[index];
+    return vec3_length2(state->linear) <= physics->disable_linear * physics->disable_linear
+        && vec3_length2(state->angular) <= physics->disable_angular * physics->disable_angular;
+}
+
+static bool may_tire(const Physics *physics, int index)
+{
+    const BodyState *state = &physics->body_states[index];
+    return physics->bodies[index].is_alive && !state->is_disabled && !state->is_frozen && sleep_is_held(physics, index);
+}
+
+static void tire_range(int begin, int end, int worker, void *context)
+{
+    SleepWork *work = context;
+    Physics *physics = work->physics;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        int i = work->awake[k];
+        BodyState *state = &physics->body_states[i];
+        if (!may_tire(physics, i))
+            continue;
+        state->idle_left = is_slow(physics, i) ? state->idle_left - physics->dt : physics->disable_time;
+        if (!(state->idle_left > 0.0))
+            atomic_store(&work->has_left, true);
+    }
+}
+
 // The rule of ODE's auto-disabling with one sample: a body that something touches or holds and that has been slower than
 // both thresholds for the given time is disabled and loses its velocity. ODE hides its timers, which a snapshot needs,
 // so ODE's own is off and this one runs at the same place: just before the islands are built.
 void bodies_fall_asleep(Physics *physics)
 {
-    if (!(physics->disable_time > 0.0))
+    if (!(physics->disable_time > 0.0) || !sleep_for_awake(physics, tire_range))
         return;
-    double linear2 = physics->disable_linear * physics->disable_linear;
-    double angular2 = physics->disable_angular * physics->disable_angular;
     for (int k = 0; k < physics->sleep->awake_count; k++) {
         int i = physics->sleep->awake[k];
-        const Body *body = &physics->bodies[i];
         BodyState *state = &physics->body_states[i];
-        if (!body->is_alive || state->is_disabled || state->is_frozen || !sleep_is_held(physics, i))
-            continue;
-        if (vec3_length2(state->linear) > linear2 || vec3_length2(state->angular) > angular2) {
-            state->idle_left = physics->disable_time;
-            continue;
-        }
-        state->idle_left -= physics->dt;
-        if (state->idle_left > 0.0)
+        if (!may_tire(physics, i) || state->idle_left > 0.0)
             continue;
         state->linear = state->angular = VEC3_ZERO;
         state->is_disabled = 1;
-        dBodySetLinearVel(body->ode, 0, 0, 0);
-        dBodySetAngularVel(body->ode, 0, 0, 0);
-        dBodyDisable(body->ode);
+        dBodyID ode = physics->bodies[i].ode;
+        dBodySetLinearVel(ode, 0, 0, 0);
+        dBodySetAngularVel(ode, 0, 0, 0);
+        dBodyDisable(ode);
         sleep_slept(physics, i);
     }
 }
@@ -148,36 +179,82 @@ static bool pose_equals(Pose a, Pose b)
     return vec3_is_equal(a.t, b.t) && a.q.w == b.q.w && a.q.x == b.q.x && a.q.y == b.q.y && a.q.z == b.q.z;
 }
 
-static void update_solid(Physics *physics, int i)
+// Whether shapes without a body have to follow.
+static bool update_solid(Physics *physics, int i)
 {
     const PhysicsSolid *solid = &physics->solids[i];
     if (!solid->is_alive || (solid->body >= 0 && physics->body_states[solid->body].is_disabled))
-        return;
+        return false;
     Pose pose = solid_pose_now(physics, i);
-    if (solid->body < 0) {
-        if (pose_equals(pose, physics->solid_world[i]))
-            return;
+    if (solid->body >= 0) {
         physics->solid_world[i] = pose;
-        for (int k = 0; k < solid->shape_count; k++)
-            if (physics->shapes[solid->first_shape + k].is_alive)
-                shape_place(physics, solid->first_shape + k);
+        return false;
     }
+    if (pose_equals(pose, physics->solid_world[i]))
+        return false;
     physics->solid_world[i] = pose;
+    return solid->shape_count > 0;
+}
+
+// The bodies of a tree mostly follow each other, but need not: who claims it first does all of it.
+static bool claim_tree(const Physics *physics, int top)
+{
+    const Sleep *sleep = physics->sleep;
+    return physics->solids[top].end == top + 1 || __atomic_exchange_n(&sleep->claims[top], sleep->update, __ATOMIC_RELAXED) != sleep->update;
+}
+
+static int top_of(const Physics *physics, int body)
+{
+    return physics->solids[physics->bodies[body].solid].top;
+}
+
+static void update_range(int begin, int end, int worker, void *context)
+{
+    SleepWork *work = context;
+    Physics *physics = work->physics;
+    (void)worker;
+    for (int k = begin, done = -1; k < end; k++) {
+        int top = top_of(physics, work->awake[k]);
+        if (top == done || !claim_tree(physics, top))
+            continue;
+        done = top;
+        bool follow = false;
+        for (int i = top; i < physics->solids[top].end; i++)
+            follow |= update_solid(physics, i);
+        if (follow)
+            atomic_store(&work->has_left, true);
+    }
+}
+
+// Shapes without a body that ride on others stand in ODE's space and in the broad phase, which are for one thread.
+static void place_riders(Physics *physics)
+{
+    const Sleep *sleep = physics->sleep;
+    for (int k = 0, done = -1; k < sleep->awake_count; k++) {
+        int top = top_of(physics, sleep->awake[k]);
+        if (top == done)
+            continue;
+        done = top;
+        for (int i = top; i < physics->solids[top].end; i++) {
+            const PhysicsSolid *solid = &physics->solids[i];
+            for (int s = 0; solid->is_alive && solid->body < 0 && solid->has_dynamic_parent && s < solid->shape_count; s++)
+                if (physics->shapes[solid->first_shape + s].is_alive)
+                    shape_place(physics, solid->first_shape + s);
+        }
+    }
 }
 
 // Solids without a body move by solid_move() alone, or with a body above them: whole trees of awake bodies are enough.
 void solids_update(Physics *physics)
 {
-    const Sleep *sleep = physics->sleep;
-    int done = -1;
-    for (int k = 0; k < sleep->awake_count; k++) {
-        int top = physics->solids[physics->bodies[sleep->awake[k]].solid].top;
-        if (top == done)
-            continue;  // the bodies of a tree mostly follow each other; doing one twice changes nothing
-        done = top;
-        for (int i = top; i < physics->solids[top].end; i++)
-            update_solid(physics, i);
-    }
+    Sleep *sleep = physics->sleep;
+    int known = sleep->claim_capacity;
+    memory_grow(&sleep->claims, &sleep->claim_capacity, physics->solid_count + 1, sizeof *sleep->claims);
+    if (known < sleep->claim_capacity)
+        memset(sleep->claims + known, 0, sizeof *sleep->claims * (size_t)(sleep->claim_capacity - known));
+    sleep->update++;
+    if (sleep_for_awake(physics, update_range))
+        place_riders(physics);
 }
 
 static void place_kinematic(Physics *physics, int index, Pose pose)

@@ -12,8 +12,10 @@
 
 #include "physics/motor.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
+#define JOINT_GRAIN 64  // joints that a worker takes at a time
 #define STOP_WRAP 3.0  // rad: beyond this a hinge's own stop could be passed between two steps
 
 static dBodyID ode_body(const Physics *physics, int body)
@@ -576,29 +578,85 @@ static bool is_asleep(const Physics *physics, const PhysicsJoint *row)
     return true;
 }
 
-static bool moves_by_itself(const PhysicsJoint *row)
+// Without physics: its motor moves the end point, with all that hangs on it.
+static bool is_kinematic(const Physics *physics, const PhysicsJoint *row)
 {
+    if (!row->is_alive || row->ode || row->is_dynamic || row->kind >= PHYSICS_JOINT_FIXED || row->child < 0 || physics->solids[row->child].body >= 0)
+        return false;
     for (int i = 0; i < row->axis_count; i++)
         if (row->axes[i].motor)
             return true;
     return false;
 }
 
+static void move_kinematic(Physics *physics, int joint, double dt)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    for (int i = 0; i < row->axis_count; i++)
+        if (row->axes[i].motor)
+            motor_move_kinematic(physics, joint, i, dt);
+    joint_pose_child(physics, joint);
+}
+
+static bool is_simulated(const Physics *physics, const PhysicsJoint *row)
+{
+    return row->is_alive && row->kind < PHYSICS_JOINT_FIXED && row->ode && !is_asleep(physics, row);
+}
+
+// Several motors may push the same body, so these take turns.
+static bool drives_by_force(const Physics *physics, int joint)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    for (int i = 0; i < row->axis_count; i++)
+        if (row->axes[i].motor && physics->joint_states[joint].axes[i].mode == MOTOR_FORCE)
+            return true;
+    return false;
+}
+
+// A loop over all joints, on several threads; true when some were left for one.
+typedef struct JointWork { Physics *physics; double dt; atomic_bool has_left; } JointWork;
+
+static bool joints_for(Physics *physics, double dt, PoolRange range)
+{
+    JointWork work = { .physics = physics, .dt = dt };
+    pool_for(physics->pool, physics->joint_count, JOINT_GRAIN, range, &work);
+    return work.has_left;
+}
+
+static void find_kinematic_range(int begin, int end, int worker, void *context)
+{
+    JointWork *work = context;
+    (void)worker;
+    for (int joint = begin; joint < end; joint++)
+        if (is_kinematic(work->physics, &work->physics->joints[joint]))
+            atomic_store(&work->has_left, true);
+}
+
+static void prestep_range(int begin, int end, int worker, void *context)
+{
+    JointWork *work = context;
+    (void)worker;
+    for (int joint = begin; joint < end; joint++) {
+        if (!is_simulated(work->physics, &work->physics->joints[joint]))
+            continue;
+        if (drives_by_force(work->physics, joint))
+            atomic_store(&work->has_left, true);
+        else
+            prestep_dynamic(work->physics, joint, work->dt);
+    }
+}
+
 void joints_prestep(Physics *physics, double dt)
 {
+    // Those that move solids move what other joints look at: then all go one after the other.
+    bool in_turn = joints_for(physics, dt, find_kinematic_range);
+    if (!in_turn && !joints_for(physics, dt, prestep_range))
+        return;
     for (int joint = 0; joint < physics->joint_count; joint++) {
-        PhysicsJoint *row = &physics->joints[joint];
-        if (!row->is_alive || row->kind >= PHYSICS_JOINT_FIXED)
-            continue;
-        if (row->ode) {
-            if (!is_asleep(physics, row))
-                prestep_dynamic(physics, joint, dt);
-        } else if (!row->is_dynamic && row->child >= 0 && physics->solids[row->child].body < 0 && moves_by_itself(row)) {
-            for (int i = 0; i < row->axis_count; i++)
-                if (row->axes[i].motor)
-                    motor_move_kinematic(physics, joint, i, dt);
-            joint_pose_child(physics, joint);
-        }
+        if (is_simulated(physics, &physics->joints[joint]) && (in_turn || drives_by_force(physics, joint)))
+            prestep_dynamic(physics, joint, dt);
+        else if (in_turn && is_kinematic(physics, &physics->joints[joint]))
+            move_kinematic(physics, joint, dt);
     }
 }
 
@@ -735,19 +793,27 @@ void joints_start(Physics *physics)
     }
 }
 
-void joints_poststep(Physics *physics, double dt)
+static void poststep_range(int begin, int end, int worker, void *context)
 {
-    for (int joint = 0; joint < physics->joint_count; joint++) {
-        PhysicsJoint *row = &physics->joints[joint];
+    const JointWork *work = context;
+    Physics *physics = work->physics;
+    (void)worker;
+    for (int joint = begin; joint < end; joint++) {
+        const PhysicsJoint *row = &physics->joints[joint];
         if (!row->is_alive || !row->ode || is_asleep(physics, row))
             continue;
         if (row->kind == PHYSICS_JOINT_SLIDER)
             read_slide(physics, joint);
         else
-            read_turns(physics, joint, dt);
+            read_turns(physics, joint, work->dt);
         if (row->wants_feedback)
             read_feedback(physics, joint);
     }
+}
+
+void joints_poststep(Physics *physics, double dt)
+{
+    joints_for(physics, dt, poststep_range);
 }
 
 void physics_joint_set_position(Physics *physics, int joint, int axis, double position)

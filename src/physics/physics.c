@@ -297,6 +297,14 @@ void physics_fluids(Physics *physics)
     odelib_end();
 }
 
+static void remember_range(int begin, int end, int worker, void *context)
+{
+    const SleepWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        work->physics->previous[work->awake[i]] = work->physics->body_states[work->awake[i]];
+}
+
 void physics_advance(Physics *physics)
 {
     if (is_still(physics))
@@ -311,8 +319,7 @@ void physics_advance(Physics *physics)
     bodies_fall_asleep(physics);
     sleep_spread(physics);
     memory_grow(&physics->previous, &physics->previous_capacity, physics->body_count + 1, sizeof(BodyState));
-    for (int i = 0; i < physics->sleep->awake_count; i++)
-        physics->previous[physics->sleep->awake[i]] = physics->body_states[physics->sleep->awake[i]];
+    sleep_for_awake(physics, remember_range);
     physics->stepper->step(physics->stepper_self, physics, physics->dt);
     contacts_collect_forces(physics);
     trouble_check_states(physics);

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BODY_GRAIN 128  // bodies that a worker takes at a time
+
 void sleep_destroy(Sleep *sleep)
 {
     if (!sleep)
         return;
     void *owned[] = { sleep->awake, sleep->is_listed, sleep->woken, sleep->slept, sleep->first_shape, sleep->shapes, sleep->kept, sleep->links,
-                      sleep->touched, sleep->solid_kept, sleep->shape_kept, sleep->marked, sleep->stack, sleep->list, sleep->heads, sleep->nexts };
+                      sleep->touched, sleep->solid_kept, sleep->shape_kept, sleep->claims, sleep->marked, sleep->stack, sleep->list, sleep->heads, sleep->nexts };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     free(sleep);
@@ -174,6 +176,13 @@ void sleep_refresh(Physics *physics)
     if (!sleep->is_sorted)
         qsort(sleep->awake, (size_t)sleep->awake_count, sizeof *sleep->awake, rising);
     sleep->is_sorted = true;
+}
+
+bool sleep_for_awake(Physics *physics, PoolRange range)
+{
+    SleepWork work = { .physics = physics, .awake = physics->sleep->awake };
+    pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, range, &work);
+    return work.has_left;
 }
 
 void sleep_woke(Physics *physics, int body)

@@ -7,6 +7,8 @@
 
 #include "physics/physics_internal.h"
 
+#include <stdatomic.h>
+
 typedef struct SleepLink { int32_t next[2], before[2]; } SleepLink;  // contact * 2 + side, -1
 
 typedef struct Sleep {
@@ -29,6 +31,9 @@ typedef struct Sleep {
     uint64_t *touched;           // by body: the pass in which it last got a contact that is not kept
     int32_t *solid_kept, *shape_kept;  // how many kept contacts each has
     int kept_capacity, link_capacity, touched_capacity, solid_kept_capacity, shape_kept_capacity;
+    uint64_t *claims;            // by top solid: the update of poses in which a thread took its tree
+    uint64_t update;             // number of the last one
+    int claim_capacity;
     int32_t *marked;             // shapes marked as touching in the last pass
     int marked_count, marked_capacity;
     int32_t *stack, *list, *heads, *nexts;  // scratch
@@ -51,6 +56,10 @@ bool sleep_is_held(const Physics *physics, int body);  // a joint or contact is 
 void sleep_link(Physics *physics, int contact);        // a contact that is kept from now on
 void sleep_unlink(Physics *physics, int contact);
 void sleep_relink(Physics *physics, int from, int to); // the kept contact `from` goes to the free place `to`
+// Calls `range` for pieces of the list of awake bodies, over the threads, with a SleepWork as context. Each changes what is its
+// body's alone; what it may not do there it leaves, and says so: then the call returns true.
+typedef struct SleepWork { Physics *physics; const int32_t *awake; atomic_bool has_left; } SleepWork;
+bool sleep_for_awake(Physics *physics, PoolRange range);
 // The kept contacts of bodies that woke since the last pass, rising, each once. Valid until the next call.
 const int32_t *sleep_woken_contacts(Physics *physics, int *count);
 

@@ -24,20 +24,41 @@ static void reject(Physics *physics, int index, const char *what)
     physics->has_failed |= physics->nan_policy == PHYSICS_NAN_STOP;
 }
 
+static bool force_is_sound(const Body *body)
+{
+    return vector_is_finite(body->force) && vector_is_finite(body->torque);
+}
+
+static bool motion_is_sound(const Body *body)
+{
+    return vector_is_finite(body->position) && vector_is_finite(body->linear) && vector_is_finite(body->angular)
+        && vector_is_finite(body->quaternion) && isfinite(body->quaternion[3]);
+}
+
 static void check_input(Physics *physics, int i)
 {
     const Body *body = &physics->bodies[i];
-    if (body->is_alive) {
-        if (!vector_is_finite(dBodyGetForce(body->ode)) || !vector_is_finite(dBodyGetTorque(body->ode))) {
-            dBodySetForce(body->ode, 0, 0, 0);
-            dBodySetTorque(body->ode, 0, 0, 0);
-            reject(physics, i, "force or torque");
-        }
-        if (!vector_is_finite(body->position) || !vector_is_finite(body->linear) || !vector_is_finite(body->angular)
-            || !vector_is_finite(body->quaternion) || !isfinite(body->quaternion[3])) {
-            body_write(physics, i);
-            reject(physics, i, "pose or velocity");
-        }
+    if (!body->is_alive)
+        return;
+    if (!force_is_sound(body)) {
+        dBodySetForce(body->ode, 0, 0, 0);
+        dBodySetTorque(body->ode, 0, 0, 0);
+        reject(physics, i, "force or torque");
+    }
+    if (!motion_is_sound(body)) {
+        body_write(physics, i);
+        reject(physics, i, "pose or velocity");
+    }
+}
+
+static void input_range(int begin, int end, int worker, void *context)
+{
+    SleepWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const Body *body = &work->physics->bodies[work->awake[i]];
+        if (body->is_alive && !(force_is_sound(body) && motion_is_sound(body)))
+            atomic_store(&work->has_left, true);
     }
 }
 
@@ -45,6 +66,8 @@ static void check_input(Physics *physics, int i)
 void trouble_check_inputs(Physics *physics)
 {
     bool is_all = physics->has_outsiders || !physics->sleep->is_kept;
+    if (!is_all && !sleep_for_awake(physics, input_range))
+        return;
     int count = is_all ? physics->body_count : physics->sleep->awake_count;
     for (int i = 0; i < count; i++)
         check_input(physics, is_all ? i : physics->sleep->awake[i]);
@@ -149,8 +172,19 @@ static void freeze(Physics *physics, int index)
     sleep_slept(physics, index);
 }
 
+static void state_range(int begin, int end, int worker, void *context)
+{
+    SleepWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        if (what_is_wrong(&work->physics->body_states[work->awake[i]]))
+            atomic_store(&work->has_left, true);
+}
+
 void trouble_check_states(Physics *physics)
 {
+    if (!sleep_for_awake(physics, state_range))
+        return;
     for (int k = 0; k < physics->sleep->awake_count; k++) {
         int i = physics->sleep->awake[k];
         if (!physics->bodies[i].is_alive || physics->body_states[i].is_disabled)
