@@ -8,30 +8,44 @@
 #include <math.h>
 #include <string.h>
 
+double collide_reach(const CollideShape *shape, const double n[3])
+{
+    const double *s = shape->size;
+    switch (shape->type) {
+    case COLLIDE_SPHERE:
+        return s[0];
+    case COLLIDE_CAPSULE:
+        return fabs(n[2]) * s[1] + s[0];
+    case COLLIDE_CYLINDER:
+        return fabs(n[2]) * s[1] + s[0] * sqrt(fmax(0.0, 1.0 - n[2] * n[2]));
+    case COLLIDE_BOX:
+        return fabs(n[0]) * s[0] + fabs(n[1]) * s[1] + fabs(n[2]) * s[2];
+    default:
+        return DBL_MAX * 0.25;
+    }
+}
+
 void collide_bounds(const CollideShape *shape, const CollidePose *pose, double low[3], double high[3])
 {
-    const double *r = pose->rotation, *s = shape->size;
     for (int i = 0; i < 3; i++) {
-        double reach = 0.0;
-        switch (shape->type) {
-        case COLLIDE_SPHERE:
-            reach = s[0];
-            break;
-        case COLLIDE_CAPSULE:
-            reach = fabs(r[3 * i + 2]) * s[1] + s[0];
-            break;
-        case COLLIDE_CYLINDER:
-            reach = fabs(r[3 * i + 2]) * s[1] + s[0] * sqrt(fmax(0.0, 1.0 - r[3 * i + 2] * r[3 * i + 2]));
-            break;
-        case COLLIDE_BOX:
-            reach = fabs(r[3 * i]) * s[0] + fabs(r[3 * i + 1]) * s[1] + fabs(r[3 * i + 2]) * s[2];
-            break;
-        case COLLIDE_PLANE:
-            reach = DBL_MAX * 0.25;
-            break;
-        }
+        double reach = collide_reach(shape, pose->rotation + 3 * i);
         low[i] = pose->position[i] - reach;
         high[i] = pose->position[i] + reach;
+    }
+}
+
+double collide_thinnest(const CollideShape *shape)
+{
+    switch (shape->type) {
+    case COLLIDE_SPHERE:
+    case COLLIDE_CAPSULE:
+        return shape->size[0];
+    case COLLIDE_CYLINDER:
+        return double_min(shape->size[0], shape->size[1]);
+    case COLLIDE_BOX:
+        return double_min(shape->size[0], double_min(shape->size[1], shape->size[2]));
+    default:
+        return INFINITY;
     }
 }
 

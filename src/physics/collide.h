@@ -35,6 +35,9 @@ int collide_pair(const CollideShape *a, const CollidePose *pa, const CollideShap
 
 bool collide_pair_is_known(CollideType a, CollideType b);  // false: nothing is ever found, ask ODE
 
+double collide_reach(const CollideShape *shape, const double n[3]);  // from its middle along a unit vector of its own frame
+double collide_thinnest(const CollideShape *shape);  // half its least thickness; INFINITY for planes
+
 // The box around a shape, at its pose.
 void collide_bounds(const CollideShape *shape, const CollidePose *pose, double low[3], double high[3]);
 

@@ -55,21 +55,6 @@ void collide_cache_destroy(CollideCache *cache)
     free(cache);
 }
 
-static double thinnest(const CollideShape *shape)
-{
-    switch (shape->type) {
-    case COLLIDE_SPHERE:
-    case COLLIDE_CAPSULE:
-        return shape->size[0];
-    case COLLIDE_CYLINDER:
-        return double_min(shape->size[0], shape->size[1]);
-    case COLLIDE_BOX:
-        return double_min(shape->size[0], double_min(shape->size[1], shape->size[2]));
-    default:
-        return INFINITY;
-    }
-}
-
 static double reach(const CollideShape *shape)
 {
     const double *s = shape->size;
@@ -90,7 +75,7 @@ static double reach(const CollideShape *shape)
 // Points lie within the smaller shape, so its size says what a turn moves.
 CollideLimit collide_cache_limit(const CollideShape *a, const CollideShape *b)
 {
-    return (CollideLimit){ double_min(SHIFT_MOST, SHIFT_SHARE * double_min(thinnest(a), thinnest(b))), double_min(reach(a), reach(b)) };
+    return (CollideLimit){ double_min(SHIFT_MOST, SHIFT_SHARE * double_min(collide_thinnest(a), collide_thinnest(b))), double_min(reach(a), reach(b)) };
 }
 
 static bool pair_is_before(BroadPair x, BroadPair y)

@@ -63,6 +63,19 @@ bool collide_surface_is_mesh(const CollideSurface *surface)
     return surface->tree != NULL;
 }
 
+CollideShape collide_surface_box(const CollideSurface *surface, const CollidePose *at, CollidePose *middle)
+{
+    CollideShape box = { .type = COLLIDE_BOX };
+    const MeshTree *tree = surface->tree;
+    *middle = *at;
+    for (int k = 0; k < 3; k++) {
+        box.size[k] = 0.5 * (tree->high[k] - tree->low[k]);
+        for (int i = 0; i < 3; i++)
+            middle->position[i] += at->rotation[3 * i + k] * 0.5 * (tree->high[k] + tree->low[k]);
+    }
+    return box;
+}
+
 CollideShape collide_surface_outline(const CollideSurface *surface)
 {
     CollideShape box = { .type = COLLIDE_BOX };
@@ -78,13 +91,6 @@ static void to_shape(const Touch *touch, const double p[3], double out[3])
     const double *r = touch->frame.rotation;
     for (int i = 0; i < 3; i++)
         out[i] = touch->frame.position[i] + r[3 * i] * p[0] + r[3 * i + 1] * p[1] + r[3 * i + 2] * p[2];
-}
-
-static void grid_point(const CollideHeights *grid, int x, int z, double out[3])
-{
-    out[0] = (x - 0.5 * (grid->count[0] - 1)) * grid->spacing[0];
-    out[1] = grid->heights[(size_t)z * (size_t)grid->count[0] + (size_t)x];
-    out[2] = (z - 0.5 * (grid->count[1] - 1)) * grid->spacing[1];
 }
 
 // Corners of a cell: A (x, z), B (x + 1, z), C (x, z + 1), D (x + 1, z + 1); its triangles are A C B and D B C, numbered
@@ -133,7 +139,7 @@ MeshEdge touch_edge(const Touch *touch, const Triangle *t, int edge, double tip[
             return MESH_EDGE_BORDER;
         *is_ours = half == 0;
         double p[3];
-        grid_point(grid, x + grid_tips[half][k][0], z + grid_tips[half][k][1], p);
+        collide_grid_point(grid, x + grid_tips[half][k][0], z + grid_tips[half][k][1], p);
         to_shape(touch, p, tip);
         kind = mesh_tree_edge(t->normal, t->v[edge], t->v[(edge + 1) % 3], tip);
     }
@@ -153,7 +159,7 @@ static bool grid_corner_is_sharp(const Touch *touch, const Triangle *t, int corn
     for (int z = int_max(at[1] - 1, 0); z <= int_min(at[1] + 1, grid->count[1] - 1); z++)
         for (int x = int_max(at[0] - 1, 0); x <= int_min(at[0] + 1, grid->count[0] - 1); x++) {
             double p[3], local[3];
-            grid_point(grid, x, z, p);
+            collide_grid_point(grid, x, z, p);
             to_shape(touch, p, local);
             if (vec_dot(t->normal, local) + t->height < -slack)
                 return true;
@@ -234,7 +240,7 @@ static void cell_side(const Touch *touch, int x, int z, double out[2][3])
 {
     for (int k = 0; k < 2; k++) {
         double p[3];
-        grid_point(&touch->surface->grid, x, z + k, p);
+        collide_grid_point(&touch->surface->grid, x, z + k, p);
         to_shape(touch, p, out[k]);
     }
 }
@@ -370,6 +376,32 @@ static int keep_rising(CollidePoint *points, int count, double radius, double li
     return kept;
 }
 
+#define OPPOSITE 0.5   // cosine
+
+// Whether the middle of the shape's core is behind what a point of it touches.
+static bool is_behind(const Touch *touch, const CollidePoint *point)
+{
+    double arm[3];
+    for (int k = 0; k < 3; k++)
+        arm[k] = point->position[k] - 0.5 * (touch->core[0][k] + touch->core[1][k]);
+    return vec_dot(point->normal, arm) + touch->lift * point->depth > 0.0;
+}
+
+// The middle of a shape is in front of one side of a thin wall and behind the other, which then has no say.
+static void drop_far_sides(Touch *touch)
+{
+    int kept = 0;
+    for (int i = 0; i < touch->count; i++) {
+        const CollidePoint *point = &touch->points[i];
+        bool is_far = false, may_be = is_behind(touch, point);
+        for (int k = 0; may_be && k < touch->count && !is_far; k++)
+            is_far = vec_dot(touch->points[k].normal, point->normal) < -OPPOSITE && !is_behind(touch, &touch->points[k]);
+        touch->points[kept] = *point;
+        kept += !is_far;
+    }
+    touch->count = kept;
+}
+
 int collide_surface(const CollideShape *shape, const CollidePose *pose, const CollideSurface *surface, const CollidePose *at, double margin,
                     int most, CollidePoint *points)
 {
@@ -390,6 +422,8 @@ int collide_surface(const CollideShape *shape, const CollidePose *pose, const Co
             touch.count = touch_reduce(touch.points, touch.count, TOUCH_ROOM);
         touch.count = keep_rising(touch.points, touch.count, size[0], touch.lift);
     }
+    if (surface->tree)
+        drop_far_sides(&touch);
     return touch_end(&touch, pose, most, points);
 }
 
@@ -426,5 +460,7 @@ int collide_surface_convex(const Convex *convex, const CollidePose *pose, const 
     }
     Query query = query_of(&touch, pose, at);
     each_triangle(&touch, &query, triangle_hull);
+    if (surface->tree)
+        drop_far_sides(&touch);
     return touch_end(&touch, pose, most, points);
 }

@@ -42,7 +42,8 @@ int collide_surface_surface(const CollideSurface *a, const CollidePose *pa, cons
                             CollidePoint *points);
 bool collide_surface_is_mesh(const CollideSurface *surface);
 
-// A box about the origin of a mesh that it lies in.
+// The box around a mesh, with its pose; and one about the mesh's origin that it lies in.
+CollideShape collide_surface_box(const CollideSurface *surface, const CollidePose *at, CollidePose *middle);
 CollideShape collide_surface_outline(const CollideSurface *surface);
 
 // How many triangles the boxes around a shape lead to: what a pair costs.

@@ -25,6 +25,13 @@ struct CollideSurface {
     double reach;          // of a mesh, how far something may be behind its triangles: half the thickness of a plate, a quarter of a bar's
 };
 
+static inline void collide_grid_point(const CollideHeights *grid, int x, int z, double out[3])
+{
+    out[0] = (x - 0.5 * (grid->count[0] - 1)) * grid->spacing[0];
+    out[1] = grid->heights[(size_t)z * (size_t)grid->count[0] + (size_t)x];
+    out[2] = (z - 0.5 * (grid->count[1] - 1)) * grid->spacing[1];
+}
+
 typedef struct Triangle {
     double v[3][3];
     double normal[3];   // unit, to the front

@@ -366,7 +366,7 @@ static void set_resting(Physics *physics, int body, bool is_resting)
 static void place_shape(void *context, int shape, BroadBox *box)
 {
     const Physics *physics = context;
-    narrow_place(physics->narrow, shape, &physics->shapes[shape], box);
+    narrow_place(physics, shape, box);
 }
 
 static void move_awake_shapes(Physics *physics)

@@ -4,6 +4,7 @@
 // ahead over the threads, each result in a place of its own; the others when they are asked for.
 #include "physics/collide_cache.h"
 #include "physics/collide_surface.h"
+#include "physics/collide_sweep.h"
 #include "physics/collide_triangle.h"
 #include "physics/contact_narrow.h"
 #include "physics/convex.h"
@@ -22,6 +23,8 @@ typedef struct Collider {   // a shape as kernels see it
     CollidePose pose;
     bool is_simple;         // one that kernels know
     const CollideSurface *surface;  // its triangles, NULL for others
+    double way[3];          // that it goes in a step, as fast as it is now
+    bool is_fast;           // it may pass through something thin on it
 } Collider;
 
 typedef enum PairState { PAIR_OPEN, PAIR_DONE, PAIR_EXCLUDED } PairState;
@@ -139,8 +142,43 @@ static void read_plane(dGeomID geom, CollidePose *pose)
     }
 }
 
-void narrow_place(Narrow *narrow, int index, const Shape *shape, BroadBox *box)
+#define FAST 0.5   // of half its thickness
+
+static void read_motion(const Physics *physics, const Shape *shape, Collider *collider)
 {
+    collider->is_fast = false;
+    if (shape->body < 0 || shape->body >= physics->body_count) {
+        memset(collider->way, 0, sizeof collider->way);
+        return;
+    }
+    const BodyState *body = &physics->body_states[shape->body];
+    const double *at = collider->pose.position;
+    Vec3 arm = vec3(at[0] - body->position.x, at[1] - body->position.y, at[2] - body->position.z);
+    Vec3 way = vec3_scale(vec3_add(body->linear, vec3_cross(body->angular, arm)), physics->dt);
+    double thin = FAST * (collider->is_simple ? collide_thinnest(&collider->shape) : 0.0);
+    collider->is_fast = vec3_dot(way, way) > thin * thin && vec3_dot(way, way) <= LIMIT_COORDINATE * LIMIT_COORDINATE;
+    way = vec3_mad(way, physics->gravity, physics->dt * physics->dt);
+    collider->way[0] = way.x, collider->way[1] = way.y, collider->way[2] = way.z;
+}
+
+static void read_box(const Shape *shape, const Collider *collider, BroadBox *box)
+{
+    if (collider->is_simple && shape->kind != PHYSICS_SHAPE_PLANE) {
+        collide_bounds(&collider->shape, &collider->pose, box->low, box->high);
+        return;
+    }
+    dReal bounds[6];
+    dGeomGetAABB(shape->ode, bounds);
+    for (int k = 0; k < 3; k++) {
+        box->low[k] = bounds[2 * k];
+        box->high[k] = bounds[2 * k + 1];
+    }
+}
+
+void narrow_place(const Physics *physics, int index, BroadBox *box)
+{
+    Narrow *narrow = physics->narrow;
+    const Shape *shape = &physics->shapes[index];
     memory_grow(&narrow->colliders, &narrow->collider_capacity, index + 1, sizeof *narrow->colliders);
     while (narrow->collider_count <= index)
         narrow->colliders[narrow->collider_count++] = (Collider){ 0 };
@@ -161,15 +199,11 @@ void narrow_place(Narrow *narrow, int index, const Shape *shape, BroadBox *box)
                 collider->pose.rotation[3 * i + k] = rotation[4 * i + k];
         }
     }
-    if (collider->is_simple && shape->kind != PHYSICS_SHAPE_PLANE) {
-        collide_bounds(&collider->shape, &collider->pose, box->low, box->high);
-        return;
-    }
-    dReal bounds[6];
-    dGeomGetAABB(shape->ode, bounds);
-    for (int k = 0; k < 3; k++) {
-        box->low[k] = bounds[2 * k];
-        box->high[k] = bounds[2 * k + 1];
+    read_box(shape, collider, box);
+    read_motion(physics, shape, collider);
+    for (int k = 0; k < 3 && collider->is_fast; k++) {
+        box->low[k] += double_min(collider->way[k], 0.0);
+        box->high[k] += double_max(collider->way[k], 0.0);
     }
 }
 
@@ -277,6 +311,14 @@ static void candidates_reserve(Worker *worker, int count)
     memory_grow(&worker->candidates, &worker->candidate_capacity, count, sizeof(Candidate));
 }
 
+static int take_points(Worker *worker, const CollidePoint *points, int count)
+{
+    candidates_reserve(worker, count + 1);
+    for (int i = 0; i < count; i++)
+        worker->candidates[i].point = points[i];
+    return count;
+}
+
 static bool has_convex_mesh(const Shape *a, const Shape *b)
 {
     return (a->kind == PHYSICS_SHAPE_MESH && a->convex) || (b->kind == PHYSICS_SHAPE_MESH && b->convex);
@@ -296,19 +338,6 @@ static Pose geom_pose(dGeomID geom)
     return (Pose){ { p[0], p[1], p[2] }, { q[0], q[1], q[2], q[3] } };
 }
 
-static int find_convex_points(Worker *worker, const Shape *a, const Shape *b)
-{
-    ConvexPoint points[CONVEX_POINTS];
-    int count = convex_collide(a->convex, geom_pose(a->ode), b->convex, geom_pose(b->ode), worker->convex, points);
-    candidates_reserve(worker, CONVEX_POINTS);
-    for (int i = 0; i < count; i++) {
-        const ConvexPoint *p = &points[i];
-        worker->candidates[i].point = (CollidePoint){ { p->position.x, p->position.y, p->position.z },
-                                                      { p->normal.x, p->normal.y, p->normal.z }, p->depth, (uint32_t)i };
-    }
-    return count;
-}
-
 static int find_ode_points(Narrow *narrow, Worker *worker, const Shape *a, const Shape *b)
 {
     int count;
@@ -324,20 +353,97 @@ static int find_ode_points(Narrow *narrow, Worker *worker, const Shape *a, const
     for (int i = 0; i < count; i++) {
         const dContactGeom *from = &narrow->found[i];
         worker->candidates[i].point = (CollidePoint){ { from->pos[0], from->pos[1], from->pos[2] },
-                                                      { from->normal[0], from->normal[1], from->normal[2] }, from->depth, (uint32_t)i };
+                                                      { from->normal[0], from->normal[1], from->normal[2] }, double_max(from->depth, 0.0), (uint32_t)i };
     }
     return count;
 }
 
-static int find_kernel_points(Narrow *narrow, Worker *worker, int index, bool was_changed)
+// ---- fast shapes ----
+
+// What a shape on its way against another goes through, a box or a surface. Both may move.
+static bool cross(const CollideShape *shape, const CollidePose *pose, const double way[3], const Collider *through, CollideCrossing *crossing)
 {
-    const Collider *a = &narrow->colliders[narrow->pairs[index].a], *b = &narrow->colliders[narrow->pairs[index].b];
-    CollidePoint points[COLLIDE_POINTS];
-    int count = collide_cache_pair(narrow->cache, index, &a->shape, &a->pose, &b->shape, &b->pose, was_changed, points);
-    candidates_reserve(worker, COLLIDE_POINTS);
+    if (through->surface)
+        return collide_cross_surface(through->surface, &through->pose, pose->position, way, shape->type < COLLIDE_BOX, crossing);
+    return through->is_simple && through->shape.type == COLLIDE_BOX && collide_cross_box(&through->shape, &through->pose, pose->position, way, crossing);
+}
+
+// Whether a shape goes far enough for it, or is deep enough in the other that a little farther is through.
+static bool may_pass(const CollideShape *shape, const double way[3], const CollidePoint *points, int count)
+{
+    double thin = FAST * collide_thinnest(shape), deepest = 0.0;
     for (int i = 0; i < count; i++)
-        worker->candidates[i].point = points[i];
-    return count;
+        deepest = double_max(deepest, points[i].depth);
+    return deepest > thin || way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > thin * thin;
+}
+
+// Through a sheet from behind: unless that is the way on which it is pushed to the front.
+static bool is_pushed_out(const CollidePoint *points, int count, const double normal[3], double sign)
+{
+    for (int i = 0; i < count; i++) {
+        const double *n = points[i].normal;
+        if (sign * (n[0] * normal[0] + n[1] * normal[1] + n[2] * normal[2]) < -0.5)
+            return true;
+    }
+    return false;
+}
+
+// Adds a point to those of a pair (room for one more) when `moving`, the first or second of it, would pass through the other.
+static int add_ahead(const Collider *moving, const Collider *through, bool is_first, double margin, int most, CollidePoint *points, int count)
+{
+    if (!moving->is_simple && !(moving->surface && collide_surface_is_mesh(moving->surface)))
+        return count;
+    CollidePose pose = moving->pose;
+    CollideShape shape = moving->is_simple ? moving->shape : collide_surface_box(moving->surface, &moving->pose, &pose);
+    double way[3], sign = is_first ? 1.0 : -1.0;
+    for (int k = 0; k < 3; k++)
+        way[k] = moving->way[k] - through->way[k];
+    CollideCrossing crossing;
+    if (!may_pass(&shape, way, points, count) || !cross(&shape, &pose, way, through, &crossing)
+        || (crossing.is_back && is_pushed_out(points, count, crossing.normal, sign)))
+        return count;
+    count = int_min(count, most - 1);
+    points[count] = collide_point_ahead(&shape, &pose, way, &crossing, margin);
+    for (int k = 0; k < 3; k++)
+        points[count].normal[k] *= sign;
+    return count + 1;
+}
+
+// For a pair of which neither is known to lie on the other.
+static int add_ahead_of_either(const Physics *physics, int index, CollidePoint *points, int count)
+{
+    const Narrow *narrow = physics->narrow;
+    BroadPair pair = narrow->pairs[index];
+    const Collider *a = &narrow->colliders[pair.a], *b = &narrow->colliders[pair.b];
+    if (!a->is_fast && !b->is_fast && count == 0)
+        return count;
+    int most = most_points(physics, &physics->shapes[pair.a], &physics->shapes[pair.b]), added = add_ahead(a, b, true, 0.0, most, points, count);
+    return added > count ? added : add_ahead(b, a, false, 0.0, most, points, count);
+}
+
+static int find_convex_points(const Physics *physics, Worker *worker, int index)
+{
+    const BroadPair pair = physics->narrow->pairs[index];
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    ConvexPoint found[CONVEX_POINTS];
+    CollidePoint points[CONVEX_POINTS + 1];
+    int count = convex_collide(a->convex, geom_pose(a->ode), b->convex, geom_pose(b->ode), worker->convex, found);
+    for (int i = 0; i < count; i++) {
+        const ConvexPoint *p = &found[i];
+        points[i] = (CollidePoint){ { p->position.x, p->position.y, p->position.z }, { p->normal.x, p->normal.y, p->normal.z }, p->depth, (uint32_t)i };
+    }
+    return take_points(worker, points, add_ahead_of_either(physics, index, points, count));
+}
+
+static int find_kernel_points(const Physics *physics, Worker *worker, int index)
+{
+    Narrow *narrow = physics->narrow;
+    BroadPair pair = narrow->pairs[index];
+    const Collider *a = &narrow->colliders[pair.a], *b = &narrow->colliders[pair.b];
+    CollidePoint points[COLLIDE_POINTS + 1];
+    int count = collide_cache_pair(narrow->cache, index, &a->shape, &a->pose, &b->shape, &b->pose,
+                                   physics->shapes[pair.a].was_changed || physics->shapes[pair.b].was_changed, points);
+    return take_points(worker, points, add_ahead_of_either(physics, index, points, count));
 }
 
 // ---- surfaces of triangles ----
@@ -406,7 +512,7 @@ static int find_surface_points(const Physics *physics, Worker *worker, int index
     const Collider *x = &narrow->colliders[pair.a], *y = &narrow->colliders[pair.b], *laid = which ? x : y, *below = which ? y : x;
     CollideShape outlines[2] = { outline_of(laid), kind == SURFACE_MESHES ? outline_of(below) : ground };
     CollideLimit limit = collide_cache_limit(&outlines[0], &outlines[1]);
-    CollidePoint points[COLLIDE_SURFACE_POINTS];
+    CollidePoint points[COLLIDE_SURFACE_POINTS + 1];
     int count = a->was_changed || b->was_changed ? -1 : collide_cache_reuse(narrow->cache, index, &x->pose, &y->pose, limit, points);
     if (count < 0) {
         count = collide_laid(kind, which ? a : b, laid, below, limit.shift, most_points(physics, a, b), points);
@@ -424,10 +530,9 @@ static int find_surface_points(const Physics *physics, Worker *worker, int index
             count = touching;
         }
     }
-    candidates_reserve(worker, COLLIDE_SURFACE_POINTS);
-    for (int i = 0; i < count; i++)
-        worker->candidates[i].point = points[i];
-    return count;
+    if ((x->is_fast || y->is_fast || count > 0) && kind == SURFACE_LAID)
+        count = add_ahead(laid, below, which, limit.shift, most_points(physics, a, b), points, count);
+    return take_points(worker, points, count);
 }
 
 static bool is_sound(const CollidePoint *point)
@@ -487,8 +592,8 @@ static void find_known(const Physics *physics, Worker *worker, int index)
     const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
     bool is_surface = !is_convex_pair(a, b) && (narrow->colliders[narrow->pairs[index].a].surface || narrow->colliders[narrow->pairs[index].b].surface);
     int count = is_surface ? find_surface_points(physics, worker, index)
-              : has_convex_mesh(a, b) ? find_convex_points(worker, a, b)
-                                      : find_kernel_points(narrow, worker, index, a->was_changed || b->was_changed);
+              : has_convex_mesh(a, b) ? find_convex_points(physics, worker, index)
+                                      : find_kernel_points(physics, worker, index);
     keep_result(physics, worker, index, count);
 }
 

@@ -145,8 +145,10 @@ static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *
         PhysicsContact *contact = &physics->contacts[at + i];
         *contact = (PhysicsContact){ .shape = { pair.a, pair.b }, .solid = { a->solid, b->solid }, .body = { a->body, b->body },
                                      .point = vec3(from->position[0], from->position[1], from->position[2]),
-                                     .normal = vec3(from->normal[0], from->normal[1], from->normal[2]), .depth = from->depth, .is_new = is_new };
+                                     .normal = vec3(from->normal[0], from->normal[1], from->normal[2]), .depth = fmax(from->depth, 0.0), .is_new = is_new };
         contact_surface(physics, contact);
+        if (from->depth < 0.0)
+            contact_hold_ahead(physics, contact, -from->depth);
         physics->contact_joints[at + i] = NULL;
     }
     mark_pair(physics, a, b);

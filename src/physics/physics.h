@@ -149,6 +149,7 @@ typedef struct PhysicsContact {
     double soft_erp, soft_cfm;
     double motion;      // surface speed along `direction` (tracks)
     double motion2;     // and across it
+    double parting;     // speed along the normal that the two are to have: not 0 where a fast shape would pass through in this step
     bool is_new;        // the pair did not touch in the pass before
     bool is_asleep;
     double held[3];     // of a sleeping one: impulses of the normal and of friction in the last step that solved it

@@ -317,6 +317,8 @@ void contacts_collect_forces(Physics *physics);  // after the step, when wanted
 bool contacts_want_joints(const Physics *physics);
 void contact_make_joint(Physics *physics, int contact);
 void contact_surface(const Physics *physics, PhysicsContact *contact);
+// A fast shape that would pass through the other: lets the two come together by `gap` in this step, or bounces them.
+void contact_hold_ahead(const Physics *physics, PhysicsContact *contact, double gap);
 void contact_to_ode(const PhysicsContact *contact, dContact *out);
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);
 bool contact_shape_rests(const Physics *physics, const Shape *shape);  // asleep or static, and nothing that is at rest concerns it

@@ -216,7 +216,7 @@ static dGeomID make_geom(const GeometryForm *form, Pose *fix)
 void shape_update_box(Physics *physics, int shape)
 {
     BroadBox box;
-    narrow_place(physics->narrow, shape, &physics->shapes[shape], &box);
+    narrow_place(physics, shape, &box);
     broadphase_move(physics->broadphase, shape, &box);
 }
 
@@ -309,7 +309,7 @@ static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *co
         category = NOTICING, mask = ~0u;
     }
     BroadBox box;
-    narrow_place(physics->narrow, index, shape, &box);
+    narrow_place(physics, index, &box);
     broadphase_add(physics->broadphase, index, category, mask, body + 1, &box);
     if (body < 0) {
         shape_place(physics, index);

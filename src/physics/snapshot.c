@@ -257,7 +257,8 @@ static bool contact_is_sound(const Physics *physics, const PhysicsContact *conta
         if (!(numbers[i] >= 0.0))
             return false;
     return vector_is_sound(contact->point) && fabs(vec3_length(contact->normal) - 1.0) < 1e-6 && contact->depth <= LIMIT_COORDINATE
-        && vector_is_sound(contact->direction) && isfinite(contact->held[0] + contact->held[1] + contact->held[2]) && fabs(contact->motion) <= LIMIT_COORDINATE;
+        && vector_is_sound(contact->direction) && isfinite(contact->held[0] + contact->held[1] + contact->held[2]) && fabs(contact->motion) <= LIMIT_COORDINATE
+        && fabs(contact->parting) <= LIMIT_COORDINATE / physics->dt;
 }
 
 // A snapshot file is untrusted: what is in it is looked at before any of it is used.

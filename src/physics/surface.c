@@ -236,6 +236,16 @@ void contact_surface(const Physics *physics, PhysicsContact *contact)
     machines_contact(physics, contact);
 }
 
+void contact_hold_ahead(const Physics *physics, PhysicsContact *contact, double gap)
+{
+    Vec3 against = vec3_sub(point_velocity(physics, contact->body[0], contact->point), point_velocity(physics, contact->body[1], contact->point));
+    double coming = -vec3_dot(against, contact->normal);
+    bool bounces = contact->mode & dContactBounce && coming > contact->bounce_velocity;
+    contact->parting = bounces ? contact->bounce * coming : -gap / physics->dt;
+    contact->mode = (contact->mode & ~(uint32_t)dContactBounce) | dContactMotionN;
+    contact->soft_cfm = 0.0;
+}
+
 void contact_to_ode(const PhysicsContact *contact, dContact *out)
 {
     memset(out, 0, sizeof(*out));
@@ -252,6 +262,7 @@ void contact_to_ode(const PhysicsContact *contact, dContact *out)
     surface->soft_cfm = contact->soft_cfm;
     surface->motion1 = contact->motion;
     surface->motion2 = contact->motion2;
+    surface->motionN = contact->parting;
     surface->slip1 = contact->slip;
     surface->slip2 = contact->slip2;
     out->geom.pos[0] = contact->point.x, out->geom.pos[1] = contact->point.y, out->geom.pos[2] = contact->point.z;
