@@ -151,7 +151,7 @@ bool collide_cross_surface(const CollideSurface *surface, const CollidePose *at,
 bool collide_cross_box(const CollideShape *box, const CollidePose *at, const double from[3], const double way[3], CollideCrossing *crossing)
 {
     Ray ray = ray_in(at, from, way, crossing);
-    double enter = -INFINITY, leave = INFINITY;
+    double enter = -INFINITY, leave = INFINITY, middle = INFINITY;
     for (int k = 0; k < 3; k++) {
         if (ray.way[k] == 0.0) {
             if (fabs(ray.from[k]) > box->size[k])
@@ -163,10 +163,11 @@ bool collide_cross_box(const CollideShape *box, const CollidePose *at, const dou
         if (into <= enter)
             continue;
         enter = into;
+        middle = -ray.from[k] / ray.way[k];
         for (int i = 0; i < 3; i++)
             crossing->normal[i] = i == k ? side : 0.0;
     }
-    if (!(enter >= 0.0 && enter <= leave))
+    if (!(enter >= 0.0 && enter <= leave && middle <= 1.0))
         return false;
     crossing->share = enter;
     crossing->is_back = false;
