@@ -148,7 +148,8 @@ bool collide_cross_surface(const CollideSurface *surface, const CollidePose *at,
     return ray_end(at, crossing);
 }
 
-bool collide_cross_box(const CollideShape *box, const CollidePose *at, const double from[3], const double way[3], CollideCrossing *crossing)
+bool collide_cross_box(const CollideShape *box, const CollidePose *at, const double from[3], const double way[3], bool to_middle,
+                       CollideCrossing *crossing)
 {
     Ray ray = ray_in(at, from, way, crossing);
     double enter = -INFINITY, leave = INFINITY, middle = INFINITY;
@@ -163,7 +164,7 @@ bool collide_cross_box(const CollideShape *box, const CollidePose *at, const dou
         if (into <= enter)
             continue;
         enter = into;
-        middle = -ray.from[k] / ray.way[k];
+        middle = to_middle ? -ray.from[k] / ray.way[k] : into;
         for (int i = 0; i < 3; i++)
             crossing->normal[i] = i == k ? side : 0.0;
     }

@@ -15,8 +15,9 @@ typedef struct CollideCrossing {
 // round: these pass) from any side; false: nowhere.
 bool collide_cross_surface(const CollideSurface *surface, const CollidePose *at, const double from[3], const double way[3], bool is_round,
                            CollideCrossing *crossing);
-// Into a box, and past the middle between the two faces: before that the nearer face pushes back by itself.
-bool collide_cross_box(const CollideShape *box, const CollidePose *at, const double from[3], const double way[3], CollideCrossing *crossing);
+// Into a box; `to_middle`: and past the middle between the two faces. Before that the nearer face pushes back by itself.
+bool collide_cross_box(const CollideShape *box, const CollidePose *at, const double from[3], const double way[3], bool to_middle,
+                       CollideCrossing *crossing);
 
 // What holds a shape whose middle would cross: its negative depth is the way that it still has along the normal. While the
 // shape does not touch yet, that is until it does; then until its middle is as near as it is thin, which leaves room to tumble.

@@ -360,21 +360,28 @@ static int find_ode_points(Narrow *narrow, Worker *worker, const Shape *a, const
 
 // ---- fast shapes ----
 
-// What a shape on its way against another goes through, a box or a surface. Both may move.
-static bool cross(const CollideShape *shape, const CollidePose *pose, const double way[3], const Collider *through, CollideCrossing *crossing)
+// Whether a shape is so deep in another that a little farther is through.
+static bool is_deep(const CollideShape *shape, const CollidePoint *points, int count)
+{
+    double deepest = 0.0;
+    for (int i = 0; i < count; i++)
+        deepest = double_max(deepest, points[i].depth);
+    return deepest > FAST * collide_thinnest(shape);
+}
+
+static bool is_long(const CollideShape *shape, const double way[3])
+{
+    double thin = FAST * collide_thinnest(shape);
+    return way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > thin * thin;
+}
+
+// Where a shape on its way against another, a box or a surface, goes through it.
+static bool cross(const CollideShape *shape, const CollidePose *pose, const double way[3], bool deep, const Collider *through, CollideCrossing *crossing)
 {
     if (through->surface)
         return collide_cross_surface(through->surface, &through->pose, pose->position, way, shape->type < COLLIDE_BOX, crossing);
-    return through->is_simple && through->shape.type == COLLIDE_BOX && collide_cross_box(&through->shape, &through->pose, pose->position, way, crossing);
-}
-
-// Whether a shape goes far enough for it, or is deep enough in the other that a little farther is through.
-static bool may_pass(const CollideShape *shape, const double way[3], const CollidePoint *points, int count)
-{
-    double thin = FAST * collide_thinnest(shape), deepest = 0.0;
-    for (int i = 0; i < count; i++)
-        deepest = double_max(deepest, points[i].depth);
-    return deepest > thin || way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > thin * thin;
+    return through->is_simple && through->shape.type == COLLIDE_BOX
+        && collide_cross_box(&through->shape, &through->pose, pose->position, way, !deep, crossing);
 }
 
 // Through a sheet from behind: unless that is the way on which it is pushed to the front.
@@ -399,7 +406,8 @@ static int add_ahead(const Collider *moving, const Collider *through, bool is_fi
     for (int k = 0; k < 3; k++)
         way[k] = moving->way[k] - through->way[k];
     CollideCrossing crossing;
-    if (!may_pass(&shape, way, points, count) || !cross(&shape, &pose, way, through, &crossing)
+    bool deep = is_deep(&shape, points, count);
+    if (!(deep || is_long(&shape, way)) || !cross(&shape, &pose, way, deep, through, &crossing)
         || (crossing.is_back && is_pushed_out(points, count, crossing.normal, sign)))
         return count;
     count = int_min(count, most - 1);
