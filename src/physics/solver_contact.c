@@ -76,10 +76,14 @@ static double approach_speed(const SolverInput *input, const SolverContact *cont
     return speed;
 }
 
+double solver_contact_erp(const SolverInput *input, const SolverContact *contact)
+{
+    return contact->flags & SOLVER_CONTACT_SOFT_ERP ? contact->soft_erp : input->erp;
+}
+
 double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact)
 {
-    double erp = contact->flags & SOLVER_CONTACT_SOFT_ERP ? contact->soft_erp : input->erp;
-    double push = erp / input->dt * fmax(contact->depth - input->contact_surface_layer, 0.0) + contact->motionN;
+    double push = solver_contact_erp(input, contact) / input->dt * fmax(contact->depth - input->contact_surface_layer, 0.0) + contact->motionN;
     if (input->contact_max_velocity > 0.0)
         push = fmin(push, input->contact_max_velocity);
     if (!(contact->flags & SOLVER_CONTACT_BOUNCE) || contact->bounce_velocity < 0.0)

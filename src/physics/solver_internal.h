@@ -136,6 +136,7 @@ typedef struct ContactRow {
     int slot;            // which of the contact's six forces
     bool scaled;         // lo and hi times the normal force
 } ContactRow;
+double solver_contact_erp(const SolverInput *input, const SolverContact *contact);
 double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact);  // wanted normal velocity
 int solver_contact_rows(const SolverInput *input, const SolverContact *contact, ContactRow rows[SOLVER_CONTACT_ROWS]);
 

@@ -231,8 +231,8 @@ static void another_surface_wakes_what_stood_on_a_slope(void **state)
     world_close(&world);
 }
 
-// A wall of boxes that slept and one that did not are struck by the same ball. The one that stayed awake crept on by a
-// millimetre meanwhile; the strike makes ten of it.
+// A wall of boxes that slept and one that did not are struck by the same ball, in the middle of a box. The one that stayed
+// awake crept on by a fifth of a millimetre meanwhile; the strike makes more of it.
 static void a_woken_wall_gives_way_as_one_that_never_slept(void **state)
 {
     (void)state;
@@ -243,9 +243,12 @@ static void a_woken_wall_gives_way_as_one_that_never_slept(void **state)
     for (int i = 0; i < 2; i++) {
         Text text = { 0 };
         text_printf(&text, "WorldInfo { basicTimeStep 8 physicsDisableTime %g } Solid { name \"floor\" boundingObject Plane { } }\n", i ? 0.3 : 0.0);
-        for (int k = 0; k < WIDE * HIGH; k++)
-            text_printf(&text, "DEF W%d Solid { name \"w%d\" translation 0 %g %g boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density 500 } }\n", k, k,
-                        0.2 * (k % WIDE) + 0.1 * (k / WIDE % 2), 0.1 + 0.2 * (k / WIDE));
+        for (int k = 0; k < WIDE * HIGH; k++) {
+            bool hangs_over = k % WIDE == WIDE - 1 && k / WIDE % 2;  // and would fall off: it lies behind the wall
+            text_printf(&text, "DEF W%d Solid { name \"w%d\" translation %g %g %g boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density 500 } }\n", k, k,
+                        hangs_over ? 3.0 : 0.0, 0.2 * (k % WIDE) + 0.1 * (k / WIDE % 2) + (hangs_over ? 0.3 * (k / WIDE) : 0.0),
+                        hangs_over ? 0.1 : 0.1 + 0.2 * (k / WIDE));
+        }
         text_add_string(&text, "DEF BALL Solid { name \"ball\" translation -2 0.8 0.7 boundingObject Sphere { radius 0.15 } physics Physics { density 2000 } }\n");
         worlds[i] = world_open(text.data);
         text_free(&text);
@@ -258,7 +261,7 @@ static void a_woken_wall_gives_way_as_one_that_never_slept(void **state)
             crept = i ? fmax(crept, vec3_distance(at, before[k])) : 0.0;
             before[k] = at;
         }
-        physics_solid_set_pose(worlds[i].physics, ball, (Pose){ vec3(-0.4, 0.8, 0.7), QUAT_IDENTITY });
+        physics_solid_set_pose(worlds[i].physics, ball, (Pose){ vec3(-0.4, 0.9, 0.7), QUAT_IDENTITY });
         physics_solid_set_velocity(worlds[i].physics, ball, vec3(4, 0, 0), VEC3_ZERO);
         world_step(&worlds[i], 4);
         CHECK(awake_count(&worlds[i]) == (i ? 1 : WIDE * HIGH + 1), "until it is struck");
@@ -276,7 +279,7 @@ static void a_woken_wall_gives_way_as_one_that_never_slept(void **state)
         apart = fmax(apart, vec3_distance(world_position(&worlds[0], name), world_position(&worlds[1], name)));
     }
     print_message("woken wall: apart %.2e m before and %.2e m after, deepest %.2e and %.2e m\n", crept, apart, deepest[0], deepest[1]);
-    CHECK(apart < 0.012, "boxes");   // ten times the creep; 19 mm when they begin without the impulses they carried
+    CHECK(apart < 0.006, "boxes");   // 7 mm when they begin without the impulses they carried
     CHECK_NEAR(deepest[1], deepest[0], 0.002, "as deep");
     for (int i = 0; i < 2; i++)
         world_close(&worlds[i]);

@@ -1,0 +1,81 @@
+// What stands comes to rest and stays there, with any mass, softness and time step, without the help of sleep.
+#include "physics/world.h"
+
+#include <math.h>
+
+typedef struct Stack {
+    const char *name;
+    double mass, soft_cfm;
+    int time_step_ms, rows;
+    bool is_tower;
+} Stack;
+
+static int stack_write(Text *text, const Stack *stack)
+{
+    int count = 0;
+    text_printf(text, "WorldInfo { basicTimeStep %d physicsDisableTime 0 contactProperties [ ContactProperties { softCFM %g } ] }\n"
+                "Solid { name \"floor\" boundingObject Plane { } }\n", stack->time_step_ms, stack->soft_cfm);
+    for (int row = 0; row < stack->rows; row++)
+        for (int i = 0; i < (stack->is_tower ? 1 : stack->rows - row); i++, count++)
+            text_printf(text, "DEF B%d Solid { name \"b%d\" translation %g 0 %g boundingObject Box { size 0.2 0.2 0.2 } "
+                        "physics Physics { density -1 mass %g } }\n", count, count, stack->is_tower ? 0.0 : 0.204 * i + 0.102 * row, 0.1 + 0.2 * row,
+                        stack->mass);
+    return count;
+}
+
+// The fastest of the boxes; `moved` becomes the farthest that one has come from its place in `start`, which is filled first.
+static double fastest(const World *world, int count, Vec3 *start, double *moved)
+{
+    double speed = 0.0;
+    for (int i = 0; i < count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "B%d", i);
+        Vec3 at = world_position(world, name);
+        speed = fmax(speed, vec3_length(world_velocity(world, name)));
+        if (!moved)
+            start[i] = at;
+        else
+            *moved = fmax(*moved, vec3_distance(at, start[i]));
+    }
+    return speed;
+}
+
+// Two seconds to settle; then no box is faster than half the speed below which bodies fall asleep by default (10 mm/s), and
+// none creeps farther than a two-hundredth of its edge in three seconds.
+static void hard_and_light_stacks_lie_still(void **state)
+{
+    (void)state;
+    enum { MOST = 171 };
+    static const Stack stacks[] = {
+        { "tower of five, hard", 1.0, 1e-5, 8, 5, true },      { "tower of five, harder", 1.0, 1e-7, 8, 5, true },
+        { "tower of ten, hard", 1.0, 1e-4, 8, 10, true },      { "tower of five, light", 0.02, 1e-3, 8, 5, true },
+        { "pyramid of five, hard", 1.0, 1e-5, 8, 5, false },   { "pyramid of five, light", 0.02, 1e-3, 8, 5, false },
+        { "pyramid of five, 16 ms", 1.0, 1e-5, 16, 5, false }, { "pyramid of five, 32 ms", 1.0, 1e-5, 32, 5, false },
+        { "pyramid of ten, hard", 1.0, 1e-5, 8, 10, false },   { "pyramid of eighteen, hard", 1.0, 1e-5, 8, 18, false },
+        { "pyramid of ten, soft", 1.0, 1e-3, 8, 10, false },
+    };
+    for (int i = 0; i < COUNT_OF(stacks); i++) {
+        Text text = { 0 };
+        Vec3 start[MOST];
+        int count = stack_write(&text, &stacks[i]);
+        World world = world_open(text.data);
+        text_free(&text);
+        int second = 1000 / stacks[i].time_step_ms;
+        double moved = 0.0, speed = 0.0;
+        world_step(&world, 2 * second);
+        fastest(&world, count, start, NULL);
+        for (int k = 0; k < 30; k++) {
+            world_step(&world, second / 10);
+            speed = fmax(speed, fastest(&world, count, start, &moved));
+        }
+        CHECK(speed < 5e-3, stacks[i].name);
+        CHECK(moved < 1e-3, stacks[i].name);
+        world_close(&world);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(hard_and_light_stacks_lie_still) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
