@@ -337,7 +337,7 @@ static bool start_plugin(Run *run)
         diag_warning(run->diags, (SourcePos){ 0 }, "the physics plugin '%s' is not loaded: code of unknown origin is not run", name);
         return true;
     }
-    SimPluginOptions plugin = { .plugin = { .timeout_ms = options->plugin_timeout, .out = options->json ? stderr : NULL,
+    SimPluginOptions plugin = { .plugin = { .timeout_ms = options->plugin_timeout, .out = options->json || records_to_output(options) ? stderr : NULL,
                                             .is_quiet = options->quiet, .devices = run->devices, .is_alone = !run->control },
                                 .crash_snapshot = options->crash_snapshot };
     return sim_start_plugin(run->sim, &plugin);
@@ -379,6 +379,7 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
     start_controllers(&run);
     if (!start_plugin(&run))
         goto done;
+    show_diagnostics(&run);
     if (!sim_failure(run.sim))
         simulate(&run);
     const char *asked = run.control ? control_next_world(run.control) : NULL;

@@ -99,6 +99,8 @@ surrounded() {  # way text
 parallel surrounded handlers 'changed handlers of signals in webots_physics_init'
 parallel surrounded block 'changed the mask of signals'
 parallel surrounded away 'changed the working directory, the locale'
+# What went wrong in init is said before the summary.
+(room early; CRASH_IN=init CRASH_HOW=segv "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 >both 2>&1; [ "$(grep -n 'error: physics plugin' both | cut -d: -f1)" = 1 ] || failed "an error of init comes late: $(cat both)")
 # A reader that goes away is no fault of the plugin.
 (room head; CRASH_IN=step CRASH_HOW=none "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 2>err | true; [ ! -s err ] || failed "| true: $(cat err)")
 

@@ -37,6 +37,9 @@ expect "without its plugin it falls" "$(last GLIDER.z) < 0.1"
 run physics_ray_sensor/worlds/range.wbt 2
 count=$(grep -c '^\[range\] at' out.txt)
 expect "five readings" "$count == 5"
+talus run physics_ray_sensor/worlds/range.wbt --until 2 --record - >table.csv 2>beside.txt
+cmp -s table.csv out.csv || complain "what a plugin prints is in the table on standard output"
+[ "$(grep -c '^\[range\] at' beside.txt)" = 5 ] || complain "what a plugin prints is not beside the table"
 while read -r distance x; do  # the wall's near side is at 3.9
   expect "the ray measures from the cart to the wall" "($distance - (3.9 - $x))^2 < 1e-6"
 done < <(sed -nE 's/.*distance ([0-9.]+), x ([0-9.]+)$/\1 \2/p' out.txt)
