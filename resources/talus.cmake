@@ -11,6 +11,8 @@ endif()
 
 # Static libraries of the project may become part of a plugin.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# A function that ends in a call would be missing in the report of a fault inside that call.
+add_compile_options(-fno-optimize-sibling-calls)
 # Static variables of templates would be one for the whole process, whatever world the plugin belongs to.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)

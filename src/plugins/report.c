@@ -46,23 +46,33 @@ typedef struct FaultView {
     int count;
     int top;        // the frame to name first: what the plugin called, or the plugin's own
     int own;        // the innermost frame of the plugin, -1
+    int last;       // without such a frame: what the plugin called as the last thing it did, -1
     bool is_heap, is_exception, is_ode;
 } FaultView;
+
+static bool is_caller(const char *function)  // who calls plugins is not of interest
+{
+    return function && (!strncmp(function, "call_", 5) || !strcmp(function, "on_collide"));
+}
 
 static FaultView view_fault(const PluginHost *host, const GuardFault *fault, const GuardPlace *places)
 {
     static const char *const throwing[] = { "__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException" };
-    FaultView view = { .places = places, .count = fault->frame_count, .own = -1, .is_heap = fault->is_heap };
-    for (int i = 0; i < view.count && view.own < 0; i++) {
-        if (is_file(places[i].module, host->path)) {
+    FaultView view = { .places = places, .count = fault->frame_count, .own = -1, .last = -1, .is_heap = fault->is_heap };
+    for (int i = 0; i < view.count && view.own < 0; i++)
+        if (is_file(places[i].module, host->path))
             view.own = i;
-            break;
-        }
+    // A compiler leaves out the frame of a function that ends in a call.
+    for (int i = 1; i < view.count && view.own < 0 && view.last < 0; i++)
+        if (is_caller(places[i].function))
+            view.last = i - 1;
+    int end = view.own >= 0 ? view.own : view.last >= 0 ? view.last + 1 : view.count;
+    for (int i = 0; i < end; i++) {
         view.is_exception |= is_one_of(places[i].function, throwing, COUNT_OF(throwing));
         view.is_ode |= places[i].module && strstr(path_name(places[i].module), "libode") != NULL;
     }
     // Of what the plugin called, the outermost function is the one its author knows.
-    view.top = view.own > 0 ? view.own - 1 : 0;
+    view.top = view.own > 0 ? view.own - 1 : int_max(view.last, 0);
     return view;
 }
 
@@ -95,10 +105,9 @@ static void add_cause(PluginWords *out, const PluginHost *host, const GuardFault
 
 static void add_stack(PluginWords *out, const FaultView *view)
 {
-    static const char *const callers[] = { "call_once", "on_collide" };  // who calls plugins is not of interest
-    int first = view->own > 0 ? int_max(view->own - 2, 0) : 0, shown = 0;
+    int known = int_max(view->own, view->last), first = int_max(known - 2, 0), shown = 0;
     for (int i = first; i < view->count && shown < 8; i++, shown++) {
-        if (view->own >= 0 && i > view->own && (!view->places[i].function || is_one_of(view->places[i].function, callers, COUNT_OF(callers))))
+        if (known >= 0 && i > known && (!view->places[i].function || is_caller(view->places[i].function)))
             break;
         words_add(out, "%s", shown ? "; called from " : "stack: ");
         add_place(out, &view->places[i]);
@@ -115,7 +124,7 @@ static void add_hint(PluginWords *out, const PluginHost *host, const GuardFault 
         words_add(out, "a supervisor may remove nodes; a plugin may disable bodies, geoms and joints; ");
     else if (view->is_heap)
         words_add(out, "memory was freed twice or written past its end, maybe long before this place: run it under valgrind; ");
-    else if (is_null && view->is_ode && view->own >= 0)
+    else if (is_null && view->is_ode && (view->own >= 0 || view->last >= 0))
         words_add(out, "a NULL body, geom or joint was given to %s: did dWebotsGetBodyFromDEF() find what it was asked for? ",
                   view->places[view->top].function ? view->places[view->top].function : "ODE");
     add_stack(out, view);
@@ -137,7 +146,9 @@ void plugin_report(const PluginHost *host, const GuardFault *fault, const GuardP
         words_add(message, " in ");
         if (view.own > 0 && places[view.top].function && fault->signal != SIGABRT && !fault->is_timeout && !fault->ender)
             words_add(message, "%s, called from ", places[view.top].function);
-        add_place(message, &places[int_max(view.own, 0)]);
+        add_place(message, &places[view.own >= 0 ? view.own : view.top]);
+        if (view.own < 0 && view.last >= 0)
+            words_add(message, ", which a function of the plugin ends with");
     }
     add_hint(&report->hint, host, fault, &view);
 }
