@@ -308,11 +308,13 @@ static void stop_range(int begin, int end, int worker, void *context)
     const StepWork *work = context;
     const SolverInput *input = work->input;
     for (int i = begin; i < end; i++) {
-        double *v = input->bodies[input->awake ? input->awake[i] : i].velocity;
+        SolverBody *body = &input->bodies[input->awake ? input->awake[i] : i];
+        double *v = body->velocity;
         double sum = ((v[0] + v[1]) + (v[2] + v[3])) + (v[4] + v[5]);
         if (isfinite(sum))
             continue;
         memset(v, 0, 6 * sizeof *v);
+        body->flags |= SOLVER_BODY_STOPPED;
         work->solver->worker_statistics[worker].body_reset_count++;
     }
 }

@@ -25,6 +25,7 @@ enum {
     SOLVER_BODY_ANGULAR_DAMPING = 64,
     SOLVER_BODY_MAX_ANGULAR_SPEED = 128,
     SOLVER_BODY_ASLEEP = 256,          // left alone; acts as fixed for a neighbour that is awake
+    SOLVER_BODY_STOPPED = 512,         // set by solver_solve(): what came out was not finite, so it stands still
 };
 
 typedef struct SolverBody {

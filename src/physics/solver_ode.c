@@ -580,6 +580,8 @@ static void write_range(int begin, int end, int worker, void *context)
         memcpy(entry->position, body->position, 3 * sizeof(double));
         memcpy(entry->linear, body->velocity, 3 * sizeof(double));
         memcpy(entry->angular, body->velocity + 3, 3 * sizeof(double));
+        if (body->flags & SOLVER_BODY_STOPPED)
+            entry->linear[0] = NAN;  // whoever looks is told, as ODE's own steps tell him
         memset(entry->force, 0, 3 * sizeof(double));
         memset(entry->torque, 0, 3 * sizeof(double));
         if (odeinside_pointer(entry->body, self->inside->moved_callback))

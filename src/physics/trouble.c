@@ -1,5 +1,6 @@
 // States that are not finite or run away: found in the step in which they happen, explained, and either the run stops or
 // the body is frozen where it was.
+#include "physics/odeinside.h"
 #include "physics/sleep.h"
 
 #include "base/memory.h"
@@ -62,9 +63,53 @@ static void input_range(int begin, int end, int worker, void *context)
     }
 }
 
+static void check_world(Physics *physics)
+{
+    dVector3 gravity;
+    dWorldGetGravity(physics->world, gravity);
+    if (vector_is_finite(gravity) && isfinite(dWorldGetERP(physics->world)) && isfinite(dWorldGetCFM(physics->world)))
+        return;
+    diag_error(physics->diags, physics->info ? physics->info->pos : (SourcePos){ 0 },
+               "gravity, ERP or CFM, as the physics plugin has set it, is not finite at %g s; those of the file are taken", (double)physics->step * physics->dt);
+    world_write_settings(physics);
+    physics->has_failed |= physics->nan_policy == PHYSICS_NAN_STOP;
+}
+
+// ODE's own steps do not survive a contact of numbers that are not finite.
+static bool contact_is_finite(const dContact *contact)
+{
+    const dSurfaceParameters *surface = &contact->surface;
+    return vector_is_finite(contact->geom.pos) && vector_is_finite(contact->geom.normal) && isfinite(contact->geom.depth) && !isnan(surface->mu)
+        && (!(surface->mode & dContactMu2) || !isnan(surface->mu2)) && (!(surface->mode & dContactFDir1) || vector_is_finite(contact->fdir1));
+}
+
+static void check_contact_joint(Physics *physics, dJointID joint, const OdeInside *inside)
+{
+    if (dJointGetType(joint) != dJointTypeContact || !dJointIsEnabled(joint)
+        || contact_is_finite((const dContact *)((const char *)joint + inside->contact)))
+        return;
+    dJointDisable(joint);
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive && (physics->bodies[i].ode == dJointGetBody(joint, 0) || physics->bodies[i].ode == dJointGetBody(joint, 1)))
+            reject(physics, i, "contact");
+}
+
+static void check_contact_joints(Physics *physics)
+{
+    const OdeInside *inside = odeinside();
+    if (inside->problem)
+        return;
+    for (dJointID joint = odeinside_pointer(physics->world, inside->first_joint); joint; joint = odeinside_pointer(joint, inside->next_joint))
+        check_contact_joint(physics, joint, inside);
+}
+
 // What sleeps got nothing from us; a plugin may have given it anything.
 void trouble_check_inputs(Physics *physics)
 {
+    if (physics->has_outsiders) {
+        check_world(physics);
+        check_contact_joints(physics);
+    }
     bool is_all = physics->has_outsiders || !physics->sleep->is_kept;
     if (!is_all && !sleep_for_awake(physics, input_range))
         return;
@@ -150,6 +195,8 @@ static void explain(Physics *physics, int index, const char *wrong)
                   body->mass, causes.ratio_with, causes.mass_ratio);
     else if (causes.depth > 0.1)
         diag_hint(physics->diags, "it was %g m inside '%s': start it outside, or lower softERP", causes.depth, causes.deep_with);
+    else if (physics->has_outsiders)
+        diag_hint(physics->diags, "the physics plugin may have given ODE a number that is not finite: a mass, a contact, a parameter of a joint");
     else
         diag_hint(physics->diags, "a step of %g ms may be too long for its motors, springs or speed; try a smaller basicTimeStep",
                   1000.0 * physics->dt);
