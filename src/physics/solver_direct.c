@@ -8,8 +8,8 @@
 //
 // Rows with bounds (contacts, stops, motors that reach their limit) and rows that close loops form a dense problem in
 // their impulses. Its matrix comes from responses along the tree: a unit impulse is carried to the root once per column
-// (a column serves all rows of a body when there are six or more), and the response between two columns is a sum over
-// the nodes that both pass. The bounded problem is solved as ODE does: first without friction, which fixes the friction
+// (columns serve all rows of a body when there are more than six), and two columns meet at the first node that both pass.
+// The bounded problem is solved as ODE does: first without friction, which fixes the friction
 // bounds, then with it; both are strictly convex, so block pivoting with a single-pivot guard ends.
 //
 // This file is compiled twice, for the plain and for the wide instruction set; the order of operations is the same.

@@ -75,11 +75,12 @@ typedef struct Node {
     int row_count;
     bool holds_point;
     uint8_t flipped;               // bit per equation: the child is body 2
-    bool on_path;                  // its Response is filled
+    bool on_path;                  // from a row to the root: its Response is filled
+    bool is_meeting;               // ... and columns begin there or come together
 } Node;
 
 typedef struct Response {
-    double local[6 * SPATIAL];  // velocity per impulse with the parent held
+    double total[6 * SPATIAL];  // velocity per impulse
     double pass[6 * SPATIAL];   // impulse at the parent per impulse here, as columns
 } Response;
 
@@ -89,12 +90,13 @@ typedef struct TreeMotor {
     RowMemory *memory;
 } TreeMotor;
 
-// One column, or the six of a body that many rows touch.
+// The columns of a body: its six directions when many rows touch it, else those rows. Or that of a row along a link.
 typedef struct ColumnGroup {
     int node, tree;
-    int first, width;           // columns; width 1 or 6
+    int first, width;           // columns, at most six
+    bool is_link;
     int start;                  // in `up`: for each column a vector per node from the root down
-    int response;               // in `response_up`: likewise for one column; for six, per node a 6x6 block, column lanes last
+    int response;               // in `response_up`: of a link's likewise; else per node a 6x6 block, column lanes last, zero when fewer
 } ColumnGroup;
 
 // Rows one after the other whose only moving side is the same six columns, or are columns themselves: worked on four at

@@ -230,7 +230,6 @@ static __attribute__((noinline)) bool dense_solve_normals(DirectScratch *s, cons
     dense_reserve(s, n, stride);
     columns_build(s, input);
     gram_build(s);
-    runs_build(s);
     matrix_build(s, stride);
     for (int i = 0; i < n; i++) {
         const DenseRow *row = &s->dense[i];

@@ -3,20 +3,18 @@
 #ifndef TALUS_PHYSICS_SOLVER_DIRECT_COLUMNS_H
 #define TALUS_PHYSICS_SOLVER_DIRECT_COLUMNS_H
 
-#include "physics/solver_direct.h"
+#include "physics/solver_direct_inverse.h"
 
 #include "base/memory.h"
 
 #include <string.h>
 
-static void node_prepare_response(DirectScratch *s, int i)
+// What a unit impulse does to the node when its parent is held, and what of it reaches the parent.
+static void node_respond_alone(const Node *node, Response *response)
 {
-    Node *node = &s->nodes[i];
-    Response *response = &s->responses[i];
-    node->on_path = true;
     if (node->row_count == 0) {
         // A joint without rows in the tree (a motor without power, friction) makes a link that carries nothing.
-        memcpy(response->local, node->inverse, sizeof response->local);
+        memcpy(response->total, node->inverse, sizeof response->total);
         memset(response->pass, 0, sizeof response->pass);
         return;
     }
@@ -32,7 +30,7 @@ static void node_prepare_response(DirectScratch *s, int i)
         Spatial sum = spatial_load(node->inverse + SPATIAL * k);
         for (int r = 0; r < LINK_ROWS; r++)
             sum = spatial_nmad(sum, z[r], node->y[SPATIAL * r + spatial_place(k)]);
-        spatial_store(response->local + SPATIAL * k, sum);
+        spatial_store(response->total + SPATIAL * k, sum);
     }
     if (node->parent < 0)
         return;
@@ -46,65 +44,129 @@ static void node_prepare_response(DirectScratch *s, int i)
     }
 }
 
-static ColumnGroup *group_add(DirectScratch *s, int node_index, int width)
+static void spatial_transpose(const double *m, double *out)
+{
+    V4 quarter[3], turned[3];
+    for (int i = 0; i < 4; i++) {
+        int rows = SPATIAL * 3 * (i / 2), columns = 4 * (i % 2);
+        for (int k = 0; k < 3; k++)
+            quarter[k] = v4_load(m + rows + SPATIAL * k + columns);
+        v4_transpose(quarter, turned);
+        for (int k = 0; k < 3; k++)
+            v4_store(out + SPATIAL * (3 * (i % 2) + k) + 4 * (i / 2), turned[k]);
+    }
+}
+
+// The parent, whose response is known, gives way too.
+static void node_respond_with_parent(const Response *parent, Response *response)
+{
+    double across[6 * SPATIAL], moved[SPATIAL];
+    spatial_transpose(response->pass, across);
+    for (int k = 0; k < 6; k++) {
+        double *total = response->total + SPATIAL * k;
+        spatial_store(moved, spatial_matrix(parent->total, response->pass + SPATIAL * k));
+        spatial_store(total, spatial_add(spatial_load(total), spatial_matrix(across, moved)));
+    }
+}
+
+// Marks the way from a node that a row touches to the root.
+static void path_mark(DirectScratch *s, int node)
+{
+    s->nodes[node].is_meeting = true;
+    for (; !s->nodes[node].on_path; node = s->nodes[node].parent) {
+        s->nodes[node].on_path = true;
+        if (s->nodes[node].parent < 0)
+            return;
+    }
+    s->nodes[node].is_meeting = true;
+}
+
+// Responses of all nodes between a row and the root; parents stand before children.
+static void responses_build(DirectScratch *s)
+{
+    for (int i = 0; i < s->dense_count; i++)
+        for (int k = 0; k < 2; k++)
+            if (s->dense[i].nodes[k] >= 0)
+                path_mark(s, s->dense[i].nodes[k]);
+    for (int i = 0; i < s->node_count; i++) {
+        const Node *node = &s->nodes[i];
+        if (!node->on_path)
+            continue;
+        node_respond_alone(node, &s->responses[i]);
+        if (node->parent >= 0 && node->row_count > 0)
+            node_respond_with_parent(&s->responses[node->parent], &s->responses[i]);
+    }
+}
+
+// A link's column has one vector more, what it does at the parent of its node.
+static int column_size(const Node *node, bool is_link)
+{
+    return SPATIAL * (node->depth + (is_link ? 2 : 1));
+}
+
+static ColumnGroup *group_add(DirectScratch *s, int node_index, int width, bool is_link)
 {
     const Node *node = &s->nodes[node_index];
-    int size = SPATIAL * (node->depth + 1), response = width == 1 ? size : 36 * (node->depth + 1);
+    int size = column_size(node, is_link), response = is_link ? size : 36 * (node->depth + 1);
     memory_grow(&s->groups, &s->group_capacity, s->group_count + 1, sizeof *s->groups);
     memory_grow(&s->up, &s->up_capacity, s->up_count + width * size, sizeof *s->up);
     memory_grow(&s->response_up, &s->response_capacity, s->response_count + response, sizeof *s->response_up);
     ColumnGroup *group = &s->groups[s->group_count++];
-    *group = (ColumnGroup){ node_index, node->tree, s->column_count, width, s->up_count, s->response_count };
+    *group = (ColumnGroup){ node_index, node->tree, s->column_count, width, is_link, s->up_count, s->response_count };
     s->column_count += width;
     s->up_count += width * size;
     s->response_count += response;
     return group;
 }
 
-// Carries the impulse `at_node` (and on its way `at_parent`, when given) to the root.
-static int column_add(DirectScratch *s, int node_index, const double *at_node, const double *at_parent)
+// Carries the impulse of a row between a node and its parent to the root.
+static int link_column_add(DirectScratch *s, int node_index, const double *at_node, const double *at_parent)
 {
-    const ColumnGroup *group = group_add(s, node_index, 1);
-    double *up = s->up + group->start, *response = s->response_up + group->response;
+    const ColumnGroup *group = group_add(s, node_index, 1, true);
+    const Node *first = &s->nodes[node_index];
+    double *up = s->up + group->start, *response = s->response_up + group->response, above[SPATIAL];
     Spatial u = spatial_load(at_node);
     for (int i = node_index; i >= 0; i = s->nodes[i].parent) {
-        const Node *node = &s->nodes[i];
-        if (!node->on_path)
-            node_prepare_response(s, i);
-        double *here = up + SPATIAL * node->depth, *there = response + SPATIAL * node->depth;
+        double *here = up + SPATIAL * s->nodes[i].depth;
         spatial_store(here, u);
-        spatial_store(there, spatial_matrix(s->responses[i].local, here));
+        if (s->nodes[i].is_meeting)
+            spatial_store(response + SPATIAL * s->nodes[i].depth, spatial_matrix(s->responses[i].total, here));
         u = spatial_matrix(s->responses[i].pass, here);
-        if (at_parent) {
+        if (i == node_index)
             u = spatial_add(u, spatial_load(at_parent));
-            at_parent = NULL;
-        }
     }
+    // At its own node it is felt from both ends.
+    spatial_store(up + SPATIAL * (first->depth + 1), spatial_load(at_parent));
+    spatial_store(above, spatial_matrix(s->responses[first->parent].total, at_parent));
+    for (int k = 0; k < 6; k++)
+        response[SPATIAL * first->depth + spatial_place(k)] += spatial_dot(spatial_load(s->responses[node_index].pass + SPATIAL * k), spatial_load(above));
     return group->first;
 }
 
-// Six impulses at a node: the unit ones, or the rows that touch it.
-static int columns_add(DirectScratch *s, int node_index, const double starts[6][SPATIAL])
+// Impulses at a node: the unit ones, or the rows that touch it.
+static int columns_add(DirectScratch *s, int node_index, const double starts[6][SPATIAL], int width)
 {
-    const ColumnGroup *group = group_add(s, node_index, 6);
-    int size = SPATIAL * (s->nodes[node_index].depth + 1);
+    const ColumnGroup *group = group_add(s, node_index, width, false);
+    int size = column_size(&s->nodes[node_index], false);
     double *up = s->up + group->start, *response = s->response_up + group->response;
     Spatial u[6];
     for (int c = 0; c < 6; c++)
         u[c] = spatial_load(starts[c]);
     for (int i = node_index; i >= 0; i = s->nodes[i].parent) {
         const Node *node = &s->nodes[i];
-        if (!node->on_path)
-            node_prepare_response(s, i);
         const Response *r = &s->responses[i];
         double *block = response + 36 * node->depth;
-        for (int c = 0; c < 6; c++) {
+        if (node->is_meeting && width < 6)
+            memset(block, 0, 36 * sizeof *block);
+        for (int c = 0; c < width; c++) {
             double *here = up + c * size + SPATIAL * node->depth, there[SPATIAL];
             spatial_store(here, u[c]);
-            spatial_store(there, spatial_matrix(r->local, here));
+            u[c] = spatial_matrix(r->pass, here);
+            if (!node->is_meeting)
+                continue;
+            spatial_store(there, spatial_matrix(r->total, here));
             for (int k = 0; k < 6; k++)
                 block[6 * k + c] = there[spatial_place(k)];
-            u[c] = spatial_matrix(r->pass, here);
         }
     }
     return group->first;
@@ -130,7 +192,7 @@ static void row_side_column(DirectScratch *s, DenseRow *row, int side, int index
     int node = row->nodes[side];
     bool many = s->side_count[node] > 6;
     if (s->first_column[node] < 0 && many) {
-        s->first_column[node] = columns_add(s, node, units);
+        s->first_column[node] = columns_add(s, node, units, 6);
     } else if (s->first_column[node] < 0) {
         // This row and the coming ones; those of a link are not counted here, as both its ends share a column.
         double starts[6][SPATIAL] = { { 0 } };
@@ -139,7 +201,7 @@ static void row_side_column(DirectScratch *s, DenseRow *row, int side, int index
             for (int k = 0; k < 2 && count < 6; k++)
                 if (s->dense[i].nodes[k] == node && !row_is_of_link(s, &s->dense[i]) && (i > index || k >= side))
                     memcpy(starts[count++], s->dense[i].j[k], sizeof starts[0]);
-        s->first_column[node] = columns_add(s, node, starts);
+        s->first_column[node] = columns_add(s, node, starts, count);
         s->side_count[node] = 0;
     }
     if (many) {
@@ -165,6 +227,7 @@ static __attribute__((noinline)) void columns_build(DirectScratch *s, const Solv
         for (int k = 0; k < 2; k++)
             if (s->dense[i].nodes[k] >= 0 && !row_is_of_link(s, &s->dense[i]))
                 s->side_count[s->dense[i].nodes[k]]++;
+    responses_build(s);
     for (int i = 0; i < s->dense_count; i++) {
         DenseRow *row = &s->dense[i];
         row->columns[0] = row->columns[1] = -1;
@@ -174,7 +237,7 @@ static __attribute__((noinline)) void columns_build(DirectScratch *s, const Solv
                 row->scale += row_scale(&input->bodies[s->nodes[row->nodes[k]].body], row->j[k]);
         if (row_is_of_link(s, row)) {
             int child = s->nodes[row->nodes[0]].parent == row->nodes[1] ? 0 : 1;
-            row->columns[0] = column_add(s, row->nodes[child], row->j[child], row->j[1 - child]);
+            row->columns[0] = link_column_add(s, row->nodes[child], row->j[child], row->j[1 - child]);
             row->widths[0] = 1;
             row->coefficients[0][0] = 1.0;
             continue;
@@ -197,7 +260,8 @@ static inline double dot(const double *a, const double *b, int n)
     return ((sum[0] + sum[2]) + (sum[1] + sum[3])) + rest;
 }
 
-static int common_depth(const DirectScratch *s, int a, int b)
+// The lowest node on both ways to the root; -1: none.
+static int common_node(const DirectScratch *s, int a, int b)
 {
     while (a != b) {
         if (a > b)  // parents stand before children
@@ -207,50 +271,59 @@ static int common_depth(const DirectScratch *s, int a, int b)
         if (a < 0 || b < 0)
             return -1;
     }
-    return s->nodes[a].depth;
+    return a;
 }
 
-static inline double dot_steps(const double *a, const double *b, int steps)
+// Responses of one column to the six columns of a group.
+static inline V6 gram_six(V6 sum, const double *up, const double *response)
 {
-    V4 low = { 0 }, high = { 0 };
-    for (int i = 0; i < steps; i++, a += SPATIAL, b += SPATIAL) {
-        low += *(const V4 *)a * *(const V4 *)b;
-        high += *(const V4 *)(a + 4) * *(const V4 *)(b + 4);
-    }
-    low += high;
-    return (low[0] + low[2]) + (low[1] + low[3]);
-}
-
-// Responses of one column to the six columns of a group, over the nodes that both pass.
-static inline V6 gram_six(const double *up, const double *response, int steps)
-{
-    V6 sum = { 0 };
-    for (int i = 0; i < steps; i++, up += SPATIAL, response += 36)
-        for (int k = 0; k < 6; k++)
-            sum = v6_mad(sum, v6_load(response + 6 * k), up[spatial_place(k)]);
+    for (int k = 0; k < 6; k++)
+        sum = v6_mad(sum, v6_load(response + 6 * k), up[spatial_place(k)]);
     return sum;
 }
 
-static void gram_pair(const DirectScratch *s, double *gram, const ColumnGroup *a, const ColumnGroup *b, int steps, int stride)
+static inline void gram_store(double *gram, int row, const ColumnGroup *b, V6 value, int stride)
 {
-    int size = SPATIAL * (s->nodes[a->node].depth + 1);
-    if (a->width == 1 && b->width == 1) {
-        double value = dot_steps(s->up + a->start, s->response_up + b->response, steps);
-        gram[a->first * stride + b->first] = gram[b->first * stride + a->first] = value;
-        return;
-    }
-    if (b->width == 1) {
-        gram_pair(s, gram, b, a, steps, stride);
-        return;
-    }
-    const double *response = s->response_up + b->response, *up = s->up + a->start;
-    for (int i = 0; i < a->width; i++) {
-        double six[6], *out = gram + (a->first + i) * stride + b->first, *mirror = gram + b->first * stride + a->first + i;
-        V6 value = gram_six(up + i * size, response, steps);
-        v6_store(six, value);
+    double six[6], *out = gram + row * stride + b->first, *mirror = gram + b->first * stride + row;
+    v6_store(six, value);
+    if (b->width == 6) {
         v6_store(out, value);
         for (int k = 0; k < 6; k++)
             mirror[k * stride] = six[k];
+        return;
+    }
+    for (int k = 0; k < b->width; k++)
+        out[k] = mirror[k * stride] = six[k];
+}
+
+// What a's impulses, carried up to the node where both meet, feel of the velocities that b's cause there. Where a link's
+// column starts at that very node, its parent's share has not been carried yet.
+static void gram_pair(const DirectScratch *s, double *gram, const ColumnGroup *a, const ColumnGroup *b, int stride)
+{
+    if (b->is_link && !a->is_link) {
+        gram_pair(s, gram, b, a, stride);
+        return;
+    }
+    int node = a->tree == b->tree ? common_node(s, a->node, b->node) : -1, depth = node < 0 ? 0 : s->nodes[node].depth;
+    bool is_start = a->is_link && node == a->node;
+    const double *up = s->up + a->start + SPATIAL * depth;
+    if (b->is_link) {
+        const double *response = s->response_up + b->response + SPATIAL * depth;
+        double value = node < 0 ? 0.0 : spatial_dot(spatial_load(up), spatial_load(response));
+        if (is_start)
+            value += spatial_dot(spatial_load(up + SPATIAL), spatial_load(response - SPATIAL));
+        gram[a->first * stride + b->first] = gram[b->first * stride + a->first] = value;
+        return;
+    }
+    const double *response = s->response_up + b->response + 36 * depth;
+    int size = column_size(&s->nodes[a->node], a->is_link);
+    for (int i = 0; i < a->width; i++) {
+        V6 value = { { 0 }, { 0 } };
+        if (node >= 0)
+            value = gram_six(value, up + i * size, response);
+        if (is_start)
+            value = gram_six(value, up + SPATIAL, response - 36);
+        gram_store(gram, a->first + i, b, value, stride);
     }
 }
 
@@ -262,7 +335,7 @@ static __attribute__((noinline)) void gram_build(DirectScratch *s)
         const ColumnGroup *a = &s->groups[i];
         for (int k = 0; k <= i; k++) {
             const ColumnGroup *b = &s->groups[k];
-            gram_pair(s, s->gram, a, b, a->tree == b->tree ? 1 + common_depth(s, a->node, b->node) : 0, stride);
+            gram_pair(s, s->gram, a, b, stride);
         }
     }
     for (int i = 0; i < n; i++)
@@ -360,7 +433,7 @@ static double entry(const DenseRow *row, const double *product)
     return sum;
 }
 
-static __attribute__((noinline)) void matrix_build(DirectScratch *s, int stride)
+static __attribute__((noinline)) void matrix_fill(DirectScratch *s, int stride)
 {
     int n = s->dense_count, columns = (s->column_count + 3) & ~3, run_count = s->run_count;
     memory_grow(&s->matrix, &s->matrix_capacity, n * stride + 8, sizeof *s->matrix);
@@ -400,14 +473,40 @@ static __attribute__((noinline)) void matrix_build(DirectScratch *s, int stride)
                 *(V4 *)(to + k) = sum;
             }
         }
-        // A row that the tree already holds feels only rounding: give it a stiffness to divide by.
-        if (!(out[i] > 1e-11 * rows[i].scale)) {
-            out[i] = rows[i].scale;
-            s->redundant++;
-        }
-        out[i] += rows[i].gamma;
         for (int j = n; j < stride; j++)
             out[j] = 0.0;
+    }
+}
+
+// Whether each row is a column of its own, in the same order: then the responses are the matrix.
+static bool rows_are_columns(const DirectScratch *s)
+{
+    for (int i = 0; i < s->dense_count; i++)
+        if (row_is_column(&s->dense[i]) != i)
+            return false;
+    return s->column_count == s->dense_count;
+}
+
+static void matrix_build(DirectScratch *s, int stride)
+{
+    if (rows_are_columns(s)) {
+        double *gram = s->gram;
+        int capacity = s->gram_capacity;
+        s->gram = s->matrix, s->gram_capacity = s->matrix_capacity;
+        s->matrix = gram, s->matrix_capacity = capacity;
+    } else {
+        runs_build(s);
+        matrix_fill(s, stride);
+    }
+    for (int i = 0; i < s->dense_count; i++) {
+        const DenseRow *row = &s->dense[i];
+        double *diagonal = &s->matrix[(size_t)i * (size_t)stride + (size_t)i];
+        // A row that the tree already holds feels only rounding: give it a stiffness to divide by.
+        if (!(*diagonal > 1e-11 * row->scale)) {
+            *diagonal = row->scale;
+            s->redundant++;
+        }
+        *diagonal += row->gamma;
     }
 }
 

@@ -75,7 +75,7 @@ static void tree_grams_build(DirectScratch *s, int tree_count)
             const ColumnGroup *a = &s->groups[s->tree_groups[tree->first_group + i]];
             for (int k = 0; k <= i; k++) {
                 const ColumnGroup *b = &s->groups[s->tree_groups[tree->first_group + k]];
-                gram_pair(s, gram, a, b, 1 + common_depth(s, a->node, b->node), stride);
+                gram_pair(s, gram, a, b, stride);
             }
         }
         for (int i = 0; i < tree->width; i++)

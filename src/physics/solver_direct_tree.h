@@ -174,7 +174,7 @@ static void node_start(DirectScratch *s, Node *node, const TreeLink *link, int f
     node->body = link->body;
     node->parent = link->parent < 0 ? -1 : first_node + link->parent - first_link;
     node->depth = node->parent < 0 ? 0 : s->nodes[node->parent].depth + 1;
-    node->on_path = node->holds_point = false;
+    node->on_path = node->is_meeting = node->holds_point = false;
     node->row_count = 0;
     node->flipped = 0;
     memset(node->rows, 0, sizeof node->rows);
@@ -269,15 +269,18 @@ static __attribute__((noinline)) void tree_factor(DirectScratch *s, double dt)
     }
 }
 
-// Velocities down. With `change` they are added to those of the solved tree.
+// Velocities down. With `change` they are added to those of the solved tree; then only nodes on a row's way to the root
+// have felt impulses.
 static inline __attribute__((always_inline)) void tree_solve_down(DirectScratch *s, bool change)
 {
     for (int i = 0; i < s->node_count; i++) {
         Node *node = &s->nodes[i];
-        Spatial v = spatial_matrix(node->inverse, node->momentum);
+        const bool is_pushed = !change || node->on_path;
+        const Spatial none = { { 0 }, { 0 } };
+        Spatial v = is_pushed ? spatial_matrix(node->inverse, node->momentum) : none;
         if (node->row_count > 0) {
             double t[SPATIAL];
-            spatial_store(t, spatial_load(node->t));
+            spatial_store(t, is_pushed ? spatial_load(node->t) : none);
             if (node->parent >= 0) {
                 // With `change` the parent's momentum slot holds its change of velocity by now.
                 const Node *parent = &s->nodes[node->parent];
@@ -306,7 +309,7 @@ static __attribute__((noinline)) void tree_solve_free(DirectScratch *s)
 static __attribute__((noinline)) void tree_solve_change(DirectScratch *s)
 {
     for (int i = s->node_count - 1; i >= 0; i--)
-        if (s->nodes[i].row_count > 0)
+        if (s->nodes[i].row_count > 0 && s->nodes[i].on_path)
             node_solve_up(s, &s->nodes[i], true, 3);
     tree_solve_down(s, true);
 }
