@@ -10,6 +10,14 @@ static Vec3 from_ode(const dReal *v)
     return vec3(v[0], v[1], v[2]);
 }
 
+static bool has_moved(const Physics *physics, int index)
+{
+    const dReal *p = physics->bodies[index].position, *q = physics->bodies[index].quaternion;
+    const BodyState *state = &physics->body_states[index];
+    return p[0] != state->position.x || p[1] != state->position.y || p[2] != state->position.z || q[0] != state->orientation.w
+        || q[1] != state->orientation.x || q[2] != state->orientation.y || q[3] != state->orientation.z;
+}
+
 static void gather(Physics *physics, int index)
 {
     const Body *body = &physics->bodies[index];
@@ -30,8 +38,65 @@ static void gather_range(int begin, int end, int worker, void *context)
         gather(work->physics, work->awake[i]);
 }
 
+static Pose solid_pose_now(const Physics *physics, int index)
+{
+    const PhysicsSolid *solid = &physics->solids[index];
+    if (solid->body >= 0)
+        return pose_mul(body_pose(physics, solid->body), solid->in_body);
+    Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
+    return pose_mul(above, physics->solid_states[index].local);
+}
+
+static bool pose_equals(Pose a, Pose b)
+{
+    return vec3_is_equal(a.t, b.t) && a.q.w == b.q.w && a.q.x == b.q.x && a.q.y == b.q.y && a.q.z == b.q.z;
+}
+
+// Whether shapes without a body have to follow.
+static bool update_solid(Physics *physics, int i, bool sleepers_too)
+{
+    const PhysicsSolid *solid = &physics->solids[i];
+    if (!solid->is_alive || (solid->body >= 0 && physics->body_states[solid->body].is_disabled && !sleepers_too))
+        return false;
+    Pose pose = solid_pose_now(physics, i);
+    if (solid->body >= 0) {
+        physics->solid_world[i] = pose;
+        return false;
+    }
+    if (pose_equals(pose, physics->solid_world[i]))
+        return false;
+    physics->solid_world[i] = pose;
+    return solid->shape_count > 0;
+}
+
+static int top_of(const Physics *physics, int body)
+{
+    return physics->solids[physics->bodies[body].solid].top;
+}
+
+// Shapes without a body that ride on others stand in ODE's space and in the broad phase, which are for one thread.
+static void place_riders_of(Physics *physics, int top)
+{
+    for (int i = top; i < physics->solids[top].end; i++) {
+        const PhysicsSolid *solid = &physics->solids[i];
+        for (int s = 0; solid->is_alive && solid->body < 0 && solid->has_dynamic_parent && s < solid->shape_count; s++)
+            if (physics->shapes[solid->first_shape + s].is_alive)
+                shape_place(physics, solid->first_shape + s);
+    }
+}
+
+static void update_sleeper(Physics *physics, int body)
+{
+    int top = top_of(physics, body);
+    bool follow = false;
+    for (int i = top; i < physics->solids[top].end; i++)
+        follow |= update_solid(physics, i, true);
+    if (follow)
+        place_riders_of(physics, top);
+}
+
 // A sleeping body changes only through us, unless others hold ODE's objects: then all are read, and the book is written anew
-// if they put somebody to sleep or woke him.
+// if they put somebody to sleep or woke him. Who is moved in his sleep stays asleep, as in ODE.
 void body_gather(Physics *physics)
 {
     const Sleep *sleep = physics->sleep;
@@ -43,7 +108,10 @@ void body_gather(Physics *physics)
     for (int i = 0; i < physics->body_count; i++) {
         if (!physics->bodies[i].is_alive)
             continue;
+        bool is_put = physics->body_states[i].is_disabled && has_moved(physics, i);
         gather(physics, i);
+        if (is_put)
+            update_sleeper(physics, i);
         is_right = is_right && sleep->is_listed[i] == !physics->body_states[i].is_disabled;
     }
     if (is_right)
@@ -165,47 +233,11 @@ void weld_set(Physics *physics, int index)
     physics->weld_states[index].anchored[1] = weld->parent_body >= 0 ? body_pose(physics, weld->parent_body) : POSE_IDENTITY;
 }
 
-static Pose solid_pose_now(const Physics *physics, int index)
-{
-    const PhysicsSolid *solid = &physics->solids[index];
-    if (solid->body >= 0)
-        return pose_mul(body_pose(physics, solid->body), solid->in_body);
-    Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
-    return pose_mul(above, physics->solid_states[index].local);
-}
-
-static bool pose_equals(Pose a, Pose b)
-{
-    return vec3_is_equal(a.t, b.t) && a.q.w == b.q.w && a.q.x == b.q.x && a.q.y == b.q.y && a.q.z == b.q.z;
-}
-
-// Whether shapes without a body have to follow.
-static bool update_solid(Physics *physics, int i)
-{
-    const PhysicsSolid *solid = &physics->solids[i];
-    if (!solid->is_alive || (solid->body >= 0 && physics->body_states[solid->body].is_disabled))
-        return false;
-    Pose pose = solid_pose_now(physics, i);
-    if (solid->body >= 0) {
-        physics->solid_world[i] = pose;
-        return false;
-    }
-    if (pose_equals(pose, physics->solid_world[i]))
-        return false;
-    physics->solid_world[i] = pose;
-    return solid->shape_count > 0;
-}
-
 // The bodies of a tree mostly follow each other, but need not: who claims it first does all of it.
 static bool claim_tree(const Physics *physics, int top)
 {
     const Sleep *sleep = physics->sleep;
     return physics->solids[top].end == top + 1 || __atomic_exchange_n(&sleep->claims[top], sleep->update, __ATOMIC_RELAXED) != sleep->update;
-}
-
-static int top_of(const Physics *physics, int body)
-{
-    return physics->solids[physics->bodies[body].solid].top;
 }
 
 static void update_range(int begin, int end, int worker, void *context)
@@ -220,13 +252,12 @@ static void update_range(int begin, int end, int worker, void *context)
         done = top;
         bool follow = false;
         for (int i = top; i < physics->solids[top].end; i++)
-            follow |= update_solid(physics, i);
+            follow |= update_solid(physics, i, false);
         if (follow)
             atomic_store(&work->has_left, true);
     }
 }
 
-// Shapes without a body that ride on others stand in ODE's space and in the broad phase, which are for one thread.
 static void place_riders(Physics *physics)
 {
     const Sleep *sleep = physics->sleep;
@@ -235,12 +266,7 @@ static void place_riders(Physics *physics)
         if (top == done)
             continue;
         done = top;
-        for (int i = top; i < physics->solids[top].end; i++) {
-            const PhysicsSolid *solid = &physics->solids[i];
-            for (int s = 0; solid->is_alive && solid->body < 0 && solid->has_dynamic_parent && s < solid->shape_count; s++)
-                if (physics->shapes[solid->first_shape + s].is_alive)
-                    shape_place(physics, solid->first_shape + s);
-        }
+        place_riders_of(physics, top);
     }
 }
 

@@ -41,12 +41,16 @@ static bool rides_on(const Physics *physics, const PhysicsSolid *rider, int body
 
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b)
 {
+    if (physics->reaches_shapes && !plugin_lets_meet(physics, a, b))
+        return true;
     const PhysicsSolid *s = &physics->solids[a->solid], *t = &physics->solids[b->solid];
     if (s->robot >= 0 && s->robot == t->robot && !physics->solids[s->robot].allows_self_collision)
         return true;
     bool is_excluded;
     if (s->robot >= 0 && s->robot == t->robot && (a->body >= 0 || b->body >= 0) && collision_rules_say(physics, a->solid, b->solid, &is_excluded))
         return is_excluded;
+    if (a->is_outside || b->is_outside)
+        return dAreConnectedExcluding(a->on ? a->on : b->on, a->on ? b->on : a->on, dJointTypeContact);
     if (a->body < 0 && b->body < 0)
         return !(s->feels_static || t->feels_static) || s->top == t->top;
     if ((a->body >= 0 && physics->body_states[a->body].is_frozen) || (b->body >= 0 && physics->body_states[b->body].is_frozen))
@@ -69,9 +73,23 @@ bool contacts_want_joints(const Physics *physics)
     return physics->needs_contact_joints || physics->reaches_contacts || physics->wants_contact_forces;
 }
 
-static dBodyID ode_body(const Physics *physics, int body)
+static bool is_on_outside(const Physics *physics, const PhysicsContact *contact, int side)
 {
-    return body >= 0 ? physics->bodies[body].ode : NULL;
+    return contact->shape[side] >= 0 && physics->shapes[contact->shape[side]].is_outside;
+}
+
+// What pushes a body that is not ours reaches it by a joint alone.
+bool contact_wants_joint(const Physics *physics, int index)
+{
+    const PhysicsContact *contact = &physics->contacts[index];
+    return contacts_want_joints(physics) || is_on_outside(physics, contact, 0) || is_on_outside(physics, contact, 1);
+}
+
+static dBodyID ode_body(const Physics *physics, const PhysicsContact *contact, int side)
+{
+    if (is_on_outside(physics, contact, side))
+        return dGeomGetBody(physics->shapes[contact->shape[side]].ode);  // it may have been destroyed since
+    return contact->body[side] >= 0 ? physics->bodies[contact->body[side]].ode : NULL;
 }
 
 void contact_make_joint(Physics *physics, int index)
@@ -84,7 +102,7 @@ void contact_make_joint(Physics *physics, int index)
             *(i == 0 ? &ode.geom.g1 : &ode.geom.g2) = physics->shapes[contact->shape[i]].ode;
         }
     dJointID joint = dJointCreateContact(physics->world, contact->is_asleep ? NULL : physics->contact_group, &ode);
-    dJointAttach(joint, ode_body(physics, contact->body[0]), ode_body(physics, contact->body[1]));
+    dJointAttach(joint, ode_body(physics, contact, 0), ode_body(physics, contact, 1));
     physics->contact_joints[index] = joint;
 }
 
@@ -126,7 +144,7 @@ static Vec3 contact_force(const Physics *physics, int index)
     if (rests && f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0)
         return force_before(physics, index);
     // With no first body ODE swaps the two, and f1 is the force on the second.
-    double sign = contact->body[0] >= 0 ? 1.0 : -1.0;
+    double sign = ode_body(physics, contact, 0) ? 1.0 : -1.0;
     return vec3(sign * f[0], sign * f[1], sign * f[2]);
 }
 
@@ -167,7 +185,7 @@ void contacts_recreate(Physics *physics)
     physics->touching_count = 0;
     for (int i = 0; i < physics->contact_count; i++) {
         physics->contact_joints[i] = NULL;
-        if (contacts_want_joints(physics))
+        if (contact_wants_joint(physics, i))
             contact_make_joint(physics, i);
         if (!physics->contacts[i].is_asleep)
             contact_remember_pair(physics, physics->contacts[i].shape[0], physics->contacts[i].shape[1]);
@@ -205,7 +223,7 @@ void contacts_forget(Physics *physics, int top)
 static bool pair_rests(const Physics *physics, const PhysicsContact *contact)
 {
     for (int i = 0; i < 2; i++)
-        if (contact->shape[i] < 0 || physics->shapes[contact->shape[i]].was_changed)
+        if (contact->shape[i] < 0 || physics->shapes[contact->shape[i]].was_changed || physics->shapes[contact->shape[i]].is_outside)
             return false;
     return body_rests(physics, contact->body[0]) && body_rests(physics, contact->body[1]);
 }
@@ -338,6 +356,8 @@ static void wake_all(Physics *physics)
 
 bool contact_shape_rests(const Physics *physics, const Shape *shape)
 {
+    if (shape->is_outside)
+        return false;
     bool feels = shape->solid >= 0 && shape->body < 0 && physics->solids[shape->solid].feels_static;
     return body_rests(physics, shape->body) && !shape->was_changed && !feels;
 }
@@ -349,7 +369,7 @@ static void update_all_boxes(Physics *physics)
         if (!shape->is_alive)
             continue;
         bool is_resting = body_rests(physics, shape->body);
-        if (shape->body >= 0 && !is_resting)
+        if (shape->body >= 0 && !is_resting && !physics->reaches_shapes)
             shape_update_box(physics, i);
         bool is_asked_for = physics->collide_hook.asks.collide != NULL;
         broadphase_set_resting(physics->broadphase, i, !is_asked_for && contact_shape_rests(physics, shape));
@@ -430,6 +450,9 @@ void contacts_collide(Physics *physics)
     if (physics->is_static_moved)
         wake_all(physics);
     physics->is_static_moved = false;
+    for (int i = 0; physics->reaches_shapes && i < physics->shape_count; i++)
+        if (physics->shapes[i].is_alive)
+            shape_follow(physics, i);
     sleep_refresh(physics);
     bool is_full = physics->needs_full_pass || physics->has_changed_shapes || physics->reaches_shapes
                    || (physics->has_outsiders && physics->needs_contact_joints);
@@ -450,9 +473,10 @@ void contacts_collide(Physics *physics)
     attach_feedbacks(physics);
     // Shapes moved by hand count as moving in this pass alone.
     physics->needs_full_pass = physics->has_changed_shapes;
-    for (int i = 0; physics->has_changed_shapes && i < physics->shape_count; i++)
+    for (int i = 0; physics->has_changed_shapes && !physics->has_late_changes && i < physics->shape_count; i++)
         physics->shapes[i].was_changed = false;
-    physics->has_changed_shapes = false;
+    physics->has_changed_shapes = physics->has_late_changes;
+    physics->has_late_changes = false;
 }
 
 // ---- what contacts say ----

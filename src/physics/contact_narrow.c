@@ -92,23 +92,19 @@ CollideCache *narrow_cache(const Narrow *narrow)
 // Sizes come from ODE's geom: a plugin may have changed it.
 static bool read_shape(const Shape *shape, CollideShape *out)
 {
-    dReal radius, length;
-    dVector3 sides;
+    Vec3 size = shape_size_now(shape);
     switch (shape->kind) {
     case PHYSICS_SHAPE_SPHERE:
-        *out = (CollideShape){ COLLIDE_SPHERE, { dGeomSphereGetRadius(shape->ode) } };
+        *out = (CollideShape){ COLLIDE_SPHERE, { size.x } };
         return true;
     case PHYSICS_SHAPE_BOX:
-        dGeomBoxGetLengths(shape->ode, sides);
-        *out = (CollideShape){ COLLIDE_BOX, { 0.5 * sides[0], 0.5 * sides[1], 0.5 * sides[2] } };
+        *out = (CollideShape){ COLLIDE_BOX, { 0.5 * size.x, 0.5 * size.y, 0.5 * size.z } };
         return true;
     case PHYSICS_SHAPE_CAPSULE:
-        dGeomCapsuleGetParams(shape->ode, &radius, &length);
-        *out = (CollideShape){ COLLIDE_CAPSULE, { radius, 0.5 * length } };
+        *out = (CollideShape){ COLLIDE_CAPSULE, { size.x, 0.5 * size.y } };
         return true;
     case PHYSICS_SHAPE_CYLINDER:
-        dGeomCylinderGetParams(shape->ode, &radius, &length);
-        *out = (CollideShape){ COLLIDE_CYLINDER, { radius, 0.5 * length } };
+        *out = (CollideShape){ COLLIDE_CYLINDER, { size.x, 0.5 * size.y } };
         return true;
     case PHYSICS_SHAPE_PLANE:
         *out = (CollideShape){ .type = COLLIDE_PLANE };
@@ -205,6 +201,15 @@ void narrow_place(const Physics *physics, int index, BroadBox *box)
         box->low[k] += double_min(collider->way[k], 0.0);
         box->high[k] += double_max(collider->way[k], 0.0);
     }
+}
+
+bool narrow_follow(const Physics *physics, int index, BroadBox *box)
+{
+    const Collider *now = &physics->narrow->colliders[index], before = *now;
+    narrow_place(physics, index, box);
+    if (now->surface != before.surface || (now->is_simple && memcmp(now->shape.size, before.shape.size, sizeof before.shape.size)))
+        return true;
+    return shape_is_static(&physics->shapes[index]) && memcmp(&now->pose, &before.pose, sizeof before.pose);
 }
 
 // ---- too many points ----
@@ -328,14 +333,6 @@ static bool has_convex_mesh(const Shape *a, const Shape *b)
 static bool is_convex_pair(const Shape *a, const Shape *b)
 {
     return has_convex_mesh(a, b) && a->convex && b->convex;
-}
-
-static Pose geom_pose(dGeomID geom)
-{
-    const dReal *p = dGeomGetPosition(geom);
-    dQuaternion q;
-    dGeomGetQuaternion(geom, q);
-    return (Pose){ { p[0], p[1], p[2] }, { q[0], q[1], q[2], q[3] } };
 }
 
 static int find_ode_points(Narrow *narrow, Worker *worker, const Shape *a, const Shape *b)
@@ -622,7 +619,7 @@ static void find_range(int begin, int end, int worker, void *context)
         if (a->fluid >= 0 || b->fluid >= 0)
             continue;
         // Only the plugin is asked about these; for the rest they are as if the broad phase had left them out.
-        bool is_asleep = is_asked_for && (some_sleep || (a->body < 0 && b->body < 0)) && pair_rests(physics, a, b);
+        bool is_asleep = is_asked_for && (some_sleep || (shape_is_static(a) && shape_is_static(b))) && pair_rests(physics, a, b);
         if (is_asleep)
             collide_cache_drop(narrow->cache, i);
         if (is_asleep || contact_pair_is_excluded(physics, a, b))
@@ -642,7 +639,7 @@ static void prepare_boxes(Physics *physics)
         Shape *pair[2] = { &physics->shapes[narrow->pairs[i].a], &physics->shapes[narrow->pairs[i].b] };
         for (int k = 0; has_convex_mesh(pair[0], pair[1]) && k < 2; k++)
             if (pair[k]->kind == PHYSICS_SHAPE_BOX && !pair[k]->convex)
-                pair[k]->convex = convex_from_box(pair[k]->size);
+                pair[k]->convex = convex_from_box(shape_size_now(pair[k]));
     }
 }
 

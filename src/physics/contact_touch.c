@@ -178,8 +178,10 @@ static void take_records(Physics *physics, int count)
 {
     int first = physics->contact_count;
     physics->contact_count += count;
-    for (int i = first; contacts_want_joints(physics) && i < physics->contact_count; i++)
-        contact_make_joint(physics, i);
+    bool may_want_joints = contacts_want_joints(physics) || physics->reaches_shapes;
+    for (int i = first; may_want_joints && i < physics->contact_count; i++)
+        if (contact_wants_joint(physics, i))
+            contact_make_joint(physics, i);
 }
 
 // ---- one pair ----
@@ -205,7 +207,7 @@ static void report_dropped(Physics *physics, const NarrowPoints *found, const Sh
 
 static bool pair_rests(const Physics *physics, BroadPair pair)
 {
-    return body_rests(physics, physics->shapes[pair.a].body) && body_rests(physics, physics->shapes[pair.b].body);
+    return shape_rests(physics, &physics->shapes[pair.a]) && shape_rests(physics, &physics->shapes[pair.b]);
 }
 
 // Does what a pair asks for beside records; its points, none when it gets no records.
@@ -214,14 +216,15 @@ static NarrowPoints settle_pair(Physics *physics, BroadPair pair, int index)
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     if (a->fluid >= 0 || b->fluid >= 0) {
         const Shape *solid = a->fluid >= 0 ? b : a;
-        if (!(a->fluid >= 0 && b->fluid >= 0) && solid->body >= 0)
+        bool may_meet = !physics->reaches_shapes || plugin_lets_meet(physics, a, b);
+        if (may_meet && !(a->fluid >= 0 && b->fluid >= 0) && solid->body >= 0)
             fluids_pair(physics, a->fluid >= 0 ? pair.b : pair.a, a->fluid >= 0 ? pair.a : pair.b);
         return (NarrowPoints){ 0 };
     }
     NarrowPoints found = narrow_points(physics, index);
     if (found.count <= 0)
         return (NarrowPoints){ 0 };
-    bool is_passive = a->body < 0 && b->body < 0;
+    bool is_passive = shape_is_static(a) && shape_is_static(b);
     if (!is_passive)
         wake_changed(physics, a, b);
     if (pair_rests(physics, pair)) {
@@ -233,10 +236,24 @@ static NarrowPoints settle_pair(Physics *physics, BroadPair pair, int index)
     return found;
 }
 
+// A plugin may change two shapes while it is asked about them.
+static int ask_plugin(Physics *physics, BroadPair pair)
+{
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    if (!physics->reaches_shapes)
+        return plugin_collide(physics, a, b);
+    if (!plugin_lets_meet(physics, a, b))
+        return 0;
+    int answer = plugin_collide(physics, a, b);
+    physics->has_late_changes |= shape_follow(physics, pair.a);
+    physics->has_late_changes |= shape_follow(physics, pair.b);
+    return answer;
+}
+
 static void touch_pair(Physics *physics, BroadPair pair, int index, int *cursor)
 {
     if (physics->collide_hook.asks.collide) {
-        int answer = plugin_collide(physics, &physics->shapes[pair.a], &physics->shapes[pair.b]);
+        int answer = ask_plugin(physics, pair);
         if (answer == 2)
             contact_mark(physics, pair.a, pair.b);
         if (answer != 0)

@@ -183,15 +183,16 @@ static ImmersionPlane surface_of(const Physics *physics, int fluid_shape)
 
 static Immersion immerse(const Physics *physics, const Shape *shape, ImmersionPlane plane)
 {
+    Vec3 size = shape_size_now(shape);
     switch (shape->kind) {
     case PHYSICS_SHAPE_SPHERE:
-        return immersion_sphere(shape->size.x, plane);
+        return immersion_sphere(size.x, plane);
     case PHYSICS_SHAPE_BOX:
-        return immersion_box(shape->size, plane);
+        return immersion_box(size, plane);
     case PHYSICS_SHAPE_CYLINDER:
-        return immersion_cylinder(shape->size.x, shape->size.y, plane);
+        return immersion_cylinder(size.x, size.y, plane);
     case PHYSICS_SHAPE_CAPSULE:
-        return immersion_capsule(shape->size.x, shape->size.y, plane);
+        return immersion_capsule(size.x, size.y, plane);
     case PHYSICS_SHAPE_MESH:
         for (int i = 0; i < physics->mesh_count; i++) {
             const MeshEntry *mesh = &physics->meshes[i];
@@ -214,9 +215,9 @@ static void push(Physics *physics, const FluidPair *pair, double dt)
     const DragProperties *properties = immersion_properties(physics, shape->solid, physics->shapes[pair->fluid_shape].fluid);
     const Body *body = &physics->bodies[shape->body];
     const BodyState *state = &physics->body_states[shape->body];
-    if (!properties || state->is_disabled || !shape->is_alive)
+    if (!properties || state->is_disabled || !shape->is_alive || shape->is_away)
         return;
-    Pose world = pose_mul(body_pose(physics, shape->body), pose_mul(solid->in_body, shape->local));
+    Pose world = shape->body == shape->home ? pose_mul(body_pose(physics, shape->body), pose_mul(solid->in_body, shape->local)) : geom_pose(shape->ode);
     ImmersionPlane surface = surface_of(physics, pair->fluid_shape);
     bool is_projected = properties->is_projected;
     ImmersionPlane local = { quat_unrotate(world.q, surface.up), surface.level - vec3_dot(surface.up, world.t), !is_projected };

@@ -23,8 +23,6 @@ dSpaceID physics_ode_space(const Physics *physics);
 dJointGroupID physics_ode_contact_group(const Physics *physics);  // *
 dBodyID physics_ode_body(const Physics *physics, int solid);  // * of the merged assembly, NULL when kinematic
 dGeomID physics_ode_geom(const Physics *physics, int solid);  // * the only one, or the space of several, NULL
-int physics_ode_shape(const Physics *physics, dGeomID geom);  // -1 when it is not ours
-dBodyID physics_ode_shape_body(const Physics *physics, int shape);  // that its contacts act on, NULL: none
 // Of which solid of ours a body, geom, space or joint is part, by its label; "the world" for what all share; NULL: not ours.
 const char *physics_ode_owner(const Physics *physics, const void *object);
 // Somebody who is asked about pairs. Spaces are asked for too, once a pass: an answer other than 0 goes for all shapes of the

@@ -88,7 +88,11 @@ typedef struct Shape {
     PhysicsShapeKind kind;
     int solid;              // -1 for a fluid's
     int fluid;              // -1
-    int body;               // -1
+    int body;               // that its contacts push, -1: none of ours. The one of its solid, unless somebody gave it to another
+    int home;               // the one of its solid, -1
+    dBodyID on;             // what ODE said last
+    bool is_outside;        // it is on a body that a plugin made
+    bool is_away;           // somebody disabled it or took it out of the world's space: it meets nothing
     SceneNode *geometry;
     Vec3 size;
     Pose local;             // in the frame of its solid
@@ -242,6 +246,7 @@ struct Physics {
     struct Sleep *sleep;          // sleep.h
     bool has_moving_solids;       // some solid without physics may have a velocity
     bool has_changed_shapes;      // some shape has was_changed
+    bool has_late_changes;        // one was changed in the middle of a pass: it counts as changed in the next too
     bool needs_full_pass;         // the next collision pass looks at every shape and contact
     Pool *pool;                   // NULL: one thread
 
@@ -283,6 +288,32 @@ void shape_offset(Physics *physics, int shape);  // puts one of a body where its
 void shape_destroy(Physics *physics, int shape);
 void mesh_forget(Physics *physics, const SceneNode *geometry);  // its faces changed: the next shape reads them again
 void shape_update_box(Physics *physics, int shape);
+// Takes over what others did to its geom: body, offset, place, size, whether it is there at all. True when a shape that is
+// static or of another form now stands there: what it touches wakes.
+bool shape_follow(Physics *physics, int shape);
+Pose geom_pose(dGeomID geom);                    // where ODE's geom stands in the world
+// As `size`, from ODE's geom.
+static inline Vec3 shape_size_now(const Shape *shape)
+{
+    dReal radius, length;
+    dVector3 sides;
+    switch (shape->kind) {
+    case PHYSICS_SHAPE_SPHERE:
+        return vec3(dGeomSphereGetRadius(shape->ode), 0, 0);
+    case PHYSICS_SHAPE_BOX:
+        dGeomBoxGetLengths(shape->ode, sides);
+        return vec3(sides[0], sides[1], sides[2]);
+    case PHYSICS_SHAPE_CAPSULE:
+        dGeomCapsuleGetParams(shape->ode, &radius, &length);
+        return vec3(radius, length, 0);
+    case PHYSICS_SHAPE_CYLINDER:
+        dGeomCylinderGetParams(shape->ode, &radius, &length);
+        return vec3(radius, length, 0);
+    default:
+        return VEC3_ZERO;
+    }
+}
+static inline bool shape_is_static(const Shape *shape) { return shape->body < 0 && !shape->is_outside; }
 void meshes_destroy(Physics *physics);
 
 // ---- physics.c ----
@@ -315,6 +346,7 @@ void contacts_forget(Physics *physics, int top); // records of solid `top` and a
 void contacts_find_fluids(Physics *physics);     // pairs with fluids of the last pass, after a restore
 void contacts_collect_forces(Physics *physics);  // after the step, when wanted
 bool contacts_want_joints(const Physics *physics);
+bool contact_wants_joint(const Physics *physics, int contact);
 void contact_make_joint(Physics *physics, int contact);
 void contact_surface(const Physics *physics, PhysicsContact *contact);
 // A fast shape that would pass through the other: lets the two come together by `gap` in this step, or bounces them.
@@ -331,6 +363,7 @@ void contact_mark(Physics *physics, int shape_a, int shape_b);  // they collide,
 
 // ---- plugin.c: the part of the collision pass that a plugin takes ----
 void plugin_begin_pass(Physics *physics);
+bool plugin_lets_meet(const Physics *physics, const Shape *a, const Shape *b);  // as ODE's spaces would: by body, bits, enabled
 int plugin_collide(Physics *physics, const Shape *a, const Shape *b);  // the plugin's answer about two of our shapes
 void plugin_collide_others(Physics *physics);    // pairs with geoms that are not ours
 void plugin_free(Physics *physics);

@@ -87,21 +87,6 @@ static bool is_ours(const Physics *physics, dGeomID geom)
     return pair_slot(hook->ours, hook->ours_size, geom, NULL)->a != NULL;
 }
 
-// A plugin's geoms carry data of its own, so only the address tells which geoms are ours.
-int physics_ode_shape(const Physics *physics, dGeomID geom)
-{
-    for (int i = 0; geom && i < physics->shape_count; i++)
-        if (physics->shapes[i].is_alive && physics->shapes[i].ode == geom)
-            return i;
-    return -1;
-}
-
-dBodyID physics_ode_shape_body(const Physics *physics, int shape)
-{
-    int body = physics->shapes[shape].body;
-    return body >= 0 ? physics->bodies[body].ode : NULL;
-}
-
 // Of what a geom was made of, which several may share.
 static const char *data_owner(const Physics *physics, const void *object)
 {
@@ -183,6 +168,18 @@ static dGeomID outer(const Physics *physics, const Shape *shape)
 {
     dSpaceID space = dGeomGetSpace(shape->ode);
     return space && space != physics->space ? (dGeomID)space : shape->ode;
+}
+
+static bool bits_meet(dGeomID a, dGeomID b)
+{
+    return (dGeomGetCategoryBits(a) & dGeomGetCollideBits(b)) || (dGeomGetCategoryBits(b) & dGeomGetCollideBits(a));
+}
+
+bool plugin_lets_meet(const Physics *physics, const Shape *a, const Shape *b)
+{
+    if (a->is_away || b->is_away || (a->on && a->on == b->on))
+        return false;
+    return bits_meet(a->ode, b->ode) && bits_meet(outer(physics, a), outer(physics, b));
 }
 
 static __attribute__((noinline)) int ask_about_shapes(Physics *physics, const Shape *a, const Shape *b)

@@ -3,6 +3,7 @@
 #include "physics/collide_surface.h"
 #include "physics/contact_narrow.h"
 #include "physics/convex.h"
+#include "physics/sleep.h"
 
 #include "base/memory.h"
 #include "formats/shape.h"
@@ -220,9 +221,21 @@ void shape_update_box(Physics *physics, int shape)
     broadphase_move(physics->broadphase, shape, &box);
 }
 
+Pose geom_pose(dGeomID geom)
+{
+    const dReal *p = dGeomGetPosition(geom);
+    dQuaternion q;
+    dGeomGetQuaternion(geom, q);
+    return (Pose){ { p[0], p[1], p[2] }, { q[0], q[1], q[2], q[3] } };
+}
+
 void shape_place(Physics *physics, int index)
 {
     Shape *shape = &physics->shapes[index];
+    if (shape->home >= 0 || !shape_is_static(shape)) {  // whoever gave it away or took it says where it is
+        shape_update_box(physics, index);
+        return;
+    }
     Pose owner = shape->solid >= 0 ? physics->solid_world[shape->solid] : POSE_IDENTITY;
     Pose world = pose_mul(pose_mul(owner, shape->local), shape->fix);
     if (shape->kind == PHYSICS_SHAPE_PLANE) {
@@ -264,10 +277,81 @@ void mesh_forget(Physics *physics, const SceneNode *geometry)
             physics->meshes[i].geometry = NULL;
 }
 
-typedef struct ShapeOwner { int solid, fluid, count; } ShapeOwner;
+// Static shapes do not look for each other, unless one notices static ones.
+static void broadphase_take(Physics *physics, int index)
+{
+    enum { STATIC = 1u, MOVING = 2u, NOTICING = 4u };  // categories of the broad phase
+    const Shape *shape = &physics->shapes[index];
+    uint32_t category = STATIC, mask = ~(uint32_t)STATIC;
+    if (!shape_is_static(shape))
+        category = MOVING, mask = ~0u;
+    else if (shape->solid >= 0 && physics->solids[shape->solid].feels_static)
+        category = NOTICING, mask = ~0u;
+    BroadBox box;
+    narrow_place(physics, index, &box);
+    broadphase_add(physics->broadphase, index, category, mask, shape->body + 1, &box);
+}
 
-// Categories of the broad phase: static shapes do not look for each other, unless one notices static ones.
-enum { STATIC = 1u, MOVING = 2u, NOTICING = 4u };
+// ---- what others did to a geom ----
+
+static int body_of_ode(const Physics *physics, dBodyID ode)
+{
+    for (int i = 0; ode && i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive && physics->bodies[i].ode == ode)
+            return i;
+    return -1;
+}
+
+static bool is_in_world(const Physics *physics, dGeomID geom)
+{
+    for (; geom && dGeomIsEnabled(geom); geom = (dGeomID)dGeomGetSpace(geom))
+        if (geom == (dGeomID)physics->space)
+            return true;
+    return false;
+}
+
+// What was made once from a form that it no longer has.
+static void forget_form(const Physics *physics, Shape *shape)
+{
+    if (shape->kind == PHYSICS_SHAPE_BOX) {
+        convex_destroy(shape->convex);
+        shape->convex = NULL;
+    }
+    if (shape->kind != PHYSICS_SHAPE_MESH)
+        return;
+    shape->convex = NULL;
+    for (int i = 0; i < physics->mesh_count; i++)
+        if (physics->meshes[i].data == dGeomTriMeshGetTriMeshDataID(shape->ode) && physics->meshes[i].data == shape->ode_data)
+            shape->convex = physics->meshes[i].convex;
+}
+
+bool shape_follow(Physics *physics, int index)
+{
+    Shape *shape = &physics->shapes[index];
+    dBodyID on = dGeomGetBody(shape->ode);
+    bool is_away = !is_in_world(physics, shape->ode), is_given = on != shape->on;
+    if (is_given) {
+        shape->on = on;
+        shape->body = body_of_ode(physics, on);
+        shape->is_outside = on && shape->body < 0;
+        sleep_forget(physics);  // it lists the shapes of bodies
+    }
+    BroadBox box;
+    bool has_other_form = narrow_follow(physics, index, &box);
+    if (is_given)
+        broadphase_take(physics, index);
+    else
+        broadphase_move(physics->broadphase, index, &box);
+    if (has_other_form)
+        forget_form(physics, shape);
+    if (!has_other_form && !is_given && is_away == shape->is_away)
+        return false;
+    shape->is_away = is_away;
+    shape->was_changed = physics->has_changed_shapes = true;
+    return true;
+}
+
+typedef struct ShapeOwner { int solid, fluid, count; } ShapeOwner;
 
 static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *context)
 {
@@ -286,7 +370,7 @@ static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *co
     memory_grow(&physics->shapes, &physics->shape_capacity, physics->shape_count + 1, sizeof(Shape));
     int index = physics->shape_count++;
     Shape *shape = &physics->shapes[index];
-    *shape = (Shape){ .kind = form.kind, .solid = owner->solid, .fluid = owner->fluid, .body = body, .geometry = geometry,
+    *shape = (Shape){ .kind = form.kind, .solid = owner->solid, .fluid = owner->fluid, .body = body, .home = body, .geometry = geometry,
                       .size = form.size, .local = pose, .is_alive = true };
     shape->ode = make_geom(&form, &shape->fix);
     if (form.entry) {
@@ -300,17 +384,12 @@ static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *co
     dSpaceAdd(physics->space, shape->ode);
     owner->count++;
 
-    uint32_t category = STATIC, mask = ~(uint32_t)STATIC;
     if (body >= 0) {
-        dGeomSetBody(shape->ode, physics->bodies[body].ode);
+        shape->on = physics->bodies[body].ode;
+        dGeomSetBody(shape->ode, shape->on);
         shape_offset(physics, index);
-        category = MOVING, mask = ~0u;
-    } else if (solid && solid->feels_static) {
-        category = NOTICING, mask = ~0u;
     }
-    BroadBox box;
-    narrow_place(physics, index, &box);
-    broadphase_add(physics->broadphase, index, category, mask, body + 1, &box);
+    broadphase_take(physics, index);
     if (body < 0) {
         shape_place(physics, index);
         broadphase_set_resting(physics->broadphase, index, false);

@@ -45,6 +45,11 @@ static inline bool body_rests(const Physics *physics, int body)  // asleep, or n
     return body < 0 || physics->body_states[body].is_disabled;
 }
 
+static inline bool shape_rests(const Physics *physics, const Shape *shape)
+{
+    return shape->is_outside ? !dBodyIsEnabled(shape->on) : body_rests(physics, shape->body);
+}
+
 void sleep_destroy(Sleep *sleep);          // NULL is fine
 void sleep_forget(Physics *physics);       // it is written anew when next needed
 void sleep_refresh(Physics *physics);      // makes sure that it is right, and sorted

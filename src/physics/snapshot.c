@@ -243,12 +243,20 @@ static bool header_fits(Physics *physics, const Header *header, size_t size)
     return expected == size;
 }
 
+// A plugin that gives shapes to other bodies may have done so in between.
+static bool body_is_sound(const Physics *physics, const Shape *shape, int body)
+{
+    if (body == shape->body || body == shape->home)
+        return true;
+    return physics->reaches_shapes && body >= -1 && body < physics->body_count && (body < 0 || physics->bodies[body].is_alive);
+}
+
 static bool contact_is_sound(const Physics *physics, const PhysicsContact *contact)
 {
     for (int k = 0; k < 2; k++) {
         int shape = contact->shape[k];
         if (shape < 0 || shape >= physics->shape_count || !physics->shapes[shape].is_alive
-            || contact->solid[k] != physics->shapes[shape].solid || contact->body[k] != physics->shapes[shape].body)
+            || contact->solid[k] != physics->shapes[shape].solid || !body_is_sound(physics, &physics->shapes[shape], contact->body[k]))
             return false;
     }
     const double numbers[] = { contact->depth, contact->rolling, contact->rolling2, contact->spinning, contact->slip, contact->slip2, contact->bounce,

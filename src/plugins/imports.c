@@ -73,6 +73,9 @@ static const char *const contact_readers[] = {
     "dWorldStep", "dWorldQuickStep", "dWorldExportDIF", NULL
 };
 
+// Beside functions of geoms; those of bodies move the shapes of sleepers too, and shapes in the middle of a pass.
+static const char *const shape_movers[] = { "dSpaceAdd", "dSpaceRemove", "dBodySetPosition", "dBodySetQuaternion", "dBodySetRotation", NULL };
+
 static bool begins(const char *name, const char *with)
 {
     return !strncmp(name, with, strlen(with));
@@ -110,7 +113,7 @@ static unsigned reach_of(const char *name, bool is_wanted, bool is_own)
     // ODE's own rule lets a body fall asleep only if it finds a joint at it.
     bool is_rule_of_sleep = begins(name, "dBodySetAutoDisable") || begins(name, "dWorldSetAutoDisable");
     unsigned reach = is_rule_of_sleep || is_one_of(name, contact_readers) ? PHYSICS_REACHES_CONTACTS : 0;
-    if ((begins(name, "dGeom") && !leaves_geoms(name)) || !strcmp(name, "dSpaceAdd") || !strcmp(name, "dSpaceRemove"))
+    if ((begins(name, "dGeom") && !leaves_geoms(name)) || is_one_of(name, shape_movers))
         reach |= PHYSICS_REACHES_SHAPES;
     return TOUCHES | reach;
 }

@@ -1,6 +1,5 @@
 // What is Talus's is not a plugin's to destroy: functions of ODE that a plugin finds here first. Given an object of the world's
-// they are reported like a fault, before anything is lost; a shape that is given to another body is told. For everybody else,
-// and for objects that the plugin made, they do what ODE's do.
+// they are reported like a fault, before anything is lost. For everybody else, and for objects that the plugin made, they do what ODE's do.
 #include "plugins/plugins_internal.h"
 
 #include <dlfcn.h>
@@ -65,20 +64,4 @@ EXPORTED void dCloseODE(void)
     if (!function)
         found = function = (Function)dlsym(RTLD_NEXT, "dCloseODE");
     function();
-}
-
-// The shape goes where the body goes; whom contacts push was settled when the world was built.
-EXPORTED void dGeomSetBody(dGeomID geom, dBodyID body)
-{
-    typedef void (*Function)(dGeomID geom, dBodyID body);
-    static _Atomic(Function) found;
-    Function function = found;
-    if (!function)
-        found = function = (Function)dlsym(RTLD_NEXT, "dGeomSetBody");
-    PluginHost *host = geom ? calling_host() : NULL;
-    int shape = host ? physics_ode_shape(host->physics, geom) : -1;
-    if (shape >= 0 && body != physics_ode_shape_body(host->physics, shape))
-        diag_warning(host->diags, host->pos, "plugin '%s' gives a shape of '%s' to another body; contacts of the shape still act on '%s'", host->name,
-                     physics_ode_owner(host->physics, geom), physics_ode_owner(host->physics, geom));
-    function(geom, body);
 }

@@ -261,26 +261,6 @@ static void test_close(void **state)
     }
 }
 
-// ---- shapes for other bodies ----
-
-static void test_given_away(void **state)
-{
-    (void)state;
-    build("given_away", "  geom = dWebotsGetGeomFromDEF(\"BOX\");\n"
-                        "  if (passes == 3) { load = dBodyCreate(world); dBodySetPosition(load, 0, 5, 3); dGeomSetBody(geom, load); }\n"
-                        "  if (passes == 6) { dGeomSetBody(geom, 0); dBodyDestroy(load); }\n"
-                        "  if (passes == 9) dGeomSetBody(geom, box);", false);
-    World ours = run("given_away", "talus", 10), exact = run("given_away", "ode-exact", 10);
-    const World *worlds[] = { &ours, &exact };
-    for (int k = 0; k < 2; k++)  // twice given to another, once given back
-        assert_int_equal(times_said(worlds[k], DIAG_WARNING, "plugin 'given_away' gives a shape of 'BOX' to another body"), 2);
-    Vec3 a = place(&ours, "BOX"), b = place(&exact, "BOX");
-    CHECK(fabs(a.x - b.x) + fabs(a.y - b.y) + fabs(a.z - b.z) < 1e-6, "given away");
-    assert_true(a.z < 0.0995);  // it fell while its shape was elsewhere
-    world_close(&ours);
-    world_close(&exact);
-}
-
 // What a refused plugin left half done is not freed.
 const char *__asan_default_options(void);
 __attribute__((visibility("default"), used)) const char *__asan_default_options(void)
@@ -294,6 +274,6 @@ int main(void)
     if (!has_compiler("gcc"))
         return 77;
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_own), cmocka_unit_test(test_not_its_own), cmocka_unit_test(test_all_are_known), cmocka_unit_test(test_also_refused),
-                                        cmocka_unit_test(test_close), cmocka_unit_test(test_given_away) };
+                                        cmocka_unit_test(test_close) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

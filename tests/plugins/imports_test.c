@@ -25,6 +25,7 @@ static const struct { const char *name, *source, *options; bool touches; unsigne
     { "stepping", NAMING("dWorldQuickStep"), "", true, PHYSICS_REACHES_CONTACTS },
     { "moving", NAMING("dGeomSetOffsetPosition"), "", true, PHYSICS_REACHES_SHAPES },
     { "resizing", NAMING("dGeomBoxSetLengths"), "", true, PHYSICS_REACHES_SHAPES },
+    { "posing", NAMING("dBodySetPosition"), "", true, PHYSICS_REACHES_SHAPES },
     { "hiding", NAMING("dSpaceRemove"), "", true, PHYSICS_REACHES_SHAPES },
     { "measuring", NAMING("dGeomBoxGetLengths"), "", true, 0 },
     { "casting", NAMING("dGeomRaySet"), "", true, 0 },
