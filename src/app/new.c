@@ -24,6 +24,9 @@ static const char makefile[] =
     "\n"
     "null :=\n"
     "space := $(null) $(null)\n"
+    "ifeq ($(strip $(WEBOTS_HOME)),)\n"
+    "$(error WEBOTS_HOME is not set: use `talus build`, or name the folder in which Talus has its resources)\n"
+    "endif\n"
     "WEBOTS_HOME_PATH ?= $(subst $(space),\\ ,$(strip $(subst \\,/,$(WEBOTS_HOME))))\n"
     "include $(WEBOTS_HOME_PATH)/resources/Makefile.include\n";
 

@@ -19,6 +19,7 @@ expect 0 plugin 3D
 expect 0 plugin with-dash_1
 expect 0 plugin water --cpp
 names="flight 3D with-dash_1 water"
+env -u WEBOTS_HOME make -C plugins/physics/flight 2>&1 | grep -q 'WEBOTS_HOME is not set: use `talus build`' || complain "make alone does not say what it wants"
 if command -v cmake >/dev/null; then
   expect 0 plugin wind --cmake
   expect 0 plugin 4-rain_C --cpp --cmake
