@@ -429,6 +429,7 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
 void physics_collide_restored(Physics *physics)
 {
     bool has_forces = !physics->needs_pass;
+    gather_forces(physics);
     physics_collide(physics);
     for (int i = 0; has_forces && i < physics->body_count; i++)
         if (physics->bodies[i].is_alive)

@@ -148,9 +148,13 @@ static bool start(Sim *sim)
 {
     take_state(sim);
     bool is_fine = plugin_init(sim->plugin, sim_time(sim));
-    // Without a collide function the contacts are what they were.
-    if (is_fine && plugin_has_collide(sim->plugin))
-        physics_collide(sim->physics);
+    // Without a collide function the contacts are what they were. A run that starts in its middle has a restored state.
+    if (is_fine && plugin_has_collide(sim->plugin)) {
+        if (sim->steps > 0)
+            physics_collide_restored(sim->physics);
+        else
+            physics_collide(sim->physics);
+    }
     plugin_collided(sim->plugin);
     return check(sim, SIM_PHASE_BEGIN) && is_fine;
 }

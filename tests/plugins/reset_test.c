@@ -147,12 +147,13 @@ static void test_restore(void **state)
                       "DLLEXPORT void webots_physics_init(void) { }\n" },
         { "holding", "DLLEXPORT void webots_physics_init(void) { dBodySetKinematic(dWebotsGetBodyFromDEF(\"BOX\")); }\n" },
     };
+    const char *const scenes[] = { falling, "DEF BOX Solid { linearVelocity 1 0 0 boundingObject Box { } physics Physics { } }\n" };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char source[600];
         snprintf(source, sizeof source, "#include <plugins/physics.h>\n%sDLLEXPORT void webots_physics_step(void) { }\nDLLEXPORT void webots_physics_cleanup(void) { }\n",
                  cases[i].source);
         compile("gcc", cases[i].name, source, false);
-        World world = world_open(cases[i].name, i ? "DEF BOX Solid { linearVelocity 1 0 0 boundingObject Box { } physics Physics { } }\n" : falling);
+        World world = world_open(cases[i].name, scenes[i]);
         assert_true(world_start(&world, NULL));
         steps(&world, 7);
         SimSnapshot snapshot = { 0 };
@@ -160,6 +161,13 @@ static void test_restore(void **state)
         steps(&world, 20);
         uint64_t hash = sim_hash(world.sim);
         assert_true(sim_restore(world.sim, &snapshot));
+        steps(&world, 20);
+        CHECK(sim_hash(world.sim) == hash, cases[i].name);
+        world_close(&world);
+        // A run that starts from it.
+        world = world_open(cases[i].name, scenes[i]);
+        assert_true(sim_restore(world.sim, &snapshot));
+        assert_true(world_start(&world, NULL));
         steps(&world, 20);
         CHECK(sim_hash(world.sim) == hash, cases[i].name);
         sim_snapshot_free(&snapshot);
