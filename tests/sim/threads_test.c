@@ -1,5 +1,7 @@
 // Any number of threads gives the same bytes of state: large piles, robots and both together, with sleep, and with nodes
-// that come and go while they run.
+// that come and go while they run; and so where part of a loop is left to one thread: motors that push, motors without
+// physics, shapes that ride on bodies, fluids, contacts beyond the limit, contact joints.
+#include "physics/motor.h"
 #include "physics/world.h"
 
 // Loose bodies of every kind of kernel; every eighth has two shapes, so that pairs of bodies come in no order; every
@@ -32,22 +34,62 @@ static void add_robots(Text *out, int count)
     }
 }
 
+// Vehicles in water with a bumper that has no mass; a mast turns without physics on some.
+static void add_boats(Text *out, int count)
+{
+    text_add_string(out, "Fluid { name \"water\" density 500 boundingObject Pose { translation 0 -10 -0.5 children Box { size 40 16 2 } } }\n");
+    for (int i = 0; i < count; i++) {
+        text_printf(out, "Robot { name \"boat%d\" translation %g %g 0.3 controller \"<none>\" boundingObject Box { size 0.5 0.3 0.1 } physics Physics { } "
+                         "immersionProperties ImmersionProperties { fluidName \"water\" } children [\n", i, 0.7 * (i % 12), -5 - 0.6 * (i / 12));
+        for (int k = 0; k < 4; k++) {
+            double x = k % 2 ? 0.2 : -0.2, y = k / 2 ? 0.22 : -0.22;
+            text_printf(out, "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 anchor %g %g -0.1 } device RotationalMotor { name \"m%d\" } "
+                             "endPoint Solid { name \"w%d\" translation %g %g -0.1 contactMaterial \"few\" boundingObject Box { size 0.2 0.1 0.2 } physics Physics { } } }\n",
+                        x, y, k, k, x, y);
+        }
+        text_printf(out, "Solid { name \"bumper\" translation 0.3 0 0 boundingObject Box { size 0.1 0.3 0.05 } }\n] }\n");
+    }
+}
+
+static void add_mast(Text *out)
+{
+    text_add_string(out, "Robot { name \"mast\" translation 0 -5 2 controller \"<none>\" children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } "
+                         "device RotationalMotor { name \"turn\" } endPoint Solid { name \"arm\" translation 0.5 0 -1.8 boundingObject Box { size 1 0.1 0.1 } } } ] }\n");
+}
+
 typedef struct Case {
     const char *name;
     int pile, robots;
     bool sleeps;
+    int boats;
+    bool has_mast, wants_forces;
 } Case;
 
 static World open_case(const Case *test, int threads)
 {
     Text out = { 0 };
     text_printf(&out, "WorldInfo { basicTimeStep 8 physicsDisableTime %g physicsDisableLinearThreshold 0.3 physicsDisableAngularThreshold 0.5 contactProperties "
-                      "ContactProperties { material1 \"roll\" rollingFriction 0.01 0.01 0.01 } }\nSolid { name \"floor\" boundingObject Plane { } }\n",
+                      "[ ContactProperties { material1 \"roll\" rollingFriction 0.01 0.01 0.01 } ContactProperties { material1 \"few\" maxContactJoints 2 } ] }\nSolid { name \"floor\" boundingObject Plane { } }\n",
                 test->sleeps ? 0.1 : 0.0);
     add_pile(&out, test->pile);
     add_robots(&out, test->robots);
+    if (test->boats > 0)
+        add_boats(&out, test->boats);
+    if (test->has_mast)
+        add_mast(&out);
     World world = world_open_with(out.data, &(SimOptions){ .physics.threads = threads });
     text_free(&out);
+    for (int i = 0; i < physics_joint_count(world.physics) && test->boats > 0; i++) {
+        if (i % 3 == 0) {
+            physics_motor_set_force(world.physics, i, 0, 0.5 + 0.01 * i);
+            continue;
+        }
+        physics_motor_want_feedback(world.physics, i, i % 3 == 1);
+        physics_motor_set_position(world.physics, i, 0, INFINITY);
+        physics_motor_set_velocity(world.physics, i, 0, 3.0 - 0.1 * i);
+    }
+    if (test->wants_forces)
+        physics_want_contact_forces(world.physics, true);
     return world;
 }
 
@@ -89,6 +131,8 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
     (void)state;
     static const Case cases[] = {
         { "pile", 250, 0, false }, { "pile that falls asleep", 120, 0, true }, { "robots", 0, 24, false }, { "pile and robots", 150, 12, true },
+        { "boats", 0, 0, false, 36, false, false }, { "boats and a mast", 40, 0, false, 36, true, false },
+        { "pile and boats whose forces are wanted", 60, 0, true, 24, false, true },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         uint64_t one[MOMENTS], several[MOMENTS];
