@@ -128,6 +128,16 @@ def measure_threads(build, rows, passes):
     return out
 
 
+def whole_steps(build, is_small):
+    """What two threads bring to a whole step of the program: the table that build/bench/threads_bench prints."""
+    program = os.path.join(os.path.dirname(build.rstrip("/")), "bench", "threads_bench")
+    if not os.path.exists(program):
+        return []
+    done = subprocess.run([program] + (["pile 1000", "1"] if is_small else ["all", "4"]), capture_output=True, text=True)
+    print(done.stdout, flush=True)
+    return done.stdout.splitlines()
+
+
 def heap(build, scene, n, sim, engine):
     done = subprocess.run(command(build, scene, n, .008, engine, 1000), env=environment(sim), capture_output=True, text=True)
     try:
@@ -185,6 +195,7 @@ def main():
     every = lambda scene, n, dt, engines: engines
     measure(build, saved["results"], chosen, every, begin + 3600)
     saved["threads"] = measure_threads(build, few(THREADED) if not arguments.small else [("swarm", 20, .008, 1), ("pile", 100, .008, 2)], 4)
+    saved["whole_steps"] = whole_steps(build, arguments.small)
     saved["memory"] = measure_memory(build)
     if not arguments.no_counts:
         saved["counts"] = count_all(build, few(COUNTED))
