@@ -54,7 +54,7 @@ static const AppOption rows[] = {
     ROW("plugin-timeout", OPTION_INT, plugin_timeout, "MS", "longest time that one call into the plugin may take (no limit otherwise)"),
     ROW("crash-snapshot", OPTION_STRING, crash_snapshot, "FILE", "where the last good state goes when the plugin fails (WORLD.crash.snap otherwise)"),
     ROW("explain-contacts", OPTION_FLAG, explain_contacts, NULL, "print the contacts at the end and which ContactProperties they got"),
-    ROW("explain-solver", OPTION_FLAG, explain_solver, NULL, "print at the end how the last step was solved, island by island"),
+    ROW("explain-solver", OPTION_FLAG, explain_solver, NULL, "print at the end how the last step was solved, island by island, and what all steps had trouble with"),
     ROW("untrusted", OPTION_FLAG, untrusted, NULL, "lower limits for files of unknown origin"),
     ROW("quiet|q", OPTION_FLAG, quiet, NULL, "print nothing but errors and what was asked for"),
     ROW("json", OPTION_FLAG, json, NULL, "print the summary as one JSON object"),

@@ -193,6 +193,11 @@ const SolverStatistics *solver_statistics(const Solver *solver)
     return &solver->statistics;
 }
 
+const SolverTotals *solver_totals(const Solver *solver)
+{
+    return &solver->totals;
+}
+
 // ---- the step ----
 
 // One loop over different things that have nothing to do with each other: item 0 is long and on one thread, the others
@@ -289,6 +294,12 @@ static void statistics_gather(Solver *solver, const SolverInput *input)
         *one = (SolverStatistics){ 0 };
     }
     solver->statistics = sum;
+    SolverTotals *totals = &solver->totals;
+    totals->step_count++;
+    totals->restart_count += sum.restart_count;
+    totals->fallback_count += sum.fallback_count;
+    totals->redundant_count += sum.redundant_count;
+    totals->body_reset_count += sum.body_reset_count;
 }
 
 static void integrate_range(int begin, int end, int worker, void *context)

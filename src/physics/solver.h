@@ -132,6 +132,11 @@ typedef struct SolverStatistics {
     int body_reset_count;     // bodies whose result was not finite and that were stopped
 } SolverStatistics;
 
+// What went wrong or had to be done twice since the solver was made.
+typedef struct SolverTotals {
+    int64_t step_count, restart_count, fallback_count, redundant_count, body_reset_count;
+} SolverTotals;
+
 // What was chosen for an island, for `talus run --explain-solver`.
 typedef struct SolverIsland {
     int first_body;           // lowest index in it
@@ -160,6 +165,7 @@ void solver_integrate(Solver *solver, const SolverInput *input);
 // What is remembered of a contact of the last step, also of one between bodies that slept in it: six impulses.
 const double *solver_contact_impulse(const Solver *solver, int contact);
 const SolverStatistics *solver_statistics(const Solver *solver);   // of the last step
+const SolverTotals *solver_totals(const Solver *solver);
 int solver_islands(Solver *solver, const SolverIsland **islands);  // of the last step, valid until the next
 
 void solver_body_refresh(SolverBody *body);                        // rotation from quaternion

@@ -190,6 +190,7 @@ struct Solver {
     int bundle_count, loose_task_count;
     bool are_bundles_uneven;      // then they stand in falling order of their work
     SolverStatistics statistics;
+    SolverTotals totals;
     SolverStatistics *worker_statistics;  // one per thread, for their share
 };
 

@@ -7,6 +7,7 @@
 #include "physics/solver_ode.h"
 
 #include <stdatomic.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,38 +250,46 @@ static void talus_restore(void *state, const void *buffer, size_t size)
         solver_ode_restore(self->solver, buffer, size);
 }
 
-// The solid of a body of the solver; a body that a plugin made has none.
-static const char *body_label(const Physics *physics, dBodyID body)
-{
-    for (int i = 0; i < physics->body_count; i++)
-        if (physics->bodies[i].is_alive && physics->bodies[i].ode == body)
-            return solid_label(physics, physics->bodies[i].solid);
-    return "a plugin's body";
-}
-
-static void talus_explain(void *state, Physics *physics, Text *out)
+static void explain_islands(const StepperTalus *self, const Physics *physics, Text *out)
 {
     static const char *const method_names[] = {
         [SOLVER_DIRECT] = "direct", [SOLVER_SWEPT] = "direct joints, swept contacts", [SOLVER_ITERATIVE] = "iterative"
     };
+    const SolverIsland *islands;
+    int count = solver_islands(solver_ode_solver(self->solver), &islands), most = 0;
+    for (int i = 0; i < count; i++)
+        most = int_max(most, islands[i].first_body);
+    int32_t *solid_of = memory_alloc_array((size_t)most + 1, sizeof *solid_of);  // plus 1; 0: a body that a plugin made
+    for (int i = 0; count > 0 && i < physics->body_count; i++) {
+        int index = physics->bodies[i].is_alive ? solver_ode_body(self->solver, physics->bodies[i].ode) : -1;
+        if (index >= 0 && index <= most)
+            solid_of[index] = physics->bodies[i].solid + 1;
+    }
+    for (int i = 0; i < count; i++) {
+        int solid = solid_of[islands[i].first_body] - 1;
+        text_printf(out, "island of '%s': %d bodies, %d joint rows, %d contacts: %s\n", solid >= 0 ? solid_label(physics, solid) : "a plugin's body",
+                    islands[i].body_count, islands[i].joint_row_count, islands[i].contact_count, method_names[islands[i].method]);
+    }
+    free(solid_of);
+}
+
+static void talus_explain(void *state, Physics *physics, Text *out)
+{
     const StepperTalus *self = state;
     if (!self->solver) {
         text_printf(out, "ode-exact: %s\n", solver_ode_problem());
         return;
     }
-    Solver *solver = solver_ode_solver(self->solver);
-    const SolverStatistics *sum = solver_statistics(solver);
-    const SolverIsland *islands;
-    int count = solver_islands(solver, &islands);
-    for (int i = 0; i < count; i++)
-        text_printf(out, "island of '%s': %d bodies, %d joint rows, %d contacts: %s\n",
-                    body_label(physics, solver_ode_body_at(self->solver, islands[i].first_body)), islands[i].body_count,
-                    islands[i].joint_row_count, islands[i].contact_count, method_names[islands[i].method]);
+    explain_islands(self, physics, out);
+    const SolverStatistics *sum = solver_statistics(solver_ode_solver(self->solver));
     text_printf(out, "solver: %d direct, %d swept and %d iterative islands, %d rows with bounds (%d in the largest), %d pivot rounds, %d sweeps, "
                 "%d solved again, %d fallbacks, %d redundant rows, %d bodies stopped\n",
                 sum->direct_island_count, sum->swept_island_count, sum->iterative_island_count, sum->dense_row_count, sum->largest_dense,
                 sum->pivot_round_count, sum->sweep_count,
                 sum->restart_count, sum->fallback_count, sum->redundant_count, sum->body_reset_count);
+    const SolverTotals *totals = solver_totals(solver_ode_solver(self->solver));
+    text_printf(out, "all %" PRId64 " steps: %" PRId64 " solved again, %" PRId64 " fallbacks, %" PRId64 " redundant rows, %" PRId64 " bodies stopped\n",
+                totals->step_count, totals->restart_count, totals->fallback_count, totals->redundant_count, totals->body_reset_count);
 }
 
 const StepperType stepper_talus = {

@@ -20,6 +20,19 @@ hash_of() { timeout 60 "$talus" run "$@" --hash --quiet 2>> "$folder/err" | sed 
 
 check "plain run" ends 0 run $world --steps 10
 check "summary" grep -q "10 steps of 8 ms" "$folder/out"
+# A motor that is too weak for its arm leaves its bounds in the first step, which the last step alone does not tell.
+cat > "$folder/weak.wbt" <<'WORLD'
+#VRML_SIM R2025a utf8
+WorldInfo { basicTimeStep 8 }
+Viewpoint { }
+Robot { name "r" translation 0 0 1 children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 }
+  device [ RotationalMotor { name "m" maxTorque 0.1 } ]
+  endPoint Solid { name "arm" translation 0.3 0 0 boundingObject Box { size 0.5 0.1 0.1 } physics Physics { density -1 mass 1 } } } ] }
+WORLD
+check "solver explained" ends 0 run "$folder/weak.wbt" --steps 50 --explain-solver
+check "the last step" grep -q "^solver: 1 direct, .* 0 solved again" "$folder/out"
+check "all steps" grep -q "^all 50 steps: [1-9][0-9]* solved again, 0 fallbacks, 0 redundant rows, 0 bodies stopped" "$folder/out"
+check "no step, nothing to explain" ends 0 run "$folder/weak.wbt" --steps 0 --explain-solver
 check "usage: no file" ends 2 run
 check "usage: two files" ends 2 run $world $world
 check "usage: unknown option" ends 2 run $world --nonsense
