@@ -21,6 +21,8 @@ static inline int row_state_last(int8_t states) { return (states + 4) % 3 - 1; }
 typedef struct RowMemory {
     int8_t state;
     uint8_t dense;   // steps for which the row stays in the dense problem, 0: it is an equation of the tree
+    uint16_t reserved;
+    float impulse;   // of the iterative method's last step
 } RowMemory;
 
 typedef struct ContactMemory {
@@ -68,7 +70,8 @@ typedef struct IslandRef {
     int32_t first_contact, contact_count;  // in island_contacts
     int32_t body_count, joint_row_count, dense_row_count;
     int32_t widest, cut_row_count;         // bodies of the largest tree; rows of joints that close loops
-    int32_t iterated_count;                // bodies whose island was iterated in the last step
+    int32_t iterated_count;                // bodies whose island was swept or iterated in the last step
+    int32_t loose_count;                   // ... iterated as a whole
     SolverMethod method;
 } IslandRef;
 
@@ -94,6 +97,7 @@ typedef struct IslandTask {
     const ContactRef *contact_refs;       // one per contact
     int group_count, contact_count;
     bool swept;                  // the direct method's dense problem is iterated
+    bool keeps_impulses;         // the joints' rows, of the last step
     RowMemory *row_memory;       // SOLVER_JOINT_ROWS per joint
     ContactMemory *contact_memory;        // of this step, one per contact; state and impulse are read and written
     int32_t *node_of_body;       // scratch, one per body, touched for this island's bodies only
@@ -171,7 +175,7 @@ struct Solver {
     int contact_table_size;
     ContactRef *contact_refs;
     int32_t *node_of_body;
-    uint8_t *iterated;            // per body: its island was iterated in the last step
+    uint8_t *iterated;            // per body: the method of its island in the last step, 0 if direct
     int32_t *group_island;        // union-find over groups, then island numbers
     int32_t *awake_groups, *island_groups, *island_contacts;
     uint8_t *group_awake;

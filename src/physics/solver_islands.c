@@ -96,7 +96,8 @@ static void island_add_group(const Solver *solver, const SolverInput *input, Isl
     island->body_count += group->count;
     island->widest = int_max(island->widest, group->count);
     for (int k = group->first; k < group->first + group->count; k++) {
-        island->iterated_count += solver->iterated[t->links[k].body];
+        island->iterated_count += solver->iterated[t->links[k].body] != 0;
+        island->loose_count += solver->iterated[t->links[k].body] == SOLVER_ITERATIVE;
         for (int q = 0; q < t->links[k].joint_count; q++)
             island->joint_row_count += input->joints[t->link_joints[t->links[k].first_joint + q].joint].row_count;
     }
@@ -187,11 +188,12 @@ static void task_prepare(Solver *solver, const SolverInput *input, int index)
         .contacts = solver->island_contacts + island->first_contact, .group_count = island->group_count,
         .contact_count = island->contact_count, .row_memory = solver->row_memory, .contact_memory = solver->contact_memory,
         .contact_refs = solver->contact_refs,
-        .swept = island->method == SOLVER_SWEPT, .node_of_body = solver->node_of_body };
+        .swept = island->method == SOLVER_SWEPT, .keeps_impulses = island->loose_count == island->body_count,
+        .node_of_body = solver->node_of_body };
     for (int i = 0; i < island->group_count; i++) {
         const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
         for (int k = group->first; k < group->first + group->count; k++)
-            solver->iterated[solver->topology.links[k].body] = island->method != SOLVER_DIRECT;
+            solver->iterated[solver->topology.links[k].body] = island->method == SOLVER_DIRECT ? 0 : (uint8_t)island->method;
     }
 }
 

@@ -20,6 +20,7 @@
 #define FEW_MANIFOLDS 400
 #define FEW_ITERATIONS 30      // for few manifolds: tall stacks sway less, at little cost
 #define ROW_ITERATIONS 40      // when plain rows take part: they converge slower
+#define JOINT_KEPT 0.8f        // of a joint's last impulses: the whole of what few iterations found would swing up
 #define LEAST_SOFTNESS 0.03f   // of a pair that touches at four points, in units of what the bodies themselves give way by
 #define DEEPER_SHARE 0.02      // of a body's radius of gyration: how much deeper it may lie for that
 #define BODY_GRAIN 64
@@ -46,7 +47,8 @@ typedef struct PlainRow {
     float rhs, gamma, mass, impulse, lo, hi;
     int32_t body1, body2, scaled_by;    // scaled_by: plain row of the normal, -1
     double *force;
-    double *memory;                     // impulse kept for the next step, NULL: none
+    double *memory;                     // impulse kept for the next step: of a contact,
+    RowMemory *joint_memory;            // of a joint; NULL: none
 } PlainRow;
 
 // A stretch of an island's contacts.
@@ -290,6 +292,14 @@ static void task_add_contacts(LooseScratch *s, const IslandTask *task)
     }
 }
 
+// A joint's row starts from its last impulse as far as its bounds of this step allow: a stop may be another one by now.
+static void row_start(PlainRow *row, RowMemory *memory, bool is_kept)
+{
+    row->joint_memory = memory;
+    if (is_kept)
+        row->impulse = JOINT_KEPT * (row->scaled_by >= 0 ? memory->impulse : fminf(fmaxf(memory->impulse, row->lo), row->hi));
+}
+
 static void task_add_joint(LooseScratch *s, const IslandTask *task, int joint_index)
 {
     const SolverInput *input = s->input;
@@ -305,6 +315,8 @@ static void task_add_joint(LooseScratch *s, const IslandTask *task, int joint_in
         row->lo = (float)(scaled ? from->lo : from->lo * input->dt);
         row->hi = (float)(scaled ? from->hi : from->hi * input->dt);
         row->force = &from->force;
+        if (i < SOLVER_JOINT_ROWS)
+            row_start(row, &task->row_memory[joint_index * SOLVER_JOINT_ROWS + i], task->keeps_impulses);
     }
 }
 
@@ -639,6 +651,8 @@ static void write_rows(LooseScratch *s)
         *row->force = (double)row->impulse / s->input->dt;
         if (row->memory)
             *row->memory = (double)row->impulse;
+        if (row->joint_memory)
+            row->joint_memory->impulse = row->impulse;
     }
 }
 
