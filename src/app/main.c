@@ -28,6 +28,7 @@ int main(int argc, char **argv)
 {
     if (plugin_is_helper(argc, argv))
         return plugin_help(argc, argv);
+    plugin_keep_output();
     if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         Text overview = { 0 };
         app_write_overview(&overview);

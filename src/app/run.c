@@ -103,6 +103,7 @@ typedef struct Run {
     double started, ended;  // wall clock, s
     double shown;           // when the progress line was last written
     bool has_terminal;
+    const char *last_failure;  // why the process ends in the middle of the run, NULL
 } Run;
 
 static void show_diagnostics(Run *run)
@@ -161,6 +162,17 @@ static void simulate(Run *run)
         fputs("\r\033[K", stderr);
 }
 
+static const char *failure_of(const Run *run)
+{
+    return run->last_failure ? run->last_failure : sim_failure(run->sim);
+}
+
+// The report that ends the process, and where the state is, are in no sink.
+static int total_of(const Run *run, DiagSeverity severity)
+{
+    return diag_total(run->diags, severity) + (run->last_failure != NULL);
+}
+
 static void write_json(const Run *run, Text *out)
 {
     const Sim *sim = run->sim;
@@ -185,10 +197,10 @@ static void write_json(const Run *run, Text *out)
     json_int(&json, "contactsDropped", statistics.contacts_dropped);
     json_double(&json, "deepest", statistics.deepest);
     json_int(&json, "frozen", statistics.frozen);
-    json_int(&json, "warnings", diag_total(run->diags, DIAG_WARNING));
-    json_int(&json, "errors", diag_total(run->diags, DIAG_ERROR));
+    json_int(&json, "warnings", total_of(run, DIAG_WARNING));
+    json_int(&json, "errors", total_of(run, DIAG_ERROR));
     json_string(&json, "stepper", physics_stepper_name(sim_physics(sim)));
-    json_string(&json, "failure", sim_failure(sim));
+    json_string(&json, "failure", failure_of(run));
     json_begin_object(&json, "phases");
     for (int i = 0; i < SIM_PHASE_COUNT; i++)
         if (sim_phase_seconds(sim)[i] > 0.0)
@@ -232,13 +244,28 @@ static void write_summary(const Run *run, Text *out)
         text_printf(out, ", %d bodies frozen", statistics.frozen);
     text_add_char(out, '\n');
     write_phases(run, steps, out);
-    text_printf(out, "  %d warnings, %d errors\n", diag_total(run->diags, DIAG_WARNING), diag_total(run->diags, DIAG_ERROR));
-    if (sim_failure(sim))
-        text_printf(out, "  stopped: %s\n", sim_failure(sim));
+    text_printf(out, "  %d warnings, %d errors\n", total_of(run, DIAG_WARNING), total_of(run, DIAG_ERROR));
+    if (failure_of(run))
+        text_printf(out, "  stopped: %s\n", failure_of(run));
 }
 
 // Standard output is a table then, and nothing else goes there.
 static bool records_to_output(const RunOptions *options) { return options->record && !strcmp(options->record, "-"); }
+
+// For a process whose heap is damaged: there is room enough that nothing is allocated.
+static const char *sum_up(void *context, const char *failure)
+{
+    static char room[1 << 16];
+    Run *run = context;
+    Text out = { .data = room, .capacity = sizeof room };
+    run->last_failure = failure;
+    run->ended = now();
+    if (run->options->json)
+        write_json(run, &out);
+    else if (!run->options->quiet)
+        write_summary(run, &out);
+    return room;
+}
 
 static void report(const Run *run)
 {
@@ -338,7 +365,8 @@ static bool start_plugin(Run *run)
         return true;
     }
     SimPluginOptions plugin = { .plugin = { .timeout_ms = options->plugin_timeout, .out = options->json || records_to_output(options) ? stderr : NULL,
-                                            .is_quiet = options->quiet, .devices = run->devices, .is_alone = !run->control },
+                                            .is_quiet = options->quiet, .devices = run->devices, .is_alone = !run->control,
+                                            .sum_up = records_to_output(options) ? NULL : sum_up, .sum_context = run },
                                 .crash_snapshot = options->crash_snapshot };
     return sim_start_plugin(run->sim, &plugin);
 }

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -353,15 +354,34 @@ void plugin_is_saved(PluginHost *host)
     guard_settled();
 }
 
-static void write_all(const char *text)
+static void write_all(int file, const char *text, size_t length)
 {
-    for (size_t length = strlen(text); length > 0;) {
-        ssize_t written = write(STDERR_FILENO, text, length);
+    while (length > 0) {
+        ssize_t written = write(file, text, length);
         if (written <= 0)
             return;
         text += written;
         length -= (size_t)written;
     }
+}
+
+// The buffer of standard output, where no damage to the heap reaches it.
+static char output[1 << 16];
+static bool is_output_kept;
+
+void plugin_keep_output(void)
+{
+    is_output_kept = setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output) == 0;
+}
+
+// What was printed and is still in the buffer, then how the run went.
+static void last_output(const PluginHost *host, const char *failure, bool is_state_safe)
+{
+    if (is_output_kept)
+        write_all(STDOUT_FILENO, output, int_min((int)__fpending(stdout), (int)sizeof output));
+    const char *summary = is_state_safe && host->options.sum_up ? host->options.sum_up(host->options.sum_context, failure) : NULL;
+    if (summary)
+        write_all(STDOUT_FILENO, summary, strlen(summary));
 }
 
 // The heap is gone: everything here lies in static memory or on the stack.
@@ -375,14 +395,15 @@ static void last_words(GuardOwner *owner, const GuardFault *fault, bool is_state
     plugin_report(host, fault, places, &report);
     words_add(&words, "%s:%u:%u: error: %s\n    hint: %s\n", diag_file_name(host->diags, host->pos.file), host->pos.line, (unsigned)host->pos.column,
               report.message.text, report.hint.text);
-    write_all(words.text);
+    write_all(STDERR_FILENO, words.text, words.length);
     const char *saved = is_state_safe && host->options.save_last ? host->options.save_last(host->options.save_context) : NULL;
     words.length = 0;
     if (saved)
         words_add(&words, "warning: the state of the last completed step is in %s; `talus run WORLD --from %s` goes on from it\n", saved, saved);
     else
         words_add(&words, "warning: the state of the last completed step could not be saved\n");
-    write_all(words.text);
+    write_all(STDERR_FILENO, words.text, words.length);
+    last_output(host, report.message.text, is_state_safe);
 }
 
 // ---- callbacks ----

@@ -28,6 +28,9 @@ typedef struct PluginOptions {
     // Saves the last completed step when the process is about to end, without allocating; gives the file's name or NULL.
     const char *(*save_last)(void *context);
     void *save_context;
+    // The summary of the run for standard output when the process is about to end, without allocating; NULL: none.
+    const char *(*sum_up)(void *context, const char *failure);
+    void *sum_context;
 } PluginOptions;
 
 const char *plugin_name(const Scene *scene);               // that the world wants, NULL when none
@@ -68,6 +71,8 @@ bool plugin_is_failed(const PluginHost *host);
 const char *plugin_failure(const PluginHost *host);  // one line, NULL while all is well
 void plugin_is_saved(PluginHost *host);              // after a failure: what was to be saved is; until then a hang ends the process
 
+// For main(), before anything is printed: what is printed is not lost when a plugin damages the heap.
+void plugin_keep_output(void);
 // For main(): with these a report has source lines also when the heap is damaged. When the first is true the second is all
 // that is to be done, and gives the exit status.
 bool plugin_is_helper(int argc, char **argv);

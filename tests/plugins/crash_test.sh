@@ -64,8 +64,23 @@ check step pthread_exit 'called pthread_exit()' 'crash.cpp:'
 check step trap SIGTRAP 'crash.cpp:'
 check step pipe 'that nobody reads (SIGPIPE)' "crash.cpp:$(line_of pipe)"
 check step ode 'ODE says "a message of ours"' 'crash.cpp:'
+# What was printed before the heap was damaged is not lost, nor how the run went; each as it is after any other fault.
+output() {  # name way options
+  room "$1"
+  CRASH_TALK=1 CRASH_IN=step_end CRASH_HOW=$2 timeout 60 "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 $3 >out 2>err
+  sed '/"speed"\|"seconds"\|"stepsPerSecond"\|"failure"\|us a step\|stopped/d; s/[0-9.]* x real time.*//; /"phases"/,$d' out >out.plain
+}
 # Damage with the heap's lock held by the thread that fails: other threads are there.
 if [ "$is_sanitized" = 0 ]; then
+  for options in "" --json; do
+    output "printed-segv$options" segv "$options"; output "printed-free$options" free "$options"
+    cd "$scratch" || exit 1
+    [ -s "printed-free$options/out.plain" ] || failed "printed-free$options: nothing is printed"
+    diff "printed-segv$options/out.plain" "printed-free$options/out.plain" >>log || failed "printed-free$options: other output than after a plain fault"
+  done
+  [ "$(grep -c '\[crash\] talks' printed-free/out)" = 3 ] || failed "printed-free: lines of the plugin are lost"
+  python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit("damaged the heap" not in d["failure"] or d["steps"] != 3)' printed-free--json/out ||
+    failed "printed-free--json: no summary"
   parallel one 1 yes threads-free step free "--steps 6 --threads 4" 'damaged the heap' "crash.cpp:$(line_of free)" 'at 0.064 s'
   parallel one 1 yes corrupt step corrupt "--steps 6" "physics plugin 'crash': webots_physics_step" 'crash.cpp:'
 fi
