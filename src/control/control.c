@@ -251,6 +251,15 @@ static void restart_asked(Control *control)
     }
 }
 
+static void remember_start(Control *control)
+{
+    for (int i = 0; i < control->count; i++)
+        if (controller_is_supervisor(control, &control->controllers[i])) {
+            supervisor_remember_start(control, NULL);
+            return;
+        }
+}
+
 // The world goes back to its start; programs go on, so what they wait for moves with the clock. Those whose robot had been
 // removed start again with it.
 static void reset(Control *control)
@@ -269,6 +278,7 @@ static void reset(Control *control)
             controller->packets_sent[tag] = 0;
     }
     devices_reset(control->devices, sim_physics(control->sim));
+    remember_start(control);
 }
 
 // ---- phases ----
@@ -280,6 +290,7 @@ static bool before_step(Sim *sim, void *context)
     if (!control->has_started) {
         control->has_started = true;
         find_new_robots(control);
+        remember_start(control);
         for (int i = 0; i < control->count; i++)
             start(control, &control->controllers[i]);
         if (has_extern(control))

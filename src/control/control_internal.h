@@ -54,10 +54,9 @@ typedef struct Tracked {
 } Tracked;
 
 typedef struct SavedState {
-    uint32_t node;
+    uint32_t node;           // 0: the whole world
     const char *name;
     void *data;
-    size_t size;
 } SavedState;
 
 struct Control {
@@ -122,6 +121,8 @@ void urdf_write(const Physics *physics, const SceneNode *robot, const char *pref
 // Answers one CALL: adds the records of the answer to the frame.
 void supervisor_call(Control *control, Controller *controller, const Record *call, FrameWriter *answer);
 void supervisor_add_tracked(Control *control, Controller *controller, FrameWriter *frame);
+bool controller_is_supervisor(const Control *control, const Controller *controller);
+void supervisor_remember_start(Control *control, const SceneNode *node);  // the state "__init__" of a new node; NULL: of the whole world
 void supervisor_forget(Control *control);  // references and saved states, when the control ends
 
 #endif

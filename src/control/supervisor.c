@@ -315,6 +315,7 @@ static void world(const Call *call)
         break;
     case 4:
         done = sim_save(control->sim, *call->record->bytes ? call->record->bytes : scene_path(call_scene(call)));
+        supervisor_remember_start(control, NULL);
         break;
     case 5:
         control->next_world = arena_string(control->arena, call->record->bytes);
@@ -402,10 +403,15 @@ static const CallRow rows[] = {
     { OP_URDF, true, urdf },
 };
 
+bool controller_is_supervisor(const Control *control, const Controller *controller)
+{
+    return scene_bool(devices_robot_node(control->devices, controller->robot), "supervisor");
+}
+
 void supervisor_call(Control *control, Controller *controller, const Record *record, FrameWriter *frame)
 {
     Call call = { control, controller, record, frame };
-    bool is_supervisor = scene_bool(devices_robot_node(control->devices, controller->robot), "supervisor");
+    bool is_supervisor = controller_is_supervisor(control, controller);
     for (int i = 0; i < COUNT_OF(rows); i++) {
         if (rows[i].op != record->op)
             continue;

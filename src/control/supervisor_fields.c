@@ -322,6 +322,8 @@ void call_field_import(const Call *call)
         index = scene_value(field.node, field.type).list->count + 1 + index;
     SceneNode *holder = field.node->kind == SCENE_NODE_INSTANCE ? scene_actual(field.node) : field.node;
     SceneNode *node = sim_insert(call->control->sim, holder, field.type->name, index, call->record->bytes, (size_t)call->record->byte_count);
+    if (node)
+        supervisor_remember_start(call->control, node);
     answer_int(call, node ? (int32_t)node->id : -1);
 }
 

@@ -2,6 +2,7 @@
 #include "control/supervisor_internal.h"
 
 #include "base/memory.h"
+#include "physics/motor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -259,79 +260,128 @@ void call_node_joint_position(const Call *call)
     answer_nothing(call);
 }
 
-// Poses, velocities and joint positions of everything below a node, under a name.
+// Poses, velocities, joint positions and commands to motors of everything below a node, under a name.
 typedef struct SolidMoment { int solid; Pose pose; Vec3 linear, angular; } SolidMoment;
-typedef struct JointMoment { int joint; double positions[PHYSICS_JOINT_AXES]; } JointMoment;
+typedef struct JointMoment {
+    int joint;
+    double positions[PHYSICS_JOINT_AXES];
+    PhysicsMotor motors[PHYSICS_JOINT_AXES];
+} JointMoment;
 typedef struct NodeMoment { int solids, joints; } NodeMoment;
 
-static void *take_moment(const Call *call, int top, size_t *size)
+#define START "__init__"   // the name of the state in which a node came into the world
+enum { WHOLE_WORLD = -1 };
+
+static bool is_part(const Physics *physics, int solid, int top)
 {
-    const Physics *physics = call_physics(call);
+    return top == WHOLE_WORLD || is_below(physics, solid, top);
+}
+
+static void *take_moment(const Physics *physics, int top)
+{
     NodeMoment head = { 0 };
-    *size = sizeof head + (size_t)physics_solid_count(physics) * sizeof(SolidMoment) + (size_t)physics_joint_count(physics) * sizeof(JointMoment);
-    char *data = memory_alloc(*size);
+    char *data = memory_alloc(sizeof head + (size_t)physics_solid_count(physics) * sizeof(SolidMoment) +
+                              (size_t)physics_joint_count(physics) * sizeof(JointMoment));
     SolidMoment *solids = (void *)(data + sizeof head);
     for (int i = 0; i < physics_solid_count(physics); i++)
-        if (physics_solid_exists(physics, i) && is_below(physics, i, top))
+        if (physics_solid_exists(physics, i) && is_part(physics, i, top))
             solids[head.solids++] = (SolidMoment){ i, physics_solid_pose(physics, i), physics_solid_linear_velocity(physics, i), physics_solid_angular_velocity(physics, i) };
     JointMoment *joints = (void *)(solids + head.solids);
     for (int i = 0; i < physics_joint_count(physics); i++) {
-        if (!physics_joint_exists(physics, i) || !is_below(physics, physics_joint_parent(physics, i), top))
+        if (!physics_joint_exists(physics, i) || !is_part(physics, physics_joint_parent(physics, i), top))
             continue;
         JointMoment *moment = &joints[head.joints++];
         moment->joint = i;
-        for (int axis = 0; axis < physics_joint_axis_count(physics, i); axis++)
+        for (int axis = 0; axis < physics_joint_axis_count(physics, i); axis++) {
             moment->positions[axis] = physics_joint_position(physics, i, axis);
+            moment->motors[axis] = physics_motor(physics, i, axis);
+        }
     }
     memcpy(data, &head, sizeof head);
     return data;
 }
 
-static void put_moment(const Call *call, const void *data)
+static void put_joint(Physics *physics, const JointMoment *moment)
 {
-    Physics *physics = call_physics(call);
+    for (int axis = 0; axis < physics_joint_axis_count(physics, moment->joint); axis++) {
+        physics_joint_set_position(physics, moment->joint, axis, moment->positions[axis]);
+        physics_motor_command(physics, moment->joint, axis, &moment->motors[axis]);
+    }
+}
+
+static void put_solid(Physics *physics, const SolidMoment *moment)
+{
+    physics_solid_set_pose(physics, moment->solid, moment->pose);
+    if (physics_solid_body(physics, moment->solid) >= 0)
+        physics_solid_set_velocity(physics, moment->solid, moment->linear, moment->angular);
+}
+
+// Of a moment, what lies below `top`: its pose first, as joints are set where their parents are.
+static void put_moment(Physics *physics, const void *data, int top)
+{
     NodeMoment head;
     memcpy(&head, data, sizeof head);
     const SolidMoment *solids = (const void *)((const char *)data + sizeof head);
     const JointMoment *joints = (const void *)(solids + head.solids);
-    if (head.solids > 0 && physics_solid_exists(physics, solids[0].solid))
-        physics_solid_set_pose(physics, solids[0].solid, solids[0].pose);
+    for (int i = 0; i < head.solids; i++)
+        if (solids[i].solid == top)
+            physics_solid_set_pose(physics, top, solids[i].pose);
     for (int i = 0; i < head.joints; i++)
-        for (int axis = 0; physics_joint_exists(physics, joints[i].joint) && axis < physics_joint_axis_count(physics, joints[i].joint); axis++)
-            physics_joint_set_position(physics, joints[i].joint, axis, joints[i].positions[axis]);
-    for (int i = 0; i < head.solids; i++) {
-        if (!physics_solid_exists(physics, solids[i].solid))
-            continue;
-        physics_solid_set_pose(physics, solids[i].solid, solids[i].pose);
-        if (physics_solid_body(physics, solids[i].solid) >= 0)
-            physics_solid_set_velocity(physics, solids[i].solid, solids[i].linear, solids[i].angular);
+        if (physics_joint_exists(physics, joints[i].joint) && is_below(physics, physics_joint_parent(physics, joints[i].joint), top))
+            put_joint(physics, &joints[i]);
+    for (int i = 0; i < head.solids; i++)
+        if (physics_solid_exists(physics, solids[i].solid) && is_below(physics, solids[i].solid, top))
+            put_solid(physics, &solids[i]);
+}
+
+static SavedState *find_state(const Control *control, uint32_t node, const char *name)
+{
+    for (int i = 0; i < control->state_count; i++)
+        if (control->states[i].node == node && !strcmp(control->states[i].name, name))
+            return &control->states[i];
+    return NULL;
+}
+
+static void save_state(Control *control, uint32_t node, const char *name, int top)
+{
+    SavedState *state = find_state(control, node, name);
+    if (!state) {
+        memory_grow(&control->states, &control->state_capacity, control->state_count + 1, sizeof *control->states);
+        state = &control->states[control->state_count++];
+        *state = (SavedState){ .node = node, .name = arena_string(control->arena, name) };
     }
+    free(state->data);
+    state->data = take_moment(sim_physics(control->sim), top);
+}
+
+void supervisor_remember_start(Control *control, const SceneNode *node)
+{
+    int solid = node ? physics_solid_of(sim_physics(control->sim), scene_actual(node)) : WHOLE_WORLD;
+    if (!node)
+        save_state(control, 0, START, WHOLE_WORLD);
+    else if (solid >= 0)
+        save_state(control, node->id, START, solid);
 }
 
 void call_node_state(const Call *call)
 {
     Control *control = call->control;
-    SceneNode *node = call_node(call, 0);
+    const SceneNode *node = call_node(call, 0);
+    const char *name = call->record->bytes;
     int solid = solid_of(call, node);
-    SavedState *found = NULL;
-    for (int i = 0; node && i < control->state_count; i++)
-        if (control->states[i].node == node->id && !strcmp(control->states[i].name, call->record->bytes))
-            found = &control->states[i];
-    if (solid < 0 || (call_number(call, 1) == 1 && !found)) {
+    bool is_load = call_number(call, 1) == 1;
+    const SavedState *found = solid >= 0 ? find_state(control, node->id, name) : NULL;
+    if (!found && solid >= 0 && !strcmp(name, START))
+        found = find_state(control, 0, START);
+    if (solid < 0 || (is_load && !found)) {
         answer_failed(call, "there is no such state of this node");
         return;
     }
-    if (call_number(call, 1) == 1) {
-        put_moment(call, found->data);
+    if (is_load) {
+        put_moment(call_physics(call), found->data, solid);
         control->synced_step = 0;  // fields that are asked for now say the new poses
     } else {
-        if (!found) {
-            memory_grow(&control->states, &control->state_capacity, control->state_count + 1, sizeof *control->states);
-            found = &control->states[control->state_count++];
-            *found = (SavedState){ .node = node->id, .name = arena_string(control->arena, call->record->bytes) };
-        }
-        free(found->data);
-        found->data = take_moment(call, solid, &found->size);
+        save_state(control, node->id, name, solid);
     }
     answer_nothing(call);
 }

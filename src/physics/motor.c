@@ -260,6 +260,18 @@ bool physics_axis_of(const Physics *physics, const SceneNode *device, int *joint
     return false;
 }
 
+void physics_motor_command(Physics *physics, int joint, int axis, const PhysicsMotor *motor)
+{
+    PhysicsAxisState *state = state_of(physics, joint, axis);
+    state->mode = (int)motor->mode;
+    if (motor->mode != PHYSICS_MOTOR_VELOCITY)
+        state->target_position = motor->target_position;
+    state->target_velocity = motor->target_velocity;
+    state->acceleration = motor->acceleration;
+    state->available_force = motor->available_force;
+    state->force_command = motor->force;
+}
+
 PhysicsMotor physics_motor(const Physics *physics, int joint, int axis_index)
 {
     const PhysicsAxis *axis = axis_of(physics, joint, axis_index);

@@ -26,6 +26,7 @@ typedef struct PhysicsMotor {
     double feedback;          // force or torque on the joint in the last step, along the axis
 } PhysicsMotor;
 PhysicsMotor physics_motor(const Physics *physics, int joint, int axis);
+void physics_motor_command(Physics *physics, int joint, int axis, const PhysicsMotor *motor);  // the commands of one read before, again
 
 // Each returns what is wrong with the value in words (it has then been clipped or refused), or NULL.
 const char *physics_motor_set_position(Physics *physics, int joint, int axis, double position);  // INFINITY: velocity mode

@@ -1,5 +1,7 @@
 #include "check.h"
 
+#include <webots/motor.h>
+#include <webots/position_sensor.h>
 #include <webots/supervisor.h>
 
 static void check_names(void)
@@ -81,6 +83,23 @@ static void check_physics(void)
     CHECK(wb_supervisor_node_get_velocity(box)[5] > 0.5);
 }
 
+// "__init__" is how a node came into the world: poses, joints and what motors were told.
+static void check_first_state(void)
+{
+    WbDeviceTag motor = wb_robot_get_device("rotational motor"), sensor = wb_robot_get_device("position sensor");
+    wb_position_sensor_enable(sensor, 32);
+    wb_motor_set_position(motor, 0.5);
+    check_steps(20);
+    CHECK_NEAR(wb_position_sensor_get_value(sensor), 0.5, 1e-3);
+    wb_supervisor_node_load_state(wb_supervisor_node_get_self(), "__init__");
+    wb_supervisor_node_load_state(wb_supervisor_node_get_from_def("BOX"), "__init__");
+    CHECK_VECTOR(wb_supervisor_node_get_position(wb_supervisor_node_get_from_def("BOX")), 0, 5, 0.05, 1e-12);
+    check_steps(1);
+    CHECK_NEAR(wb_position_sensor_get_value(sensor), 0.0, 1e-3);
+    check_steps(20);
+    CHECK_NEAR(wb_position_sensor_get_value(sensor), 0.0, 1e-3);
+}
+
 static void check_editing(void)
 {
     WbFieldRef children = wb_supervisor_node_get_field(wb_supervisor_node_get_root(), "children");
@@ -92,6 +111,8 @@ static void check_editing(void)
     CHECK_VECTOR(wb_supervisor_node_get_position(added), 0, 0, 7, 1e-12);
     check_steps(4);
     CHECK_NEAR(wb_supervisor_node_get_position(added)[2], 7 - 9.81 * 0.032 * 0.032 * 10, 1e-6);
+    wb_supervisor_node_load_state(added, "__init__");
+    CHECK_VECTOR(wb_supervisor_node_get_position(added), 0, 0, 7, 1e-12);
     char *text = (char *)wb_supervisor_node_export_string(added);
     CHECK(text && strstr(text, "Solid {") && strstr(text, "DEF NEW"));
     wb_supervisor_field_import_mf_node_from_string(children, -1, "Nonsense { broken");
@@ -109,6 +130,7 @@ int main(void)
     check_names();
     check_poses();
     check_physics();
+    check_first_state();
     check_editing();
     CHECK(wb_supervisor_simulation_get_mode() == WB_SUPERVISOR_SIMULATION_MODE_FAST);
     wb_supervisor_set_label(0, "text", 0.1, 0.1, 0.1, 0xff0000, 0, "Arial");
