@@ -82,7 +82,8 @@ double talus_time_step(const TalusWorld *world);
 bool talus_reset(TalusWorld *world);           /* the state at load or of the last save */
 uint64_t talus_hash(const TalusWorld *world);  /* of everything the future depends on */
 
-/* Snapshots cost microseconds and fit any instance of the same world. */
+/* Snapshots cost microseconds and fit any instance of the same world. Devices too are as they were when it was taken: sensors enabled
+   since then are off again. */
 TalusSnapshot *talus_snapshot_create(void);
 void talus_snapshot_free(TalusSnapshot *snapshot);
 void talus_snapshot_take(TalusWorld *world, TalusSnapshot *snapshot); /* may be used again and again */

@@ -83,9 +83,11 @@ void sim_remove_state(Sim *sim, const void *context);    // all with this contex
 typedef struct SimSnapshot { void *data; size_t size, capacity; } SimSnapshot;
 void sim_snapshot(Sim *sim, SimSnapshot *snapshot);
 bool sim_restore(Sim *sim, const SimSnapshot *snapshot);  // false: not of this model (reported); nothing changed
+int sim_snapshot_part_count(const SimSnapshot *snapshot);  // of SimStatePart; 0 too when it is no snapshot
 void sim_snapshot_free(SimSnapshot *snapshot);
+bool sim_snapshot_load(Sim *sim, const char *path, SimSnapshot *snapshot);  // false: reported; checks that the file is whole
 bool sim_snapshot_write(Sim *sim, const char *path);
-bool sim_snapshot_read(Sim *sim, const char *path);
+bool sim_snapshot_read(Sim *sim, const char *path);  // loads and restores
 
 void sim_sync_scene(Sim *sim);              // the scene now says what the simulation is at
 bool sim_save(Sim *sim, const char *path);  // sync, then write the world; reset goes back to this moment

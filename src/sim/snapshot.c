@@ -7,6 +7,7 @@
 #include "formats/body.h"
 #include "formats/proto.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,15 @@ bool sim_restore(Sim *sim, const SimSnapshot *snapshot)
     return true;
 }
 
+int sim_snapshot_part_count(const SimSnapshot *snapshot)
+{
+    SnapshotHeader header;
+    if (!snapshot->data || snapshot->size < sizeof(header))
+        return 0;
+    memcpy(&header, snapshot->data, sizeof(header));
+    return header.part_count <= INT_MAX ? (int)header.part_count : 0;
+}
+
 void sim_snapshot_free(SimSnapshot *snapshot)
 {
     free(snapshot->data);
@@ -134,7 +144,7 @@ bool sim_snapshot_write(Sim *sim, const char *path)
     return is_written;
 }
 
-bool sim_snapshot_read(Sim *sim, const char *path)
+bool sim_snapshot_load(Sim *sim, const char *path, SimSnapshot *snapshot)
 {
     FileData file;
     size_t limit = (size_t)limits_or_default(sim->options.formats.limits)->file_bytes;
@@ -143,17 +153,22 @@ bool sim_snapshot_read(Sim *sim, const char *path)
     uint64_t hash;
     bool is_sound = file.size > sizeof(hash);
     if (is_sound) {
-        memcpy(&hash, file.data + file.size - sizeof(hash), sizeof(hash));
-        is_sound = hash == hash_bytes(file.data, file.size - sizeof(hash), 0);
-    }
-    bool is_restored = false;
-    if (is_sound) {
-        SimSnapshot snapshot = { (void *)file.data, file.size - sizeof(hash), 0 };
-        is_restored = sim_restore(sim, &snapshot);
-    } else {
-        refuse(sim, "the file is damaged or cut short");
+        size_t size = file.size - sizeof(hash);
+        memcpy(&hash, file.data + size, sizeof(hash));
+        is_sound = hash == hash_bytes(file.data, size, 0);
+        reserve(snapshot, size);
+        memcpy(snapshot->data, file.data, size);
+        snapshot->size = size;
     }
     file_release(&file);
+    return is_sound || refuse(sim, "the file is damaged or cut short");
+}
+
+bool sim_snapshot_read(Sim *sim, const char *path)
+{
+    SimSnapshot snapshot = { 0 };
+    bool is_restored = sim_snapshot_load(sim, path, &snapshot) && sim_restore(sim, &snapshot);
+    sim_snapshot_free(&snapshot);
     return is_restored;
 }
 

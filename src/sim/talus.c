@@ -154,13 +154,34 @@ void talus_snapshot_free(TalusSnapshot *snapshot)
 
 void talus_snapshot_take(TalusWorld *world, TalusSnapshot *snapshot) { sim_snapshot(world->sim, &snapshot->data); }
 
+// The devices are there afterwards if they were when it was taken: an instance that never asked for one fits too.
+static bool restore(TalusWorld *world, const SimSnapshot *snapshot)
+{
+    bool had_devices = world->devices;
+    bool has_devices = sim_snapshot_part_count(snapshot) > 0;
+    if (has_devices)
+        talus_devices_make(world);
+    bool is_restored = sim_restore(world->sim, snapshot);
+    if (is_restored ? !has_devices : !had_devices)
+        talus_devices_free(world);
+    return is_restored;
+}
+
 bool talus_snapshot_restore(TalusWorld *world, const TalusSnapshot *snapshot)
 {
-    return talus_told(world, sim_restore(world->sim, &snapshot->data));
+    return talus_told(world, restore(world, &snapshot->data));
 }
 
 bool talus_snapshot_write(TalusWorld *world, const char *path) { return talus_told(world, sim_snapshot_write(world->sim, path)); }
-bool talus_snapshot_read(TalusWorld *world, const char *path) { return talus_told(world, sim_snapshot_read(world->sim, path)); }
+
+bool talus_snapshot_read(TalusWorld *world, const char *path)
+{
+    SimSnapshot snapshot = { 0 };
+    bool is_restored = sim_snapshot_load(world->sim, path, &snapshot) && restore(world, &snapshot);
+    sim_snapshot_free(&snapshot);
+    return talus_told(world, is_restored);
+}
+
 bool talus_save(TalusWorld *world, const char *path) { return talus_told(world, sim_save(world->sim, path)); }
 
 TalusStatistics talus_statistics(const TalusWorld *world)

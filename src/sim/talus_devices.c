@@ -24,7 +24,7 @@ static void save(void *context, void *buffer) { devices_snapshot(context, buffer
 static bool restore(void *context, const void *buffer, size_t size) { return devices_restore(context, buffer, size); }
 static uint64_t hash_of(void *context) { return devices_hash(context); }
 
-static Devices *devices_of(TalusWorld *world)
+Devices *talus_devices_make(TalusWorld *world)
 {
     if (world->devices)
         return world->devices;
@@ -71,7 +71,7 @@ static bool find_light(SceneNode *node, void *context)
 
 TalusNode talus_device(TalusWorld *world, TalusNode robot_id, const char *name)
 {
-    Devices *devices = devices_of(world);
+    Devices *devices = talus_devices_make(world);
     const SceneNode *wanted = robot_id == TALUS_NONE ? NULL : scene_actual(talus_node_of(world, robot_id));
     for (int robot = 0; robot < devices_robot_count(devices); robot++) {
         if (!devices_robot_exists(devices, robot) || (robot_id != TALUS_NONE && devices_robot_node(devices, robot) != wanted))
@@ -90,7 +90,7 @@ TalusNode talus_device(TalusWorld *world, TalusNode robot_id, const char *name)
 static bool find(TalusWorld *world, TalusNode id, int *robot, int *tag)
 {
     const SceneNode *node = scene_actual(talus_node_of(world, id));
-    return node && devices_of_node(devices_of(world), node, robot, tag);
+    return node && devices_of_node(talus_devices_make(world), node, robot, tag);
 }
 
 bool talus_device_enable(TalusWorld *world, TalusNode device, int period_ms)

@@ -29,6 +29,7 @@ int talus_solid_of(const TalusWorld *world, TalusNode id);  // -1: it is none
 TalusNode talus_solid_id(const TalusWorld *world, int solid);
 
 // talus_devices.c
+Devices *talus_devices_make(TalusWorld *world);  // those that are there, if they are
 void talus_devices_reset(TalusWorld *world);
 void talus_devices_changed(TalusWorld *world);  // nodes came or went
 void talus_devices_free(TalusWorld *world);

@@ -12,7 +12,8 @@ static const char text[] =
     "DEF FLOOR Solid { name \"floor\" boundingObject Plane { } }\n"
     "DEF BOX Solid { name \"crate\" translation 0 0 1 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density -1 mass 2 } }\n"
     "DEF ARM Robot { name \"arm\" translation 3 0 1 children [\n"
-    "  HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } device DEF MOTOR RotationalMotor { name \"m\" maxTorque 100 maxVelocity 2 }\n"
+    "  HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } device [ DEF MOTOR RotationalMotor { name \"m\" maxTorque 100 maxVelocity 2 }\n"
+    "    DEF ANGLE PositionSensor { name \"angle\" noise 0.1 } ]\n"
     "    endPoint DEF HAND Solid { name \"hand\" translation 0.3 0 0 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density -1 mass 0.1 } } } ] }\n";
 
 static int heard;
@@ -148,6 +149,45 @@ static void snapshots_insertions_and_failures(void **state)
     assert_null(talus_load_text("a.wbt", text, sizeof(text) - 1, &(TalusOptions){ .stepper = "none" }));
 }
 
+// A snapshot fits an instance that never asked for a device, one that did fits a snapshot without them; a file says the same.
+static void snapshots_bring_their_devices(void **state)
+{
+    (void)state;
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/devices.snap", support_scratch("api"));
+    TalusWorld *world = open_world();
+    TalusSnapshot *before = talus_snapshot_create(), *after = talus_snapshot_create();
+    talus_step(world, 10);
+    talus_snapshot_take(world, before);
+    uint64_t hash_before = talus_hash(world);
+    TalusNode sensor = talus_device(world, TALUS_NONE, "angle");
+    assert_true(sensor != TALUS_NONE && talus_device_enable(world, sensor, 8) && talus_step(world, 20));
+    talus_snapshot_take(world, after);
+    assert_true(talus_snapshot_write(world, path) && talus_step(world, 33));
+    double expected, angle;
+    assert_int_equal(talus_device_read(world, sensor, &expected, 1), 1);
+    uint64_t hash = talus_hash(world);
+    for (int from_file = 0; from_file < 2; from_file++) {
+        TalusWorld *other = open_world();
+        assert_true(from_file ? talus_snapshot_read(other, path) : talus_snapshot_restore(other, after));
+        assert_true(talus_step(other, 33) && talus_hash(other) == hash);
+        assert_int_equal(talus_device_read(other, talus_find(other, "ANGLE"), &angle, 1), 1);
+        assert_true(angle == expected);
+        talus_free(other);
+    }
+    assert_true(talus_snapshot_restore(world, before) && talus_hash(world) == hash_before);
+    assert_int_equal(talus_device_read(world, sensor, &angle, 1), 0);
+    // What does not fit leaves no devices behind.
+    TalusWorld *other = open_world();
+    talus_insert(other, TALUS_ROOT, "children", -1, "Solid { name \"post\" }");
+    uint64_t hash_other = talus_hash(other);
+    assert_true(!talus_snapshot_restore(other, after) && talus_hash(other) == hash_other);
+    talus_free(other);
+    talus_snapshot_free(before);
+    talus_snapshot_free(after);
+    talus_free(world);
+}
+
 static void *run_alone(void *context)
 {
     TalusWorld *world = talus_load_text("api.wbt", text, sizeof(text) - 1, &(TalusOptions){ .stepper = context });
@@ -185,6 +225,7 @@ int main(void)
         cmocka_unit_test(solids_are_pushed_and_contacts_told),
         cmocka_unit_test(motors_follow_commands),
         cmocka_unit_test(snapshots_insertions_and_failures),
+        cmocka_unit_test(snapshots_bring_their_devices),
         cmocka_unit_test(worlds_run_on_several_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
