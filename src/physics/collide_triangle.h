@@ -59,7 +59,7 @@ typedef struct Touch {
 
 // A convex solid in its own frame: corners, faces with their corners in order, directions of edges.
 typedef struct HullFace { double normal[3], offset; const int *corners; int count; } HullFace;
-typedef struct HullEdge { double from[3], direction[3]; } HullEdge;
+typedef struct HullEdge { double from[3], direction[3], length; } HullEdge;
 typedef struct Hull {
     const double (*vertices)[3];
     const HullFace *faces;

@@ -109,15 +109,16 @@ static void box_face_points(Touch *touch, const Triangle *t, const AxisChoice *f
     }
 }
 
-// Where two lines cross, seen along an axis square to both: midway between them.
-static void crossing_point(Touch *touch, const Triangle *t, int edge, const double from[3], const double direction[3], const AxisChoice *choice)
+// Where two edges cross, seen along an axis square to both: midway between them. The shape's begins at `from` and has a length.
+static void crossing_point(Touch *touch, const Triangle *t, int edge, const double from[3], const double direction[3], double length, const AxisChoice *choice)
 {
     double along[3], w[3], p[3];
     vec_sub(t->v[(edge + 1) % 3], t->v[edge], along);
     vec_sub(from, t->v[edge], w);
     double aa = vec_dot(along, along), ab = vec_dot(along, direction), share = (vec_dot(along, w) - ab * vec_dot(direction, w)) / (aa - ab * ab);
-    if (!(share >= -1e-6 && share <= 1.0 + 1e-6))
-        return;   // the edge goes on beyond the triangle
+    double way = share * ab - vec_dot(direction, w);
+    if (!(share >= -1e-6 && share <= 1.0 + 1e-6) || !(way >= -1e-6 * length && way <= (1.0 + 1e-6) * length))
+        return;   // the edge goes on beyond the triangle, or the ground does below an edge that the shape does not reach
     for (int k = 0; k < 3; k++)
         p[k] = t->v[edge][k] + share * along[k] + 0.5 * choice->separation * choice->axis[k];
     touch_add(touch, p, choice->axis, -choice->separation, (uint32_t)t->index << 4 | 8u | (uint32_t)edge);
@@ -129,8 +130,8 @@ static void box_edge_points(Touch *touch, const Triangle *t, const AxisChoice *c
     double from[3], direction[3] = { 0.0, 0.0, 0.0 };
     direction[k] = 1.0;
     for (int q = 0; q < 3; q++)
-        from[q] = q == k ? 0.0 : choice->axis[q] > 0.0 ? -touch->size[q] : touch->size[q];
-    crossing_point(touch, t, edge, from, direction, choice);
+        from[q] = q == k || choice->axis[q] > 0.0 ? -touch->size[q] : touch->size[q];
+    crossing_point(touch, t, edge, from, direction, 2.0 * touch->size[k], choice);
 }
 
 void triangle_box(Touch *touch, const Triangle *triangle)
@@ -302,7 +303,7 @@ void triangle_hull(Touch *touch, const Triangle *triangle)
         break;
     case AXIS_EDGE: {
         const HullEdge *solid = &hull->edges[edge.feature % hull->edge_count];
-        crossing_point(touch, &t, edge.feature / hull->edge_count, solid->from, solid->direction, &edge);
+        crossing_point(touch, &t, edge.feature / hull->edge_count, solid->from, solid->direction, solid->length, &edge);
         break;
     }
     case AXIS_NONE:

@@ -164,6 +164,7 @@ static void make_hull(Convex *convex)
         Vec3 from = convex->vertices[convex->edges[i].from], along = vec3_sub(convex->vertices[convex->edges[i].to], from);
         copy_vec3(from, convex->hull_edges[i].from);
         copy_vec3(vec3_normalized(along), convex->hull_edges[i].direction);
+        convex->hull_edges[i].length = vec3_length(along);
     }
     convex->hull = (Hull){ (const double (*)[3])convex->hull_vertices, convex->hull_faces, convex->hull_edges,
                            convex->vertex_count, convex->face_count, convex->edge_count, { 0.0, 0.0, 0.0 } };

@@ -464,6 +464,70 @@ static void what_is_below_touches(void **state)
     ground_free(&grid);
 }
 
+// How far a box and a triangle are apart at most, seen along the thirteen directions that decide; negative when they overlap.
+static double box_triangle_separation(const CollidePose *pose, const double half[3], const double *v[3])
+{
+    double t[3][3], axes[13][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, best = -INFINITY;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            t[i][k] = pose->rotation[k] * (v[i][0] - pose->position[0]) + pose->rotation[3 + k] * (v[i][1] - pose->position[1])
+                    + pose->rotation[6 + k] * (v[i][2] - pose->position[2]);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) {   // an edge with each side of the box, and with the next edge: the normal, three times
+            const double *from = t[i], *to = t[(i + 1) % 3], *after = t[(i + 2) % 3];
+            double e[3] = { to[0] - from[0], to[1] - from[1], to[2] - from[2] }, u[3] = { k == 0, k == 1, k == 2 };
+            for (int c = 0; k == 3 && c < 3; c++)
+                u[c] = after[c] - to[c];
+            double *axis = k == 3 ? axes[12] : axes[3 + 3 * i + k];
+            for (int c = 0; c < 3; c++)
+                axis[c] = e[(c + 1) % 3] * u[(c + 2) % 3] - e[(c + 2) % 3] * u[(c + 1) % 3];
+        }
+    for (int a = 0; a < COUNT_OF(axes); a++) {
+        double length = sqrt(axes[a][0] * axes[a][0] + axes[a][1] * axes[a][1] + axes[a][2] * axes[a][2]), low = INFINITY, high = -INFINITY, extent = 0.0;
+        if (length < 1e-9)
+            continue;
+        for (int i = 0; i < 3; i++) {
+            double at = (axes[a][0] * t[i][0] + axes[a][1] * t[i][1] + axes[a][2] * t[i][2]) / length;
+            low = fmin(low, at);
+            high = fmax(high, at);
+            extent += fabs(axes[a][i]) * half[i] / length;
+        }
+        best = fmax(best, fmax(low - extent, -high - extent));
+    }
+    return best;
+}
+
+// Boxes over hills touch when they meet one of the triangles, and not before.
+static void boxes_do_not_touch_early(void **state)
+{
+    (void)state;
+    Ground mesh = ground_mesh(24, 3.0, hills);
+    CollidePose turned;
+    Ground grid = ground_heights(&mesh, 3.0, &turned);
+    int early[2] = { 0 }, lost[2] = { 0 };
+    seed = 3;
+    for (int trial = 0; trial < 40000; trial++) {
+        double x = 2.0 * random_unit() - 1.0, y = 2.0 * random_unit() - 1.0, apart = INFINITY;
+        CollidePose pose = random_turn(x, y, hills(x, y) + 0.04 + 0.2 * random_unit());
+        for (int i = 0; i < mesh.triangle_count; i++) {
+            const double *v[3] = { mesh.positions + 3 * mesh.indices[3 * i], mesh.positions + 3 * mesh.indices[3 * i + 1], mesh.positions + 3 * mesh.indices[3 * i + 2] };
+            // Those within reach: the box is 0.2 from its middle to its corners, a cell 0.125 wide.
+            if (fabs(v[0][0] - x) < 0.33 && fabs(v[0][1] - y) < 0.33)
+                apart = fmin(apart, box_triangle_separation(&pose, BOX.size, v));
+        }
+        for (int k = 0; k < 2; k++) {
+            CollidePoint points[COLLIDE_SURFACE_POINTS];
+            int count = touch(3, NULL, &pose, k ? grid.surface : mesh.surface, k ? &turned : &HERE, 0.0, points);
+            early[k] += count > 0 && apart > 1e-6;
+            lost[k] += count == 0 && apart < -1e-6;
+        }
+    }
+    for (int k = 0; k < 2; k++)
+        CHECK(early[k] == 0 && lost[k] == 0, k ? "heights" : "mesh");
+    ground_free(&mesh);
+    ground_free(&grid);
+}
+
 static dGeomID geom_of(int form)
 {
     switch (form) {
@@ -583,6 +647,7 @@ int main(void)
         cmocka_unit_test(a_step_pushes_the_right_way),
         cmocka_unit_test(sides),
         cmocka_unit_test(what_is_below_touches),
+        cmocka_unit_test(boxes_do_not_touch_early),
         cmocka_unit_test(the_same_touches_as_in_ode),
         cmocka_unit_test(odd_surfaces_are_survived),
     };
