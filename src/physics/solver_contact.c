@@ -8,6 +8,10 @@
 
 #define MATCH_DISTANCE 0.03f       // m that a point of contact may travel in a step and still be the same
 #define PIECE 256                  // contacts that a worker takes at a time
+#define FACE_POINTS 4              // that hold a body up which lies on a face
+#define LEAST_SOFTNESS 0.03        // of a pair that touches at so many, in units of what the bodies themselves give way by
+#define SWEPT_SOFTNESS 0.012       // ... where they are swept: these iterations are more than twice as many
+#define DEEPER_SHARE 0.02          // of a body's radius of gyration: how much deeper it may lie for that
 
 void solver_plane_space(const double n[3], double p[3], double q[3])
 {
@@ -135,6 +139,48 @@ int solver_contact_rows(const SolverInput *input, const SolverContact *contact, 
     }
     return count;
 }
+
+// ---- least softness ----
+
+// Impulses that start from those of the last step sum up what the iterations left over, and so does the push out of an
+// overlap. Two sums in a row make the slow modes of a stack swing up: a mode dies down only where a step's iterations take
+// away more than erp / 2 of it. Softness adds its own share to that for every mode, so no pair is harder than this; the
+// price is that it lies a little deeper.
+double solver_pair_least_gamma(const SolverInput *input, const SolverContact *contact, const PairTouch *touch)
+{
+    double gamma = (touch->is_swept ? SWEPT_SOFTNESS : LEAST_SOFTNESS) * touch->point_count / FACE_POINTS * touch->inverse_mass;
+    double push = solver_contact_erp(input, contact) / input->dt * DEEPER_SHARE * sqrt(touch->gyration_radius2);
+    return gamma * touch->most_impulse > push ? push / touch->most_impulse : gamma;
+}
+
+static void touch_add_body(PairTouch *touch, const SolverInput *input, int index)
+{
+    if (index < 0 || solver_body_is_fixed(&input->bodies[index]))
+        return;
+    const SolverBody *body = &input->bodies[index];
+    const double *m = body->inertia;
+    double c0 = m[4] * m[8] - m[5] * m[5], c1 = m[0] * m[8] - m[2] * m[2], c2 = m[0] * m[4] - m[1] * m[1];
+    double determinant = m[0] * c0 + m[1] * (m[2] * m[5] - m[1] * m[8]) + m[2] * (m[1] * m[5] - m[2] * m[4]);
+    touch->inverse_mass += 1.0 / body->mass;
+    touch->gyration_radius2 = fmin(touch->gyration_radius2, 3.0 * determinant / (body->mass * (c0 + c1 + c2)));
+}
+
+int solver_run_least_gamma(const IslandTask *task, int first, double *gamma)
+{
+    const ContactRef *refs = task->contact_refs;
+    const SolverContact *contact = &task->input->contacts[task->contacts[first]];
+    PairTouch touch = { .gyration_radius2 = INFINITY, .is_swept = task->swept };
+    int end = first;
+    for (; end < task->contact_count && refs[task->contacts[end]].pair == contact->pair; end++)
+        touch.most_impulse = fmax(touch.most_impulse, task->contact_memory[task->contacts[end]].impulse[0]);
+    touch.point_count = int_min(end - first, FACE_POINTS);
+    touch_add_body(&touch, task->input, contact->body1);
+    touch_add_body(&touch, task->input, contact->body2);
+    *gamma = solver_pair_least_gamma(task->input, contact, &touch);
+    return end;
+}
+
+// ---- which point of the last step ----
 
 static uint32_t key_hash(uint64_t key)
 {

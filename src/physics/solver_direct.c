@@ -56,8 +56,11 @@ void direct_scratch_destroy(DirectScratch *s)
 static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask *task)
 {
     const SolverInput *input = task->input;
-    for (int c = 0; c < task->contact_count; c++) {
+    double least_gamma = 0.0;
+    for (int c = 0, run_end = 0; c < task->contact_count; c++) {
         int index = task->contacts[c];
+        if (task->swept && c >= run_end)
+            run_end = solver_run_least_gamma(task, c, &least_gamma);
         SolverContact *contact = &input->contacts[index];
         ContactMemory *memory = &task->contact_memory[index];
         ContactRow rows[SOLVER_CONTACT_ROWS];
@@ -87,6 +90,7 @@ static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask 
                     dense->rhs -= fixed_side_velocity(input, bodies[k], side);
             }
         }
+        s->dense[normal].gamma = double_max(s->dense[normal].gamma, least_gamma);
     }
 }
 

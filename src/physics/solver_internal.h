@@ -144,6 +144,18 @@ double solver_contact_erp(const SolverInput *input, const SolverContact *contact
 double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact);  // wanted normal velocity
 int solver_contact_rows(const SolverInput *input, const SolverContact *contact, ContactRow rows[SOLVER_CONTACT_ROWS]);
 
+// Two bodies that touch, as far as it decides how soft their contacts are at least where they are iterated.
+typedef struct PairTouch {
+    double inverse_mass;       // sum of both
+    double gyration_radius2;   // the smaller one's
+    double most_impulse;       // of a point in the last step
+    int point_count;
+    bool is_swept;
+} PairTouch;
+double solver_pair_least_gamma(const SolverInput *input, const SolverContact *contact, const PairTouch *touch);  // cfm / dt
+// The same for the run of contacts of one pair that begins with contact `first` of the task. Returns the end of the run.
+int solver_run_least_gamma(const IslandTask *task, int first, double *gamma);
+
 // ---- the solver and its parts ----
 
 // Where pairs stop rising in a list of contacts. A pair that stands in a rising stretch is found by halving it.

@@ -21,8 +21,6 @@
 #define FEW_ITERATIONS 30      // for few manifolds: tall stacks sway less, at little cost
 #define ROW_ITERATIONS 40      // when plain rows take part: they converge slower
 #define JOINT_KEPT 0.8f        // of a joint's last impulses: the whole of what few iterations found would swing up
-#define LEAST_SOFTNESS 0.03f   // of a pair that touches at four points, in units of what the bodies themselves give way by
-#define DEEPER_SHARE 0.02      // of a body's radius of gyration: how much deeper it may lie for that
 #define BODY_GRAIN 64
 #define BLOCK_GRAIN 4
 #define CONTACT_PIECE 256      // contacts of an island that a worker takes at a time
@@ -201,7 +199,7 @@ static void row_fill(LooseScratch *s, PlainRow *row, int body1, int body2, const
     }
 }
 
-static void contact_add_rows(LooseScratch *s, SolverContact *contact, ContactMemory *memory, int body1, int body2)
+static void contact_add_rows(LooseScratch *s, SolverContact *contact, ContactMemory *memory, int body1, int body2, double least_gamma)
 {
     ContactRow rows[SOLVER_CONTACT_ROWS];
     int count = solver_contact_rows(s->input, contact, rows), normal = s->row_count;
@@ -216,6 +214,7 @@ static void contact_add_rows(LooseScratch *s, SolverContact *contact, ContactMem
         row->memory = &memory->impulse[rows[i].slot];
         row->impulse = (float)*row->memory;
     }
+    s->rows[normal].gamma = fmaxf(s->rows[normal].gamma, (float)least_gamma);
 }
 
 static bool bodies_are_same(const SolverContact *a, const SolverContact *b)
@@ -273,7 +272,8 @@ static void task_add_contacts(LooseScratch *s, const IslandTask *task)
 {
     memory_grow(&s->manifolds, &s->manifold_capacity, s->manifold_count + task->contact_count, sizeof *s->manifolds);
     Manifold *open = NULL;
-    for (int c = 0; c < task->contact_count; c++) {
+    double least_gamma = 0.0;
+    for (int c = 0, run_end = 0; c < task->contact_count; c++) {
         int index = task->contacts[c];
         if (s->marks[index] == 0) {
             open->contacts[open->point_count++] = index;
@@ -284,7 +284,9 @@ static void task_add_contacts(LooseScratch *s, const IslandTask *task)
         for (int k = 0; k < 2; k++)
             places[k] = ref->groups[k] >= 0 ? task->node_of_body[ref->bodies[k]] : fixed_place(s, ref->bodies[k]);
         if (s->marks[index] == CONTACT_IS_PLAIN) {
-            contact_add_rows(s, &s->input->contacts[index], &s->memory[index], places[0], places[1]);
+            if (c >= run_end)
+                run_end = solver_run_least_gamma(task, c, &least_gamma);
+            contact_add_rows(s, &s->input->contacts[index], &s->memory[index], places[0], places[1], least_gamma);
             continue;
         }
         open = &s->manifolds[s->manifold_count++];
@@ -471,21 +473,16 @@ static float gyration_radius2(float inverse_mass, const F8 *inertia, int lane)
     return sum > 0.0f ? 3.0f * inverse_mass / sum : INFINITY;
 }
 
-// Impulses that start from those of the last step sum up what the iterations left over, and so does the push out of an
-// overlap. Two sums in a row make the slow modes of a stack swing up: a mode dies down only where a step's iterations take
-// away more than erp / 2 of it. Softness adds its own share to that for every mode, so no pair is harder than this; the
-// price is that it lies a little deeper.
 static void lane_soften(const LooseScratch *s, LooseBlock *block, int lane, const Manifold *m)
 {
-    const SolverContact *contact = &s->input->contacts[m->contacts[0]];
-    float gamma = LEAST_SOFTNESS * (float)m->point_count / BLOCK_POINTS * (block->inverse_mass1[lane] + block->inverse_mass2[lane]), most = 0.0f;
+    float most = 0.0f;
     for (int k = 0; k < m->point_count; k++)
         most = fmaxf(most, block->points[k].impulse[lane]);
     float radius2 = fminf(gyration_radius2(block->inverse_mass1[lane], block->inertia1, lane),
                           gyration_radius2(block->inverse_mass2[lane], block->inertia2, lane));
-    double push = solver_contact_erp(s->input, contact) / s->input->dt * DEEPER_SHARE * sqrt((double)radius2);
-    if (gamma * most > (float)push)
-        gamma = (float)push / most;
+    PairTouch touch = { .point_count = m->point_count, .most_impulse = (double)most, .gyration_radius2 = (double)radius2,
+                        .inverse_mass = (double)(block->inverse_mass1[lane] + block->inverse_mass2[lane]) };
+    float gamma = (float)solver_pair_least_gamma(s->input, &s->input->contacts[m->contacts[0]], &touch);
     block->gamma[lane] = fmaxf(block->gamma[lane], gamma);
 }
 

@@ -7,19 +7,24 @@ typedef struct Stack {
     const char *name;
     double mass, soft_cfm;
     int time_step_ms, rows;
-    bool is_tower;
+    bool is_tower, has_flap, resists_rolling;
 } Stack;
+
+// Hangs at the side of a box: its island has a joint then.
+static const char flap[] = "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 anchor 0 0.11 0 } endPoint Solid { translation 0 0.13 -0.05 "
+    "boundingObject Box { size 0.02 0.02 0.1 } physics Physics { density 100 } } }";
 
 static int stack_write(Text *text, const Stack *stack)
 {
     int count = 0;
-    text_printf(text, "WorldInfo { basicTimeStep %d physicsDisableTime 0 contactProperties [ ContactProperties { softCFM %g } ] }\n"
-                "Solid { name \"floor\" boundingObject Plane { } }\n", stack->time_step_ms, stack->soft_cfm);
+    text_printf(text, "WorldInfo { basicTimeStep %d physicsDisableTime 0 contactProperties [ ContactProperties { softCFM %g %s } ] }\n"
+                "Solid { name \"floor\" boundingObject Plane { } }\n", stack->time_step_ms, stack->soft_cfm,
+                stack->resists_rolling ? "rollingFriction 0.001 0 0" : "");
     for (int row = 0; row < stack->rows; row++)
         for (int i = 0; i < (stack->is_tower ? 1 : stack->rows - row); i++, count++)
             text_printf(text, "DEF B%d Solid { name \"b%d\" translation %g 0 %g boundingObject Box { size 0.2 0.2 0.2 } "
-                        "physics Physics { density -1 mass %g } }\n", count, count, stack->is_tower ? 0.0 : 0.204 * i + 0.102 * row, 0.1 + 0.2 * row,
-                        stack->mass);
+                        "physics Physics { density -1 mass %g } children [ %s ] }\n", count, count, stack->is_tower ? 0.0 : 0.204 * i + 0.102 * row,
+                        0.1 + 0.2 * row, stack->mass, stack->has_flap && count == 0 ? flap : "");
     return count;
 }
 
@@ -53,6 +58,15 @@ static void hard_and_light_stacks_lie_still(void **state)
         { "pyramid of five, 16 ms", 1.0, 1e-5, 16, 5, false }, { "pyramid of five, 32 ms", 1.0, 1e-5, 32, 5, false },
         { "pyramid of ten, hard", 1.0, 1e-5, 8, 10, false },   { "pyramid of eighteen, hard", 1.0, 1e-5, 8, 18, false },
         { "pyramid of ten, soft", 1.0, 1e-3, 8, 10, false },
+        { "pyramid of five, joint, 16 ms", 1.0, 1e-5, 16, 5, .has_flap = true },
+        { "pyramid of five, joint, 32 ms", 1.0, 1e-5, 32, 5, .has_flap = true },
+        { "pyramid of five, joint, light, 32 ms", 0.02, 1e-3, 32, 5, .has_flap = true },
+        { "pyramid of ten, joint", 1.0, 1e-5, 8, 10, .has_flap = true },
+        { "tower of six, rolling", 1.0, 1e-5, 8, 6, true, .resists_rolling = true },
+        { "tower of six, rolling, 16 ms", 1.0, 1e-5, 16, 6, true, .resists_rolling = true },
+        { "pyramid of five, rolling, 32 ms", 1.0, 1e-5, 32, 5, .resists_rolling = true },
+        { "pyramid of five, rolling, light, 32 ms", 0.02, 1e-3, 32, 5, .resists_rolling = true },
+        { "pyramid of ten, rolling", 1.0, 1e-5, 8, 10, .resists_rolling = true },
     };
     for (int i = 0; i < COUNT_OF(stacks); i++) {
         Text text = { 0 };
