@@ -12,7 +12,7 @@
 #define SWEEP_ABOVE_ROWS 120       // the same for an island with joints,
 #define PIVOT_BELOW_ROWS 90        // whose contacts alone are iterated
 #define DENSE_BELOW_ROWS 480       // a dense problem that was too large is one again below this
-#define SWEPT_TREE_LIMIT 150       // bodies of a tree beyond which its responses would fill the memory
+#define SWEPT_TREE_LIMIT 150       // bodies of a tree beyond which responses of more than a dense problem's rows would fill the memory
 #define BUNDLES_PER_THREAD 48      // of islands
 
 static int find_set(int32_t *parent, int i)
@@ -161,13 +161,15 @@ static void islands_gather_contacts(Solver *solver, int count)
     }
 }
 
-// Few rows are pivoted. Many are swept, unless there are loops, which sweeps would leave open for long, or trees too wide.
+// Few rows are pivoted. Many are swept, unless there are loops, which sweeps would leave open for long, or too many on wide trees.
 static SolverMethod jointed_method(const IslandRef *island, bool before)
 {
-    if (island->cut_row_count == 0 && island->widest <= SWEPT_TREE_LIMIT
+    bool was_iterative = 2 * island->loose_count > island->body_count;
+    bool is_large = island->dense_row_count > (was_iterative ? DENSE_BELOW_ROWS : SOLVER_DENSE_LIMIT);
+    if (island->cut_row_count == 0 && (island->widest <= SWEPT_TREE_LIMIT || !is_large)
         && island->dense_row_count > (before ? PIVOT_BELOW_ROWS : SWEEP_ABOVE_ROWS))
         return SOLVER_SWEPT;
-    return island->dense_row_count > (before ? DENSE_BELOW_ROWS : SOLVER_DENSE_LIMIT) ? SOLVER_ITERATIVE : SOLVER_DIRECT;
+    return is_large ? SOLVER_ITERATIVE : SOLVER_DIRECT;
 }
 
 // Islands switch with a gap between the thresholds so that a pile does not change its method every step.
