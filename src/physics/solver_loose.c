@@ -17,6 +17,8 @@
 
 #define COLOURS 64             // that a body can have in one round of colouring
 #define DEFAULT_ITERATIONS 10
+#define DEFAULT_STEP 0.008     // s, up to which those are enough
+#define MOST_ITERATIONS 100
 #define FEW_MANIFOLDS 400
 #define FEW_ITERATIONS 30      // for few manifolds: tall stacks sway less, at little cost
 #define ROW_ITERATIONS 40      // when plain rows take part: they converge slower
@@ -707,14 +709,24 @@ void solver_loose_assemble(LooseScratch *s)
     manifolds_colour(s);
 }
 
+// Softness, which makes a stack's slow modes die down, is the less in a step the longer that is; iterations make up for it. So a
+// second of simulation takes as many with long steps as with those of 8 ms.
+static int iteration_count(const LooseScratch *s)
+{
+    if (s->options.iterations > 0)
+        return s->options.iterations;
+    int least = s->row_count > 0 ? ROW_ITERATIONS : s->manifold_count < FEW_MANIFOLDS ? FEW_ITERATIONS : DEFAULT_ITERATIONS;
+    double by_step = fmin(ceil(DEFAULT_ITERATIONS * s->input->dt / DEFAULT_STEP), MOST_ITERATIONS);
+    return int_max(least, (int)by_step);
+}
+
 void solver_loose_end(LooseScratch *s)
 {
     Pool *pool = s->options.pool;
     pool_for(pool, s->block_count, BLOCK_GRAIN, build_blocks, s);
     rows_prepare(s);
     each_colour(s, pool, s->kernels->warm_start);
-    int iterations = s->options.iterations > 0 ? s->options.iterations : s->row_count > 0 ? ROW_ITERATIONS
-        : s->manifold_count < FEW_MANIFOLDS ? FEW_ITERATIONS : DEFAULT_ITERATIONS;
+    int iterations = iteration_count(s);
     for (int i = 0; i < iterations; i++) {
         rows_iterate(s);
         each_colour(s, pool, s->kernels->iterate);
