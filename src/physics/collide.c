@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define ROUNDING 1e-10   // m: far above that of places up to kilometres away, far below any depth that matters
+
 double collide_reach(const CollideShape *shape, const double n[3])
 {
     const double *s = shape->size;
@@ -32,6 +34,20 @@ void collide_bounds(const CollideShape *shape, const CollidePose *pose, double l
         low[i] = pose->position[i] - reach;
         high[i] = pose->position[i] + reach;
     }
+}
+
+// Faces that lie exactly on each other are a rounding apart at some of their corners when they are tilted: these touch too.
+int collide_keep_touching(CollidePoint *points, int count)
+{
+    int touching = 0;
+    for (int i = 0; i < count; i++) {
+        if (!(points[i].depth >= -ROUNDING))
+            continue;
+        points[touching] = points[i];
+        points[touching].depth = double_max(points[i].depth, 0.0);
+        touching++;
+    }
+    return touching;
 }
 
 double collide_thinnest(const CollideShape *shape)

@@ -29,6 +29,9 @@ typedef struct CollidePoint {
 
 #define COLLIDE_POINTS 4
 
+// Drops the points that do not touch yet and returns the number of the others.
+int collide_keep_touching(CollidePoint *points, int count);
+
 // Fills at most COLLIDE_POINTS points whose depth is above -margin and returns their number.
 int collide_pair(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
                  CollidePoint points[COLLIDE_POINTS]);

@@ -184,10 +184,9 @@ int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, c
     const Entry *entry = &cache->entries[cache->known[index].slot];
     if (!has_stayed(entry, pa, pb, limit))
         return -1;
-    int count = 0;
     for (int k = 0; k < entry->count; k++) {
         const CachedPoint *from = &entry->points[k];
-        CollidePoint *to = &points[count];
+        CollidePoint *to = &points[k];
         double a[3], b[3];
         const double *r = pb->rotation;
         to_world(pa, from->on_a, a);
@@ -202,9 +201,8 @@ int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, c
         }
         to->depth = (double)from->depth - apart;
         to->feature = from->feature;
-        count += to->depth >= 0.0;
     }
-    return count;
+    return collide_keep_touching(points, entry->count);
 }
 
 // How far the two places of a point seem apart because they were rounded, along its normal: kept out of its depth.
@@ -231,7 +229,6 @@ int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, c
     for (int i = 0; i < 9; i++)
         entry->turn[i] = (float)turn[i];
     entry->count = count;
-    int touching = 0;
     for (int k = 0; k < count; k++) {
         CachedPoint *to = &entry->points[k];
         const double *n = points[k].normal, *r = pb->rotation;
@@ -241,10 +238,8 @@ int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, c
             to->normal[i] = (float)(r[i] * n[0] + r[3 + i] * n[1] + r[6 + i] * n[2]);
         to->depth = (float)(points[k].depth + apart_now(pa, pb, to));
         to->feature = points[k].feature;
-        if (points[k].depth >= 0.0)
-            points[touching++] = points[k];
     }
-    return touching;
+    return collide_keep_touching(points, count);
 }
 
 // Kernels so cheap that remembering what they found does not pay.

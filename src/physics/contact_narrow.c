@@ -528,11 +528,7 @@ static int find_surface_points(const Physics *physics, Worker *worker, int index
             count = collide_cache_store(narrow->cache, index, &x->pose, &y->pose, points, count);
         } else {
             collide_cache_drop(narrow->cache, index);
-            int touching = 0;
-            for (int i = 0; i < count; i++)
-                if (points[i].depth >= 0.0)
-                    points[touching++] = points[i];
-            count = touching;
+            count = collide_keep_touching(points, count);
         }
     }
     if ((x->is_fast || y->is_fast || count > 0) && kind == SURFACE_LAID)

@@ -114,6 +114,35 @@ static void slopes_hold_up_to_the_friction_angle(void **state)
     }
 }
 
+// A block that lies exactly on a slope made of a box slides with g (sin a - mu cos a) from the first step on. However
+// softly it sinks in, it has no speed into the slope before and after, so friction has taken mu times all of its weight: a
+// thousandth is left for the last of the sinking. ODE's own points miss some corners at the start, which is why our stepper is named.
+static void blocks_slide_down_a_slope_from_an_exact_start(void **state)
+{
+    (void)state;
+    static const double angles[] = { 0.2, 0.5, 0.7, 1.0 };
+    static const int steps_ms[] = { 8, 16, 32, 64 };
+    for (int i = 0; i < COUNT_OF(angles); i++)
+        for (int k = 0; k < COUNT_OF(steps_ms); k++) {
+            double a = angles[i], mu = 0.98 * tan(a);
+            int steps = 2000 / steps_ms[k];
+            Text text = { 0 };
+            text_printf(&text, "WorldInfo { basicTimeStep %d physicsDisableTime 0 contactProperties ContactProperties { coulombFriction %.17g bounce 0 } } "
+                        "Solid { rotation 0 1 0 %.17g name \"floor\" boundingObject Box { size 100 100 1 } } "
+                        "DEF B Solid { rotation 0 1 0 %.17g translation %.17g 0 %.17g boundingObject Box { size 0.4 0.4 0.2 } "
+                        "physics Physics { density -1 mass 1 } }", steps_ms[k], mu, a, a, 0.6 * sin(a), 0.6 * cos(a));
+            World world = world_open_with(text.data, &(SimOptions){ .physics.stepper = "talus" });
+            text_free(&text);
+            world_step(&world, steps);
+            Vec3 v = world_velocity(&world, "B");
+            double expected = g * (sin(a) - mu * cos(a)) * steps * steps_ms[k] / 1000.0;
+            char name[64];
+            snprintf(name, sizeof(name), "angle %g, %d ms", a, steps_ms[k]);
+            CHECK_NEAR(v.x * cos(a) - v.z * sin(a), expected, 0.001 * expected, name);
+            world_close(&world);
+        }
+}
+
 // Dropped from h a ball comes back to e^2 h. The contact acts once a step, so speed is uncertain by g dt and depth.
 static void balls_bounce_to_restitution_squared(void **state)
 {
@@ -309,6 +338,7 @@ int main(void)
         cmocka_unit_test(slanted_gravity_pulls_that_way),
         cmocka_unit_test(blocks_slide_as_far_as_friction_says),
         cmocka_unit_test(slopes_hold_up_to_the_friction_angle),
+        cmocka_unit_test(blocks_slide_down_a_slope_from_an_exact_start),
         cmocka_unit_test(balls_bounce_to_restitution_squared),
         cmocka_unit_test(rolling_friction_stops_balls),
         cmocka_unit_test(second_rolling_friction_acts_on_the_other_axis),

@@ -232,17 +232,20 @@ static void another_surface_wakes_what_stood_on_a_slope(void **state)
 }
 
 // A wall of boxes that slept and one that did not are struck by the same ball, in the middle of a box. The one that stayed
-// awake crept on by a fifth of a millimetre meanwhile; the strike makes more of it.
+// awake crept on by a fifth of a millimetre meanwhile, of which the strike would make any number of millimetres: it is put
+// back to where the other one sleeps, so that they differ by what they remember alone.
 static void a_woken_wall_gives_way_as_one_that_never_slept(void **state)
 {
     (void)state;
     enum { WIDE = 8, HIGH = 6 };
     World worlds[2];
-    double deepest[2], crept = 0.0;
-    Vec3 before[WIDE * HIGH];
+    double deepest[2], apart = 0.0;
+    Pose asleep[WIDE * HIGH];
+    Vec3 speed[WIDE * HIGH];
+    int boxes[WIDE * HIGH];
     for (int i = 0; i < 2; i++) {
         Text text = { 0 };
-        text_printf(&text, "WorldInfo { basicTimeStep 8 physicsDisableTime %g } Solid { name \"floor\" boundingObject Plane { } }\n", i ? 0.3 : 0.0);
+        text_printf(&text, "WorldInfo { basicTimeStep 8 physicsDisableTime %g } Solid { name \"floor\" boundingObject Plane { } }\n", i ? 0.0 : 0.3);
         for (int k = 0; k < WIDE * HIGH; k++) {
             bool hangs_over = k % WIDE == WIDE - 1 && k / WIDE % 2;  // and would fall off: it lies behind the wall
             text_printf(&text, "DEF W%d Solid { name \"w%d\" translation %g %g %g boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density 500 } }\n", k, k,
@@ -257,29 +260,35 @@ static void a_woken_wall_gives_way_as_one_that_never_slept(void **state)
         for (int k = 0; k < WIDE * HIGH; k++) {
             char name[16];
             snprintf(name, sizeof name, "W%d", k);
-            Vec3 at = world_position(&worlds[i], name);
-            crept = i ? fmax(crept, vec3_distance(at, before[k])) : 0.0;
-            before[k] = at;
+            boxes[k] = world_solid(&worlds[i], name);
+            if (i == 0) {
+                asleep[k] = physics_solid_pose(worlds[i].physics, boxes[k]);
+                continue;
+            }
+            physics_solid_set_pose(worlds[i].physics, boxes[k], asleep[k]);
+            physics_solid_set_velocity(worlds[i].physics, boxes[k], VEC3_ZERO, VEC3_ZERO);
         }
         physics_solid_set_pose(worlds[i].physics, ball, (Pose){ vec3(-0.4, 0.9, 0.7), QUAT_IDENTITY });
         physics_solid_set_velocity(worlds[i].physics, ball, vec3(4, 0, 0), VEC3_ZERO);
-        world_step(&worlds[i], 4);
-        CHECK(awake_count(&worlds[i]) == (i ? 1 : WIDE * HIGH + 1), "until it is struck");
+        world_step(&worlds[i], 5);
+        CHECK(awake_count(&worlds[i]) == (i ? WIDE * HIGH + 1 : 1), "until it is struck");
+        world_step(&worlds[i], 1);
+        for (int k = 0; k < WIDE * HIGH; k++) {
+            Vec3 now = physics_solid_linear_velocity(worlds[i].physics, boxes[k]);
+            apart = i ? fmax(apart, vec3_distance(now, speed[k])) : 0.0;
+            speed[k] = now;
+        }
         deepest[i] = 0.0;
-        for (int k = 0; k < 16; k++) {
+        for (int k = 0; k < 15; k++) {
             world_step(&worlds[i], 1);
             deepest[i] = fmax(deepest[i], physics_statistics(worlds[i].physics).deepest);
         }
         CHECK(awake_count(&worlds[i]) > WIDE * HIGH / 2, "then what hangs together");
     }
-    double apart = 0.0;
-    for (int k = 0; k < WIDE * HIGH; k++) {
-        char name[16];
-        snprintf(name, sizeof name, "W%d", k);
-        apart = fmax(apart, vec3_distance(world_position(&worlds[0], name), world_position(&worlds[1], name)));
-    }
-    print_message("woken wall: apart %.2e m before and %.2e m after, deepest %.2e and %.2e m\n", crept, apart, deepest[0], deepest[1]);
-    CHECK(apart < 0.006, "boxes");   // 7 mm when they begin without the impulses they carried
+    print_message("woken wall: apart by %.2e m/s when struck, deepest %.2e and %.2e m\n", apart, deepest[0], deepest[1]);
+    // Weight gives a box 78 mm/s in a step. Less than a thirtieth of it may show; a tenth does where they begin without the
+    // impulses they carried.
+    CHECK(apart < 78e-3 / 30.0, "boxes");
     CHECK_NEAR(deepest[1], deepest[0], 0.002, "as deep");
     for (int i = 0; i < 2; i++)
         world_close(&worlds[i]);
