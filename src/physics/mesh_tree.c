@@ -174,14 +174,18 @@ static void find_corners(MeshTree *tree, const int32_t *same, int vertex_count)
             if (t->edges[k] == MESH_EDGE_CONVEX || t->edges[k] == MESH_EDGE_BORDER)
                 is_sharp[same[t->vertices[k]]] = is_sharp[same[t->vertices[(k + 1) % 3]]] = true;
         }
-    for (int i = 0; i < tree->triangle_count; i++)
+    for (int i = 0; i < tree->triangle_count; i++) {
+        MeshTriangle *t = &tree->triangles[i];
+        unsigned sharp = 0, owned = 0;
         for (int k = 0; k < 3; k++) {
-            MeshTriangle *t = &tree->triangles[i];
             int32_t place = same[t->vertices[k]];
-            t->sharp_corners = (t->sharp_corners | is_sharp[place] << k) & 7;
-            t->owned_corners = (t->owned_corners | !is_owned[place] << k) & 7;
+            sharp |= (unsigned)is_sharp[place] << k;
+            owned |= (unsigned)!is_owned[place] << k;
             is_owned[place] = true;
         }
+        t->sharp_corners = sharp & 7u;
+        t->owned_corners = owned & 7u;
+    }
     free(is_sharp);
     free(is_owned);
 }

@@ -257,7 +257,7 @@ static World open_parts(const Part *parts, int count, bool has_ground, const cha
 static double energy(const World *world, int parts)
 {
     double sum = 0.0;
-    char name[8];
+    char name[16];
     for (int i = 0; i < parts; i++) {
         snprintf(name, sizeof name, "b%d", i);
         int solid = world_solid(world, name);
@@ -321,7 +321,7 @@ static void a_heap_of_them_settles(void **state)
         highest = fmax(highest, energy(&world, PARTS));
         last = 0.0;
         for (int k = 0; k < PARTS; k++) {
-            char name[8];
+            char name[16];
             snprintf(name, sizeof name, "b%d", k);
             last = fmax(last, vec3_length(world_velocity(&world, name)));
             lowest = fmin(lowest, world_position(&world, name).z);

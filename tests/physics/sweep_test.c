@@ -68,7 +68,7 @@ static void none_passes(void **state)
                     for (int form = 0; form < FORMS; form++)
                         for (int z = 0; z < COUNT_OF(sizes); z++)
                             for (int i = 0; i < EACH; i++) {
-                                char name[16];
+                                char name[48];
                                 snprintf(name, sizeof name, "b%d %d %d", form, z, i);
                                 Vec3 p = world_position(&world, name);
                                 has_passed[form][z][i] |= p.z < -thickness[target] && fabs(p.x) < 5.0 && fabs(p.y) < 5.0;
