@@ -202,8 +202,11 @@ for name in made-by_1 below both inside; do
   talus run worlds/$name.wbt --until 0.1 >out.txt 2>err2.txt || { complain "$name does not run"; cat err2.txt; }
   grep -q "^\[$name\] says 7" out.txt || { complain "$name does not say what it should"; cat out.txt; }
 done
+# A controller built by a user's compiler cannot load a libController that wants the sanitizers' runtime first.
+is_plain=$(grep -q '^TALUS_SANITIZE:STRING=$' "$TALUS_BUILD_DIR/CMakeCache.txt" && echo yes || echo no)
 for name in guided found; do
   grep -q "^controller $name: built" build.log || { complain "$name is not built"; cat build.log err.txt; }
+  [ $is_plain = yes ] || continue
   printf '#VRML_SIM R2025a utf8\nWorldInfo { }\nRobot { controller "%s" }\n' "$name" >worlds/$name.wbt
   talus run worlds/$name.wbt --until 0.1 >out.txt 2>err2.txt || { complain "$name does not run"; cat err2.txt; }
   grep -q "says 7" out.txt || { complain "$name does not say what it should"; cat out.txt err2.txt; }

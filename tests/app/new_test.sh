@@ -26,7 +26,9 @@ if command -v cmake >/dev/null; then
   expect 0 project sailor --cmake --project .
   [ -f plugins/physics/wind/CMakeLists.txt ] && [ ! -f plugins/physics/wind/Makefile ] || complain "--cmake gives no CMakeLists.txt alone"
   talus build sailor >build.log 2>&1 && [ -x sailor/controllers/sailor/sailor ] || { complain "a project with CMake does not build"; cat build.log; }
-  talus run sailor/worlds/sailor.wbt --until 0.2 >out.txt 2>err.txt && grep -q 'box starts' out.txt || { complain "a project with CMake does not run"; cat out.txt err.txt; }
+  # A controller built by a user's compiler cannot load a libController that wants the sanitizers' runtime first.
+  grep -q '^TALUS_SANITIZE:STRING=$' "$TALUS_BUILD_DIR/CMakeCache.txt" || alone=--no-controllers
+  talus run sailor/worlds/sailor.wbt --until 0.2 ${alone:-} >out.txt 2>err.txt && { [ -n "${alone:-}" ] || grep -q 'box starts' out.txt; } || { complain "a project with CMake does not run"; cat out.txt err.txt; }
   names="$names wind 4-rain_C"
 fi
 for name in 'a b' a.b ../x x/y 'a\b' '' . .. '$(id)' "$(printf 'a%.0s' {1..150})"; do
