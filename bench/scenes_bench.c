@@ -2,8 +2,8 @@
 // bodies, shapes, joints and contact surfaces in the same run: the same solver, ODE's hash space, no scene, no checks.
 // Runs are interleaved and the best of several counts, in processor time. Quality figures say whether the scene still
 // does what it should: robots stand, chains hold, piles do not sink.
-#include "physics/motor.h"
-#include "physics/ode.h"
+#include "physics/joints/motor.h"
+#include "physics/ode/ode.h"
 #include "physics/physics_internal.h"
 #include "sim/sim.h"
 

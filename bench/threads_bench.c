@@ -2,7 +2,7 @@
 // done one by one between them. Wall time; a step does the same work in every run, so of each step the best of interleaved
 // runs counts. The state after the last step has to be the same.
 // usage: threads_bench [scene|all] [rounds] [directory for the worlds]
-#include "physics/motor.h"
+#include "physics/joints/motor.h"
 #include "sim/sim.h"
 
 #include "../scenes/builders.h"

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # The tree shows the data flow: a folder of src/ includes only folders that stand before it, ODE is included by physics/
-# and plugins/ alone, Embree by rays/ alone.
+# and plugins/ alone, Embree by rays/ alone. The rooms of physics/ have an order of their own, and an internal header is
+# included by the files of its folder alone.
 set -u
 order="base assets scene formats physics rays devices plugins sim protocol control record viewer app"
+rooms="collide solver fluids joints contacts fittings ode" # of physics/; what lies in physics/ itself may be included by all
+leaves="collide solver"                                    # these know nothing of a world: no header of physics/ itself
 failures=0
 complain() { echo "$1"; failures=$((failures + 1)); }
-rank() { local i=0; for folder in $order; do [ "$folder" = "$1" ] && { echo $i; return; }; i=$((i + 1)); done; echo -1; }
+rank() { local i=0; for folder in $order $rooms; do [ "$folder" = "$1" ] && { echo $i; return; }; i=$((i + 1)); done; echo -1; }
 while IFS=: read -r file include; do
   from=${file#src/}; from=${from%%/*}; to=${include%%/*}
   case $include in */*) ;; *) complain "$file: include \"$include\" with its folder"; continue ;; esac
@@ -15,6 +18,17 @@ while IFS=: read -r file include; do
   [ "$b" -ge 0 ] || { [ -d "include/$to" ] && continue; complain "$file: includes \"$include\", which is no stage"; continue; }
   [ "$b" -le "$a" ] || complain "$file: $from includes $to, which stands after it"
 done < <(grep -rnoE '^#include "[^"]+"' src --include='*.[ch]' | sed -E 's/^([^:]+):[0-9]+:#include "([^"]+)"/\1:\2/')
+room() { local rest=${1#physics/}; case $rest in */*) echo "${rest%%/*}" ;; *) echo "" ;; esac; }
+while IFS=: read -r file include; do
+  from=$(room "${file#src/}"); to=$(room "$include")
+  [ -z "$from" ] || [ "$(rank "$from")" -ge 0 ] || complain "$file: $from is not in the list of rooms"
+  case " $leaves " in *" $from "*) [ -n "$to" ] || complain "$file: $from includes \"$include\", but stands by itself" ;; esac
+  [ -z "$from" ] || [ -z "$to" ] || [ "$(rank "$to")" -le "$(rank "$from")" ] || complain "$file: $from includes $to, which stands after it"
+done < <(grep -rnoE '^#include "physics/[^"]+"' src/physics --include='*.[ch]' | sed -E 's/^([^:]+):[0-9]+:#include "([^"]+)"/\1:\2/')
+while IFS=: read -r file include; do
+  case $file:$include in src/control/*:devices/devices_internal.h) continue ;; esac # they exchange what devices/ keeps
+  case $file in "src/$(dirname "$include")"/*) ;; *) complain "$file: includes \"$include\", which is of its folder alone" ;; esac
+done < <(grep -rnoE '^#include "[^"]+_internal.h"' src --include='*.[ch]' | sed -E 's/^([^:]+):[0-9]+:#include "([^"]+)"/\1:\2/')
 while IFS=: read -r file _; do
   case $file in src/physics/* | src/plugins/*) ;; *) complain "$file: includes ODE" ;; esac
 done < <(grep -rnE '^#include <ode/' src --include='*.[ch]')

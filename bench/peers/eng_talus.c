@@ -4,11 +4,11 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "physics/broadphase.h"
-#include "physics/collide.h"
-#include "physics/collide_cache.h"
-#include "physics/collide_surface.h"
-#include "physics/solver.h"
+#include "physics/collide/broadphase.h"
+#include "physics/collide/collide.h"
+#include "physics/collide/collide_cache.h"
+#include "physics/collide/collide_surface.h"
+#include "physics/solver/solver.h"
 
 #include <math.h>
 #include <stdio.h>

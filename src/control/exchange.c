@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "devices/devices_internal.h"
-#include "physics/machine.h"
+#include "physics/fittings/machine.h"
 
 #include <webots/nodes.h>
 

@@ -2,7 +2,7 @@
 #include "control/supervisor_internal.h"
 
 #include "base/memory.h"
-#include "physics/motor.h"
+#include "physics/joints/motor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // A controller knows them as the Webots devices nearest to them: a TouchSensor, a VacuumGripper (contact.c), LEDs.
 #include "devices/devices_internal.h"
 
-#include "physics/machine.h"
+#include "physics/fittings/machine.h"
 
 #include <webots/nodes.h>
 

@@ -1,7 +1,7 @@
 // contact.c - devices that touch and hold: touch sensors, connectors, vacuum grippers.
 #include "devices/devices_internal.h"
 
-#include "physics/machine.h"
+#include "physics/fittings/machine.h"
 
 #include <webots/nodes.h>
 

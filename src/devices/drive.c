@@ -3,8 +3,8 @@
 // and where it would run into something it stays. Its frame has x along the axle, y up and the front at -z.
 #include "devices/devices_internal.h"
 
-#include "physics/machine.h"
-#include "physics/motor.h"
+#include "physics/fittings/machine.h"
+#include "physics/joints/motor.h"
 
 #include <string.h>
 

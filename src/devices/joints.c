@@ -1,7 +1,7 @@
 // joints.c - devices of joints: motors, position sensors, brakes.
 #include "devices/devices_internal.h"
 
-#include "physics/motor.h"
+#include "physics/joints/motor.h"
 
 #include <webots/nodes.h>
 

@@ -1,5 +1,5 @@
 // The state of bodies and solids: in and out of ODE, asleep and awake, moved by hand.
-#include "physics/sleep.h"
+#include "physics/contacts/sleep.h"
 
 #include "base/memory.h"
 

@@ -1,7 +1,7 @@
 // From nodes to solids, bodies, shapes and joints, in that order: first every node is looked at (parents before
 // children), then it is decided which solids share a body, then ODE's objects are made. The same code builds a whole
 // world and a subtree that is put in at run time; a subtree always starts at an uppermost solid, because masses merge.
-#include "physics/machine.h"
+#include "physics/fittings/machine.h"
 #include "physics/physics_internal.h"
 
 #include "base/hash.h"

@@ -1,5 +1,5 @@
 // The scene changes while it runs, and the run is written back into the scene.
-#include "physics/machine.h"
+#include "physics/fittings/machine.h"
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"

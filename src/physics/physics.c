@@ -1,9 +1,9 @@
-#include "physics/contact_narrow.h"
-#include "physics/convex.h"
-#include "physics/sleep.h"
+#include "physics/contacts/contact_narrow.h"
+#include "physics/collide/convex.h"
+#include "physics/contacts/sleep.h"
 
 #include "base/memory.h"
-#include "physics/ode.h"
+#include "physics/ode/ode.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,10 +6,10 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
-#include "physics/broadphase.h"
-#include "physics/joint.h"
+#include "physics/collide/broadphase.h"
+#include "physics/joints/joint.h"
 #include "physics/mass.h"
-#include "physics/ode.h"
+#include "physics/ode/ode.h"
 #include "physics/physics.h"
 #include "physics/stepper.h"
 

@@ -1,9 +1,9 @@
 // From a boundingObject to ODE's geoms. A boundingObject is a geometry, a Shape with one, a Pose with one of these (only
 // the first child counts), or a Group of them.
-#include "physics/collide_surface.h"
-#include "physics/contact_narrow.h"
-#include "physics/convex.h"
-#include "physics/sleep.h"
+#include "physics/collide/collide_surface.h"
+#include "physics/contacts/contact_narrow.h"
+#include "physics/collide/convex.h"
+#include "physics/contacts/sleep.h"
 
 #include "base/memory.h"
 #include "formats/shape.h"

@@ -1,7 +1,7 @@
 // All that the future depends on, as bytes: a header, then the blocks of state one after the other.
-#include "physics/collide_cache.h"
-#include "physics/contact_narrow.h"
-#include "physics/sleep.h"
+#include "physics/collide/collide_cache.h"
+#include "physics/contacts/contact_narrow.h"
+#include "physics/contacts/sleep.h"
 
 #include "base/hash.h"
 #include "base/memory.h"

@@ -1,10 +1,10 @@
 // Our own solver behind the stepper seam. ODE's bodies, joints and contact joints are read at the start of each step, so
 // what a plugin did acts in it, and written at its end. Contacts of ours that have no joint in ODE are given to it as they
 // are; while no plugin is at work only awake bodies are looked at.
-#include "physics/sleep.h"
+#include "physics/contacts/sleep.h"
 
 #include "base/memory.h"
-#include "physics/solver_ode.h"
+#include "physics/ode/solver_ode.h"
 
 #include <stdatomic.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // States that are not finite or run away: found in the step in which they happen, explained, and either the run stops or
 // the body is frozen where it was.
-#include "physics/odeinside.h"
-#include "physics/sleep.h"
+#include "physics/ode/odeinside.h"
+#include "physics/contacts/sleep.h"
 
 #include "base/memory.h"
 

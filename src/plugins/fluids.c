@@ -1,8 +1,8 @@
 // Fluids and immersion links that plugins make. They are few, so lists in the order of creation will do; an id that is not in
 // its list is a wrong argument, never followed.
 #include "base/memory.h"
-#include "physics/drag.h"
-#include "physics/odeinside.h"
+#include "physics/fluids/drag.h"
+#include "physics/ode/odeinside.h"
 #include "plugins/plugins_internal.h"
 
 #include <plugins/fluid.h>

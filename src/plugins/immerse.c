@@ -1,6 +1,6 @@
 // How geoms of any making lie in a fluid: areas, volumes, the fluid's surface, what is below it.
 #include "base/memory.h"
-#include "physics/immersion.h"
+#include "physics/fluids/immersion.h"
 #include "plugins/plugins_internal.h"
 
 #include <plugins/fluid.h>

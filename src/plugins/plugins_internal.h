@@ -3,7 +3,7 @@
 #define TALUS_PLUGINS_PLUGINS_INTERNAL_H
 
 #include "base/arena.h"
-#include "physics/ode.h"
+#include "physics/ode/ode.h"
 #include "plugins/guard.h"
 #include "plugins/plugins.h"
 

@@ -1,6 +1,6 @@
 // The functions that plugins call. They take no world: each works for the host whose callback runs on the calling thread,
 // or, on a thread that a plugin made, for the only host there is.
-#include "physics/odeextra.h"
+#include "physics/ode/odeextra.h"
 #include "plugins/plugins_internal.h"
 
 #include <plugins/physics.h>

@@ -2,8 +2,8 @@
 #include "sim/talus_internal.h"
 
 #include "base/memory.h"
-#include "physics/machine.h"
-#include "physics/motor.h"
+#include "physics/fittings/machine.h"
+#include "physics/joints/motor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // The library over joints, their motors and brakes, connectors and grippers.
 #include "sim/talus_internal.h"
 
-#include "physics/machine.h"
-#include "physics/motor.h"
+#include "physics/fittings/machine.h"
+#include "physics/joints/motor.h"
 
 // ---- joints ----
 

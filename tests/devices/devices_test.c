@@ -2,7 +2,7 @@
 #include "devices/devices.h"
 
 #include "formats/formats.h"
-#include "physics/motor.h"
+#include "physics/joints/motor.h"
 #include "sim/sim.h"
 #include "support/support.h"
 

@@ -1,5 +1,5 @@
 // The tree against trying all pairs, through adding, moving, resting and removing; rays against all boxes.
-#include "physics/broadphase.h"
+#include "physics/collide/broadphase.h"
 #include "support/support.h"
 
 #include <math.h>

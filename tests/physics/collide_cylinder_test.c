@@ -1,6 +1,6 @@
 // Cylinders with boxes and cylinders: against the least overlap over all directions (found by trying many), against what
 // is known of special poses, and against ODE.
-#include "physics/collide.h"
+#include "physics/collide/collide.h"
 #include "support/support.h"
 #define COLLIDE_SEED 11
 #include "physics/collide_random.h"

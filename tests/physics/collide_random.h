@@ -3,7 +3,7 @@
 #ifndef TALUS_TESTS_PHYSICS_COLLIDE_RANDOM_H
 #define TALUS_TESTS_PHYSICS_COLLIDE_RANDOM_H
 
-#include "physics/collide.h"
+#include "physics/collide/collide.h"
 
 #include <math.h>
 #include <ode/ode.h>

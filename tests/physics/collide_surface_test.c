@@ -1,7 +1,7 @@
 // Shapes on meshes and grids of heights: against formulas, against looking at every triangle, against ODE, and the same
 // whatever triangles a flat floor is made of.
-#include "physics/collide_surface.h"
-#include "physics/convex.h"
+#include "physics/collide/collide_surface.h"
+#include "physics/collide/convex.h"
 #include "support/support.h"
 
 #include "base/memory.h"

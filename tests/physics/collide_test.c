@@ -1,6 +1,6 @@
 // Our narrow phase against ODE's: the same pairs touch, with about the same depth and normal; the cache follows motion.
-#include "physics/collide.h"
-#include "physics/collide_cache.h"
+#include "physics/collide/collide.h"
+#include "physics/collide/collide_cache.h"
 #include "support/support.h"
 #define COLLIDE_SEED 5
 #include "physics/collide_random.h"

@@ -1,5 +1,5 @@
 // Which pairs touch, what their contacts are made of, and who sleeps.
-#include "physics/motor.h"
+#include "physics/joints/motor.h"
 #include "physics/world.h"
 
 #include <math.h>

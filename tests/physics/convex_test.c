@@ -1,5 +1,5 @@
 // Contact points of convex solids against what geometry says.
-#include "physics/convex.h"
+#include "physics/collide/convex.h"
 
 #include "support/support.h"
 

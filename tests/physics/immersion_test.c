@@ -1,4 +1,4 @@
-#include "physics/immersion.h"
+#include "physics/fluids/immersion.h"
 
 #include "support/support.h"
 

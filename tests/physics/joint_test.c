@@ -1,7 +1,7 @@
 // Joints and motors against formulas. dt is 1 ms unless a case says otherwise; ODE integrates semi-implicitly, so a
 // position after n steps may differ from the formula by about one step's motion, and tolerances follow from that.
-#include "physics/machine.h"
-#include "physics/motor.h"
+#include "physics/fittings/machine.h"
+#include "physics/joints/motor.h"
 #include "physics/physics.h"
 
 #include "formats/formats.h"

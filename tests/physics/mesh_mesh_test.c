@@ -1,6 +1,6 @@
 // Meshes that are not convex on the ground and on each other: against boxes, whose overlap is known, against formulas of
 // where they rest, and against ODE.
-#include "physics/collide_surface.h"
+#include "physics/collide/collide_surface.h"
 #include "physics/physics_internal.h"
 #include "physics/world.h"
 #define COLLIDE_SEED 5

@@ -1,6 +1,6 @@
 // The tree of a mesh's triangles: it finds what looking at every one finds, whatever the mesh is like, at a cost that
 // hardly grows; and it knows what each edge does.
-#include "physics/mesh_tree.h"
+#include "physics/collide/mesh_tree.h"
 #include "support/support.h"
 
 #include "base/memory.h"

@@ -1,8 +1,8 @@
 // Joints with what Webots' ODE adds, in ODE's steps and in ours: static deflections against their formula, momentum, life of the joints.
 #include "support/support.h"
 
-#include "physics/odeextra.h"
-#include "physics/solver_ode.h"
+#include "physics/ode/odeextra.h"
+#include "physics/ode/solver_ode.h"
 
 #include <math.h>
 #include <ode/ode.h>

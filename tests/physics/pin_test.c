@@ -1,5 +1,5 @@
 // A pinned robot is part of the state: snapshots keep it, a restore brings it back or takes it away, removing it is safe.
-#include "physics/machine.h"
+#include "physics/fittings/machine.h"
 #include "physics/world.h"
 
 #define ROBOT "WorldInfo { basicTimeStep 8 }\n" \

@@ -1,8 +1,8 @@
 // Who sleeps and who wakes: the book of awake bodies says what the states say, waking reaches all that it must and nothing
 // else, and what slept goes on as if it had not.
-#include "physics/sleep.h"
-#include "physics/motor.h"
-#include "physics/ode.h"
+#include "physics/contacts/sleep.h"
+#include "physics/joints/motor.h"
+#include "physics/ode/ode.h"
 #include "physics/world.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 // ground, so that rounding, which is another on every machine, would decide. What the solver remembers stays its own.
 // Random numbers are drawn in statements of their own: every compiler makes the same run of a seed.
 #include "base/random.h"
-#include "physics/solver_ode.h"
+#include "physics/ode/solver_ode.h"
 #include "support/support.h"
 
 #include <math.h>

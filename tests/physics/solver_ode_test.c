@@ -1,6 +1,6 @@
 // Twins: the same ODE world stepped by dWorldStep() and by our solver, for every joint type and most switches of bodies.
-#include "physics/odeinside.h"
-#include "physics/solver_ode.h"
+#include "physics/ode/odeinside.h"
+#include "physics/ode/solver_ode.h"
 #include "support/support.h"
 
 #include <math.h>

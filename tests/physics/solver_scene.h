@@ -2,9 +2,9 @@
 #ifndef TALUS_TESTS_PHYSICS_SOLVER_SCENE_H
 #define TALUS_TESTS_PHYSICS_SOLVER_SCENE_H
 
-#include "physics/broadphase.h"
-#include "physics/collide.h"
-#include "physics/solver.h"
+#include "physics/collide/broadphase.h"
+#include "physics/collide/collide.h"
+#include "physics/solver/solver.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Fast bodies do not pass through thin things, and what lies or rolls does not notice.
-#include "physics/collide_sweep.h"
+#include "physics/collide/collide_sweep.h"
 #include "physics/physics_internal.h"
 #include "physics/world.h"
 

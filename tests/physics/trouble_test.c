@@ -1,6 +1,6 @@
 // States that leave the finite: caught in their step, named, and stopped or isolated. And scenes that broke others.
-#include "physics/ode.h"
-#include "physics/odeinside.h"
+#include "physics/ode/ode.h"
+#include "physics/ode/odeinside.h"
 #include "physics/world.h"
 
 #include <math.h>

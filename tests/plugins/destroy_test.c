@@ -2,8 +2,8 @@
 // stepper; an object of the world's is refused with a report that names plugin, function and solid.
 #include "support/plugin_world.h"
 
-#include "physics/machine.h"
-#include "physics/ode.h"
+#include "physics/fittings/machine.h"
+#include "physics/ode/ode.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // the first pass on, asleep too; without them motion, sleep and waking are as they are without a plugin, to the last bit.
 #include "support/plugin_world.h"
 
-#include "physics/ode.h"
+#include "physics/ode/ode.h"
 
 #include <math.h>
 #include <string.h>

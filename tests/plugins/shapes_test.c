@@ -3,7 +3,7 @@
 // from sizes and places; without contact they fall as formulas say.
 #include "support/plugin_world.h"
 
-#include "physics/ode.h"
+#include "physics/ode/ode.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Bodies in motion against what Choreonoid's own simulator (AIST) recorded of them.
 #include "formats/body.h"
-#include "physics/motor.h"
+#include "physics/joints/motor.h"
 #include "sim/sim.h"
 
 #include "support/support.h"

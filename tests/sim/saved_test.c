@@ -1,5 +1,5 @@
 // A running world that is saved and opened again goes on as the one that was not: joints with their gaps, springs and motors.
-#include "physics/motor.h"
+#include "physics/joints/motor.h"
 #include "physics/world.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // Any number of threads gives the same bytes of state: large piles, robots and both together, with sleep, and with nodes
 // that come and go while they run; and so where part of a loop is left to one thread: motors that push, motors without
 // physics, shapes that ride on bodies, fluids, contacts beyond the limit, contact joints.
-#include "physics/motor.h"
+#include "physics/joints/motor.h"
 #include "physics/world.h"
 
 // Loose bodies of every kind of kernel; every eighth has two shapes, so that pairs of bodies come in no order; every

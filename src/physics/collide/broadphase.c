@@ -1,0 +1,268 @@
+// A dynamic tree of fat boxes. A proxy is put into the tree again only when it leaves its fat box, so what rests costs
+// nothing; the pairs of fat boxes that overlap are kept from step to step, sorted, and only those of proxies that were
+// put in again are searched anew. Reported are those whose true boxes overlap. Boxes without bounds (planes) or too large
+// for the tree stand in a list of their own.
+//
+// The tree's boxes are floats, wider than what they hold by more than the rounding.
+#include "physics/collide/broadphase_internal.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGE 1e6         // m: boxes longer than this or farther out stay out of the tree
+#define MOVE_PIECE 64     // proxies that a worker moves at a time
+#define MANY_LEFT 16      // putting in again one leaf of so many costs as much as making the tree anew
+
+Broadphase *broadphase_create(void)
+{
+    Broadphase *b = memory_alloc(sizeof *b);
+    b->root = b->free_node = -1;
+    broadphase_use_pool(b, NULL);
+    return b;
+}
+
+void broadphase_use_pool(Broadphase *b, Pool *pool)
+{
+    int known = b->list_count;
+    b->pool = pool;
+    memory_grow(&b->lists, &b->list_count, pool_thread_count(pool), sizeof *b->lists);
+    for (int i = known; i < b->list_count; i++)
+        b->lists[i] = (PairList){ 0 };
+}
+
+void broadphase_destroy(Broadphase *b)
+{
+    if (!b)
+        return;
+    void *owned[] = { b->proxies, b->nodes, b->moved, b->large, b->pairs, b->merged, b->fresh, b->sorted, b->reported, b->buckets, b->pieces,
+                      b->tasks, b->centres, b->strays, b->stray_counts };
+    for (int i = 0; i < COUNT_OF(owned); i++)
+        free(owned[i]);
+    for (int i = 0; i < b->list_count; i++)
+        free(b->lists[i].pairs);
+    free(b->lists);
+    free(b);
+}
+
+static bool box_is_large(const BroadBox *box)
+{
+    for (int i = 0; i < 3; i++)
+        if (!(box->high[i] - box->low[i] < LARGE) || !(fabs(box->low[i]) < LARGE) || !(fabs(box->high[i]) < LARGE))
+            return true;
+    return false;
+}
+
+static void large_remove(Broadphase *b, int proxy)
+{
+    for (int i = 0; i < b->large_count; i++)
+        if (b->large[i] == proxy) {
+            memmove(&b->large[i], &b->large[i + 1], (size_t)(b->large_count - i - 1) * sizeof *b->large);
+            b->large_count--;
+            return;
+        }
+}
+
+// Room for some steps of motion: a tenth of the size, and ahead where the box is going.
+static FatBox fatten(const BroadBox *box, const double *motion)
+{
+    double size = 0.0;
+    FatBox fat;
+    for (int i = 0; i < 3; i++)
+        size = fmax(size, box->high[i] - box->low[i]);
+    double margin = fmin(0.08 * size, 0.1) + 1e-4;
+    for (int i = 0; i < 3; i++) {
+        double reach = fmax(fabs(box->low[i]), fabs(box->high[i])) * 4e-7 + margin, ahead = double_clamp(5.0 * motion[i], -size, size);
+        fat.low[i] = (float)(box->low[i] - reach + fmin(ahead, 0.0));
+        fat.high[i] = (float)(box->high[i] + reach + fmax(ahead, 0.0));
+    }
+    return fat;
+}
+
+static bool fat_holds(const FatBox *fat, const BroadBox *box)
+{
+    for (int i = 0; i < 3; i++)
+        if (box->low[i] < (double)fat->low[i] || box->high[i] > (double)fat->high[i])
+            return false;
+    return true;
+}
+
+static void mark_moved(Broadphase *b, int proxy)
+{
+    if (b->proxies[proxy].was_moved)
+        return;
+    b->proxies[proxy].was_moved = true;
+    memory_grow(&b->moved, &b->moved_capacity, b->moved_count + 1, sizeof *b->moved);
+    b->moved[b->moved_count++] = proxy;
+}
+
+static void large_add(Broadphase *b, int proxy)
+{
+    memory_grow(&b->large, &b->large_capacity, b->large_count + 1, sizeof *b->large);
+    b->large[b->large_count++] = proxy;
+    b->proxies[proxy].node = -1;
+}
+
+// With its box and its fat box.
+static void proxy_place(Broadphase *b, int proxy)
+{
+    mark_moved(b, proxy);
+    if (box_is_large(&b->proxies[proxy].box))
+        large_add(b, proxy);
+    else
+        broad_tree_insert(b, proxy);
+}
+
+static void proxy_lift(Broadphase *b, int proxy)
+{
+    if (b->proxies[proxy].node >= 0)
+        broad_tree_remove(b, proxy);
+    else
+        large_remove(b, proxy);
+}
+
+void broadphase_add(Broadphase *b, int proxy, uint32_t category, uint32_t mask, int group, const BroadBox *box)
+{
+    assert(proxy >= 0);
+    memory_grow(&b->proxies, &b->proxy_capacity, proxy + 1, sizeof(Proxy));
+    while (b->proxy_count <= proxy)
+        b->proxies[b->proxy_count++] = (Proxy){ .node = -1 };
+    if (b->proxies[proxy].is_used)
+        broadphase_remove(b, proxy);
+    bool was_moved = b->proxies[proxy].was_moved;
+    b->proxies[proxy] = (Proxy){ .box = *box, .category = category, .mask = mask, .group = group, .node = -1, .is_used = true,
+                                 .was_moved = was_moved };
+    b->awake_count++;
+    if (!box_is_large(box))
+        b->proxies[proxy].fat = fatten(box, (double[3]){ 0.0 });
+    proxy_place(b, proxy);
+}
+
+void broadphase_remove(Broadphase *b, int proxy)
+{
+    if (proxy >= b->proxy_count || !b->proxies[proxy].is_used)
+        return;
+    proxy_lift(b, proxy);
+    b->awake_count -= !b->proxies[proxy].is_resting;
+    b->proxies[proxy].is_used = false;
+    mark_moved(b, proxy);  // its pairs go
+}
+
+// Gives a proxy its box. Touches the proxy and its leaf alone, so that different ones may be moved on different threads.
+static BroadMove box_update(Broadphase *b, int proxy, const BroadBox *box)
+{
+    Proxy *p = &b->proxies[proxy];
+    bool is_large = box_is_large(box);
+    if (!p->is_used || (p->node < 0 ? is_large : !is_large && fat_holds(&p->fat, box))) {
+        p->box = *box;
+        return BROAD_STAYS;
+    }
+    double motion[3];
+    for (int i = 0; i < 3; i++) {
+        motion[i] = 0.5 * (box->low[i] - p->box.low[i] + box->high[i] - p->box.high[i]);
+        motion[i] = isfinite(motion[i]) ? motion[i] : 0.0;
+    }
+    p->box = *box;
+    if (!is_large)
+        p->fat = fatten(box, motion);
+    if (p->node < 0 || is_large)
+        return BROAD_CROSSES;
+    int parent = b->nodes[p->node].parent;
+    if (parent < 0 || !fat_contains(&b->nodes[parent].box, &p->fat))
+        return BROAD_LEAVES;
+    b->nodes[p->node].box = p->fat;
+    return BROAD_FOLLOWS;
+}
+
+static void move_settle(Broadphase *b, int proxy, BroadMove move)
+{
+    if (move == BROAD_STAYS)
+        return;
+    mark_moved(b, proxy);
+    if (move == BROAD_FOLLOWS) {
+        b->insert_count++;
+        return;
+    }
+    proxy_lift(b, proxy);
+    proxy_place(b, proxy);
+}
+
+void broadphase_move(Broadphase *b, int proxy, const BroadBox *box)
+{
+    move_settle(b, proxy, box_update(b, proxy, box));
+}
+
+typedef struct MoveWork {
+    Broadphase *b;
+    const int32_t *proxies;
+    int count;
+    BroadBoxOf box_of;
+    void *context;
+} MoveWork;
+
+static void move_pieces(int begin, int end, int worker, void *context)
+{
+    const MoveWork *work = context;
+    Broadphase *b = work->b;
+    (void)worker;
+    for (int piece = begin; piece < end; piece++) {
+        int first = piece * MOVE_PIECE, last = int_min(first + MOVE_PIECE, work->count), found = first;
+        for (int i = first; i < last; i++) {
+            int proxy = work->proxies[i];
+            BroadBox box;
+            work->box_of(work->context, proxy, &box);
+            b->strays[found] = (Stray){ proxy, box_update(b, proxy, &box) };
+            found += b->strays[found].move != BROAD_STAYS;
+        }
+        b->stray_counts[piece] = found - first;
+    }
+}
+
+// The strays of all pieces to the front of the list.
+static int strays_collect(Broadphase *b, int pieces, int *left_count)
+{
+    int count = 0;
+    for (int piece = 0; piece < pieces; piece++)
+        for (int i = 0; i < b->stray_counts[piece]; i++) {
+            b->strays[count] = b->strays[piece * MOVE_PIECE + i];
+            *left_count += b->strays[count++].move == BROAD_LEAVES;
+        }
+    return count;
+}
+
+void broadphase_move_all(Broadphase *b, const int32_t *proxies, int count, BroadBoxOf box_of, void *context)
+{
+    int pieces = (count + MOVE_PIECE - 1) / MOVE_PIECE, left_count = 0;
+    memory_grow(&b->strays, &b->stray_capacity, count + 1, sizeof *b->strays);
+    memory_grow(&b->stray_counts, &b->stray_count_capacity, pieces + 1, sizeof *b->stray_counts);
+    pool_for(b->pool, pieces, 1, move_pieces, &(MoveWork){ b, proxies, count, box_of, context });
+    int stray_count = strays_collect(b, pieces, &left_count);
+    bool rebuilds = left_count > b->node_count / (2 * MANY_LEFT) + 16 || (left_count > 0 && broad_tree_wants_rebuild(b, b->insert_count + stray_count));
+    for (int i = 0; i < stray_count; i++) {
+        if (rebuilds && b->strays[i].move == BROAD_LEAVES)
+            mark_moved(b, b->strays[i].proxy);
+        else
+            move_settle(b, b->strays[i].proxy, b->strays[i].move);
+    }
+    if (rebuilds)
+        broad_tree_rebuild(b);
+}
+
+void broadphase_set_resting(Broadphase *b, int proxy, bool is_resting)
+{
+    Proxy *p = &b->proxies[proxy];
+    if (p->is_resting == is_resting)
+        return;
+    p->is_resting = is_resting;
+    if (!p->is_used)
+        return;
+    b->awake_count += is_resting ? -1 : 1;
+    // Pairs of two that rest are not kept: one that wakes looks for its own again.
+    if (is_resting)
+        b->has_rested = true;
+    else
+        mark_moved(b, proxy);
+}
+

@@ -1,0 +1,330 @@
+// Pairs: found again for what moved, kept for the rest, and of both reported those whose true boxes overlap.
+#include "physics/collide/broadphase_internal.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SEARCH_TASKS 256  // into which the search is cut for several threads
+#define PIECE 1024        // kept pairs that a worker looks through at a time
+
+static inline bool proxies_may_meet(const Proxy *p, const Proxy *q)
+{
+    return (p->group == 0 || p->group != q->group) && ((p->category & q->mask) | (q->category & p->mask)) != 0;
+}
+
+static inline bool boxes_overlap(const BroadBox *a, const BroadBox *b)
+{
+    for (int k = 0; k < 3; k++)
+        if (a->low[k] > b->high[k] || b->low[k] > a->high[k])
+            return false;
+    return true;
+}
+
+static void found_add(const Broadphase *b, PairList *found, int proxy, int other)
+{
+    const Proxy *p = &b->proxies[proxy], *q = &b->proxies[other];
+    if ((p->is_resting && q->is_resting) || !proxies_may_meet(p, q))
+        return;
+    if (found->count == found->capacity)
+        memory_grow(&found->pairs, &found->capacity, found->count + 1, sizeof *found->pairs);
+    found->pairs[found->count++] = proxy < other ? (BroadPair){ proxy, other } : (BroadPair){ other, proxy };
+}
+
+static void stamp_moved(Broadphase *b)
+{
+    b->stamp++;
+    for (int i = 0; i < b->moved_count; i++) {
+        const Proxy *p = &b->proxies[b->moved[i]];
+        for (int node = p->is_used ? p->node : -1; node >= 0 && b->nodes[node].stamp != b->stamp; node = b->nodes[node].parent)
+            b->nodes[node].stamp = b->stamp;
+    }
+}
+
+// Puts two nodes on the list when one of them holds a moved proxy and their boxes overlap.
+static inline int pair_push(const Broadphase *b, NodePair *list, int count, int x, int y)
+{
+    const TreeNode *p = &b->nodes[x], *q = &b->nodes[y];
+    list[count] = (NodePair){ x, y };
+    return count + (((p->stamp == b->stamp) | (q->stamp == b->stamp)) & (fat_overlap(&p->box, &q->box)));
+}
+
+// Replaces two nodes by what is below them, at most three pairs, or adds two leaves to what was found.
+static inline int pair_split(const Broadphase *b, PairList *found, NodePair pair, NodePair *list, int count)
+{
+    const TreeNode *p = &b->nodes[pair.a], *q = &b->nodes[pair.b];
+    if (pair.a == pair.b) {
+        if (is_leaf(p))
+            return count;
+        count = pair_push(b, list, count, p->child[0], p->child[1]);
+        count = pair_push(b, list, count, p->child[0], p->child[0]);
+        return pair_push(b, list, count, p->child[1], p->child[1]);
+    }
+    if (is_leaf(p) && is_leaf(q)) {
+        found_add(b, found, p->child[1], q->child[1]);
+        return count;
+    }
+    if (p->height >= q->height) {
+        count = pair_push(b, list, count, p->child[0], pair.b);
+        return pair_push(b, list, count, p->child[1], pair.b);
+    }
+    count = pair_push(b, list, count, pair.a, q->child[0]);
+    return pair_push(b, list, count, pair.a, q->child[1]);
+}
+
+static void search_pairs(const Broadphase *b, PairList *found, NodePair from)
+{
+    NodePair stack[BROAD_STACK_MAX];
+    int top = 1;
+    stack[0] = from;
+    while (top > 0) {
+        NodePair pair = stack[--top];
+        if (top + 3 > BROAD_STACK_MAX)
+            search_pairs(b, found, pair);
+        else
+            top = pair_split(b, found, pair, stack, top);
+    }
+}
+
+static void search_range(int begin, int end, int worker, void *context)
+{
+    const Broadphase *b = context;
+    PairList found = b->lists[worker];  // a copy, because the lists of different workers share cache lines
+    for (int i = begin; i < end; i++)
+        search_pairs(b, &found, b->tasks[b->task_first + i]);
+    b->lists[worker] = found;
+}
+
+// Tree against itself, cut into tasks when there are threads to share them.
+static void search_tree(Broadphase *b)
+{
+    if (b->root < 0)
+        return;
+    int wanted = pool_thread_count(b->pool) > 1 ? SEARCH_TASKS : 1;
+    memory_grow(&b->tasks, &b->task_capacity, 4 * SEARCH_TASKS, sizeof *b->tasks);
+    b->tasks[0] = (NodePair){ b->root, b->root };
+    b->task_first = 0;
+    b->task_count = 1;
+    while (b->task_first < b->task_count && b->task_count - b->task_first < wanted && b->task_count + 3 <= b->task_capacity)
+        b->task_count = pair_split(b, &b->lists[0], b->tasks[b->task_first++], b->tasks, b->task_count);
+    pool_for(b->pool, b->task_count - b->task_first, 2, search_range, b);
+}
+
+// What stands outside the tree meets everything that moved, and all when it moved itself.
+static void search_large(Broadphase *b)
+{
+    for (int i = 0; i < b->moved_count && b->large_count > 0; i++) {
+        int proxy = b->moved[i];
+        const Proxy *p = &b->proxies[proxy];
+        if (!p->is_used)
+            continue;
+        for (int k = 0; p->node >= 0 && k < b->large_count; k++)
+            if (!b->proxies[b->large[k]].was_moved)
+                found_add(b, &b->lists[0], proxy, b->large[k]);
+        for (int k = 0; p->node < 0 && k < b->proxy_count; k++)
+            if (b->proxies[k].is_used && k != proxy && !(b->proxies[k].node < 0 && b->proxies[k].was_moved && k < proxy))
+                found_add(b, &b->lists[0], proxy, k);
+    }
+}
+
+// A pair is found once, by whichever worker; sorting makes the order one. Next time one worker may find as many as all
+// did now: there is room for it, so that a warm run takes no memory whoever works.
+static void fresh_collect(Broadphase *b)
+{
+    b->fresh_count = 0;
+    for (int i = 0; i < b->list_count; i++)
+        b->fresh_count += b->lists[i].count;
+    memory_grow(&b->fresh, &b->fresh_capacity, b->fresh_count + 1, sizeof *b->fresh);
+    for (int i = 0, at = 0; i < b->list_count; i++) {
+        PairList *list = &b->lists[i];
+        if (list->count > 0)
+            memcpy(b->fresh + at, list->pairs, (size_t)list->count * sizeof *list->pairs);
+        at += list->count;
+        list->count = 0;
+        memory_grow(&list->pairs, &list->capacity, b->fresh_count, sizeof *list->pairs);
+    }
+}
+
+static inline bool pair_before(BroadPair x, BroadPair y)
+{
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+}
+
+static int pair_order(const void *x, const void *y)
+{
+    const BroadPair *p = x, *q = y;
+    return pair_before(*p, *q) ? -1 : pair_before(*q, *p);
+}
+
+// Two passes of a stable counting sort: by b, then by a. A few among many proxies are sorted by comparing.
+static void fresh_sort(Broadphase *b)
+{
+    int count = b->fresh_count;
+    if (count < b->proxy_count / 16) {
+        qsort(b->fresh, (size_t)count, sizeof *b->fresh, pair_order);
+        return;
+    }
+    memory_grow(&b->sorted, &b->sorted_capacity, b->fresh_capacity, sizeof(BroadPair));
+    memory_grow(&b->buckets, &b->bucket_capacity, b->proxy_count + 2, sizeof(int));
+    for (int pass = 0; pass < 2; pass++) {
+        const BroadPair *from = pass == 0 ? b->fresh : b->sorted;
+        BroadPair *to = pass == 0 ? b->sorted : b->fresh;
+        int *start = b->buckets;
+        memset(start, 0, sizeof(int) * (size_t)(b->proxy_count + 1));
+        for (int i = 0; i < count; i++)
+            start[(pass == 0 ? from[i].b : from[i].a) + 1]++;
+        for (int i = 0; i < b->proxy_count; i++)
+            start[i + 1] += start[i];
+        for (int i = 0; i < count; i++)
+            to[start[pass == 0 ? from[i].b : from[i].a]++] = from[i];
+    }
+}
+
+static inline bool pair_is_asleep(const Proxy *p, const Proxy *q)
+{
+    return p->is_resting && q->is_resting;
+}
+
+static inline bool pair_is_reported(const Broadphase *b, BroadPair pair)
+{
+    const Proxy *p = &b->proxies[pair.a], *q = &b->proxies[pair.b];
+    return !pair_is_asleep(p, q) && boxes_overlap(&p->box, &q->box);
+}
+
+// Pairs of proxies that did not move stay; all others were just found again. A piece writes from where it would stand if
+// all before it stayed.
+static void piece_merge(Broadphase *b, PairPiece *piece)
+{
+    int start = piece->first + piece->fresh_first, at = piece->fresh_first;
+    BroadPair *merged = b->merged + start, *reported = b->reported + start;
+    int merged_count = 0, reported_count = 0;
+    for (int i = piece->first; i <= piece->last; i++) {
+        bool is_end = i == piece->last;
+        if (!is_end) {
+            const Proxy *p = &b->proxies[b->pairs[i].a], *q = &b->proxies[b->pairs[i].b];
+            if (p->was_moved || q->was_moved || pair_is_asleep(p, q))
+                continue;
+        }
+        while (at < piece->fresh_last && (is_end || pair_before(b->fresh[at], b->pairs[i]))) {
+            merged[merged_count++] = reported[reported_count] = b->fresh[at];
+            reported_count += pair_is_reported(b, b->fresh[at++]);
+        }
+        if (is_end)
+            break;
+        merged[merged_count++] = reported[reported_count] = b->pairs[i];
+        reported_count += pair_is_reported(b, b->pairs[i]);
+    }
+    piece->merged_count = merged_count;
+    piece->reported_count = reported_count;
+}
+
+static void merge_pieces(int begin, int end, int worker, void *context)
+{
+    Broadphase *b = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        piece_merge(b, &b->pieces[i]);
+}
+
+static int fresh_before(const Broadphase *b, BroadPair pair)
+{
+    int low = 0, high = b->fresh_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (pair_before(b->fresh[middle], pair))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Cuts the kept pairs, with the fresh ones that belong between them.
+static int pieces_cut(Broadphase *b)
+{
+    int count = int_max((b->pair_count + PIECE - 1) / PIECE, 1);
+    memory_grow(&b->pieces, &b->piece_capacity, count, sizeof *b->pieces);
+    for (int i = 0; i < count; i++) {
+        int first = i * PIECE, last = int_min(first + PIECE, b->pair_count);
+        b->pieces[i] = (PairPiece){ .first = first, .last = last, .fresh_first = i == 0 ? 0 : b->pieces[i - 1].fresh_last,
+                                    .fresh_last = i == count - 1 ? b->fresh_count : fresh_before(b, b->pairs[last]) };
+    }
+    return count;
+}
+
+// Finds the pairs of what moved and leaves all that are reported in `reported`.
+static int pairs_update(Broadphase *b)
+{
+    b->has_rested = false;
+    if (broad_tree_wants_rebuild(b, b->insert_count))
+        broad_tree_rebuild(b);
+    stamp_moved(b);
+    search_tree(b);
+    search_large(b);
+    fresh_collect(b);
+    if (b->fresh_count > 1)
+        fresh_sort(b);
+    int pieces = pieces_cut(b), room = b->pair_count + b->fresh_count + 1, merged_count = 0, reported_count = 0;
+    memory_grow(&b->merged, &b->merged_capacity, room, sizeof *b->merged);
+    memory_grow(&b->reported, &b->reported_capacity, room, sizeof *b->reported);
+    pool_for(b->pool, pieces, 1, merge_pieces, b);
+    for (int i = 0; i < pieces; i++) {
+        const PairPiece *piece = &b->pieces[i];
+        int start = piece->first + piece->fresh_first;
+        memmove(b->merged + merged_count, b->merged + start, (size_t)piece->merged_count * sizeof *b->merged);
+        memmove(b->reported + reported_count, b->reported + start, (size_t)piece->reported_count * sizeof *b->reported);
+        merged_count += piece->merged_count;
+        reported_count += piece->reported_count;
+    }
+    BroadPair *swap = b->pairs;
+    int capacity = b->pair_capacity;
+    b->pairs = b->merged;
+    b->pair_capacity = b->merged_capacity;
+    b->merged = swap;
+    b->merged_capacity = capacity;
+    b->pair_count = merged_count;
+    for (int i = 0; i < b->moved_count; i++)
+        b->proxies[b->moved[i]].was_moved = false;
+    b->moved_count = 0;
+    return reported_count;
+}
+
+static void report_pieces(int begin, int end, int worker, void *context)
+{
+    Broadphase *b = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        PairPiece *piece = &b->pieces[i];
+        int n = piece->first;
+        for (int k = piece->first; k < piece->last; k++) {
+            b->reported[n] = b->pairs[k];
+            n += pair_is_reported(b, b->pairs[k]);
+        }
+        piece->reported_count = n - piece->first;
+    }
+}
+
+// When nothing left its fat box the pairs are what they were; which of the true boxes overlap may have changed.
+static int pairs_report(Broadphase *b)
+{
+    int count = 0;
+    b->fresh_count = 0;
+    int pieces = pieces_cut(b);
+    memory_grow(&b->reported, &b->reported_capacity, b->pair_count + 1, sizeof *b->reported);
+    pool_for(b->pool, pieces, 1, report_pieces, b);
+    for (int i = 0; i < pieces; i++) {
+        memmove(b->reported + count, b->reported + b->pieces[i].first, (size_t)b->pieces[i].reported_count * sizeof *b->reported);
+        count += b->pieces[i].reported_count;
+    }
+    return count;
+}
+
+const BroadPair *broadphase_pairs(Broadphase *b, int *count)
+{
+    if (b->moved_count > 0 || b->has_rested)
+        *count = pairs_update(b);
+    else
+        *count = b->awake_count > 0 ? pairs_report(b) : 0;
+    return b->reported;
+}

@@ -1,0 +1,352 @@
+// The tree of fat boxes: leaves are put in where the boxes grow least, and all are parted anew when many have travelled.
+#include "physics/collide/broadphase_internal.h"
+
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+
+#define REBUILD 8           // the tree is made anew when one leaf of so many was put in again
+#define SUBTREE_TASKS 16    // into which making it anew is cut for several threads
+#define SUBTREE_LEVELS 4    // 2^4 of them
+
+static inline FatBox join(const FatBox *a, const FatBox *b)
+{
+    FatBox out;
+    for (int i = 0; i < 3; i++) {
+        out.low[i] = a->low[i] < b->low[i] ? a->low[i] : b->low[i];
+        out.high[i] = a->high[i] > b->high[i] ? a->high[i] : b->high[i];
+    }
+    return out;
+}
+
+static inline float surface(const FatBox *box)
+{
+    float x = box->high[0] - box->low[0], y = box->high[1] - box->low[1], z = box->high[2] - box->low[2];
+    return x * y + y * z + z * x;
+}
+
+static int node_take(Broadphase *b)
+{
+    if (b->free_node < 0) {
+        memory_grow(&b->nodes, &b->node_capacity, b->node_count + 1, sizeof *b->nodes);
+        return b->node_count++;
+    }
+    int node = b->free_node;
+    b->free_node = b->nodes[node].parent;
+    return node;
+}
+
+static void node_give(Broadphase *b, int node)
+{
+    b->nodes[node].parent = b->free_node;
+    b->free_node = node;
+}
+
+static void node_refit(TreeNode *nodes, int index)
+{
+    TreeNode *node = &nodes[index];
+    const TreeNode *x = &nodes[node->child[0]], *y = &nodes[node->child[1]];
+    node->box = join(&x->box, &y->box);
+    node->height = 1 + int_max(x->height, y->height);
+}
+
+// Swaps a child of `index` with a grandchild on the other side when that makes the other side's box smaller.
+static void node_rotate(TreeNode *nodes, int index)
+{
+    TreeNode *node = &nodes[index];
+    float best = 0.0f;
+    int best_side = -1, best_grandchild = 0;
+    for (int side = 0; side < 2; side++) {
+        const TreeNode *kept = &nodes[node->child[side]], *split = &nodes[node->child[1 - side]];
+        if (is_leaf(split))
+            continue;
+        for (int k = 0; k < 2; k++) {
+            // `kept` goes down in place of grandchild k.
+            FatBox box = join(&kept->box, &nodes[split->child[1 - k]].box);
+            int height = int_max(kept->height, nodes[split->child[1 - k]].height);
+            float gain = surface(&split->box) - surface(&box);
+            bool balances = split->height > kept->height + 2 && nodes[split->child[k]].height > height;
+            if (balances)
+                gain += surface(&split->box);
+            if (gain > best && (balances || height + 2 <= int_max(split->height, kept->height) + 2)) {
+                best = gain;
+                best_side = side;
+                best_grandchild = k;
+            }
+        }
+    }
+    if (best_side < 0)
+        return;
+    int kept = node->child[best_side], split = node->child[1 - best_side], risen = nodes[split].child[best_grandchild];
+    node->child[best_side] = risen;
+    nodes[risen].parent = index;
+    nodes[split].child[best_grandchild] = kept;
+    nodes[kept].parent = split;
+    node_refit(nodes, split);
+}
+
+static void refit_upwards(Broadphase *b, int index)
+{
+    for (; index >= 0; index = b->nodes[index].parent) {
+        node_rotate(b->nodes, index);
+        node_refit(b->nodes, index);
+    }
+}
+
+// Goes down where the boxes grow least.
+static int find_sibling(const Broadphase *b, const FatBox *box)
+{
+    int index = b->root;
+    while (!is_leaf(&b->nodes[index])) {
+        const TreeNode *node = &b->nodes[index];
+        FatBox all = join(&node->box, box);
+        float here = 2.0f * surface(&all), inherited = 2.0f * (surface(&all) - surface(&node->box));
+        float cost[2];
+        for (int k = 0; k < 2; k++) {
+            const TreeNode *child = &b->nodes[node->child[k]];
+            FatBox grown = join(&child->box, box);
+            cost[k] = surface(&grown) + inherited - (is_leaf(child) ? 0.0f : surface(&child->box));
+        }
+        if (here < cost[0] && here < cost[1])
+            break;
+        index = node->child[cost[1] < cost[0]];
+    }
+    return index;
+}
+
+void broad_tree_insert(Broadphase *b, int proxy)
+{
+    b->insert_count++;
+    int leaf = node_take(b);
+    b->nodes[leaf] = (TreeNode){ .box = b->proxies[proxy].fat, .parent = -1, .child = { -1, proxy } };
+    b->proxies[proxy].node = leaf;
+    if (b->root < 0) {
+        b->root = leaf;
+        return;
+    }
+    int sibling = find_sibling(b, &b->nodes[leaf].box), parent = node_take(b), above = b->nodes[sibling].parent;
+    b->nodes[parent] = (TreeNode){ .parent = above, .child = { sibling, leaf } };
+    b->nodes[sibling].parent = b->nodes[leaf].parent = parent;
+    if (above < 0)
+        b->root = parent;
+    else
+        b->nodes[above].child[b->nodes[above].child[1] == sibling] = parent;
+    node_refit(b->nodes, parent);
+    refit_upwards(b, above);
+}
+
+void broad_tree_remove(Broadphase *b, int proxy)
+{
+    int leaf = b->proxies[proxy].node, parent = b->nodes[leaf].parent;
+    node_give(b, leaf);
+    b->proxies[proxy].node = -1;
+    if (parent < 0) {
+        b->root = -1;
+        return;
+    }
+    int sibling = b->nodes[parent].child[b->nodes[parent].child[0] == leaf], above = b->nodes[parent].parent;
+    b->nodes[sibling].parent = above;
+    node_give(b, parent);
+    if (above < 0)
+        b->root = sibling;
+    else
+        b->nodes[above].child[b->nodes[above].child[1] == parent] = sibling;
+    refit_upwards(b, above);
+}
+
+// ---- making it anew ----
+
+// Parts centres at the middle of their longest side; in halves by number when that leaves one side nearly empty.
+static int centres_part(Centre *list, int count)
+{
+    float low[3] = { FLT_MAX, FLT_MAX, FLT_MAX }, high[3] = { -FLT_MAX, -FLT_MAX, -FLT_MAX };
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            low[k] = list[i].at[k] < low[k] ? list[i].at[k] : low[k];
+            high[k] = list[i].at[k] > high[k] ? list[i].at[k] : high[k];
+        }
+    int axis = 0, first = 0;
+    for (int k = 1; k < 3; k++)
+        if (high[k] - low[k] > high[axis] - low[axis])
+            axis = k;
+    float middle = 0.5f * (low[axis] + high[axis]);
+    for (int i = 0; i < count; i++) {
+        Centre centre = list[i];
+        list[i] = list[first];
+        list[first] = centre;
+        first += centre.at[axis] < middle;
+    }
+    return first < count / 8 || count - first < count / 8 || first == 0 || first == count ? count / 2 : first;
+}
+
+// A subtree of n leaves stands in 2n - 1 nodes from `index` on, so where each goes is known before it is made.
+static void subtree_build(Broadphase *b, Centre *list, int count, int index, int parent)
+{
+    if (count == 1) {
+        int proxy = list[0].proxy;
+        b->nodes[index] = (TreeNode){ .box = b->proxies[proxy].fat, .parent = parent, .child = { -1, proxy } };
+        b->proxies[proxy].node = index;
+        return;
+    }
+    int first = centres_part(list, count), left = index + 1, right = index + 2 * first;
+    b->nodes[index] = (TreeNode){ .parent = parent, .child = { left, right } };
+    subtree_build(b, list, first, left, index);
+    subtree_build(b, list + first, count - first, right, index);
+    node_refit(b->nodes, index);
+}
+
+typedef struct Subtree { int first, count, index, parent; } Subtree;  // count 0: none
+
+typedef struct SubtreeWork {
+    Broadphase *b;
+    Subtree levels[SUBTREE_LEVELS + 1][SUBTREE_TASKS];
+    int level;
+} SubtreeWork;
+
+// Parts subtree i of a level into 2i and 2i + 1 of the next.
+static void subtrees_part(int begin, int end, int worker, void *context)
+{
+    SubtreeWork *work = context;
+    Broadphase *b = work->b;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        Subtree s = work->levels[work->level][i], *below = &work->levels[work->level + 1][2 * i];
+        below[0] = below[1] = (Subtree){ 0 };
+        if (s.count <= 1) {
+            below[0] = s;
+            continue;
+        }
+        int first = centres_part(b->centres + s.first, s.count);
+        below[0] = (Subtree){ s.first, first, s.index + 1, s.index };
+        below[1] = (Subtree){ s.first + first, s.count - first, s.index + 2 * first, s.index };
+        b->nodes[s.index] = (TreeNode){ .parent = s.parent, .child = { below[0].index, below[1].index } };
+    }
+}
+
+static void subtrees_build(int begin, int end, int worker, void *context)
+{
+    SubtreeWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const Subtree *s = &work->levels[SUBTREE_LEVELS][i];
+        if (s->count > 0)
+            subtree_build(work->b, work->b->centres + s->first, s->count, s->index, s->parent);
+    }
+}
+
+static void subtrees_share(Broadphase *b, int count)
+{
+    SubtreeWork work = { .b = b };
+    work.levels[0][0] = (Subtree){ 0, count, 0, -1 };
+    for (; work.level < SUBTREE_LEVELS; work.level++)
+        pool_for(b->pool, 1 << work.level, 1, subtrees_part, &work);
+    pool_for(b->pool, SUBTREE_TASKS, 1, subtrees_build, &work);
+    for (int level = SUBTREE_LEVELS - 1; level >= 0; level--)
+        for (int i = 0; i < 1 << level; i++)
+            if (work.levels[level][i].count > 1)
+                node_refit(b->nodes, work.levels[level][i].index);
+}
+
+// Boxes that are put in one by one end up where they fit at that time. After some travelling the tree's boxes overlap each
+// other far more than they need to: finding pairs then costs much more than making the tree anew.
+void broad_tree_rebuild(Broadphase *b)
+{
+    b->insert_count = 0;
+    int count = 0;
+    memory_grow(&b->centres, &b->centre_capacity, b->proxy_count + 1, sizeof *b->centres);
+    for (int i = 0; i < b->proxy_count; i++) {
+        const Proxy *p = &b->proxies[i];
+        if (!p->is_used || p->node < 0)
+            continue;
+        Centre *centre = &b->centres[count++];
+        centre->proxy = i;
+        for (int k = 0; k < 3; k++)
+            centre->at[k] = p->fat.low[k] + p->fat.high[k];
+    }
+    b->free_node = b->root = -1;
+    b->node_count = count > 0 ? 2 * count - 1 : 0;
+    if (count == 0)
+        return;
+    b->root = 0;
+    if (pool_thread_count(b->pool) > 1 && count > 16 * SUBTREE_TASKS)
+        subtrees_share(b, count);
+    else
+        subtree_build(b, b->centres, count, 0, -1);
+}
+
+bool broad_tree_wants_rebuild(const Broadphase *b, int insert_count)
+{
+    return insert_count > b->node_count / (2 * REBUILD) + 64;
+}
+
+// ---- rays ----
+
+static bool ray_meets(const double low[3], const double high[3], const double origin[3], const double inverse[3], double length)
+{
+    double near = 0.0, far = length;
+    for (int i = 0; i < 3; i++) {
+        double x = (low[i] - origin[i]) * inverse[i], y = (high[i] - origin[i]) * inverse[i];
+        // A ray along a face gives 0 * infinity: fmin and fmax then leave the interval as it is.
+        near = fmax(near, fmin(x, y));
+        far = fmin(far, fmax(x, y));
+    }
+    return near <= far;
+}
+
+typedef struct Ray {
+    const double *origin, *direction;
+    double inverse[3], length;
+    BroadRayHit hit;
+    void *context;
+} Ray;
+
+static void ray_tree(const Broadphase *b, Ray *ray, int from)
+{
+    int stack[BROAD_STACK_MAX], top = 0;
+    stack[top++] = from;
+    while (top > 0 && ray->length >= 0.0) {
+        const TreeNode *node = &b->nodes[stack[--top]];
+        double low[3], high[3];
+        for (int i = 0; i < 3; i++) {
+            low[i] = (double)node->box.low[i];
+            high[i] = (double)node->box.high[i];
+        }
+        if (!ray_meets(low, high, ray->origin, ray->inverse, ray->length))
+            continue;
+        if (is_leaf(node)) {
+            ray->length = ray->hit(ray->context, node->child[1], ray->length);
+            continue;
+        }
+        // The nearer child first, so that a hit there cuts the other off.
+        double along[2];
+        for (int k = 0; k < 2; k++) {
+            const FatBox *box = &b->nodes[node->child[k]].box;
+            along[k] = 0.0;
+            for (int i = 0; i < 3; i++)
+                along[k] += ray->direction[i] * (double)(box->low[i] + box->high[i]);
+        }
+        int first = along[1] < along[0];
+        if (top + 2 > BROAD_STACK_MAX) {
+            ray_tree(b, ray, node->child[first]);
+            ray_tree(b, ray, node->child[1 - first]);
+        } else {
+            stack[top++] = node->child[1 - first];
+            stack[top++] = node->child[first];
+        }
+    }
+}
+
+void broadphase_ray(const Broadphase *b, const double origin[3], const double direction[3], double length, BroadRayHit hit, void *context)
+{
+    Ray ray = { .origin = origin, .direction = direction, .length = length, .hit = hit, .context = context };
+    for (int i = 0; i < 3; i++)
+        ray.inverse[i] = 1.0 / direction[i];
+    for (int i = 0; i < b->large_count && ray.length >= 0.0; i++) {
+        const BroadBox *box = &b->proxies[b->large[i]].box;
+        if (ray_meets(box->low, box->high, origin, ray.inverse, ray.length))
+            ray.length = hit(context, b->large[i], ray.length);
+    }
+    if (b->root >= 0)
+        ray_tree(b, &ray, b->root);
+}

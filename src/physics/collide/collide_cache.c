@@ -1,0 +1,351 @@
+#include "physics/collide/collide_cache.h"
+
+#include "base/memory.h"
+#include "physics/collide/collide_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHIFT_MOST 2.5e-4      // m
+#define SHIFT_SHARE 5e-3       // of the thinnest part of the two shapes
+
+typedef struct CachedPoint {
+    float on_a[3], on_b[3];   // in the frames of the two shapes
+    float normal[3];          // in the frame of B
+    float depth;
+    uint32_t feature;
+} CachedPoint;
+
+typedef struct Entry {
+    BroadPair pair;
+    int32_t count;
+    float shift[3], turn[9];    // of B in A's frame when it was collided
+    CachedPoint points[COLLIDE_POINTS];
+} Entry;
+
+// Entries stay where they are while their pair lives; which place one got does not matter. An entry that nothing was
+// written to is not looked at.
+typedef struct Known {
+    BroadPair pair;
+    int32_t slot;
+    bool has_points, had_points;   // had: at the start of the pass, for other threads to read
+} Known;
+
+struct CollideCache {
+    Entry *entries;
+    Known *known, *last;
+    int32_t *spare;
+    int entry_count, entry_capacity, known_count, known_capacity, last_capacity, spare_count, spare_capacity;
+};
+
+CollideCache *collide_cache_create(void)
+{
+    return memory_alloc(sizeof(CollideCache));
+}
+
+void collide_cache_destroy(CollideCache *cache)
+{
+    if (!cache)
+        return;
+    free(cache->entries);
+    free(cache->known);
+    free(cache->last);
+    free(cache->spare);
+    free(cache);
+}
+
+static double reach(const CollideShape *shape)
+{
+    const double *s = shape->size;
+    switch (shape->type) {
+    case COLLIDE_SPHERE:
+        return s[0];
+    case COLLIDE_CAPSULE:
+        return s[0] + s[1];
+    case COLLIDE_CYLINDER:
+        return sqrt(s[0] * s[0] + s[1] * s[1]);
+    case COLLIDE_BOX:
+        return sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+    default:
+        return INFINITY;
+    }
+}
+
+// Points lie within the smaller shape, so its size says what a turn moves.
+CollideLimit collide_cache_limit(const CollideShape *a, const CollideShape *b)
+{
+    return (CollideLimit){ double_min(SHIFT_MOST, SHIFT_SHARE * double_min(collide_thinnest(a), collide_thinnest(b))), double_min(reach(a), reach(b)) };
+}
+
+static bool pair_is_before(BroadPair x, BroadPair y)
+{
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+}
+
+static int32_t take_slot(CollideCache *cache)
+{
+    if (cache->spare_count > 0)
+        return cache->spare[--cache->spare_count];
+    memory_grow(&cache->entries, &cache->entry_capacity, cache->entry_count + 1, sizeof(Entry));
+    return cache->entry_count++;
+}
+
+static void give_slot(CollideCache *cache, int32_t slot)
+{
+    memory_grow(&cache->spare, &cache->spare_capacity, cache->spare_count + 1, sizeof *cache->spare);
+    cache->spare[cache->spare_count++] = slot;
+}
+
+void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count)
+{
+    Known *swap = cache->last;
+    int capacity = cache->last_capacity, last_count = cache->known_count;
+    cache->last = cache->known;
+    cache->last_capacity = cache->known_capacity;
+    cache->known = swap;
+    cache->known_capacity = capacity;
+    memory_grow(&cache->known, &cache->known_capacity, count + 1, sizeof(Known));
+    cache->known_count = count;
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+        while (at < last_count && pair_is_before(cache->last[at].pair, pairs[i]))
+            give_slot(cache, cache->last[at++].slot);
+        if (at < last_count && cache->last[at].pair.a == pairs[i].a && cache->last[at].pair.b == pairs[i].b) {
+            cache->known[i] = cache->last[at++];
+            cache->known[i].had_points = cache->known[i].has_points;
+            continue;
+        }
+        cache->known[i] = (Known){ pairs[i], take_slot(cache), false, false };
+    }
+    while (at < last_count)
+        give_slot(cache, cache->last[at++].slot);
+}
+
+static void relative_pose(const CollidePose *pa, const CollidePose *pb, double shift[3], double turn[9])
+{
+    const double *ra = pa->rotation, *rb = pb->rotation;
+    double d[3];
+    vec_sub(pb->position, pa->position, d);
+    for (int i = 0; i < 3; i++) {
+        shift[i] = ra[i] * d[0] + ra[3 + i] * d[1] + ra[6 + i] * d[2];
+        for (int k = 0; k < 3; k++)
+            turn[3 * i + k] = ra[i] * rb[k] + ra[3 + i] * rb[3 + k] + ra[6 + i] * rb[6 + k];
+    }
+}
+
+static void to_world(const CollidePose *pose, const float *local, double out[3])
+{
+    const double *r = pose->rotation;
+    double x = (double)local[0], y = (double)local[1], z = (double)local[2];
+    for (int i = 0; i < 3; i++)
+        out[i] = pose->position[i] + r[3 * i] * x + r[3 * i + 1] * y + r[3 * i + 2] * z;
+}
+
+static void to_local(const CollidePose *pose, const double *world, float out[3])
+{
+    const double *r = pose->rotation;
+    double d[3];
+    vec_sub(world, pose->position, d);
+    for (int i = 0; i < 3; i++)
+        out[i] = (float)(r[i] * d[0] + r[3 + i] * d[1] + r[6 + i] * d[2]);
+}
+
+// Whether the pair stands where it stood: for a small angle t the squared difference of two rotations is 2 t^2.
+static bool has_stayed(const Entry *entry, const CollidePose *pa, const CollidePose *pb, CollideLimit limit)
+{
+    double shift[3], turn[9], moved = 0.0, turned = 0.0;
+    relative_pose(pa, pb, shift, turn);
+    for (int i = 0; i < 3; i++)
+        moved += (shift[i] - (double)entry->shift[i]) * (shift[i] - (double)entry->shift[i]);
+    for (int i = 0; i < 9; i++)
+        turned += (turn[i] - (double)entry->turn[i]) * (turn[i] - (double)entry->turn[i]);
+    double shift2 = limit.shift * limit.shift;
+    return moved <= shift2 && turned * limit.reach * limit.reach <= 2.0 * shift2;
+}
+
+// Slots lie anywhere: asks for one that will be wanted soon.
+static void prefetch_soon(const CollideCache *cache, int index)
+{
+    const Known *known = &cache->known[int_min(index + 6, cache->known_count - 1)];
+    if (!known->had_points)
+        return;
+    const char *soon = (const char *)&cache->entries[known->slot];
+    for (int line = 0; line < 4; line++)
+        __builtin_prefetch(soon + 64 * line);
+}
+
+int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollideLimit limit,
+                        CollidePoint points[COLLIDE_POINTS])
+{
+    prefetch_soon(cache, index);
+    if (!cache->known[index].has_points)
+        return -1;
+    const Entry *entry = &cache->entries[cache->known[index].slot];
+    if (!has_stayed(entry, pa, pb, limit))
+        return -1;
+    for (int k = 0; k < entry->count; k++) {
+        const CachedPoint *from = &entry->points[k];
+        CollidePoint *to = &points[k];
+        double a[3], b[3];
+        const double *r = pb->rotation;
+        to_world(pa, from->on_a, a);
+        to_world(pb, from->on_b, b);
+        double n[3] = { (double)from->normal[0], (double)from->normal[1], (double)from->normal[2] };
+        for (int i = 0; i < 3; i++)
+            to->normal[i] = r[3 * i] * n[0] + r[3 * i + 1] * n[1] + r[3 * i + 2] * n[2];
+        double apart = 0.0;
+        for (int i = 0; i < 3; i++) {
+            apart += to->normal[i] * (a[i] - b[i]);
+            to->position[i] = 0.5 * (a[i] + b[i]);
+        }
+        to->depth = (double)from->depth - apart;
+        to->feature = from->feature;
+    }
+    return collide_keep_touching(points, entry->count);
+}
+
+// How far the two places of a point seem apart because they were rounded, along its normal: kept out of its depth.
+static double apart_now(const CollidePose *pa, const CollidePose *pb, const CachedPoint *point)
+{
+    double a[3], b[3], apart = 0.0;
+    const double *r = pb->rotation;
+    to_world(pa, point->on_a, a);
+    to_world(pb, point->on_b, b);
+    for (int i = 0; i < 3; i++)
+        apart += (r[3 * i] * (double)point->normal[0] + r[3 * i + 1] * (double)point->normal[1] + r[3 * i + 2] * (double)point->normal[2]) * (a[i] - b[i]);
+    return apart;
+}
+
+int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollidePoint *points, int count)
+{
+    Entry *entry = &cache->entries[cache->known[index].slot];
+    double shift[3], turn[9];
+    cache->known[index].has_points = true;
+    entry->pair = cache->known[index].pair;
+    relative_pose(pa, pb, shift, turn);
+    for (int i = 0; i < 3; i++)
+        entry->shift[i] = (float)shift[i];
+    for (int i = 0; i < 9; i++)
+        entry->turn[i] = (float)turn[i];
+    entry->count = count;
+    for (int k = 0; k < count; k++) {
+        CachedPoint *to = &entry->points[k];
+        const double *n = points[k].normal, *r = pb->rotation;
+        to_local(pa, points[k].position, to->on_a);
+        to_local(pb, points[k].position, to->on_b);
+        for (int i = 0; i < 3; i++)
+            to->normal[i] = (float)(r[i] * n[0] + r[3 + i] * n[1] + r[6 + i] * n[2]);
+        to->depth = (float)(points[k].depth + apart_now(pa, pb, to));
+        to->feature = points[k].feature;
+    }
+    return collide_keep_touching(points, count);
+}
+
+// Kernels so cheap that remembering what they found does not pay.
+static bool is_cheap(CollideType a, CollideType b)
+{
+    return a == COLLIDE_PLANE || b == COLLIDE_PLANE || a == COLLIDE_SPHERE || b == COLLIDE_SPHERE;
+}
+
+int collide_cache_pair(CollideCache *cache, int index, const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                       bool was_changed, CollidePoint points[COLLIDE_POINTS])
+{
+    if (is_cheap(a->type, b->type))
+        return collide_pair(a, pa, b, pb, 0.0, points);
+    CollideLimit limit = collide_cache_limit(a, b);
+    int count = was_changed ? -1 : collide_cache_reuse(cache, index, pa, pb, limit, points);
+    if (count >= 0)
+        return count;
+    return collide_cache_store(cache, index, pa, pb, points, collide_pair(a, pa, b, pb, limit.shift, points));
+}
+
+void collide_cache_drop(CollideCache *cache, int index)
+{
+    cache->known[index].has_points = false;
+}
+
+void collide_cache_forget(CollideCache *cache)
+{
+    for (int i = 0; i < cache->known_count; i++)
+        collide_cache_drop(cache, i);
+}
+
+// ---- snapshots: the entries that know something, in the order of their pairs ----
+
+static int known_entries(const CollideCache *cache)
+{
+    int count = 0;
+    for (int i = 0; i < cache->known_count; i++)
+        count += cache->known[i].has_points;
+    return count;
+}
+
+size_t collide_cache_size(const CollideCache *cache)
+{
+    return (size_t)known_entries(cache) * sizeof(Entry);
+}
+
+void collide_cache_save(const CollideCache *cache, void *buffer)
+{
+    char *to = buffer;
+    for (int i = 0; i < cache->known_count; i++) {
+        if (!cache->known[i].has_points)
+            continue;
+        Entry entry = cache->entries[cache->known[i].slot];
+        memset(&entry.points[entry.count], 0, sizeof entry.points[0] * (size_t)(COLLIDE_POINTS - entry.count));  // of a former pair
+        memcpy(to, &entry, sizeof entry);
+        to += sizeof entry;
+    }
+}
+
+static bool floats_are_sound(const float *values, int count, float most)
+{
+    for (int i = 0; i < count; i++)
+        if (!(fabsf(values[i]) <= most))
+            return false;
+    return true;
+}
+
+static bool entry_is_sound(const Entry *entry, int proxy_count)
+{
+    const float far = 4e9f;  // LIMIT_COORDINATE, and a sum of some
+    if (entry->pair.a < 0 || entry->pair.a >= entry->pair.b || entry->pair.b >= proxy_count || entry->count < 0 || entry->count > COLLIDE_POINTS
+        || !floats_are_sound(entry->shift, 3, far) || !floats_are_sound(entry->turn, 9, 1.001f))
+        return false;
+    for (int k = 0; k < entry->count; k++) {
+        const CachedPoint *p = &entry->points[k];
+        if (!floats_are_sound(p->on_a, 3, far) || !floats_are_sound(p->on_b, 3, far) || !floats_are_sound(&p->depth, 1, far)
+            || !(fabsf(p->normal[0] * p->normal[0] + p->normal[1] * p->normal[1] + p->normal[2] * p->normal[2] - 1.0f) < 1e-3f))
+            return false;
+    }
+    return true;
+}
+
+bool collide_cache_is_sound(const void *buffer, size_t size, int proxy_count)
+{
+    if (size % sizeof(Entry) != 0)
+        return false;
+    BroadPair last = { -1, -1 };
+    for (size_t at = 0; at < size; at += sizeof(Entry)) {
+        Entry entry;
+        memcpy(&entry, (const char *)buffer + at, sizeof entry);
+        if (!entry_is_sound(&entry, proxy_count) || !pair_is_before(last, entry.pair))
+            return false;
+        last = entry.pair;
+    }
+    return true;
+}
+
+void collide_cache_restore(CollideCache *cache, const void *buffer, size_t size)
+{
+    int count = (int)(size / sizeof(Entry));
+    cache->spare_count = 0;
+    cache->entry_count = cache->known_count = count;
+    memory_grow(&cache->entries, &cache->entry_capacity, count + 1, sizeof(Entry));
+    memory_grow(&cache->known, &cache->known_capacity, count + 1, sizeof(Known));
+    if (size > 0)
+        memcpy(cache->entries, buffer, size);
+    for (int i = 0; i < count; i++)
+        cache->known[i] = (Known){ cache->entries[i].pair, i, true, true };
+}

@@ -1,0 +1,543 @@
+// The collision pass: pairs from the broad phase, points from the narrow phase, records of ours, contact joints.
+// Records come in the order of shape indices whatever happened before, because solvers are sensitive to order.
+// Awake contacts live for one step. A pair that fell asleep keeps its records and joints, so that it is held the moment
+// something wakes it; such records stand first in the array.
+#include "physics/contacts/contact_narrow.h"
+#include "physics/contacts/sleep.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+// ---- which pairs may touch ----
+
+static bool shares_anchors(const Physics *physics, int deeper, int body)
+{
+    const PhysicsJoint *first = NULL;
+    for (int i = deeper; i >= 0; i = physics->solids[i].parent) {
+        if (physics->solids[i].body == body)
+            return first != NULL;
+        if (physics->solids[i].joint < 0)
+            continue;
+        const PhysicsJoint *joint = &physics->joints[physics->solids[i].joint];
+        bool is_hinge = joint->kind == PHYSICS_JOINT_HINGE || joint->kind == PHYSICS_JOINT_HINGE2 || joint->kind == PHYSICS_JOINT_BALL;
+        if (!is_hinge || (first && !vec3_is_equal(first->anchor, joint->anchor)))
+            return false;
+        first = joint;
+    }
+    return false;
+}
+
+// A shape without a body that rides on a moving solid does not touch the solids it rides on.
+static bool rides_on(const Physics *physics, const PhysicsSolid *rider, int body)
+{
+    if (rider->body >= 0 || !rider->has_dynamic_parent)
+        return false;
+    for (int i = rider->parent; i >= 0; i = physics->solids[i].parent)
+        if (physics->solids[i].body == body)
+            return true;
+    return false;
+}
+
+bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b)
+{
+    if (physics->reaches_shapes && !plugin_lets_meet(physics, a, b))
+        return true;
+    const PhysicsSolid *s = &physics->solids[a->solid], *t = &physics->solids[b->solid];
+    if (s->robot >= 0 && s->robot == t->robot && !physics->solids[s->robot].allows_self_collision)
+        return true;
+    bool is_excluded;
+    if (s->robot >= 0 && s->robot == t->robot && (a->body >= 0 || b->body >= 0) && collision_rules_say(physics, a->solid, b->solid, &is_excluded))
+        return is_excluded;
+    if (a->is_outside || b->is_outside)
+        return dAreConnectedExcluding(a->on ? a->on : b->on, a->on ? b->on : a->on, dJointTypeContact);
+    if (a->body < 0 && b->body < 0)
+        return !(s->feels_static || t->feels_static) || s->top == t->top;
+    if ((a->body >= 0 && physics->body_states[a->body].is_frozen) || (b->body >= 0 && physics->body_states[b->body].is_frozen))
+        return true;
+    if (a->body >= 0 && b->body >= 0) {
+        if (dAreConnectedExcluding(physics->bodies[a->body].ode, physics->bodies[b->body].ode, dJointTypeContact))
+            return true;
+        return s->top == t->top && (shares_anchors(physics, a->solid, b->body) || shares_anchors(physics, b->solid, a->body));
+    }
+    int moving = a->body >= 0 ? a->body : b->body;
+    if (rides_on(physics, a->body >= 0 ? t : s, moving))
+        return true;
+    return dAreConnectedExcluding(physics->bodies[moving].ode, NULL, dJointTypeContact);
+}
+
+// ---- joints in ODE ----
+
+bool contacts_want_joints(const Physics *physics)
+{
+    return physics->needs_contact_joints || physics->reaches_contacts || physics->wants_contact_forces;
+}
+
+static bool is_on_outside(const Physics *physics, const PhysicsContact *contact, int side)
+{
+    return contact->shape[side] >= 0 && physics->shapes[contact->shape[side]].is_outside;
+}
+
+// What pushes a body that is not ours reaches it by a joint alone.
+bool contact_wants_joint(const Physics *physics, int index)
+{
+    const PhysicsContact *contact = &physics->contacts[index];
+    return contacts_want_joints(physics) || is_on_outside(physics, contact, 0) || is_on_outside(physics, contact, 1);
+}
+
+static dBodyID ode_body(const Physics *physics, const PhysicsContact *contact, int side)
+{
+    if (is_on_outside(physics, contact, side))
+        return dGeomGetBody(physics->shapes[contact->shape[side]].ode);  // it may have been destroyed since
+    return contact->body[side] >= 0 ? physics->bodies[contact->body[side]].ode : NULL;
+}
+
+void contact_make_joint(Physics *physics, int index)
+{
+    const PhysicsContact *contact = &physics->contacts[index];
+    dContact ode;
+    contact_to_ode(contact, &ode);
+    for (int i = 0; i < 2; i++)
+        if (contact->shape[i] >= 0) {
+            *(i == 0 ? &ode.geom.g1 : &ode.geom.g2) = physics->shapes[contact->shape[i]].ode;
+        }
+    dJointID joint = dJointCreateContact(physics->world, contact->is_asleep ? NULL : physics->contact_group, &ode);
+    dJointAttach(joint, ode_body(physics, contact, 0), ode_body(physics, contact, 1));
+    physics->contact_joints[index] = joint;
+}
+
+static void attach_feedbacks(Physics *physics)
+{
+    if (!physics->wants_contact_forces)
+        return;
+    memory_grow(&physics->feedbacks, &physics->feedback_capacity, physics->contact_count + 1, sizeof(dJointFeedback));
+    memset(physics->feedbacks, 0, sizeof(dJointFeedback) * (size_t)physics->contact_count);
+    for (int i = 0; i < physics->contact_count; i++)
+        if (physics->contact_joints[i])
+            dJointSetFeedback(physics->contact_joints[i], &physics->feedbacks[i]);
+}
+
+// A pair that fell asleep as the step began was not solved in it: what its points carried in the step before holds on.
+static Vec3 force_before(const Physics *physics, int index)
+{
+    const PhysicsContact *contact = &physics->contacts[index];
+    int nth = 0;
+    for (int i = index - 1; i >= 0 && physics->contacts[i].shape[0] == contact->shape[0] && physics->contacts[i].shape[1] == contact->shape[1]; i--)
+        nth++;
+    for (int i = 0; i < physics->last_force_count; i++) {
+        const PhysicsContactForce *last = &physics->last_forces[i];
+        if (last->contact_shape[0] == contact->shape[0] && last->contact_shape[1] == contact->shape[1] && nth-- == 0)
+            return last->force;
+    }
+    return VEC3_ZERO;
+}
+
+static Vec3 contact_force(const Physics *physics, int index)
+{
+    const PhysicsContact *contact = &physics->contacts[index];
+    if (contact->is_asleep)
+        return index < physics->resting_force_count ? physics->resting_forces[index] : VEC3_ZERO;
+    bool rests = true;
+    for (int k = 0; k < 2; k++)
+        rests &= contact->body[k] < 0 || physics->body_states[contact->body[k]].is_disabled;
+    const dReal *f = physics->feedbacks[index].f1;
+    if (rests && f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0)
+        return force_before(physics, index);
+    // With no first body ODE swaps the two, and f1 is the force on the second.
+    double sign = ode_body(physics, contact, 0) ? 1.0 : -1.0;
+    return vec3(sign * f[0], sign * f[1], sign * f[2]);
+}
+
+void contacts_collect_forces(Physics *physics)
+{
+    PhysicsContactForce *spare = physics->last_forces;
+    int spare_capacity = physics->last_force_capacity;
+    physics->last_forces = physics->contact_forces;
+    physics->last_force_count = physics->contact_force_count;
+    physics->last_force_capacity = physics->contact_force_capacity;
+    physics->contact_forces = spare;
+    physics->contact_force_capacity = spare_capacity;
+    physics->contact_force_count = 0;
+    if (!physics->wants_contact_forces || physics->feedback_capacity < physics->contact_count)
+        return;
+    memory_grow(&physics->contact_forces, &physics->contact_force_capacity, physics->contact_count + 1, sizeof(PhysicsContactForce));
+    for (int i = 0; i < physics->contact_count; i++) {
+        const PhysicsContact *contact = &physics->contacts[i];
+        physics->contact_forces[physics->contact_force_count++] = (PhysicsContactForce){
+            { contact->shape[0], contact->shape[1] }, { contact->solid[0], contact->solid[1] }, contact->point, contact->normal, contact_force(physics, i),
+        };
+    }
+}
+
+void contacts_release(Physics *physics)
+{
+    for (int i = 0; i < physics->sleeping_contact_count; i++)
+        if (physics->contact_joints[i])
+            dJointDestroy(physics->contact_joints[i]);
+    dJointGroupEmpty(physics->contact_group);
+    for (int i = 0; i < physics->contact_count; i++)
+        physics->contact_joints[i] = NULL;
+}
+
+void contacts_recreate(Physics *physics)
+{
+    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + 1, sizeof(dJointID));
+    physics->touching_count = 0;
+    for (int i = 0; i < physics->contact_count; i++) {
+        physics->contact_joints[i] = NULL;
+        if (contact_wants_joint(physics, i))
+            contact_make_joint(physics, i);
+        if (!physics->contacts[i].is_asleep)
+            contact_remember_pair(physics, physics->contacts[i].shape[0], physics->contacts[i].shape[1]);
+    }
+    attach_feedbacks(physics);
+}
+
+void contacts_forget(Physics *physics, int top)
+{
+    int end = physics->solids[top].end, kept = 0, sleeping = 0;
+    contacts_release(physics);
+    for (int i = 0; i < physics->contact_count; i++) {
+        const PhysicsContact *contact = &physics->contacts[i];
+        bool goes = false;
+        for (int k = 0; k < 2; k++)
+            goes |= contact->solid[k] >= top && contact->solid[k] < end;
+        for (int k = 0; k < 2 && goes; k++)
+            if (contact->body[k] >= 0)
+                body_wake(physics, contact->body[k]);
+        if (goes)
+            continue;
+        sleeping += contact->is_asleep;
+        physics->contacts[kept++] = *contact;
+    }
+    physics->contact_count = kept;
+    physics->sleeping_contact_count = sleeping;
+    physics->contact_force_count = 0;
+    sleep_forget(physics);
+    physics->needs_full_pass = true;
+    contacts_recreate(physics);
+}
+
+// ---- sleeping pairs ----
+
+static bool pair_rests(const Physics *physics, const PhysicsContact *contact)
+{
+    for (int i = 0; i < 2; i++)
+        if (contact->shape[i] < 0 || physics->shapes[contact->shape[i]].was_changed || physics->shapes[contact->shape[i]].is_outside)
+            return false;
+    return body_rests(physics, contact->body[0]) && body_rests(physics, contact->body[1]);
+}
+
+// What a shape touched before it was moved by hand may have lost its support.
+static void wake_if_changed(Physics *physics, const PhysicsContact *contact)
+{
+    for (int i = 0; i < 2; i++)
+        if (contact->shape[i] >= 0 && physics->shapes[contact->shape[i]].was_changed && contact->body[1 - i] >= 0)
+            body_wake(physics, contact->body[1 - i]);
+}
+
+// A sleeping contact takes another place: what it carries goes with it.
+static void move_force(Physics *physics, int from, int to)
+{
+    if (to < physics->resting_force_count)
+        physics->resting_forces[to] = from < physics->resting_force_count ? physics->resting_forces[from] : VEC3_ZERO;
+}
+
+// Contact `from` of the last step falls asleep as contact `to`: what it carried is what it goes on to carry.
+static void keep_force(Physics *physics, int from, int to)
+{
+    if (!physics->wants_contact_forces)
+        return;
+    memory_grow(&physics->resting_forces, &physics->resting_force_capacity, to + 1, sizeof(Vec3));
+    for (; physics->resting_force_count <= to; physics->resting_force_count++)
+        physics->resting_forces[physics->resting_force_count] = VEC3_ZERO;
+    physics->resting_forces[to] = physics->contact_force_count == physics->contact_count ? physics->contact_forces[from].force : VEC3_ZERO;
+}
+
+static void destroy_joint(Physics *physics, int index)
+{
+    if (physics->contact_joints[index])
+        dJointDestroy(physics->contact_joints[index]);
+    physics->contact_joints[index] = NULL;
+}
+
+// A kept contact that goes leaves a sleeper without what held it: a body was moved by hand, for in a step waking spreads first.
+static bool wake_sides(Physics *physics, const PhysicsContact *contact)
+{
+    bool has_woken = false;
+    for (int i = 0; i < 2; i++)
+        if (contact->body[i] >= 0 && physics->body_states[contact->body[i]].is_disabled && !physics->body_states[contact->body[i]].is_frozen) {
+            body_wake(physics, contact->body[i]);
+            has_woken = true;
+        }
+    return has_woken;
+}
+
+// Drops those kept contacts of which a body woke; all are looked at.
+static int drop_any_woken(Physics *physics)
+{
+    int kept = 0, old = physics->sleeping_contact_count;
+    for (bool has_woken = true; has_woken;) {
+        has_woken = false;
+        for (int i = 0; i < old; i++)
+            if (!pair_rests(physics, &physics->contacts[i]))
+                has_woken |= wake_sides(physics, &physics->contacts[i]);
+    }
+    for (int i = 0; i < old; i++) {
+        if (!pair_rests(physics, &physics->contacts[i])) {
+            destroy_joint(physics, i);
+            continue;
+        }
+        if (kept != i)
+            physics->contacts[kept] = physics->contacts[i];
+        move_force(physics, i, kept);
+        physics->contact_joints[kept++] = physics->contact_joints[i];
+    }
+    return kept;
+}
+
+// The same for what the book lists: the last one takes the place of the one that goes.
+static int drop_woken(Physics *physics)
+{
+    int count, kept = physics->sleeping_contact_count;
+    const int32_t *woken;
+    while (woken = sleep_woken_contacts(physics, &count), count > 0)
+        for (int i = count - 1; i >= 0; i--) {
+            int at = woken[i];
+            wake_sides(physics, &physics->contacts[at]);
+            destroy_joint(physics, at);
+            sleep_unlink(physics, at);
+            if (at != --kept) {
+                sleep_relink(physics, kept, at);
+                physics->contact_joints[at] = physics->contact_joints[kept];
+                move_force(physics, kept, at);
+            }
+        }
+    return kept;
+}
+
+static void keep_sleeping(Physics *physics, bool is_full)
+{
+    if (physics->has_changed_shapes)
+        for (int i = 0; i < physics->contact_count; i++)
+            wake_if_changed(physics, &physics->contacts[i]);
+    int old = physics->sleeping_contact_count;
+    int kept = is_full ? drop_any_woken(physics) : drop_woken(physics), first_new = kept;
+    bool may_rest = is_full || physics->sleep->may_rest;
+    physics->sleep->may_rest = false;
+    for (int i = old; may_rest && i < physics->contact_count; i++)
+        if (pair_rests(physics, &physics->contacts[i])) {
+            physics->contacts[kept] = physics->contacts[i];
+            keep_force(physics, i, kept);
+            physics->contacts[kept++].is_asleep = true;
+        }
+    dJointGroupEmpty(physics->contact_group);
+    for (int i = first_new; i < kept; i++) {
+        physics->contact_joints[i] = NULL;
+        if (contacts_want_joints(physics))
+            contact_make_joint(physics, i);
+        if (!is_full)
+            sleep_link(physics, i);
+    }
+    physics->contact_count = physics->sleeping_contact_count = kept;
+    physics->resting_force_count = int_min(physics->resting_force_count, kept);
+    if (!is_full)
+        return;
+    sleep_forget(physics);
+    sleep_refresh(physics);
+}
+
+static void wake_all(Physics *physics)
+{
+    for (int i = 0; i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive && physics->body_states[i].is_disabled)
+            body_wake(physics, i);
+}
+
+bool contact_shape_rests(const Physics *physics, const Shape *shape)
+{
+    if (shape->is_outside)
+        return false;
+    bool feels = shape->solid >= 0 && shape->body < 0 && physics->solids[shape->solid].feels_static;
+    return body_rests(physics, shape->body) && !shape->was_changed && !feels;
+}
+
+static void update_all_boxes(Physics *physics)
+{
+    for (int i = 0; i < physics->shape_count; i++) {
+        Shape *shape = &physics->shapes[i];
+        if (!shape->is_alive)
+            continue;
+        bool is_resting = body_rests(physics, shape->body);
+        if (shape->body >= 0 && !is_resting && !physics->reaches_shapes)
+            shape_update_box(physics, i);
+        bool is_asked_for = physics->collide_hook.asks.collide != NULL;
+        broadphase_set_resting(physics->broadphase, i, !is_asked_for && contact_shape_rests(physics, shape));
+    }
+}
+
+static void set_resting(Physics *physics, int body, bool is_resting)
+{
+    const Sleep *sleep = physics->sleep;
+    for (int i = sleep->first_shape[body]; i < sleep->first_shape[body + 1]; i++)
+        broadphase_set_resting(physics->broadphase, sleep->shapes[i], is_resting && !physics->collide_hook.asks.collide);
+}
+
+static void place_shape(void *context, int shape, BroadBox *box)
+{
+    const Physics *physics = context;
+    narrow_place(physics, shape, box);
+}
+
+static void move_awake_shapes(Physics *physics)
+{
+    Sleep *sleep = physics->sleep;
+    int count = 0;
+    memory_grow(&sleep->list, &sleep->list_capacity, physics->shape_count + 1, sizeof *sleep->list);
+    for (int k = 0; k < sleep->awake_count; k++)
+        for (int body = sleep->awake[k], i = sleep->first_shape[body]; i < sleep->first_shape[body + 1]; i++)
+            sleep->list[count++] = sleep->shapes[i];
+    broadphase_move_all(physics->broadphase, sleep->list, count, place_shape, physics);
+}
+
+static void update_boxes(Physics *physics, bool is_full)
+{
+    Sleep *sleep = physics->sleep;
+    if (is_full) {
+        update_all_boxes(physics);
+    } else {
+        for (int i = 0; i < sleep->slept_count; i++)
+            set_resting(physics, sleep->slept[i], physics->body_states[sleep->slept[i]].is_disabled);
+        for (int i = 0; i < sleep->woken_count; i++)
+            set_resting(physics, sleep->woken[i], physics->body_states[sleep->woken[i]].is_disabled);
+        move_awake_shapes(physics);
+    }
+    sleep->slept_count = sleep->woken_count = 0;
+}
+
+void contacts_find_fluids(Physics *physics)
+{
+    if (!physics->fluids)
+        return;
+    update_all_boxes(physics);
+    physics->needs_full_pass = true;
+    fluids_begin_pass(physics);
+    int count;
+    const BroadPair *pairs = broadphase_pairs(physics->broadphase, &count);
+    for (int i = 0; i < count; i++) {
+        bool first_is_fluid = physics->shapes[pairs[i].a].fluid >= 0;
+        if (first_is_fluid != (physics->shapes[pairs[i].b].fluid >= 0))
+            fluids_pair(physics, first_is_fluid ? pairs[i].b : pairs[i].a, first_is_fluid ? pairs[i].a : pairs[i].b);
+    }
+}
+
+static void swap_touching(Physics *physics)
+{
+    uint64_t *pairs = physics->touched;
+    int capacity = physics->touched_capacity;
+    physics->touched = physics->touching;
+    physics->touched_capacity = physics->touching_capacity;
+    physics->touched_count = physics->touching_count;
+    physics->touching = pairs;
+    physics->touching_capacity = capacity;
+    physics->touching_count = 0;
+}
+
+// A pass costs what is awake. It looks at everything after the world was changed or restored, when shapes were moved by
+// hand, while others may change shapes, and when steps are ODE's own and others hold its objects.
+void contacts_collide(Physics *physics)
+{
+    if (physics->is_static_moved)
+        wake_all(physics);
+    physics->is_static_moved = false;
+    for (int i = 0; physics->reaches_shapes && i < physics->shape_count; i++)
+        if (physics->shapes[i].is_alive)
+            shape_follow(physics, i);
+    sleep_refresh(physics);
+    bool is_full = physics->needs_full_pass || physics->has_changed_shapes || physics->reaches_shapes
+                   || (physics->has_outsiders && physics->needs_contact_joints);
+    if (physics->collide_hook.asks.collide)
+        plugin_begin_pass(physics);
+    physics->sleep->pass++;
+    keep_sleeping(physics, is_full);
+    swap_touching(physics);
+    contacts_clear_marks(physics, is_full);
+    update_boxes(physics, is_full);
+    fluids_begin_pass(physics);
+    physics->deepest = 0.0;
+    const BroadPair *pairs = broadphase_pairs(physics->broadphase, &physics->pair_count);
+    narrow_begin(physics, pairs, physics->pair_count, !physics->collide_hook.asks.collide || !physics->has_outsiders);
+    contacts_touch(physics, pairs);
+    if (physics->collide_hook.asks.collide)
+        plugin_collide_others(physics);
+    attach_feedbacks(physics);
+    // Shapes moved by hand count as moving in this pass alone.
+    physics->needs_full_pass = physics->has_changed_shapes;
+    for (int i = 0; physics->has_changed_shapes && !physics->has_late_changes && i < physics->shape_count; i++)
+        physics->shapes[i].was_changed = false;
+    physics->has_changed_shapes = physics->has_late_changes;
+    physics->has_late_changes = false;
+}
+
+// ---- what contacts say ----
+
+static Vec3 surface_velocity(const Physics *physics, int body, Vec3 point)
+{
+    if (body < 0)
+        return VEC3_ZERO;
+    const BodyState *state = &physics->body_states[body];
+    return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, state->position)));
+}
+
+PhysicsContactMotion physics_contact_motion(const Physics *physics, int index)
+{
+    const PhysicsContact *contact = &physics->contacts[index];
+    PhysicsContactMotion motion = { 0 };
+    Vec3 relative = vec3_sub(surface_velocity(physics, contact->body[0], contact->point),
+                             surface_velocity(physics, contact->body[1], contact->point));
+    double approach = vec3_dot(relative, contact->normal);
+    motion.sliding_speed = vec3_length(vec3_mad(relative, contact->normal, -approach));
+    Vec3 spin = VEC3_ZERO;
+    double inverse_mass = 0.0, arm = 0.0;
+    for (int i = 0; i < 2; i++) {
+        if (contact->body[i] < 0)
+            continue;
+        const BodyState *state = &physics->body_states[contact->body[i]];
+        spin = i == 0 ? vec3_add(spin, state->angular) : vec3_sub(spin, state->angular);
+        inverse_mass += 1.0 / physics->bodies[contact->body[i]].mass;
+        arm = fmax(arm, vec3_distance(contact->point, state->position));
+    }
+    motion.rolling_speed = arm * vec3_length(vec3_mad(spin, contact->normal, -vec3_dot(spin, contact->normal)));
+    if (contact->is_new && approach < 0.0 && inverse_mass > 0.0)
+        motion.impact_energy = 0.5 / inverse_mass * approach * approach;
+    return motion;
+}
+
+const PhysicsContact *physics_contacts(const Physics *physics, int *count)
+{
+    *count = physics->contact_count;
+    return physics->contacts;
+}
+
+const PhysicsContactForce *physics_contact_forces(const Physics *physics, int *count)
+{
+    *count = physics->contact_force_count;
+    return physics->contact_forces;
+}
+
+void physics_want_contact_forces(Physics *physics, bool want)
+{
+    if (physics->wants_contact_forces == want)
+        return;
+    physics->wants_contact_forces = want;
+    if (want) {
+        for (int i = 0; i < physics->contact_count; i++)
+            if (!physics->contact_joints[i])
+                contact_make_joint(physics, i);
+        attach_feedbacks(physics);
+        return;
+    }
+    for (int i = 0; i < physics->contact_count; i++)
+        if (physics->contact_joints[i])
+            dJointSetFeedback(physics->contact_joints[i], NULL);
+}

@@ -1,0 +1,692 @@
+// Where the pairs of a pass touch. Kernels of ours (collide.h) for boxes, balls, capsules, cylinders, the ground and convex
+// meshes, for all of them on meshes and heights, and for meshes on the ground and on meshes (collide_surface.h); ODE's
+// dCollide for the rest, and for everything under the steppers that are ODE's. Pairs that only need kernels of ours are done
+// ahead over the threads, each result in a place of its own; the others when they are asked for.
+#include "physics/collide/collide_cache.h"
+#include "physics/collide/collide_surface.h"
+#include "physics/collide/collide_sweep.h"
+#include "physics/collide/collide_triangle.h"
+#include "physics/contacts/contact_narrow.h"
+#include "physics/collide/convex.h"
+#include "physics/contacts/sleep.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FOUND_FIRST = 128, FOUND_MOST = 8192 };  // points of one pair
+enum { PAIRS_PER_TASK = 32 };
+
+typedef struct Collider {   // a shape as kernels see it
+    CollideShape shape;
+    CollidePose pose;
+    bool is_simple;         // one that kernels know
+    const CollideSurface *surface;  // its triangles, NULL for others
+    double way[3];          // that it goes in a step, as fast as it is now
+    bool is_fast;           // it may pass through something thin on it
+} Collider;
+
+typedef enum PairState { PAIR_OPEN, PAIR_DONE, PAIR_EXCLUDED } PairState;
+
+typedef struct PairResult {
+    PairState state;
+    int worker, first, count;  // its points, in the array of the worker that found them
+    int dropped, regions;
+} PairResult;
+
+typedef struct Candidate { CollidePoint point; int order, region; } Candidate;
+
+typedef struct Worker {
+    _Alignas(128) CollidePoint *points;  // of all pairs it did in this pass; far from what another worker writes
+    Candidate *candidates;     // of the pair at hand
+    ConvexScratch *convex;
+    int point_count, point_capacity, candidate_capacity;
+} Worker;
+
+struct Narrow {
+    Collider *colliders;       // by shape
+    CollideCache *cache;
+    PairResult *results;       // by pair
+    const BroadPair *pairs;
+    Worker *workers;
+    dContactGeom *found;       // of dCollide
+    int collider_count, collider_capacity, result_capacity, pair_count, worker_count, found_capacity;
+};
+
+Narrow *narrow_create(int threads)
+{
+    Narrow *narrow = memory_alloc(sizeof *narrow);
+    narrow->cache = collide_cache_create();
+    narrow->worker_count = int_max(threads, 1);
+    narrow->workers = memory_alloc_lines(memory_product((size_t)narrow->worker_count, sizeof *narrow->workers));
+    for (int i = 0; i < narrow->worker_count; i++)
+        narrow->workers[i].convex = convex_scratch_create();
+    return narrow;
+}
+
+void narrow_destroy(Narrow *narrow)
+{
+    if (!narrow)
+        return;
+    collide_cache_destroy(narrow->cache);
+    for (int i = 0; i < narrow->worker_count; i++) {
+        free(narrow->workers[i].points);
+        free(narrow->workers[i].candidates);
+        convex_scratch_destroy(narrow->workers[i].convex);
+    }
+    free(narrow->workers);
+    free(narrow->colliders);
+    free(narrow->results);
+    free(narrow->found);
+    free(narrow);
+}
+
+CollideCache *narrow_cache(const Narrow *narrow)
+{
+    return narrow->cache;
+}
+
+// ---- shapes ----
+
+// Sizes come from ODE's geom: a plugin may have changed it.
+static bool read_shape(const Shape *shape, CollideShape *out)
+{
+    Vec3 size = shape_size_now(shape);
+    switch (shape->kind) {
+    case PHYSICS_SHAPE_SPHERE:
+        *out = (CollideShape){ COLLIDE_SPHERE, { size.x } };
+        return true;
+    case PHYSICS_SHAPE_BOX:
+        *out = (CollideShape){ COLLIDE_BOX, { 0.5 * size.x, 0.5 * size.y, 0.5 * size.z } };
+        return true;
+    case PHYSICS_SHAPE_CAPSULE:
+        *out = (CollideShape){ COLLIDE_CAPSULE, { size.x, 0.5 * size.y } };
+        return true;
+    case PHYSICS_SHAPE_CYLINDER:
+        *out = (CollideShape){ COLLIDE_CYLINDER, { size.x, 0.5 * size.y } };
+        return true;
+    case PHYSICS_SHAPE_PLANE:
+        *out = (CollideShape){ .type = COLLIDE_PLANE };
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const CollideSurface *read_surface(const Shape *shape)
+{
+    const void *data = NULL;
+    if (shape->kind == PHYSICS_SHAPE_MESH)
+        data = dGeomTriMeshGetTriMeshDataID(shape->ode);
+    else if (shape->kind == PHYSICS_SHAPE_HEIGHTS)
+        data = dGeomHeightfieldGetHeightfieldData(shape->ode);
+    return data && data == shape->ode_data ? shape->surface : NULL;
+}
+
+static void read_plane(dGeomID geom, CollidePose *pose)
+{
+    dVector4 plane;
+    dVector3 p, q;
+    dGeomPlaneGetParams(geom, plane);
+    dPlaneSpace(plane, p, q);
+    for (int i = 0; i < 3; i++) {
+        pose->position[i] = plane[3] * plane[i];
+        pose->rotation[3 * i] = p[i];
+        pose->rotation[3 * i + 1] = q[i];
+        pose->rotation[3 * i + 2] = plane[i];
+    }
+}
+
+#define FAST 0.5   // of half its thickness
+
+static void read_motion(const Physics *physics, const Shape *shape, Collider *collider)
+{
+    collider->is_fast = false;
+    if (shape->body < 0 || shape->body >= physics->body_count) {
+        memset(collider->way, 0, sizeof collider->way);
+        return;
+    }
+    const BodyState *body = &physics->body_states[shape->body];
+    const double *at = collider->pose.position;
+    Vec3 arm = vec3(at[0] - body->position.x, at[1] - body->position.y, at[2] - body->position.z);
+    Vec3 way = vec3_scale(vec3_add(body->linear, vec3_cross(body->angular, arm)), physics->dt);
+    double thin = FAST * (collider->is_simple ? collide_thinnest(&collider->shape) : 0.0);
+    collider->is_fast = vec3_dot(way, way) > thin * thin && vec3_dot(way, way) <= LIMIT_COORDINATE * LIMIT_COORDINATE;
+    way = vec3_mad(way, physics->gravity, physics->dt * physics->dt);
+    collider->way[0] = way.x, collider->way[1] = way.y, collider->way[2] = way.z;
+}
+
+static void read_box(const Shape *shape, const Collider *collider, BroadBox *box)
+{
+    if (collider->is_simple && shape->kind != PHYSICS_SHAPE_PLANE) {
+        collide_bounds(&collider->shape, &collider->pose, box->low, box->high);
+        return;
+    }
+    dReal bounds[6];
+    dGeomGetAABB(shape->ode, bounds);
+    for (int k = 0; k < 3; k++) {
+        box->low[k] = bounds[2 * k];
+        box->high[k] = bounds[2 * k + 1];
+    }
+}
+
+void narrow_place(const Physics *physics, int index, BroadBox *box)
+{
+    Narrow *narrow = physics->narrow;
+    const Shape *shape = &physics->shapes[index];
+    memory_grow(&narrow->colliders, &narrow->collider_capacity, index + 1, sizeof *narrow->colliders);
+    while (narrow->collider_count <= index)
+        narrow->colliders[narrow->collider_count++] = (Collider){ 0 };
+    Collider *collider = &narrow->colliders[index];
+    collider->is_simple = read_shape(shape, &collider->shape);
+    collider->surface = read_surface(shape);
+    if (shape->kind == PHYSICS_SHAPE_PLANE) {
+        read_plane(shape->ode, &collider->pose);
+    } else {
+        // Copies made by ODE itself: it hands pose records from one world's thread to another's by means of its own.
+        dVector3 position;
+        dMatrix3 rotation;
+        dGeomCopyPosition(shape->ode, position);
+        dGeomCopyRotation(shape->ode, rotation);
+        for (int i = 0; i < 3; i++) {
+            collider->pose.position[i] = position[i];
+            for (int k = 0; k < 3; k++)
+                collider->pose.rotation[3 * i + k] = rotation[4 * i + k];
+        }
+    }
+    read_box(shape, collider, box);
+    read_motion(physics, shape, collider);
+    for (int k = 0; k < 3 && collider->is_fast; k++) {
+        box->low[k] += double_min(collider->way[k], 0.0);
+        box->high[k] += double_max(collider->way[k], 0.0);
+    }
+}
+
+bool narrow_follow(const Physics *physics, int index, BroadBox *box)
+{
+    const Collider *now = &physics->narrow->colliders[index], before = *now;
+    narrow_place(physics, index, box);
+    if (now->surface != before.surface || (now->is_simple && memcmp(now->shape.size, before.shape.size, sizeof before.shape.size)))
+        return true;
+    return shape_is_static(&physics->shapes[index]) && memcmp(&now->pose, &before.pose, sizeof before.pose);
+}
+
+// ---- too many points ----
+
+static int by_depth(const void *a, const void *b)
+{
+    const Candidate *x = a, *y = b;
+    if (x->point.depth != y->point.depth)
+        return x->point.depth > y->point.depth ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);  // ties stay as they came
+}
+
+static double distance2(const Candidate *a, const Candidate *b)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++)
+        sum += (a->point.position[k] - b->point.position[k]) * (a->point.position[k] - b->point.position[k]);
+    return sum;
+}
+
+static double extent2_of(const Candidate *points, int count)
+{
+    double extent2 = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double low = points[0].point.position[k], high = low;
+        for (int i = 1; i < count; i++) {
+            low = fmin(low, points[i].point.position[k]);
+            high = fmax(high, points[i].point.position[k]);
+        }
+        extent2 += (high - low) * (high - low);
+    }
+    return extent2;
+}
+
+static bool joins_region(const Candidate *points, int count, int at, int region, double near2)
+{
+    for (int k = 0; k < count; k++)
+        if (points[k].region == region && distance2(&points[at], &points[k]) <= near2)
+            return true;
+    return false;
+}
+
+// Marks which connected region every point is in: points nearer than a fifth of the whole extent belong together.
+static int find_regions(Candidate *points, int count)
+{
+    double near2 = extent2_of(points, count) / 25.0;
+    int regions = 0;
+    for (int i = 0; i < count; i++)
+        points[i].region = -1;
+    for (int seed = 0; seed < count; seed++) {
+        if (points[seed].region >= 0)
+            continue;
+        points[seed].region = regions;
+        // Grows the region until nothing is added; the number of points is bounded, so is this.
+        for (bool has_grown = true; has_grown;) {
+            has_grown = false;
+            for (int i = 0; i < count; i++)
+                if (points[i].region < 0 && joins_region(points, count, i, regions, near2)) {
+                    points[i].region = regions;
+                    has_grown = true;
+                }
+        }
+        regions++;
+    }
+    return regions;
+}
+
+// Keeps the deepest `most` points, in turn from every separate region, so that a body that rests on two far feet does not
+// lose one of them. The deepest come first.
+static int keep_deepest(Candidate *points, int count, int most, int *regions)
+{
+    enum { REGIONS_CHECKED = 256 };
+    qsort(points, (size_t)count, sizeof(*points), by_depth);
+    int checked = int_min(count, REGIONS_CHECKED), kept = 0;
+    *regions = find_regions(points, checked);
+    if (*regions == 1)
+        return most;
+    for (int round = 0; kept < most && round < checked; round++)
+        for (int region = 0; region < *regions && kept < most; region++)
+            for (int i = kept; i < checked; i++) {
+                if (points[i].region != region)
+                    continue;
+                Candidate point = points[i];
+                memmove(&points[kept + 1], &points[kept], sizeof(*points) * (size_t)(i - kept));
+                points[kept++] = point;
+                break;
+            }
+    return kept;
+}
+
+static int most_points(const Physics *physics, const Shape *a, const Shape *b)
+{
+    if (a->solid < 0 || b->solid < 0)
+        return INT_MAX;
+    const ContactTable *table = &physics->contact_table;
+    int entry = table->rule_of[physics->solids[a->solid].material * table->material_count + physics->solids[b->solid].material];
+    return table->rules[entry < 0 ? -(entry + 1) : entry].max_joints;
+}
+
+// ---- points of one pair ----
+
+static void candidates_reserve(Worker *worker, int count)
+{
+    memory_grow(&worker->candidates, &worker->candidate_capacity, count, sizeof(Candidate));
+}
+
+static int take_points(Worker *worker, const CollidePoint *points, int count)
+{
+    candidates_reserve(worker, count + 1);
+    for (int i = 0; i < count; i++)
+        worker->candidates[i].point = points[i];
+    return count;
+}
+
+static bool has_convex_mesh(const Shape *a, const Shape *b)
+{
+    return (a->kind == PHYSICS_SHAPE_MESH && a->convex) || (b->kind == PHYSICS_SHAPE_MESH && b->convex);
+}
+
+// A convex mesh with a convex mesh or a box: better points than those of triangles with triangles.
+static bool is_convex_pair(const Shape *a, const Shape *b)
+{
+    return has_convex_mesh(a, b) && a->convex && b->convex;
+}
+
+static int find_ode_points(Narrow *narrow, Worker *worker, const Shape *a, const Shape *b)
+{
+    int count;
+    if (!narrow->found)
+        memory_grow(&narrow->found, &narrow->found_capacity, FOUND_FIRST, sizeof(dContactGeom));
+    for (;;) {
+        count = dCollide(a->ode, b->ode, narrow->found_capacity, narrow->found, sizeof(dContactGeom));
+        if (count < narrow->found_capacity || narrow->found_capacity >= FOUND_MOST)
+            break;
+        memory_grow(&narrow->found, &narrow->found_capacity, int_min(FOUND_MOST, 4 * narrow->found_capacity), sizeof(dContactGeom));
+    }
+    candidates_reserve(worker, count + 1);
+    for (int i = 0; i < count; i++) {
+        const dContactGeom *from = &narrow->found[i];
+        worker->candidates[i].point = (CollidePoint){ { from->pos[0], from->pos[1], from->pos[2] },
+                                                      { from->normal[0], from->normal[1], from->normal[2] }, double_max(from->depth, 0.0), (uint32_t)i };
+    }
+    return count;
+}
+
+// ---- fast shapes ----
+
+// Whether a shape is so deep in another that a little farther is through.
+static bool is_deep(const CollideShape *shape, const CollidePoint *points, int count)
+{
+    double deepest = 0.0;
+    for (int i = 0; i < count; i++)
+        deepest = double_max(deepest, points[i].depth);
+    return deepest > FAST * collide_thinnest(shape);
+}
+
+static bool is_long(const CollideShape *shape, const double way[3])
+{
+    double thin = FAST * collide_thinnest(shape);
+    return way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > thin * thin;
+}
+
+// Where a shape on its way against another, a box or a surface, goes through it.
+static bool cross(const CollideShape *shape, const CollidePose *pose, const double way[3], bool deep, const Collider *through, CollideCrossing *crossing)
+{
+    if (through->surface)
+        return collide_cross_surface(through->surface, &through->pose, pose->position, way, shape->type < COLLIDE_BOX, crossing);
+    return through->is_simple && through->shape.type == COLLIDE_BOX
+        && collide_cross_box(&through->shape, &through->pose, pose->position, way, !deep, crossing);
+}
+
+// Through a sheet from behind: unless that is the way on which it is pushed to the front.
+static bool is_pushed_out(const CollidePoint *points, int count, const double normal[3], double sign)
+{
+    for (int i = 0; i < count; i++) {
+        const double *n = points[i].normal;
+        if (sign * (n[0] * normal[0] + n[1] * normal[1] + n[2] * normal[2]) < -0.5)
+            return true;
+    }
+    return false;
+}
+
+// Adds a point to those of a pair (room for one more) when `moving`, the first or second of it, would pass through the other.
+static int add_ahead(const Collider *moving, const Collider *through, bool is_first, double margin, int most, CollidePoint *points, int count)
+{
+    if (!moving->is_simple && !(moving->surface && collide_surface_is_mesh(moving->surface)))
+        return count;
+    CollidePose pose = moving->pose;
+    CollideShape shape = moving->is_simple ? moving->shape : collide_surface_box(moving->surface, &moving->pose, &pose);
+    double way[3], sign = is_first ? 1.0 : -1.0;
+    for (int k = 0; k < 3; k++)
+        way[k] = moving->way[k] - through->way[k];
+    CollideCrossing crossing;
+    bool deep = is_deep(&shape, points, count);
+    if (!(deep || is_long(&shape, way)) || !cross(&shape, &pose, way, deep, through, &crossing)
+        || (crossing.is_back && is_pushed_out(points, count, crossing.normal, sign)))
+        return count;
+    count = int_min(count, most - 1);
+    points[count] = collide_point_ahead(&shape, &pose, way, &crossing, margin);
+    for (int k = 0; k < 3; k++)
+        points[count].normal[k] *= sign;
+    return count + 1;
+}
+
+// For a pair of which neither is known to lie on the other.
+static int add_ahead_of_either(const Physics *physics, int index, CollidePoint *points, int count)
+{
+    const Narrow *narrow = physics->narrow;
+    BroadPair pair = narrow->pairs[index];
+    const Collider *a = &narrow->colliders[pair.a], *b = &narrow->colliders[pair.b];
+    if (!a->is_fast && !b->is_fast && count == 0)
+        return count;
+    int most = most_points(physics, &physics->shapes[pair.a], &physics->shapes[pair.b]), added = add_ahead(a, b, true, 0.0, most, points, count);
+    return added > count ? added : add_ahead(b, a, false, 0.0, most, points, count);
+}
+
+static int find_convex_points(const Physics *physics, Worker *worker, int index)
+{
+    const BroadPair pair = physics->narrow->pairs[index];
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    ConvexPoint found[CONVEX_POINTS];
+    CollidePoint points[CONVEX_POINTS + 1];
+    int count = convex_collide(a->convex, geom_pose(a->ode), b->convex, geom_pose(b->ode), worker->convex, found);
+    for (int i = 0; i < count; i++) {
+        const ConvexPoint *p = &found[i];
+        points[i] = (CollidePoint){ { p->position.x, p->position.y, p->position.z }, { p->normal.x, p->normal.y, p->normal.z }, p->depth, (uint32_t)i };
+    }
+    return take_points(worker, points, add_ahead_of_either(physics, index, points, count));
+}
+
+static int find_kernel_points(const Physics *physics, Worker *worker, int index)
+{
+    Narrow *narrow = physics->narrow;
+    BroadPair pair = narrow->pairs[index];
+    const Collider *a = &narrow->colliders[pair.a], *b = &narrow->colliders[pair.b];
+    CollidePoint points[COLLIDE_POINTS + 1];
+    int count = collide_cache_pair(narrow->cache, index, &a->shape, &a->pose, &b->shape, &b->pose,
+                                   physics->shapes[pair.a].was_changed || physics->shapes[pair.b].was_changed, points);
+    return take_points(worker, points, add_ahead_of_either(physics, index, points, count));
+}
+
+// ---- surfaces of triangles ----
+
+// One that kernels can put on a surface: a simple shape, or a convex mesh.
+static bool is_laid(const Shape *shape, const Collider *collider)
+{
+    return (collider->is_simple && collider->shape.type != COLLIDE_PLANE) || (shape->kind == PHYSICS_SHAPE_MESH && shape->convex && collider->surface);
+}
+
+static bool is_mesh(const Collider *collider)
+{
+    return collider->surface && collide_surface_is_mesh(collider->surface);
+}
+
+static bool is_ground(const Collider *collider)
+{
+    return collider->is_simple && collider->shape.type == COLLIDE_PLANE;
+}
+
+// Whether a shape and what it touches are a pair of a surface that kernels know. `surface` is the second of it, or the first.
+typedef enum SurfacePair { SURFACE_UNKNOWN, SURFACE_LAID, SURFACE_GROUND, SURFACE_MESHES } SurfacePair;
+
+static SurfacePair surface_pair(const Shape *shape, const Collider *laid, const Collider *below)
+{
+    if (below->surface && is_laid(shape, laid))
+        return SURFACE_LAID;
+    if (is_mesh(laid) && is_ground(below))
+        return SURFACE_GROUND;
+    return is_mesh(laid) && is_mesh(below) ? SURFACE_MESHES : SURFACE_UNKNOWN;
+}
+
+// The same, with which of the two is below: 0 or 1.
+static SurfacePair surface_of_pair(const Physics *physics, BroadPair pair, int *below)
+{
+    const Collider *a = &physics->narrow->colliders[pair.a], *b = &physics->narrow->colliders[pair.b];
+    SurfacePair as_is = surface_pair(&physics->shapes[pair.a], a, b), turned = surface_pair(&physics->shapes[pair.b], b, a);
+    *below = as_is == SURFACE_LAID || turned == SURFACE_UNKNOWN || (as_is == turned && as_is == SURFACE_MESHES);
+    return *below ? as_is : turned;
+}
+
+static int collide_laid(SurfacePair kind, const Shape *shape, const Collider *laid, const Collider *below, double margin, int most, CollidePoint *points)
+{
+    if (kind == SURFACE_GROUND)
+        return collide_surface_ground(laid->surface, &laid->pose, &below->pose, margin, most, points);
+    if (kind == SURFACE_MESHES)
+        return collide_surface_surface(laid->surface, &laid->pose, below->surface, &below->pose, margin, most, points);
+    if (laid->is_simple)
+        return collide_surface(&laid->shape, &laid->pose, below->surface, &below->pose, margin, most, points);
+    return collide_surface_convex(shape->convex, &laid->pose, below->surface, &below->pose, margin, most, points);
+}
+
+static CollideShape outline_of(const Collider *collider)
+{
+    return collider->is_simple ? collider->shape : collide_surface_outline(collider->surface);
+}
+
+static int find_surface_points(const Physics *physics, Worker *worker, int index)
+{
+    static const CollideShape ground = { .type = COLLIDE_PLANE };
+    Narrow *narrow = physics->narrow;
+    BroadPair pair = narrow->pairs[index];
+    int which;
+    SurfacePair kind = surface_of_pair(physics, pair, &which);
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    const Collider *x = &narrow->colliders[pair.a], *y = &narrow->colliders[pair.b], *laid = which ? x : y, *below = which ? y : x;
+    CollideShape outlines[2] = { outline_of(laid), kind == SURFACE_MESHES ? outline_of(below) : ground };
+    CollideLimit limit = collide_cache_limit(&outlines[0], &outlines[1]);
+    CollidePoint points[COLLIDE_SURFACE_POINTS + 1];
+    int count = a->was_changed || b->was_changed ? -1 : collide_cache_reuse(narrow->cache, index, &x->pose, &y->pose, limit, points);
+    if (count < 0) {
+        count = collide_laid(kind, which ? a : b, laid, below, limit.shift, most_points(physics, a, b), points);
+        for (int i = 0; which == 0 && i < count; i++)
+            for (int k = 0; k < 3; k++)
+                points[i].normal[k] = -points[i].normal[k];
+        if (count <= COLLIDE_POINTS) {
+            count = collide_cache_store(narrow->cache, index, &x->pose, &y->pose, points, count);
+        } else {
+            collide_cache_drop(narrow->cache, index);
+            count = collide_keep_touching(points, count);
+        }
+    }
+    if ((x->is_fast || y->is_fast || count > 0) && kind == SURFACE_LAID)
+        count = add_ahead(laid, below, which, limit.shift, most_points(physics, a, b), points, count);
+    return take_points(worker, points, count);
+}
+
+static bool is_sound(const CollidePoint *point)
+{
+    for (int k = 0; k < 3; k++)
+        if (!isfinite(point->position[k]) || !isfinite(point->normal[k]))
+            return false;
+    return isfinite(point->depth);
+}
+
+static void keep_result(const Physics *physics, Worker *worker, int index, int count)
+{
+    Narrow *narrow = physics->narrow;
+    const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
+    PairResult *result = &narrow->results[index];
+    int sound = 0;
+    for (int i = 0; i < count; i++)
+        if (is_sound(&worker->candidates[i].point))
+            worker->candidates[sound++] = worker->candidates[i];
+    *result = (PairResult){ .state = PAIR_DONE, .worker = (int)(worker - narrow->workers), .first = worker->point_count, .count = sound };
+    int most = most_points(physics, a, b);
+    if (sound > most) {
+        for (int i = 0; i < sound; i++)
+            worker->candidates[i].order = i;
+        result->count = keep_deepest(worker->candidates, sound, most, &result->regions);
+        result->dropped = sound - most;
+    }
+    memory_grow(&worker->points, &worker->point_capacity, worker->point_count + result->count, sizeof(CollidePoint));
+    for (int i = 0; i < result->count; i++)
+        worker->points[worker->point_count++] = worker->candidates[i].point;
+}
+
+static bool is_cylinder_on_plane(const Shape *a, const Shape *b)
+{
+    return (a->kind == PHYSICS_SHAPE_CYLINDER && b->kind == PHYSICS_SHAPE_PLANE) || (a->kind == PHYSICS_SHAPE_PLANE && b->kind == PHYSICS_SHAPE_CYLINDER);
+}
+
+// Whether kernels of ours do the pair: these may run on any thread.
+static bool is_known(const Physics *physics, BroadPair pair)
+{
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    const Collider *x = &physics->narrow->colliders[pair.a], *y = &physics->narrow->colliders[pair.b];
+    // What ODE gets wrong it does not get to do: triangles with triangles, and caps on the ground.
+    if (is_convex_pair(a, b) || is_cylinder_on_plane(a, b))
+        return true;
+    if (physics->stepper->collides_with_ode)
+        return false;
+    int below;
+    if (x->surface || y->surface)
+        return surface_of_pair(physics, pair, &below) != SURFACE_UNKNOWN;
+    return x->is_simple && y->is_simple && collide_pair_is_known(x->shape.type, y->shape.type);
+}
+
+static void find_known(const Physics *physics, Worker *worker, int index)
+{
+    Narrow *narrow = physics->narrow;
+    const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
+    bool is_surface = !is_convex_pair(a, b) && (narrow->colliders[narrow->pairs[index].a].surface || narrow->colliders[narrow->pairs[index].b].surface);
+    int count = is_surface ? find_surface_points(physics, worker, index)
+              : has_convex_mesh(a, b) ? find_convex_points(physics, worker, index)
+                                      : find_kernel_points(physics, worker, index);
+    keep_result(physics, worker, index, count);
+}
+
+static bool pair_rests(const Physics *physics, const Shape *a, const Shape *b)
+{
+    return body_rests(physics, a->body) && body_rests(physics, b->body) && contact_shape_rests(physics, a) && contact_shape_rests(physics, b);
+}
+
+static void find_range(int begin, int end, int worker, void *context)
+{
+    const Physics *physics = context;
+    Narrow *narrow = physics->narrow;
+    bool is_asked_for = physics->collide_hook.asks.collide != NULL, some_sleep = is_asked_for && sleep_may_some(physics);
+    for (int i = begin; i < end; i++) {
+        BroadPair pair = narrow->pairs[i];
+        const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+        narrow->results[i].state = PAIR_OPEN;
+        if (a->fluid >= 0 || b->fluid >= 0)
+            continue;
+        // Only the plugin is asked about these; for the rest they are as if the broad phase had left them out.
+        bool is_asleep = is_asked_for && (some_sleep || (shape_is_static(a) && shape_is_static(b))) && pair_rests(physics, a, b);
+        if (is_asleep)
+            collide_cache_drop(narrow->cache, i);
+        if (is_asleep || contact_pair_is_excluded(physics, a, b))
+            narrow->results[i].state = PAIR_EXCLUDED;
+        else if (is_known(physics, pair))
+            find_known(physics, &narrow->workers[worker], i);
+    }
+}
+
+// Boxes that meet a convex mesh become convex solids themselves, before threads look at them.
+static void prepare_boxes(Physics *physics)
+{
+    Narrow *narrow = physics->narrow;
+    if (physics->mesh_count == 0)
+        return;
+    for (int i = 0; i < narrow->pair_count; i++) {
+        Shape *pair[2] = { &physics->shapes[narrow->pairs[i].a], &physics->shapes[narrow->pairs[i].b] };
+        for (int k = 0; has_convex_mesh(pair[0], pair[1]) && k < 2; k++)
+            if (pair[k]->kind == PHYSICS_SHAPE_BOX && !pair[k]->convex)
+                pair[k]->convex = convex_from_box(shape_size_now(pair[k]));
+    }
+}
+
+void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_ahead)
+{
+    Narrow *narrow = physics->narrow;
+    narrow->pairs = pairs;
+    narrow->pair_count = count;
+    memory_grow(&narrow->results, &narrow->result_capacity, count + 1, sizeof(PairResult));
+    // One worker may find as many as all did in the last pass.
+    int found = 0;
+    for (int i = 0; i < narrow->worker_count; i++)
+        found += narrow->workers[i].point_count;
+    for (int i = 0; i < narrow->worker_count; i++) {
+        Worker *worker = &narrow->workers[i];
+        memory_grow(&worker->points, &worker->point_capacity, found, sizeof *worker->points);
+        worker->point_count = 0;
+    }
+    collide_cache_begin(narrow->cache, pairs, count);
+    prepare_boxes(physics);
+    if (is_ahead) {
+        pool_for(physics->pool, count, PAIRS_PER_TASK, find_range, physics);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        narrow->results[i].state = PAIR_OPEN;
+}
+
+bool narrow_knows(const Physics *physics, int index, NarrowPoints *found)
+{
+    const Narrow *narrow = physics->narrow;
+    const PairResult *result = &narrow->results[index];
+    *found = (NarrowPoints){ 0 };
+    if (result->state == PAIR_DONE)
+        *found = (NarrowPoints){ &narrow->workers[result->worker].points[result->first], result->count, result->dropped, result->regions };
+    return result->state != PAIR_OPEN;
+}
+
+NarrowPoints narrow_points(Physics *physics, int index)
+{
+    Narrow *narrow = physics->narrow;
+    const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
+    NarrowPoints found;
+    if (narrow_knows(physics, index, &found))
+        return found;
+    if (contact_pair_is_excluded(physics, a, b))
+        narrow->results[index].state = PAIR_EXCLUDED;
+    else if (is_known(physics, narrow->pairs[index]))
+        find_known(physics, &narrow->workers[0], index);
+    else
+        keep_result(physics, &narrow->workers[0], index, find_ode_points(narrow, &narrow->workers[0], a, b));
+    narrow_knows(physics, index, &found);
+    return found;
+}

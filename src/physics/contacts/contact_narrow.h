@@ -1,0 +1,34 @@
+// contact_narrow.h - the narrow phase of a world: its pairs of shapes, over threads, with what is remembered of them.
+// For the folder alone, between the broad phase and contact.c.
+#ifndef TALUS_PHYSICS_CONTACT_NARROW_H
+#define TALUS_PHYSICS_CONTACT_NARROW_H
+
+#include "physics/collide/collide.h"
+#include "physics/physics_internal.h"
+
+typedef struct Narrow Narrow;
+struct CollideCache;
+
+Narrow *narrow_create(int threads);
+void narrow_destroy(Narrow *narrow);  // NULL is fine
+struct CollideCache *narrow_cache(const Narrow *narrow);
+
+// Reads where ODE's geom of a shape stands now; writes its box, of a fast one with the way that it goes in a step.
+void narrow_place(const Physics *physics, int index, BroadBox *box);
+// The same; true when the shape has another form than before, or is static and stands elsewhere.
+bool narrow_follow(const Physics *physics, int index, BroadBox *box);
+// Takes the pairs of a pass, which stay valid until the next. `is_ahead`: finds the points of all pairs now, over the threads;
+// else of each when it is asked for (a plugin may move things between them).
+void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_ahead);
+
+typedef struct NarrowPoints {
+    const CollidePoint *points;  // valid until the next call; none when the pair does not touch or must not. One with a
+                                 // negative depth holds a fast shape that would pass through the other in this step
+    int count;                   // at most maxContactJoints
+    int dropped, regions;        // points beyond it, and in how many separate places they were
+} NarrowPoints;
+NarrowPoints narrow_points(Physics *physics, int index);
+// The same without looking for them, on any thread; false: they have to be asked for.
+bool narrow_knows(const Physics *physics, int index, NarrowPoints *found);
+
+#endif

@@ -1,0 +1,402 @@
+// From the pairs of a pass and their points to records, marks and keys. Pairs are cut into pieces: each says how many records
+// it has, so that all know where theirs begin, and writes them; both over the threads, in the order of the pairs whoever
+// works. What others have to know of comes before, one by one: fluids, points that ODE finds, touching without a contact,
+// points beyond the limit. With a plugin that is asked about pairs, and when shapes were moved by hand, which wakes what
+// they touch, the pairs are taken one after the other.
+#include "physics/contacts/contact_narrow.h"
+#include "physics/contacts/sleep.h"
+
+#include "base/memory.h"
+
+enum { PAIRS_PER_PIECE = 128 };
+
+// ---- keys ----
+
+static uint64_t key_of(int a, int b)
+{
+    return ((uint64_t)(uint32_t)a << 32) | (uint32_t)b;
+}
+
+void contact_remember_pair(Physics *physics, int a, int b)
+{
+    uint64_t key = key_of(a, b);
+    if (physics->touching_count > 0 && physics->touching[physics->touching_count - 1] == key)
+        return;
+    memory_grow(&physics->touching, &physics->touching_capacity, physics->touching_count + 1, sizeof(uint64_t));
+    physics->touching[physics->touching_count++] = key;
+}
+
+// The first key of the last pass that is not below this one.
+static int find_key(const Physics *physics, uint64_t key)
+{
+    int low = 0, high = physics->touched_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (physics->touched[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool was_touching(const Physics *physics, uint64_t key, int *cursor)
+{
+    while (*cursor < physics->touched_count && physics->touched[*cursor] < key)
+        ++*cursor;
+    return *cursor < physics->touched_count && physics->touched[*cursor] == key;
+}
+
+// ---- marks ----
+// Several threads may set the same one to the same value; who finds it set leaves it, so that its line stays shared.
+
+static inline void set_bool(bool *mark, bool value)
+{
+    if (__atomic_load_n(mark, __ATOMIC_RELAXED) != value)
+        __atomic_store_n(mark, value, __ATOMIC_RELAXED);
+}
+
+static inline void set_int(int32_t *mark, int32_t value)
+{
+    if (__atomic_load_n(mark, __ATOMIC_RELAXED) != value)
+        __atomic_store_n(mark, value, __ATOMIC_RELAXED);
+}
+
+static inline void set_pass(uint64_t *mark, uint64_t value)
+{
+    if (__atomic_load_n(mark, __ATOMIC_RELAXED) != value)
+        __atomic_store_n(mark, value, __ATOMIC_RELAXED);
+}
+
+static void mark_pair(Physics *physics, Shape *a, Shape *b)
+{
+    Shape *const sides[2] = { a, b };
+    for (int i = 0; i < 2; i++) {
+        SolidState *state = &physics->solid_states[sides[i]->solid];
+        set_bool(&sides[i]->is_colliding, true);
+        set_int(&state->is_colliding, 1);
+        set_int(&state->is_touching, 1);
+    }
+}
+
+// Of pairs that get no key: their shapes are listed, to be cleared in the next pass.
+static void mark_listed(Physics *physics, BroadPair pair, bool is_passive)
+{
+    Sleep *sleep = physics->sleep;
+    Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    memory_grow(&sleep->marked, &sleep->marked_capacity, sleep->marked_count + 2, sizeof *sleep->marked);
+    sleep->marked[sleep->marked_count++] = pair.a;
+    sleep->marked[sleep->marked_count++] = pair.b;
+    physics->solid_states[a->solid].is_touching = physics->solid_states[b->solid].is_touching = 1;
+    if (!is_passive)
+        mark_pair(physics, a, b);
+}
+
+void contact_mark(Physics *physics, int shape_a, int shape_b)
+{
+    if (physics->shapes[shape_a].solid >= 0 && physics->shapes[shape_b].solid >= 0)
+        mark_listed(physics, (BroadPair){ shape_a, shape_b }, false);
+}
+
+// Solids and shapes that nothing but a kept contact touches stay marked.
+static void clear_shape(Physics *physics, int index)
+{
+    const Sleep *sleep = physics->sleep;
+    Shape *shape = &physics->shapes[index];
+    SolidState *state = &physics->solid_states[shape->solid];
+    set_bool(&shape->is_colliding, sleep->shape_kept[index] > 0);
+    set_int(&state->is_colliding, sleep->solid_kept[shape->solid] > 0);
+    set_int(&state->is_touching, sleep->solid_kept[shape->solid] > 0);
+}
+
+static void clear_range(int begin, int end, int worker, void *context)
+{
+    Physics *physics = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        clear_shape(physics, (int)(physics->touched[i] >> 32));
+        clear_shape(physics, (int)(physics->touched[i] & UINT32_MAX));
+    }
+}
+
+void contacts_clear_marks(Physics *physics, bool is_full)
+{
+    Sleep *sleep = physics->sleep;
+    if (is_full) {
+        for (int i = 0; i < physics->solid_count; i++)
+            physics->solid_states[i].is_colliding = physics->solid_states[i].is_touching = sleep->solid_kept[i] > 0;
+        for (int i = 0; i < physics->shape_count; i++)
+            physics->shapes[i].is_colliding = sleep->shape_kept[i] > 0;
+    } else {
+        pool_for(physics->pool, physics->touched_count, PAIRS_PER_PIECE, clear_range, physics);
+        for (int i = 0; i < sleep->marked_count; i++)
+            clear_shape(physics, sleep->marked[i]);
+    }
+    sleep->marked_count = 0;
+}
+
+// ---- records ----
+
+static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *found, bool is_new, int at)
+{
+    Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    for (int i = 0; i < found->count; i++) {
+        const CollidePoint *from = &found->points[i];
+        PhysicsContact *contact = &physics->contacts[at + i];
+        *contact = (PhysicsContact){ .shape = { pair.a, pair.b }, .solid = { a->solid, b->solid }, .body = { a->body, b->body },
+                                     .point = vec3(from->position[0], from->position[1], from->position[2]),
+                                     .normal = vec3(from->normal[0], from->normal[1], from->normal[2]), .depth = fmax(from->depth, 0.0), .is_new = is_new };
+        contact_surface(physics, contact);
+        if (from->depth < 0.0)
+            contact_hold_ahead(physics, contact, -from->depth);
+        physics->contact_joints[at + i] = NULL;
+    }
+    mark_pair(physics, a, b);
+    for (int i = 0; i < 2; i++) {
+        int body = (i == 0 ? a : b)->body;
+        if (body >= 0)
+            set_pass(&physics->sleep->touched[body], physics->sleep->pass);
+    }
+}
+
+static double deepest_of(const NarrowPoints *found)
+{
+    double deepest = 0.0;
+    for (int i = 0; i < found->count; i++)
+        deepest = fmax(deepest, found->points[i].depth);
+    return deepest;
+}
+
+static void reserve_records(Physics *physics, int count)
+{
+    memory_grow(&physics->contacts, &physics->contact_capacity, physics->contact_count + count, sizeof(PhysicsContact));
+    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + count, sizeof(dJointID));
+}
+
+// Counts new records, for which there is room, and gives them their joints.
+static void take_records(Physics *physics, int count)
+{
+    int first = physics->contact_count;
+    physics->contact_count += count;
+    bool may_want_joints = contacts_want_joints(physics) || physics->reaches_shapes;
+    for (int i = first; may_want_joints && i < physics->contact_count; i++)
+        if (contact_wants_joint(physics, i))
+            contact_make_joint(physics, i);
+}
+
+// ---- one pair ----
+
+// With a geometry that was changed by hand the other body wakes up.
+static void wake_changed(Physics *physics, const Shape *a, const Shape *b)
+{
+    if (a->was_changed && b->body >= 0)
+        body_wake(physics, b->body);
+    if (b->was_changed && a->body >= 0)
+        body_wake(physics, a->body);
+}
+
+static void report_dropped(Physics *physics, const NarrowPoints *found, const Shape *a, const Shape *b)
+{
+    physics->contacts_dropped += found->dropped;
+    if (found->regions <= found->count)
+        return;
+    diag_warning(physics->diags, (SourcePos){ 0 }, "'%s' and '%s' touch in %d separate places; only %d get a contact",
+                 solid_label(physics, a->solid), solid_label(physics, b->solid), found->regions, found->count);
+    diag_hint(physics->diags, "raise ContactProperties.maxContactJoints for their materials");
+}
+
+static bool pair_rests(const Physics *physics, BroadPair pair)
+{
+    return shape_rests(physics, &physics->shapes[pair.a]) && shape_rests(physics, &physics->shapes[pair.b]);
+}
+
+// Does what a pair asks for beside records; its points, none when it gets no records.
+static NarrowPoints settle_pair(Physics *physics, BroadPair pair, int index)
+{
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    if (a->fluid >= 0 || b->fluid >= 0) {
+        const Shape *solid = a->fluid >= 0 ? b : a;
+        bool may_meet = !physics->reaches_shapes || plugin_lets_meet(physics, a, b);
+        if (may_meet && !(a->fluid >= 0 && b->fluid >= 0) && solid->body >= 0)
+            fluids_pair(physics, a->fluid >= 0 ? pair.b : pair.a, a->fluid >= 0 ? pair.a : pair.b);
+        return (NarrowPoints){ 0 };
+    }
+    NarrowPoints found = narrow_points(physics, index);
+    if (found.count <= 0)
+        return (NarrowPoints){ 0 };
+    bool is_passive = shape_is_static(a) && shape_is_static(b);
+    if (!is_passive)
+        wake_changed(physics, a, b);
+    if (pair_rests(physics, pair)) {
+        mark_listed(physics, pair, is_passive);
+        return (NarrowPoints){ 0 };
+    }
+    if (found.dropped > 0)
+        report_dropped(physics, &found, a, b);
+    return found;
+}
+
+// A plugin may change two shapes while it is asked about them.
+static int ask_plugin(Physics *physics, BroadPair pair)
+{
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    if (!physics->reaches_shapes)
+        return plugin_collide(physics, a, b);
+    if (!plugin_lets_meet(physics, a, b))
+        return 0;
+    int answer = plugin_collide(physics, a, b);
+    physics->has_late_changes |= shape_follow(physics, pair.a);
+    physics->has_late_changes |= shape_follow(physics, pair.b);
+    return answer;
+}
+
+static void touch_pair(Physics *physics, BroadPair pair, int index, int *cursor)
+{
+    if (physics->collide_hook.asks.collide) {
+        int answer = ask_plugin(physics, pair);
+        if (answer == 2)
+            contact_mark(physics, pair.a, pair.b);
+        if (answer != 0)
+            return;
+    }
+    NarrowPoints found = settle_pair(physics, pair, index);
+    if (found.count <= 0)
+        return;
+    bool is_new = !was_touching(physics, key_of(pair.a, pair.b), cursor);
+    contact_remember_pair(physics, pair.a, pair.b);
+    reserve_records(physics, found.count);
+    write_records(physics, pair, &found, is_new, physics->contact_count);
+    physics->deepest = fmax(physics->deepest, deepest_of(&found));
+    take_records(physics, found.count);
+}
+
+typedef struct PairPass { Physics *physics; const BroadPair *pairs; int next, cursor; } PairPass;
+
+// Where it stands is in the pass: a plugin that fails in its answer is left by a jump, and the rest is done without it.
+static __attribute__((noinline)) void touch_pairs(void *context)
+{
+    PairPass *pass = context;
+    Physics *physics = pass->physics;
+    const BroadPair *pairs = pass->pairs;
+    for (int i = pass->next; i < physics->pair_count; i++) {
+        pass->next = i;
+        touch_pair(physics, pairs[i], i, &pass->cursor);
+    }
+    pass->next = physics->pair_count;
+}
+
+// ---- pieces ----
+
+typedef struct TouchPiece {
+    int keys, records;      // how many, then where they begin
+    double deepest;
+    bool has_others;        // pairs that settle_pair() has to see
+} TouchPiece;
+
+typedef struct TouchWork { Physics *physics; const BroadPair *pairs; } TouchWork;
+
+// Whether a pair gets records, as far as is known; `is_other`: settle_pair() has to see it.
+static bool gets_records(const TouchWork *work, int index, NarrowPoints *found, bool *is_other)
+{
+    bool is_known = narrow_knows(work->physics, index, found), rests = found->count > 0 && pair_rests(work->physics, work->pairs[index]);
+    *is_other = !is_known || rests || found->dropped > 0;
+    return found->count > 0 && !rests;
+}
+
+static void count_piece(const TouchWork *work, int index, TouchPiece *piece)
+{
+    const Physics *physics = work->physics;
+    *piece = (TouchPiece){ 0 };
+    for (int i = index * PAIRS_PER_PIECE, last = int_min(i + PAIRS_PER_PIECE, physics->pair_count); i < last; i++) {
+        NarrowPoints found;
+        bool is_other, gets = gets_records(work, i, &found, &is_other);
+        piece->has_others |= is_other;
+        piece->keys += gets;
+        piece->records += gets ? found.count : 0;
+    }
+}
+
+static void write_piece(const TouchWork *work, int index, TouchPiece *piece)
+{
+    Physics *physics = work->physics;
+    int first = index * PAIRS_PER_PIECE, last = int_min(first + PAIRS_PER_PIECE, physics->pair_count), key_at = piece->keys, record_at = piece->records;
+    int cursor = find_key(physics, key_of(work->pairs[first].a, work->pairs[first].b));
+    for (int i = first; i < last; i++) {
+        NarrowPoints found;
+        bool is_other;
+        if (!gets_records(work, i, &found, &is_other))
+            continue;
+        uint64_t key = key_of(work->pairs[i].a, work->pairs[i].b);
+        physics->touching[key_at++] = key;
+        write_records(physics, work->pairs[i], &found, !was_touching(physics, key, &cursor), record_at);
+        record_at += found.count;
+        piece->deepest = fmax(piece->deepest, deepest_of(&found));
+    }
+}
+
+static void count_range(int begin, int end, int worker, void *context)
+{
+    const TouchWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        count_piece(work, i, &work->physics->touch_pieces[i]);
+}
+
+static void write_range(int begin, int end, int worker, void *context)
+{
+    const TouchWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        write_piece(work, i, &work->physics->touch_pieces[i]);
+}
+
+static void settle_piece(const TouchWork *work, int index, TouchPiece *piece)
+{
+    Physics *physics = work->physics;
+    for (int i = index * PAIRS_PER_PIECE, last = int_min(i + PAIRS_PER_PIECE, physics->pair_count); i < last; i++) {
+        NarrowPoints found;
+        bool is_other;
+        gets_records(work, i, &found, &is_other);
+        if (is_other)
+            settle_pair(physics, work->pairs[i], i);
+    }
+    count_piece(work, index, piece);
+}
+
+static void touch_pieces(Physics *physics, const BroadPair *pairs)
+{
+    TouchWork work = { physics, pairs };
+    int count = (physics->pair_count + PAIRS_PER_PIECE - 1) / PAIRS_PER_PIECE, keys = 0, records = 0;
+    memory_grow(&physics->touch_pieces, &physics->touch_piece_capacity, count + 1, sizeof *physics->touch_pieces);
+    pool_for(physics->pool, count, 1, count_range, &work);
+    for (int i = 0; i < count; i++) {
+        TouchPiece *piece = &physics->touch_pieces[i];
+        if (piece->has_others)
+            settle_piece(&work, i, piece);
+        TouchPiece counted = *piece;
+        piece->keys = keys;
+        piece->records = physics->contact_count + records;
+        keys += counted.keys;
+        records += counted.records;
+    }
+    memory_grow(&physics->touching, &physics->touching_capacity, keys + 1, sizeof(uint64_t));
+    reserve_records(physics, records);
+    pool_for(physics->pool, count, 1, write_range, &work);
+    for (int i = 0; i < count; i++)
+        physics->deepest = fmax(physics->deepest, physics->touch_pieces[i].deepest);
+    physics->touching_count = keys;
+    take_records(physics, records);
+}
+
+void contacts_touch(Physics *physics, const BroadPair *pairs)
+{
+    const PhysicsCollideHook *hook = &physics->collide_hook.asks;
+    if (!hook->collide && !physics->has_changed_shapes) {
+        touch_pieces(physics, pairs);
+        return;
+    }
+    PairPass pass = { .physics = physics, .pairs = pairs };
+    if (hook->collide)
+        hook->run(hook->context, touch_pairs, &pass);
+    touch_pairs(&pass);
+}

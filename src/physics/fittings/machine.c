@@ -1,0 +1,148 @@
+// machine.c - what is neither a body nor a plain joint: tracks, propellers, connectors, vacuum grippers, touch sensors. Met while the
+// world is built, stepped before and after the solver. machine_drive.c moves what is driven, machine_hold.c holds what is held; a
+// touch sensor that measures forces reads the feedback of its own weld.
+#include "physics/fittings/machine_internal.h"
+
+#include "physics/joints/motor.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+Machines *machines_of(Physics *physics)
+{
+    if (!physics->machines)
+        physics->machines = memory_alloc(sizeof *physics->machines);
+    return physics->machines;
+}
+
+// ---- build ----
+
+void machines_add(Physics *physics, SceneNode *node, int solid, Pose frame)
+{
+    if (scene_node_is(node, "Track")) {
+        driven_add(physics, node, solid, frame, true);
+    } else if (scene_node_is(node, "Propeller")) {
+        driven_add(physics, node, solid, frame, false);
+    } else if (scene_node_is(node, "Conveyor")) {
+        machines_of(physics);
+        if (physics->solids[solid].parent >= 0)
+            physics->solids[physics->solids[solid].parent].conveyor = solid;
+    } else if (scene_node_is(node, "Connector")) {
+        holder_add(physics, node, solid, false);
+    } else if (scene_node_is(node, "VacuumGripper") || scene_node_is(node, "Holder")) {
+        holder_add(physics, node, solid, true);
+    } else if (scene_node_is(node, "TouchSensor") && !scene_node_is(node, "ForceTorqueSensor")) {
+        Machines *machines = machines_of(physics);
+        memory_grow(&machines->touches, &machines->touch_capacity, machines->touch_count + 1, sizeof *machines->touches);
+        machines->touches[machines->touch_count++] = (Touch){ .solid = solid };
+    }
+}
+
+static void build_touch(Physics *physics, Touch *touch)
+{
+    const PhysicsSolid *solid = &physics->solids[touch->solid];
+    bool is_force = strcmp(scene_string(solid->node, "type"), "bumper") != 0;
+    if (is_force && solid->weld >= 0)
+        dJointSetFeedback(physics->welds[solid->weld].ode, &touch->feedback);
+    else if (is_force)
+        diag_warning(physics->diags, solid->node->pos, "a touch sensor of type \"%s\" needs physics and a boundingObject to measure a force",
+                     scene_string(solid->node, "type"));
+}
+
+void machines_built(Physics *physics)
+{
+    Machines *machines = physics->machines;
+    if (machines) {
+        for (; machines->built_driven < machines->driven_count; machines->built_driven++)
+            driven_build(physics, &machines->driven[machines->built_driven]);
+        // The array may have moved as it grew, and ODE keeps pointers into it.
+        for (int i = 0; i < machines->touch_count; i++)
+            if (physics->solids[machines->touches[i].solid].is_alive)
+                build_touch(physics, &machines->touches[i]);
+        for (int i = 0; i < machines->holder_count; i++)
+            if (machines->holders[i].joint)
+                dJointSetFeedback(machines->holders[i].joint, &machines->holders[i].feedback);
+    }
+    motors_couple(physics);
+}
+
+void machines_destroy(Physics *physics)
+{
+    Machines *machines = physics->machines;
+    if (!machines)
+        return;
+    free(machines->holders);
+    free(machines->holds);
+    free(machines->driven);
+    free(machines->touches);
+    free(machines);
+    physics->machines = NULL;
+}
+
+// ---- touch sensors ----
+
+Vec3 physics_touch_force(const Physics *physics, int solid)
+{
+    for (int i = 0; physics->machines && i < physics->machines->touch_count; i++) {
+        const Touch *touch = &physics->machines->touches[i];
+        if (touch->solid != solid || physics->solids[solid].weld < 0)
+            continue;
+        // The feedback is that of the weld's first body: the mount, or without one the sensor itself.
+        int parent = physics->solids[solid].parent;
+        double sign = parent >= 0 && physics->solids[parent].body >= 0 ? 1.0 : -1.0;
+        Vec3 force = vec3_scale(vec3(touch->feedback.f1[0], touch->feedback.f1[1], touch->feedback.f1[2]), sign);
+        return quat_unrotate(physics->solid_world[solid].q, force);
+    }
+    return VEC3_ZERO;
+}
+
+bool physics_touch_is_touching(const Physics *physics, int solid)
+{
+    return physics->solid_states[solid].is_touching;
+}
+
+// ---- the step, state, saving ----
+
+void machines_prestep(Physics *physics, double dt)
+{
+    Machines *machines = physics->machines;
+    if (!machines)
+        return;
+    for (int i = 0; i < machines->driven_count; i++)
+        driven_step(physics, &machines->driven[i], dt);
+    for (int i = 0; i < machines->holder_count; i++)
+        holder_step(physics, i);
+}
+
+void machines_poststep(Physics *physics, double dt)
+{
+    (void)dt;
+    for (int i = 0; physics->machines && i < physics->machines->holder_count; i++)
+        holder_step_end(physics, i);
+}
+
+int machines_state(Physics *physics, StateBlock *blocks)
+{
+    Machines *machines = physics->machines;
+    if (!machines || !machines->holder_count)
+        return 0;
+    blocks[0] = (StateBlock){ "holds", machines->holds, (size_t)machines->holder_count * sizeof *machines->holds, true, holds_are_sound };
+    return 1;
+}
+
+void machines_restored(Physics *physics)
+{
+    if (physics->machines)
+        holders_restored(physics);
+}
+
+void machines_sync_scene(Physics *physics)
+{
+    body_switches_sync_scene(physics);
+    if (!physics->machines)
+        return;
+    driven_sync_scene(physics);
+    holders_sync_scene(physics);
+}

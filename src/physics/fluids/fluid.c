@@ -1,0 +1,244 @@
+// fluid.c - fluids: which shapes are in which fluid (found in the collision pass), and what they feel in the next step:
+// buoyancy at the centre of the immersed volume, drag and viscous resistance there.
+//
+// The surface of a fluid is the highest face of its boundingObject: of a box the face that looks against gravity most,
+// of other shapes the plane across gravity at their highest point. Everything of a solid below it is immersed.
+#include "physics/physics_internal.h"
+
+#include "base/memory.h"
+#include "physics/fluids/drag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Fluid {
+    SceneNode *node;
+    const char *name;
+    double density, viscosity;
+    Vec3 stream;
+    int first_shape, shape_count;
+} Fluid;
+
+typedef struct FluidPair {
+    int solid_shape, fluid_shape;
+} FluidPair;
+
+typedef struct Fluids {
+    Fluid *fluids;
+    int count, capacity;
+    FluidPair *pairs;
+    int pair_count, pair_capacity;
+    // Read from the scene once, and again after any change in it.
+    int *table;              // solid * count + fluid: index of the properties, NONE or UNKNOWN
+    int table_solids, table_fluids;
+    DragProperties *properties;
+    int property_count, property_capacity;
+    uint64_t read_at;        // Physics.edit_count then
+} Fluids;
+
+enum { NONE = -1, UNKNOWN = -2 };
+
+static void read_fields(Fluid *fluid)
+{
+    fluid->name = scene_string(fluid->node, "name");
+    fluid->density = scene_float(fluid->node, "density");
+    fluid->viscosity = scene_float(fluid->node, "viscosity");
+    fluid->stream = scene_vec3(fluid->node, "streamVelocity");
+}
+
+void fluids_add(Physics *physics, SceneNode *node, Pose pose)
+{
+    if (!physics->fluids)
+        physics->fluids = memory_alloc(sizeof *physics->fluids);
+    Fluids *fluids = physics->fluids;
+    memory_grow(&fluids->fluids, &fluids->capacity, fluids->count + 1, sizeof *fluids->fluids);
+    int index = fluids->count++;
+    Fluid *fluid = &fluids->fluids[index];
+    *fluid = (Fluid){ .node = node, .first_shape = physics->shape_count };
+    read_fields(fluid);
+    SceneNode *bounding = scene_child(node, "boundingObject");
+    if (!bounding)
+        diag_warning(physics->diags, node->pos, "fluid '%s' has no boundingObject; nothing can be immersed in it", fluid->name);
+    fluid->shape_count = shapes_build(physics, -1, index, bounding, pose);
+}
+
+void fluids_destroy(Physics *physics)
+{
+    if (!physics->fluids)
+        return;
+    free(physics->fluids->fluids);
+    free(physics->fluids->pairs);
+    free(physics->fluids->table);
+    free(physics->fluids->properties);
+    free(physics->fluids);
+    physics->fluids = NULL;
+}
+
+void fluids_begin_pass(Physics *physics)
+{
+    if (physics->fluids)
+        physics->fluids->pair_count = 0;
+}
+
+// The last item whose fluidName fits wins, as in Webots.
+static const SceneNode *properties_node(const SceneNode *solid, const char *fluid)
+{
+    const FieldList *list = scene_list(solid, "immersionProperties");
+    const SceneNode *found = NULL;
+    for (int i = 0; i < list->count; i++) {
+        const SceneNode *item = scene_list_node(list, i);
+        if (item && !strcmp(scene_string(item, "fluidName"), fluid))
+            found = item;
+    }
+    return found;
+}
+
+static void read_again(Physics *physics)
+{
+    Fluids *fluids = physics->fluids;
+    if (fluids->table && fluids->read_at == physics->edit_count && fluids->table_solids == physics->solid_count && fluids->table_fluids == fluids->count)
+        return;
+    fluids->read_at = physics->edit_count;
+    fluids->table_solids = physics->solid_count;
+    fluids->table_fluids = fluids->count;
+    fluids->property_count = 0;
+    free(fluids->table);
+    size_t cells = (size_t)fluids->table_solids * (size_t)fluids->table_fluids;
+    fluids->table = memory_alloc_raw((cells + 1) * sizeof *fluids->table);
+    for (size_t i = 0; i < cells; i++)
+        fluids->table[i] = UNKNOWN;
+    for (int i = 0; i < fluids->count; i++)
+        read_fields(&fluids->fluids[i]);
+}
+
+// NULL when the solid has none for this fluid.
+static const DragProperties *immersion_properties(Physics *physics, int solid, int fluid)
+{
+    read_again(physics);
+    Fluids *fluids = physics->fluids;
+    int *cell = &fluids->table[(size_t)solid * (size_t)fluids->table_fluids + (size_t)fluid];
+    if (*cell == UNKNOWN) {
+        const SceneNode *node = properties_node(physics->solids[solid].node, fluids->fluids[fluid].name);
+        *cell = NONE;
+        if (node) {
+            memory_grow(&fluids->properties, &fluids->property_capacity, fluids->property_count + 1, sizeof *fluids->properties);
+            *cell = fluids->property_count++;
+            fluids->properties[*cell] = (DragProperties){
+                !strcmp(scene_string(node, "referenceArea"), "xyz-projected area"), scene_vec3(node, "dragForceCoefficients"),
+                scene_vec3(node, "dragTorqueCoefficients"), scene_float(node, "viscousResistanceForceCoefficient"),
+                scene_float(node, "viscousResistanceTorqueCoefficient"),
+            };
+        }
+    }
+    return *cell == NONE ? NULL : &fluids->properties[*cell];
+}
+
+void fluids_pair(Physics *physics, int solid_shape, int fluid_shape)
+{
+    Fluids *fluids = physics->fluids;
+    const Shape *shape = &physics->shapes[solid_shape];
+    if (!fluids || shape->body < 0 || shape->solid < 0)
+        return;
+    if (!immersion_properties(physics, shape->solid, physics->shapes[fluid_shape].fluid))
+        return;
+    memory_grow(&fluids->pairs, &fluids->pair_capacity, fluids->pair_count + 1, sizeof *fluids->pairs);
+    fluids->pairs[fluids->pair_count++] = (FluidPair){ solid_shape, fluid_shape };
+}
+
+// ---- the surface ----
+
+static double highest_point(const Shape *shape, Pose world, Vec3 up)
+{
+    dReal box[6];
+    switch (shape->kind) {
+    case PHYSICS_SHAPE_SPHERE:
+        return vec3_dot(up, world.t) + shape->size.x;
+    case PHYSICS_SHAPE_PLANE:
+        return vec3_dot(up, world.t);
+    default:
+        dGeomGetAABB(shape->ode, box);
+        return fmax(up.x * box[0], up.x * box[1]) + fmax(up.y * box[2], up.y * box[3]) + fmax(up.z * box[4], up.z * box[5]);
+    }
+}
+
+// In the world: normal out of the fluid and its level along it.
+static ImmersionPlane surface_of(const Physics *physics, int fluid_shape)
+{
+    const Shape *shape = &physics->shapes[fluid_shape];
+    Pose world = shape->local;
+    Vec3 up = vec3_normalized(vec3_neg(physics->gravity));
+    if (vec3_length2(up) < 0.5)
+        up = quat_rotate(world.q, vec3(0, 0, 1));
+    if (shape->kind != PHYSICS_SHAPE_BOX)
+        return (ImmersionPlane){ up, highest_point(shape, world, up) };
+    Vec3 local = quat_unrotate(world.q, up);
+    double x = fabs(local.x), y = fabs(local.y), z = fabs(local.z);
+    Vec3 face = z >= x && z >= y ? vec3(0, 0, copysign(1.0, local.z))
+                : y >= x         ? vec3(0, copysign(1.0, local.y), 0)
+                                 : vec3(copysign(1.0, local.x), 0, 0);
+    Vec3 normal = quat_rotate(world.q, face);
+    double half = 0.5 * fabs(vec3_dot(face, shape->size));
+    return (ImmersionPlane){ normal, vec3_dot(normal, world.t) + half };
+}
+
+static Immersion immerse(const Physics *physics, const Shape *shape, ImmersionPlane plane)
+{
+    Vec3 size = shape_size_now(shape);
+    switch (shape->kind) {
+    case PHYSICS_SHAPE_SPHERE:
+        return immersion_sphere(size.x, plane);
+    case PHYSICS_SHAPE_BOX:
+        return immersion_box(size, plane);
+    case PHYSICS_SHAPE_CYLINDER:
+        return immersion_cylinder(size.x, size.y, plane);
+    case PHYSICS_SHAPE_CAPSULE:
+        return immersion_capsule(size.x, size.y, plane);
+    case PHYSICS_SHAPE_MESH:
+        for (int i = 0; i < physics->mesh_count; i++) {
+            const MeshEntry *mesh = &physics->meshes[i];
+            if (mesh->geometry == shape->geometry && mesh->is_usable)
+                return immersion_mesh(mesh->vertices, mesh->indices, mesh->triangle_count, plane);
+        }
+        return (Immersion){ 0 };
+    default:
+        return (Immersion){ 0 };
+    }
+}
+
+// ---- forces ----
+
+static void push(Physics *physics, const FluidPair *pair, double dt)
+{
+    const Shape *shape = &physics->shapes[pair->solid_shape];
+    const Fluid *fluid = &physics->fluids->fluids[physics->shapes[pair->fluid_shape].fluid];
+    const PhysicsSolid *solid = &physics->solids[shape->solid];
+    const DragProperties *properties = immersion_properties(physics, shape->solid, physics->shapes[pair->fluid_shape].fluid);
+    const Body *body = &physics->bodies[shape->body];
+    const BodyState *state = &physics->body_states[shape->body];
+    if (!properties || state->is_disabled || !shape->is_alive || shape->is_away)
+        return;
+    Pose world = shape->body == shape->home ? pose_mul(body_pose(physics, shape->body), pose_mul(solid->in_body, shape->local)) : geom_pose(shape->ode);
+    ImmersionPlane surface = surface_of(physics, pair->fluid_shape);
+    bool is_projected = properties->is_projected;
+    ImmersionPlane local = { quat_unrotate(world.q, surface.up), surface.level - vec3_dot(surface.up, world.t), !is_projected };
+    Immersion wet = immerse(physics, shape, local);
+    if (wet.volume <= 0.0 && wet.area <= 0.0)
+        return;
+    Vec3 center = pose_apply(world, wet.volume > 0.0 ? wet.center : VEC3_ZERO);
+    Vec3 force = vec3_scale(physics->gravity, -fluid->density * wet.volume);
+    Vec3 v = vec3_sub(state->linear, fluid->stream), w = state->angular;
+    double least = fmin(body->inertia.m[0], fmin(body->inertia.m[4], body->inertia.m[8]));
+    DragFluid medium = { fluid->density, fluid->viscosity };
+    Drag drag = drag_of(properties, medium, &wet, (DragMotion){ world.q, v, w, body->mass, least, dt });
+    dBodyAddForceAtPos(body->ode, force.x, force.y, force.z, center.x, center.y, center.z);
+    dBodyAddForceAtPos(body->ode, drag.force.x, drag.force.y, drag.force.z, center.x, center.y, center.z);
+    dBodyAddTorque(body->ode, drag.torque.x, drag.torque.y, drag.torque.z);
+}
+
+void fluids_step(Physics *physics, double dt)
+{
+    if (!physics->fluids)
+        return;
+    for (int i = 0; i < physics->fluids->pair_count; i++)
+        push(physics, &physics->fluids->pairs[i], dt);
+}

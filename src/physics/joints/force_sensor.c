@@ -1,0 +1,60 @@
+// force_sensor.c - what a ForceTorqueSensor feels: the wrench that its link, with all that hangs on it, exerts on the link above
+// through their joint. It is the sum of what ODE's joints between the two bodies gave in the last step and of the motor's own torque.
+#include "physics/joints/motor.h"
+#include "physics/physics_internal.h"
+
+// The joint through which the link of a sensor hangs on its parent; -1: it is rigid with the robot's base.
+static int joint_above(const Physics *physics, int sensor)
+{
+    int link = physics->solids[sensor].parent;
+    int merger = link >= 0 ? physics->solids[link].merger : -1;
+    return merger >= 0 ? physics->solids[merger].joint : -1;
+}
+
+void force_sensors_build(Physics *physics, int first_solid, int end)
+{
+    for (int i = first_solid; i < end; i++) {
+        if (!scene_node_is(physics->solids[i].node, "ForceTorqueSensor"))
+            continue;
+        int joint = joint_above(physics, i);
+        if (joint >= 0 && physics->joints[joint].ode)
+            physics_motor_want_feedback(physics, joint, true);
+        else
+            diag_warning(physics->diags, physics->solids[i].node->pos, "'%s' sits on no joint; it reads nothing", solid_label(physics, i));
+    }
+}
+
+static Vec3 held_within(Vec3 value, Vec3 bound)
+{
+    for (int i = 0; i < 3; i++) {
+        double most = (&bound.x)[i];
+        if (most >= 0.0)
+            (&value.x)[i] = double_clamp((&value.x)[i], -most, most);
+    }
+    return value;
+}
+
+bool physics_force_sensor(const Physics *physics, int solid, Vec3 *force, Vec3 *torque)
+{
+    *force = *torque = VEC3_ZERO;
+    int joint = joint_above(physics, solid);
+    const PhysicsJoint *row = joint >= 0 ? &physics->joints[joint] : NULL;
+    if (!row || !row->ode || row->body[1] < 0)
+        return false;
+    Vec3 push = VEC3_ZERO, turn = VEC3_ZERO;  // on the child, the turn about its centre of mass
+    const dJointFeedback *sources[3] = { &row->feedback, row->motor ? &row->motor_feedback : NULL, row->spring ? &row->spring_feedback : NULL };
+    for (int i = 0; i < 3; i++) {
+        if (!sources[i])
+            continue;
+        const dReal *f = row->is_reversed ? sources[i]->f1 : sources[i]->f2, *t = row->is_reversed ? sources[i]->t1 : sources[i]->t2;
+        push = vec3_add(push, vec3(f[0], f[1], f[2]));
+        turn = vec3_add(turn, vec3(t[0], t[1], t[2]));
+    }
+    joint_drive_wrench(physics, joint, &push, &turn);
+    Pose sensor = physics->solid_world[solid], child = body_pose(physics, row->body[1]);
+    Vec3 about = vec3_add(turn, vec3_cross(vec3_sub(child.t, sensor.t), push));
+    const SceneNode *node = physics->solids[solid].node;
+    *force = held_within(quat_unrotate(sensor.q, vec3_neg(push)), scene_vec3(node, "maxForce"));
+    *torque = held_within(quat_unrotate(sensor.q, vec3_neg(about)), scene_vec3(node, "maxTorque"));
+    return true;
+}

@@ -1,0 +1,833 @@
+// joint_ode.c - ODE's side of joints: constraint, stops, motors, springs, suspension, and reading positions back.
+//
+// Sides: dJointAttach(parent body, child body), as plugins expect. Without a parent body ODE swaps the two, so the axis is
+// negated there: then in both cases ODE's raw angle of a hinge is offset - position, and its rate is minus the joint's.
+// A slider's axis is negated the other way round: raw displacement is position - offset.
+//
+// What plain ODE lacks is built from what it has: springs and dampers are motor rows with a target velocity of
+// -erp/dt * position and their own softness (the same row as a stop with that ERP and CFM); stops of a second axis or
+// near half a turn are an angular motor's, to which the unwrapped angle is given; a hinge on a suspension is a
+// prismatic-universal joint with one turning axis locked.
+#include "physics/physics_internal.h"
+
+#include "physics/joints/motor.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define JOINT_GRAIN 64  // joints that a worker takes at a time
+#define STOP_WRAP 3.0  // rad: beyond this a hinge's own stop could be passed between two steps
+
+static dBodyID ode_body(const Physics *physics, int body)
+{
+    return body >= 0 ? physics->bodies[body].ode : NULL;
+}
+
+static bool has_suspension(const PhysicsJoint *row)
+{
+    return row->suspension_spring > 0.0 || row->suspension_damping > 0.0;
+}
+
+static double damping_of(const PhysicsAxis *axis, const PhysicsAxisState *state)
+{
+    return axis->damping + state->brake_damping;
+}
+
+static bool has_stops(const PhysicsAxis *axis)
+{
+    return axis->min_stop != axis->max_stop;
+}
+
+// ERP and CFM of the row that acts as a spring and damper over a step (implicit Euler).
+static void spring_row(double spring, double damping, double dt, double *erp, double *cfm)
+{
+    *cfm = 1.0 / (dt * spring + damping);
+    *erp = fmin(dt * spring * *cfm, 1.0);
+}
+
+// ---- frames ----
+
+// The frame that axes and anchor are given in, for a pose of the parent's side (its body's, or without one its solid's).
+static Pose holder_of(const Physics *physics, const PhysicsJoint *row, Pose parent_side)
+{
+    if (row->parent < 0)
+        return row->frame;
+    if (row->body[0] < 0)
+        return pose_mul(parent_side, row->frame);
+    return pose_mul(parent_side, pose_mul(physics->solids[row->parent].in_body, row->frame));
+}
+
+Pose joint_side_pose(const Physics *physics, const PhysicsJoint *row, int side)
+{
+    if (row->body[side] >= 0)
+        return body_pose(physics, row->body[side]);
+    int solid = side == 0 ? row->parent : row->child;
+    return solid >= 0 ? physics->solid_world[solid] : POSE_IDENTITY;
+}
+
+// Direction of axis `index` in the frame of the joint when the axes before it stand at their positions.
+static Vec3 turned_axis(const PhysicsJoint *row, const PhysicsAxisState *axes, int index)
+{
+    Vec3 axis = row->axes[index].axis;
+    for (int i = index - 1; i >= 0; i--)
+        axis = quat_rotate(quat_from_axis_angle(row->axes[i].axis, axes[i].position), axis);
+    return axis;
+}
+
+static double raw_sign(const PhysicsJoint *row)
+{
+    return row->is_reversed ? -1.0 : 1.0;
+}
+
+// ---- making ----
+
+static bool wants_driver(const PhysicsJoint *row, const PhysicsJointState *state)
+{
+    if (row->kind == PHYSICS_JOINT_SLIDER)
+        return false;
+    if (row->kind != PHYSICS_JOINT_HINGE)
+        return true;
+    if (has_suspension(row))
+        return true;
+    const PhysicsAxis *axis = &row->axes[0];
+    double offset = state->axes[0].offset;
+    return has_stops(axis) && (axis->max_stop - offset > STOP_WRAP || offset - axis->min_stop > STOP_WRAP);
+}
+
+static bool wants_spring(const PhysicsJoint *row, const PhysicsJointState *state)
+{
+    for (int i = 0; i < row->axis_count; i++)
+        if (row->axes[i].spring > 0.0 || row->axes[i].rotor > 0.0 || damping_of(&row->axes[i], &state->axes[i]) > 0.0)
+            return true;
+    return false;
+}
+
+static dJointID create_constraint(Physics *physics, const PhysicsJoint *row)
+{
+    switch (row->kind) {
+    case PHYSICS_JOINT_HINGE:
+        return has_suspension(row) ? dJointCreatePU(physics->world, NULL) : dJointCreateHinge(physics->world, NULL);
+    case PHYSICS_JOINT_HINGE2:
+        return dJointCreatePU(physics->world, NULL);
+    case PHYSICS_JOINT_SLIDER:
+        return dJointCreateSlider(physics->world, NULL);
+    case PHYSICS_JOINT_BALL:
+        return dJointCreateBall(physics->world, NULL);
+    default:
+        return NULL;
+    }
+}
+
+// Motors beside the constraint have the child first when there is no parent body: nothing for ODE to swap.
+static void attach_beside(const Physics *physics, const PhysicsJoint *row, dJointID joint)
+{
+    dBodyID parent = ode_body(physics, row->body[0]), child = ode_body(physics, row->body[1]);
+    if (row->is_reversed)
+        dJointAttach(joint, child, NULL);
+    else
+        dJointAttach(joint, parent, child);
+}
+
+static dJointID create_angular(Physics *physics, const PhysicsJoint *row)
+{
+    dJointID joint = dJointCreateAMotor(physics->world, NULL);
+    attach_beside(physics, row, joint);
+    dJointSetAMotorMode(joint, dAMotorUser);
+    dJointSetAMotorNumAxes(joint, row->axis_count);
+    return joint;
+}
+
+static dJointID create_linear(Physics *physics, const PhysicsJoint *row)
+{
+    dJointID joint = dJointCreateLMotor(physics->world, NULL);
+    attach_beside(physics, row, joint);
+    dJointSetLMotorNumAxes(joint, 1);
+    return joint;
+}
+
+static bool can_be_made(Physics *physics, const PhysicsJoint *row)
+{
+    if (!row->is_dynamic || row->kind >= PHYSICS_JOINT_FIXED || (row->body[0] < 0 && row->body[1] < 0))
+        return false;
+    if (row->body[0] == row->body[1]) {
+        diag_warning(physics->diags, row->node->pos, "both sides of this joint are the same body; it does nothing");
+        return false;
+    }
+    return true;
+}
+
+static void set_axis_param(const PhysicsJoint *row, dJointID joint, int axis, int parameter, double value)
+{
+    int group = parameter + axis * dParamGroup;
+    if (joint == row->motor || (joint == row->spring && row->kind != PHYSICS_JOINT_SLIDER))
+        dJointSetAMotorParam(joint, group, value);
+    else if (joint == row->spring)
+        dJointSetLMotorParam(joint, group, value);
+    else if (row->kind == PHYSICS_JOINT_SLIDER)
+        dJointSetSliderParam(joint, group, value);
+    else
+        dJointSetHingeParam(joint, group, value);
+}
+
+static dJointID driver_of(const PhysicsJoint *row)
+{
+    return row->motor ? row->motor : row->ode;
+}
+
+// Places ODE's objects for the poses in state->anchored, at which ODE's bodies must stand now.
+static void place_constraint(const PhysicsJoint *row, const PhysicsJointState *state, Pose holder, double dt)
+{
+    double sign = raw_sign(row);
+    Vec3 anchor = pose_apply(holder, row->anchor);
+    Vec3 axis = vec3_scale(quat_rotate(holder.q, row->axes[0].axis), sign);
+    if (row->kind == PHYSICS_JOINT_BALL) {
+        dJointSetBallAnchor(row->ode, anchor.x, anchor.y, anchor.z);
+        return;
+    }
+    if (row->kind == PHYSICS_JOINT_SLIDER) {
+        // ODE itself turns the axis of a swapped slider round, so here the sign is the same for both.
+        Vec3 slide = quat_rotate(holder.q, row->axes[0].axis);
+        dJointSetSliderAxis(row->ode, -slide.x, -slide.y, -slide.z);
+        return;
+    }
+    if (row->kind == PHYSICS_JOINT_HINGE && !has_suspension(row)) {
+        dJointSetHingeAnchor(row->ode, anchor.x, anchor.y, anchor.z);
+        dJointSetHingeAxis(row->ode, axis.x, axis.y, axis.z);
+        return;
+    }
+    // Prismatic along the suspension, universal about two axes; a plain hinge locks the first of them.
+    Vec3 second = axis, first = vec3_orthogonal(axis);
+    if (row->kind == PHYSICS_JOINT_HINGE2) {
+        first = axis;
+        second = quat_rotate(holder.q, turned_axis(row, state->axes, 1));
+    }
+    Vec3 slide = quat_rotate(holder.q, row->suspension_axis);
+    dJointSetPUAnchor(row->ode, anchor.x, anchor.y, anchor.z);
+    // ODE complains of parallel axes after each call, so the old pair leaves by way of one that stands on both.
+    dVector3 old;
+    dJointGetPUAxis2(row->ode, old);
+    Vec3 between = vec3_cross(vec3(old[0], old[1], old[2]), second);
+    between = vec3_length(between) > 1e-3 ? vec3_normalized(between) : vec3_orthogonal(second);
+    dJointSetPUAxis1(row->ode, between.x, between.y, between.z);
+    dJointSetPUAxis2(row->ode, second.x, second.y, second.z);
+    dJointSetPUAxis1(row->ode, first.x, first.y, first.z);
+    dJointSetPUAxis3(row->ode, slide.x, slide.y, slide.z);
+    if (row->kind == PHYSICS_JOINT_HINGE) {
+        dJointSetPUParam(row->ode, dParamLoStop1, 0.0);
+        dJointSetPUParam(row->ode, dParamHiStop1, 0.0);
+    }
+    dJointSetPUParam(row->ode, dParamLoStop3, 0.0);
+    dJointSetPUParam(row->ode, dParamHiStop3, 0.0);
+    if (has_suspension(row)) {
+        double erp, cfm;
+        spring_row(row->suspension_spring, row->suspension_damping, dt, &erp, &cfm);
+        dJointSetPUParam(row->ode, dParamStopERP3, erp);
+        dJointSetPUParam(row->ode, dParamStopCFM3, cfm);
+    }
+}
+
+static void place_beside(const PhysicsJoint *row, const PhysicsJointState *state, dJointID joint, Pose holder)
+{
+    for (int i = 0; i < row->axis_count; i++) {
+        Vec3 axis = vec3_scale(quat_rotate(holder.q, turned_axis(row, state->axes, i)), raw_sign(row));
+        // The first axis rides on the parent, the last on the child; those between are set anew in every step.
+        bool on_parent = i == 0, on_child = i > 0 && i == row->axis_count - 1;
+        int relative = row->kind == PHYSICS_JOINT_BALL ? 0
+                       : on_parent                     ? (row->is_reversed ? 0 : 1)
+                       : on_child                      ? (row->is_reversed ? 1 : 2)
+                                                       : 0;
+        dJointSetAMotorAxis(joint, i, relative, axis.x, axis.y, axis.z);
+    }
+}
+
+static void place_stops_of_axis(const PhysicsJoint *row, const PhysicsJointState *state, int index, bool are_open)
+{
+    const PhysicsAxis *axis = &row->axes[index];
+    double offset = state->axes[index].offset;
+    bool is_slider = row->kind == PHYSICS_JOINT_SLIDER;
+    dJointID driver = driver_of(row);
+    double low = -dInfinity, high = dInfinity;
+    if (has_stops(axis) && !are_open) {
+        bool unwrapped = driver == row->motor;
+        low = is_slider ? axis->min_stop - offset : offset - axis->max_stop;
+        high = is_slider ? axis->max_stop - offset : offset - axis->min_stop;
+        if (unwrapped) {  // the motor is told offset-free angles: minus the position
+            low = -axis->max_stop;
+            high = -axis->min_stop;
+        }
+    }
+    set_axis_param(row, driver, index, dParamLoStop, -dInfinity);
+    set_axis_param(row, driver, index, dParamHiStop, high);
+    set_axis_param(row, driver, index, dParamLoStop, low);
+}
+
+static void place_stops(const PhysicsJoint *row, const PhysicsJointState *state)
+{
+    for (int i = 0; i < row->axis_count; i++) {
+        const PhysicsAxis *axis = &row->axes[i];
+        dJointID driver = driver_of(row);
+        if (driver == row->ode && row->kind != PHYSICS_JOINT_HINGE && row->kind != PHYSICS_JOINT_SLIDER)
+            continue;
+        place_stops_of_axis(row, state, i, false);
+        if (axis->stop_erp >= 0.0)
+            set_axis_param(row, driver, i, dParamStopERP, axis->stop_erp);
+        if (axis->stop_cfm >= 0.0)
+            set_axis_param(row, driver, i, dParamStopCFM, axis->stop_cfm);
+    }
+}
+
+static void place(Physics *physics, int joint)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    // The bodies stand as they did when the axes stood at their offsets, whatever their positions are now.
+    PhysicsJointState then = physics->joint_states[joint];
+    const PhysicsJointState *state = &then;
+    for (int i = 0; i < row->axis_count; i++)
+        then.axes[i].position = then.axes[i].offset;
+    Pose parent_side = state->anchored[0], child_side = state->anchored[1];
+    Pose holder = holder_of(physics, row, parent_side);
+    place_constraint(row, state, holder, physics->dt);
+    if (row->motor)
+        place_beside(row, state, row->motor, holder);
+    if (row->spring && row->kind != PHYSICS_JOINT_SLIDER)
+        place_beside(row, state, row->spring, holder);
+    if (row->spring && row->kind == PHYSICS_JOINT_SLIDER) {
+        Vec3 axis = vec3_scale(quat_rotate(holder.q, row->axes[0].axis), -raw_sign(row));
+        dJointSetLMotorAxis(row->spring, 0, row->is_reversed ? 0 : 1, axis.x, axis.y, axis.z);
+    }
+    place_stops(row, state);
+    memcpy(row->placed, state->anchored, sizeof row->placed);
+    Quat to_parent = quat_conj(parent_side.q);
+    row->placed_turn = quat_mul(to_parent, child_side.q);
+    for (int i = 0; i < row->axis_count; i++)
+        row->placed_axis[i] = quat_rotate(to_parent, quat_rotate(holder.q, row->axes[i].axis));
+    row->placed_slide = vec3_dot(row->placed_axis[0], quat_rotate(to_parent, vec3_sub(child_side.t, parent_side.t)));
+}
+
+void joint_make(Physics *physics, int joint)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    PhysicsJointState *state = &physics->joint_states[joint];
+    row->is_dynamic = row->parent >= 0 && (row->body[1] >= 0 || (row->child_is_world && row->body[0] >= 0));
+    if (!can_be_made(physics, row))
+        return;
+    row->is_reversed = row->body[0] < 0;
+    if (row->kind == PHYSICS_JOINT_HINGE2 && row->is_reversed)
+        diag_note(physics->diags, row->node->pos, "a Hinge2Joint without a dynamic parent turns against the world");
+    for (int i = 0; i < row->axis_count; i++)
+        state->axes[i].offset = state->axes[i].position;
+    row->ode = create_constraint(physics, row);
+    dJointAttach(row->ode, ode_body(physics, row->body[0]), ode_body(physics, row->body[1]));
+    dJointSetData(row->ode, row->node);
+    row->motor = wants_driver(row, state) ? create_angular(physics, row) : NULL;
+    const PhysicsAxis *axis = &row->axes[0];
+    row->is_sprung_inside = row->kind == PHYSICS_JOINT_SLIDER && wants_spring(row, state) && !axis->motor &&
+                            axis->static_friction <= 0.0 && !has_stops(axis);
+    row->spring = NULL;
+    if (wants_spring(row, state) && !row->is_sprung_inside)
+        row->spring = row->kind == PHYSICS_JOINT_SLIDER ? create_linear(physics, row) : create_angular(physics, row);
+    if (row->wants_feedback)
+        physics_motor_want_feedback(physics, joint, true);
+    state->anchored[0] = joint_side_pose(physics, row, 0);
+    state->anchored[1] = joint_side_pose(physics, row, 1);
+    place(physics, joint);
+}
+
+void joint_unmake(Physics *physics, int joint)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    dJointID *const objects[] = { &row->ode, &row->motor, &row->spring };
+    for (int i = 0; i < COUNT_OF(objects); i++) {
+        if (*objects[i])
+            dJointDestroy(*objects[i]);
+        *objects[i] = NULL;
+    }
+}
+
+void joint_moved(Physics *physics, int joint, bool is_rigid)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    PhysicsJointState *state = &physics->joint_states[joint];
+    (void)is_rigid;  // positions are what they were either way: the joint is anchored where its bodies stand now
+    if (!row->ode)
+        return;
+    for (int i = 0; i < row->axis_count; i++)
+        state->axes[i].offset = state->axes[i].position;
+    state->anchored[0] = joint_side_pose(physics, row, 0);
+    state->anchored[1] = joint_side_pose(physics, row, 1);
+    place(physics, joint);
+}
+
+void joint_restored(Physics *physics, int joint)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    const PhysicsJointState *state = &physics->joint_states[joint];
+    if (!row->ode)
+        return;
+    if (!memcmp(row->placed, state->anchored, sizeof row->placed))
+        return;
+    for (int side = 0; side < 2; side++) {
+        if (row->body[side] < 0)
+            continue;
+        const Pose *pose = &state->anchored[side];
+        dQuaternion q = { pose->q.w, pose->q.x, pose->q.y, pose->q.z };
+        dBodySetPosition(ode_body(physics, row->body[side]), pose->t.x, pose->t.y, pose->t.z);
+        dBodySetQuaternion(ode_body(physics, row->body[side]), q);
+    }
+    place(physics, joint);
+    for (int side = 0; side < 2; side++)
+        if (row->body[side] >= 0)
+            body_write(physics, row->body[side]);
+}
+
+void physics_brake_set_damping(Physics *physics, int joint, int axis, double damping)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
+    if (!(damping >= 0.0) || state->brake_damping == damping)
+        return;
+    state->brake_damping = damping;
+    bool has_row = row->spring || row->is_sprung_inside;
+    if (row->ode && !has_row) {
+        joint_unmake(physics, joint);
+        joint_make(physics, joint);
+    }
+    for (int side = 0; side < 2; side++)
+        if (row->body[side] >= 0)
+            body_wake(physics, row->body[side]);
+}
+
+// ---- before the step ----
+
+// For rows about an axis that is not at right angles to the others: the vector whose product with the relative angular
+// velocity is the rate of that axis, and its length.
+static Vec3 rate_vector(const Vec3 axes[3], int axis, double *length)
+{
+    Vec3 reciprocal = vec3_cross(axes[(axis + 1) % 3], axes[(axis + 2) % 3]);
+    double volume = vec3_dot(axes[axis], reciprocal);
+    if (fabs(volume) < 1e-3)
+        volume = copysign(1e-3, volume);
+    reciprocal = vec3_scale(reciprocal, 1.0 / volume);
+    *length = vec3_length(reciprocal);
+    return reciprocal;
+}
+
+// Turns the three rows of a ball joint's motors into the directions that its angles change about now.
+static void turn_ball_rows(Physics *physics, int joint, double lengths[3], Vec3 rates[3])
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    const PhysicsJointState *state = &physics->joint_states[joint];
+    Pose holder = holder_of(physics, row, joint_side_pose(physics, row, 0));
+    Vec3 axes[3];
+    for (int i = 0; i < 3; i++)
+        axes[i] = quat_rotate(holder.q, turned_axis(row, state->axes, i));
+    for (int i = 0; i < 3; i++) {
+        rates[i] = rate_vector(axes, i, &lengths[i]);
+        Vec3 unit = vec3_scale(rates[i], raw_sign(row) / lengths[i]);
+        if (row->motor)
+            dJointSetAMotorAxis(row->motor, i, 0, unit.x, unit.y, unit.z);
+        if (row->spring)
+            dJointSetAMotorAxis(row->spring, i, 0, unit.x, unit.y, unit.z);
+    }
+}
+
+static void add_torque(Physics *physics, const PhysicsJoint *row, Vec3 torque)
+{
+    if (row->body[1] >= 0)
+        dBodyAddTorque(ode_body(physics, row->body[1]), torque.x, torque.y, torque.z);
+    if (row->body[0] >= 0)
+        dBodyAddTorque(ode_body(physics, row->body[0]), -torque.x, -torque.y, -torque.z);
+}
+
+// A slider's force acts on one line, so it turns nothing.
+static void add_force(Physics *physics, const PhysicsJoint *row, Vec3 force)
+{
+    Pose child = joint_side_pose(physics, row, 1);
+    if (row->body[1] >= 0)
+        dBodyAddForce(ode_body(physics, row->body[1]), force.x, force.y, force.z);
+    if (row->body[0] >= 0)
+        dBodyAddForceAtPos(ode_body(physics, row->body[0]), -force.x, -force.y, -force.z, child.t.x, child.t.y, child.t.z);
+}
+
+static void drive_by_force(Physics *physics, int joint, int axis, Vec3 ball_rate)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    const PhysicsJointState *state = &physics->joint_states[joint];
+    double force = state->axes[axis].is_without_power ? 0.0 : state->axes[axis].force_command;
+    if (force == 0.0)
+        return;
+    if (row->kind == PHYSICS_JOINT_BALL) {
+        add_torque(physics, row, vec3_scale(ball_rate, force));
+        return;
+    }
+    Pose holder = holder_of(physics, row, joint_side_pose(physics, row, 0));
+    Vec3 direction = quat_rotate(holder.q, turned_axis(row, state->axes, axis));
+    if (row->kind == PHYSICS_JOINT_SLIDER)
+        add_force(physics, row, vec3_scale(direction, force));
+    else
+        add_torque(physics, row, vec3_scale(direction, force));
+}
+
+void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *torque)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    const PhysicsJointState *state = &physics->joint_states[joint];
+    Pose holder = holder_of(physics, row, joint_side_pose(physics, row, 0));
+    for (int i = 0; i < row->axis_count && row->kind != PHYSICS_JOINT_BALL; i++) {
+        const PhysicsAxisState *axis = &state->axes[i];
+        if (!row->axes[i].motor || axis->mode != MOTOR_FORCE || axis->is_without_power)
+            continue;
+        Vec3 push = vec3_scale(quat_rotate(holder.q, turned_axis(row, state->axes, i)), axis->force_command);
+        if (row->kind == PHYSICS_JOINT_SLIDER)
+            *force = vec3_add(*force, push);
+        else
+            *torque = vec3_add(*torque, push);
+    }
+}
+
+// A motor without a limit of force is itself a stop: it is not told to leave the range. At a stop ODE would add the motor's whole force
+// to the bodies, which no number can hold here, so that the stop is open meanwhile.
+static const double unlimited_force = 1e20;
+
+static double within_stops(Physics *physics, int joint, int axis, double velocity, double force, double dt)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    if ((row->kind != PHYSICS_JOINT_HINGE && row->kind != PHYSICS_JOINT_SLIDER) || !has_stops(&row->axes[axis]))
+        return velocity;
+    const PhysicsJointState *state = &physics->joint_states[joint];
+    bool are_open = force >= unlimited_force;
+    if (are_open || row->axes[axis].stops_are_open)
+        place_stops_of_axis(row, state, axis, are_open);
+    row->axes[axis].stops_are_open = are_open;
+    if (!are_open)
+        return velocity;
+    double position = state->axes[axis].position, low = (row->axes[axis].min_stop - position) / dt, high = (row->axes[axis].max_stop - position) / dt;
+    // Where it starts outside of its range it comes back as from any error of a joint.
+    low *= low > 0.0 ? physics->erp : 1.0;
+    high *= high < 0.0 ? physics->erp : 1.0;
+    return double_clamp(velocity, low, high);
+}
+
+// Motor row of one axis: velocity and the most force it may take.
+static void drive(Physics *physics, int joint, int axis, double dt, double length, Vec3 ball_rate)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
+    double velocity = 0.0, force = row->axes[axis].static_friction;
+    if (row->axes[axis].motor && state->mode == MOTOR_FORCE) {
+        state->command_velocity = 0.0;
+        drive_by_force(physics, joint, axis, ball_rate);
+    } else if (row->axes[axis].motor) {
+        velocity = motor_velocity(physics, joint, axis, dt);
+        force = fmax(force, state->is_without_power ? 0.0 : state->available_force);
+    }
+    velocity = within_stops(physics, joint, axis, velocity, force, dt);
+    double sign = row->kind == PHYSICS_JOINT_SLIDER ? 1.0 : -1.0;
+    dJointID driver = driver_of(row);
+    if (row->motor) {
+        dJointSetAMotorAngle(row->motor, axis, -state->position / length);
+        if (length != 1.0 && has_stops(&row->axes[axis])) {
+            set_axis_param(row, driver, axis, dParamHiStop, -row->axes[axis].min_stop / length);
+            set_axis_param(row, driver, axis, dParamLoStop, -row->axes[axis].max_stop / length);
+        }
+    }
+    if (row->is_sprung_inside)
+        return;
+    set_axis_param(row, driver, axis, dParamVel, sign * velocity / length);
+    set_axis_param(row, driver, axis, dParamFMax, force);
+}
+
+static void spring(Physics *physics, int joint, int axis, double dt, double length)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    const PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
+    double constant = row->axes[axis].spring, damping = damping_of(&row->axes[axis], state), rotor = row->axes[axis].rotor;
+    dJointID target = row->is_sprung_inside ? row->ode : row->spring;
+    if (constant <= 0.0 && damping <= 0.0 && rotor <= 0.0) {
+        set_axis_param(row, target, axis, dParamFMax, 0.0);
+        return;
+    }
+    // Spring, damper and rotor over one step, all implicit: the force is -k (x + dt v) - c v - J (v - v0) / dt.
+    double stiffness = dt * constant + damping + rotor / dt, cfm = 1.0 / stiffness;
+    double velocity = (rotor / dt * state->velocity - constant * state->position) * cfm;
+    double sign = row->kind == PHYSICS_JOINT_SLIDER ? 1.0 : -1.0;
+    set_axis_param(row, target, axis, dParamVel, sign * velocity / length);
+    set_axis_param(row, target, axis, dParamCFM, cfm / (length * length));
+    set_axis_param(row, target, axis, dParamFMax, dInfinity);
+}
+
+static void prestep_dynamic(Physics *physics, int joint, double dt)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    double lengths[3] = { 1.0, 1.0, 1.0 };
+    Vec3 rates[3] = { VEC3_ZERO, VEC3_ZERO, VEC3_ZERO };
+    if (row->kind == PHYSICS_JOINT_BALL)
+        turn_ball_rows(physics, joint, lengths, rates);
+    for (int i = 0; i < row->axis_count; i++) {
+        drive(physics, joint, i, dt, lengths[i], rates[i]);
+        if (row->spring || row->is_sprung_inside)
+            spring(physics, joint, i, dt, lengths[i]);
+    }
+}
+
+static bool is_asleep(const Physics *physics, const PhysicsJoint *row)
+{
+    for (int side = 0; side < 2; side++)
+        if (row->body[side] >= 0 && !physics->body_states[row->body[side]].is_disabled)
+            return false;
+    return true;
+}
+
+// Without physics: its motor moves the end point, with all that hangs on it.
+static bool is_kinematic(const Physics *physics, const PhysicsJoint *row)
+{
+    if (!row->is_alive || row->ode || row->is_dynamic || row->kind >= PHYSICS_JOINT_FIXED || row->child < 0 || physics->solids[row->child].body >= 0)
+        return false;
+    for (int i = 0; i < row->axis_count; i++)
+        if (row->axes[i].motor)
+            return true;
+    return false;
+}
+
+static void move_kinematic(Physics *physics, int joint, double dt)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    for (int i = 0; i < row->axis_count; i++)
+        if (row->axes[i].motor)
+            motor_move_kinematic(physics, joint, i, dt);
+    joint_pose_child(physics, joint);
+}
+
+static bool is_simulated(const Physics *physics, const PhysicsJoint *row)
+{
+    return row->is_alive && row->kind < PHYSICS_JOINT_FIXED && row->ode && !is_asleep(physics, row);
+}
+
+// Several motors may push the same body, so these take turns.
+static bool drives_by_force(const Physics *physics, int joint)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    for (int i = 0; i < row->axis_count; i++)
+        if (row->axes[i].motor && physics->joint_states[joint].axes[i].mode == MOTOR_FORCE)
+            return true;
+    return false;
+}
+
+// A loop over all joints, on several threads; true when some were left for one.
+typedef struct JointWork { Physics *physics; double dt; atomic_bool has_left; } JointWork;
+
+static bool joints_for(Physics *physics, double dt, PoolRange range)
+{
+    JointWork work = { .physics = physics, .dt = dt };
+    pool_for(physics->pool, physics->joint_count, JOINT_GRAIN, range, &work);
+    return work.has_left;
+}
+
+static void find_kinematic_range(int begin, int end, int worker, void *context)
+{
+    JointWork *work = context;
+    (void)worker;
+    for (int joint = begin; joint < end; joint++)
+        if (is_kinematic(work->physics, &work->physics->joints[joint]))
+            atomic_store(&work->has_left, true);
+}
+
+static void prestep_range(int begin, int end, int worker, void *context)
+{
+    JointWork *work = context;
+    (void)worker;
+    for (int joint = begin; joint < end; joint++) {
+        if (!is_simulated(work->physics, &work->physics->joints[joint]))
+            continue;
+        if (drives_by_force(work->physics, joint))
+            atomic_store(&work->has_left, true);
+        else
+            prestep_dynamic(work->physics, joint, work->dt);
+    }
+}
+
+void joints_prestep(Physics *physics, double dt)
+{
+    // Those that move solids move what other joints look at: then all go one after the other.
+    bool in_turn = joints_for(physics, dt, find_kinematic_range);
+    if (!in_turn && !joints_for(physics, dt, prestep_range))
+        return;
+    for (int joint = 0; joint < physics->joint_count; joint++) {
+        if (is_simulated(physics, &physics->joints[joint]) && (in_turn || drives_by_force(physics, joint)))
+            prestep_dynamic(physics, joint, dt);
+        else if (in_turn && is_kinematic(physics, &physics->joints[joint]))
+            move_kinematic(physics, joint, dt);
+    }
+}
+
+// ---- after the step ----
+
+static double nearest_turn(double angle, double estimate)
+{
+    return angle + 2.0 * M_PI * round((estimate - angle) / (2.0 * M_PI));
+}
+
+static double twist_about(Quat turn, Vec3 axis)
+{
+    return 2.0 * atan2(turn.x * axis.x + turn.y * axis.y + turn.z * axis.z, turn.w);
+}
+
+// Turn of the child since position zero of all axes, in the frame of the parent's side.
+static Quat turn_from_zero(const PhysicsJoint *row, const PhysicsJointState *state, Quat now)
+{
+    Quat at_offsets = QUAT_IDENTITY;
+    for (int i = 0; i < row->axis_count; i++)
+        at_offsets = quat_mul(at_offsets, quat_from_axis_angle(row->placed_axis[i], state->axes[i].offset));
+    return quat_mul(quat_mul(now, quat_conj(row->placed_turn)), at_offsets);
+}
+
+// For two axes: the first angle is the one that carries the second axis, the rest is about the second.
+static void two_angles(const PhysicsJoint *row, Quat turn, double angles[3])
+{
+    Vec3 first = row->placed_axis[0], second = row->placed_axis[1];
+    Vec3 carried = quat_rotate(turn, second);
+    Vec3 from = vec3_mad(second, first, -vec3_dot(first, second)), to = vec3_mad(carried, first, -vec3_dot(first, carried));
+    angles[0] = atan2(vec3_dot(first, vec3_cross(from, to)), vec3_dot(from, to));
+    angles[1] = twist_about(quat_mul(quat_from_axis_angle(first, -angles[0]), turn), second);
+}
+
+// For three axes at right angles, turned one after the other.
+static void three_angles(const PhysicsJoint *row, Quat turn, double angles[3])
+{
+    const Vec3 *e = row->placed_axis;
+    Vec3 first = quat_rotate(turn, e[0]), second = quat_rotate(turn, e[1]), third = quat_rotate(turn, e[2]);
+    angles[1] = asin(double_clamp(vec3_dot(e[0], third), -1.0, 1.0));
+    angles[0] = atan2(-vec3_dot(e[1], third), vec3_dot(e[2], third));
+    angles[2] = atan2(-vec3_dot(e[0], second), vec3_dot(e[0], first));
+}
+
+static void read_turns(Physics *physics, int joint, double dt)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    PhysicsJointState *state = &physics->joint_states[joint];
+    Pose parent = joint_side_pose(physics, row, 0), child = joint_side_pose(physics, row, 1);
+    Vec3 rate = VEC3_ZERO;
+    if (row->body[1] >= 0)
+        rate = physics->body_states[row->body[1]].angular;
+    if (row->body[0] >= 0)
+        rate = vec3_sub(rate, physics->body_states[row->body[0]].angular);
+    rate = quat_unrotate(parent.q, rate);
+    Quat now = quat_mul(quat_conj(parent.q), child.q);
+    double angles[3] = { 0.0 };
+    if (row->axis_count == 1) {
+        angles[0] = state->axes[0].offset + twist_about(quat_mul(now, quat_conj(row->placed_turn)), row->placed_axis[0]);
+        state->axes[0].velocity = vec3_dot(row->placed_axis[0], rate);
+    } else {
+        Quat turn = turn_from_zero(row, state, now);
+        (row->axis_count == 2 ? two_angles : three_angles)(row, turn, angles);
+        Vec3 axes[3];
+        axes[0] = row->placed_axis[0];
+        axes[1] = quat_rotate(quat_from_axis_angle(axes[0], angles[0]), row->placed_axis[1]);
+        axes[2] = row->axis_count == 3 ? quat_rotate(turn, row->placed_axis[2]) : vec3_cross(axes[0], axes[1]);
+        for (int i = 0; i < row->axis_count; i++) {
+            double length;
+            state->axes[i].velocity = vec3_dot(rate_vector(axes, i, &length), rate);
+        }
+    }
+    for (int i = 0; i < row->axis_count; i++) {
+        PhysicsAxisState *axis = &state->axes[i];
+        axis->position = nearest_turn(angles[i], axis->position + axis->velocity * dt);
+    }
+}
+
+static void read_slide(Physics *physics, int joint)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    PhysicsAxisState *axis = &physics->joint_states[joint].axes[0];
+    Pose parent = joint_side_pose(physics, row, 0), child = joint_side_pose(physics, row, 1);
+    Vec3 offset = quat_unrotate(parent.q, vec3_sub(child.t, parent.t));
+    axis->position = axis->offset + vec3_dot(row->placed_axis[0], offset) - row->placed_slide;
+    Vec3 rate = row->body[1] >= 0 ? physics->body_states[row->body[1]].linear : VEC3_ZERO;
+    if (row->body[0] >= 0) {
+        const BodyState *body = &physics->body_states[row->body[0]];
+        Vec3 arm = vec3_sub(child.t, parent.t);
+        rate = vec3_sub(rate, vec3_add(body->linear, vec3_cross(body->angular, arm)));
+    }
+    axis->velocity = vec3_dot(row->placed_axis[0], quat_unrotate(parent.q, rate));
+}
+
+// Force or torque that the joint exerts on the child along the axis: what holds and drives it.
+static void read_feedback(Physics *physics, int joint)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    PhysicsJointState *state = &physics->joint_states[joint];
+    const dJointFeedback *sources[2] = { &row->feedback, row->motor ? &row->motor_feedback : NULL };
+    Pose parent = joint_side_pose(physics, row, 0), child = joint_side_pose(physics, row, 1);
+    Pose holder = holder_of(physics, row, parent);
+    Vec3 arm = vec3_sub(pose_apply(holder, row->anchor), child.t);
+    Vec3 force = VEC3_ZERO, torque = VEC3_ZERO;
+    for (int i = 0; i < 2; i++) {
+        if (!sources[i])
+            continue;
+        const dReal *f = row->is_reversed ? sources[i]->f1 : sources[i]->f2;
+        const dReal *t = row->is_reversed ? sources[i]->t1 : sources[i]->t2;
+        Vec3 f3 = vec3(f[0], f[1], f[2]);
+        force = vec3_add(force, f3);
+        torque = vec3_add(torque, vec3_sub(vec3(t[0], t[1], t[2]), vec3_cross(arm, f3)));
+    }
+    for (int i = 0; i < row->axis_count; i++) {
+        Vec3 axis = quat_rotate(holder.q, turned_axis(row, state->axes, i));
+        state->axes[i].feedback = vec3_dot(axis, row->kind == PHYSICS_JOINT_SLIDER ? force : torque);
+    }
+}
+
+// A world that starts in motion, as a saved one does, knows the rates of its joints before the first step.
+void joints_start(Physics *physics)
+{
+    for (int joint = 0; joint < physics->joint_count; joint++) {
+        const PhysicsJoint *row = &physics->joints[joint];
+        if (!row->is_alive || !row->ode)
+            continue;
+        PhysicsJointState before = physics->joint_states[joint];
+        if (row->kind == PHYSICS_JOINT_SLIDER)
+            read_slide(physics, joint);
+        else
+            read_turns(physics, joint, 0.0);
+        for (int i = 0; i < row->axis_count; i++)
+            physics->joint_states[joint].axes[i].position = before.axes[i].position;
+    }
+}
+
+static void poststep_range(int begin, int end, int worker, void *context)
+{
+    const JointWork *work = context;
+    Physics *physics = work->physics;
+    (void)worker;
+    for (int joint = begin; joint < end; joint++) {
+        const PhysicsJoint *row = &physics->joints[joint];
+        if (!row->is_alive || !row->ode || is_asleep(physics, row))
+            continue;
+        if (row->kind == PHYSICS_JOINT_SLIDER)
+            read_slide(physics, joint);
+        else
+            read_turns(physics, joint, work->dt);
+        if (row->wants_feedback)
+            read_feedback(physics, joint);
+    }
+}
+
+void joints_poststep(Physics *physics, double dt)
+{
+    joints_for(physics, dt, poststep_range);
+}
+
+void physics_joint_set_position(Physics *physics, int joint, int axis, double position)
+{
+    PhysicsJoint *row = &physics->joints[joint];
+    PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
+    if (!isfinite(position))
+        return;
+    state->position = position;
+    if (state->mode == MOTOR_POSITION)
+        state->target_position = position;
+    joint_pose_child(physics, joint);
+    joint_moved(physics, joint, false);
+    for (int side = 0; side < 2; side++)
+        if (row->body[side] >= 0)
+            body_wake(physics, row->body[side]);
+}

@@ -1,0 +1,371 @@
+// One step from its parts: joint trees, contacts and what they remember, islands, a method for each, integration.
+#include "physics/solver/solver.h"
+
+#include "base/memory.h"
+#include "physics/solver/solver_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BODY_GRAIN 256  // bodies that a worker takes at a time
+
+static bool machine_has_avx2(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") != 0;
+#else
+    return false;
+#endif
+}
+
+Solver *solver_create(const SolverOptions *options)
+{
+    Solver *solver = memory_alloc(sizeof *solver);
+    if (options)
+        solver->options = *options;
+    solver->direct = machine_has_avx2() && !solver->options.portable ? solver_direct_avx2 : solver_direct_portable;
+    solver->scratch_count = pool_thread_count(solver->options.pool);
+    solver->direct_scratch = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->direct_scratch);
+    solver->worker_statistics = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->worker_statistics);
+    for (int i = 0; i < solver->scratch_count; i++)
+        solver->direct_scratch[i] = direct_scratch_create();
+    solver->loose_scratch = loose_scratch_create();
+    return solver;
+}
+
+void solver_destroy(Solver *solver)
+{
+    if (!solver)
+        return;
+    Topology *t = &solver->topology;
+    void *owned[] = { t->links, t->groups, t->link_joints, t->cut_joints, t->group_of_body, t->joints, t->fixed,
+                      solver->row_memory, solver->contact_memory, solver->contact_memory_last, solver->contact_table,
+                      solver->node_of_body, solver->iterated, solver->group_island, solver->awake_groups, solver->island_groups,
+                      solver->island_contacts, solver->group_awake, solver->islands, solver->tasks, solver->explained,
+                      (void *)solver->loose_tasks, solver->contact_refs, solver->chunk_orders, solver->bundles, solver->worker_statistics };
+    for (int i = 0; i < COUNT_OF(owned); i++)
+        free(owned[i]);
+    for (int i = 0; i < solver->scratch_count; i++)
+        direct_scratch_destroy(solver->direct_scratch[i]);
+    free(solver->direct_scratch);
+    loose_scratch_destroy(solver->loose_scratch);
+    free(solver);
+}
+
+static void iterated_grow(Solver *solver, int count)
+{
+    int known = solver->iterated_capacity;
+    if (known >= count)
+        return;
+    memory_grow(&solver->iterated, &solver->iterated_capacity, count, 1);
+    memset(solver->iterated + known, 0, (size_t)(solver->iterated_capacity - known));
+}
+
+void solver_forget(Solver *solver)
+{
+    solver->topology.valid = false;
+    solver->topology.joint_count = -1;
+    solver->contact_last_count = 0;
+    solver->is_order_known = false;
+    if (solver->iterated)
+        memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
+}
+
+static int renumbered(const int32_t *new_index, int count, int body)
+{
+    return body >= 0 && body < count ? new_index[body] : -1;
+}
+
+void solver_renumber(Solver *solver, const int32_t *new_index, int count)
+{
+    Topology *t = &solver->topology;
+    int kept = 0;
+    t->valid = false;
+    for (int i = 0; i < t->joint_count; i++) {
+        t->joints[i].body1 = renumbered(new_index, count, t->joints[i].body1);
+        t->joints[i].body2 = renumbered(new_index, count, t->joints[i].body2);
+    }
+    for (int i = 0; i < solver->contact_last_count; i++) {
+        int old[2] = { (int)(solver->contact_memory[i].pair >> 32) - 1, (int)(solver->contact_memory[i].pair & UINT32_MAX) - 1 };
+        int now[2] = { renumbered(new_index, count, old[0]), renumbered(new_index, count, old[1]) };
+        if ((old[0] >= 0 && now[0] < 0) || (old[1] >= 0 && now[1] < 0))
+            continue;
+        solver->contact_memory[kept] = solver->contact_memory[i];
+        solver->contact_memory[kept++].pair = solver_pair(now[0], now[1]);
+    }
+    solver->contact_last_count = kept;
+    solver->is_order_known = false;
+    if (t->body_count <= 0)
+        return;
+    uint8_t *iterated = memory_alloc_array((size_t)t->body_count, 1);
+    int known = int_min(int_min(count, t->body_count), solver->iterated_capacity);
+    memcpy(iterated, solver->iterated, (size_t)known);
+    memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
+    for (int i = 0; i < known; i++)
+        if (new_index[i] >= 0 && new_index[i] < solver->iterated_capacity)
+            solver->iterated[new_index[i]] = iterated[i];
+    free(iterated);
+}
+
+// ---- state ----
+
+typedef struct StateHeader {
+    int32_t body_count, joint_count, contact_count, reserved;
+} StateHeader;
+
+static size_t state_bytes(const StateHeader *header)
+{
+    return sizeof *header + (size_t)header->joint_count * (sizeof(SolverJoint) + SOLVER_JOINT_ROWS * sizeof(RowMemory))
+        + (size_t)header->contact_count * sizeof(ContactMemory) + (size_t)header->body_count;
+}
+
+static StateHeader state_header(const Solver *solver)
+{
+    const Topology *t = &solver->topology;
+    return (StateHeader){ t->joint_count < 0 ? 0 : t->body_count, int_max(t->joint_count, 0), solver->contact_last_count, 0 };
+}
+
+size_t solver_state_size(const Solver *solver)
+{
+    StateHeader header = state_header(solver);
+    return state_bytes(&header);
+}
+
+static void *put(void *to, const void *from, size_t size)
+{
+    if (size > 0)
+        memcpy(to, from, size);
+    return (char *)to + size;
+}
+
+static const void *take(void *to, const void *from, size_t size)
+{
+    if (size > 0)
+        memcpy(to, from, size);
+    return (const char *)from + size;
+}
+
+void solver_state_save(const Solver *solver, void *buffer)
+{
+    StateHeader header = state_header(solver);
+    size_t joints = (size_t)header.joint_count;
+    void *to = put(buffer, &header, sizeof header);
+    to = put(to, solver->topology.joints, joints * sizeof(SolverJoint));
+    to = put(to, solver->row_memory, joints * SOLVER_JOINT_ROWS * sizeof(RowMemory));
+    to = put(to, solver->contact_memory, (size_t)header.contact_count * sizeof(ContactMemory));
+    put(to, solver->iterated, (size_t)header.body_count);
+}
+
+bool solver_state_restore(Solver *solver, const void *buffer, size_t size)
+{
+    StateHeader header = { 0 };
+    solver_forget(solver);
+    if (size < sizeof header)
+        return false;
+    const void *from = take(&header, buffer, sizeof header);
+    if (header.body_count < 0 || header.joint_count < 0 || header.contact_count < 0 || state_bytes(&header) != size)
+        return false;
+    Topology *t = &solver->topology;
+    int joints = header.joint_count;
+    memory_grow(&t->joints, &t->joint_capacity, joints + 1, sizeof *t->joints);
+    memory_grow(&solver->row_memory, &solver->row_memory_capacity, joints * SOLVER_JOINT_ROWS + 1, sizeof(RowMemory));
+    memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, header.contact_count + 1, sizeof(ContactMemory));
+    iterated_grow(solver, header.body_count + 1);
+    memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
+    from = take(t->joints, from, (size_t)joints * sizeof(SolverJoint));
+    from = take(solver->row_memory, from, (size_t)joints * SOLVER_JOINT_ROWS * sizeof(RowMemory));
+    from = take(solver->contact_memory, from, (size_t)header.contact_count * sizeof(ContactMemory));
+    take(solver->iterated, from, (size_t)header.body_count);
+    t->joint_count = joints;
+    t->body_count = header.body_count;
+    solver->contact_last_count = header.contact_count;
+    return true;
+}
+
+const double *solver_contact_impulse(const Solver *solver, int contact)
+{
+    return solver->contact_memory[contact].impulse;
+}
+
+const SolverStatistics *solver_statistics(const Solver *solver)
+{
+    return &solver->statistics;
+}
+
+const SolverTotals *solver_totals(const Solver *solver)
+{
+    return &solver->totals;
+}
+
+// ---- the step ----
+
+// One loop over different things that have nothing to do with each other: item 0 is long and on one thread, the others
+// help with what comes next to it.
+typedef struct StepWork {
+    Solver *solver;
+    const SolverInput *input;
+} StepWork;
+
+// Islands are found while contacts look for what they remember.
+static void find_range(int begin, int end, int worker, void *context)
+{
+    const StepWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        if (i == 0)
+            solver_islands_update(work->solver, work->input);
+        else
+            solver_contacts_remember(work->solver, work->input, i - 1);
+    }
+}
+
+static void statistics_add(SolverStatistics *sum, const IslandStatistics *one)
+{
+    sum->dense_row_count += one->dense_rows;
+    sum->largest_dense = int_max(sum->largest_dense, one->dense_rows);
+    sum->pivot_round_count += one->pivot_rounds;
+    sum->sweep_count += one->sweeps;
+    sum->restart_count += one->restarts;
+    sum->fallback_count += one->fallbacks;
+    sum->redundant_count += one->redundant;
+}
+
+static void bundle_solve(Solver *solver, const IslandBundle *bundle, int worker)
+{
+    SolverStatistics sum = solver->worker_statistics[worker];
+    for (int i = bundle->first; i < bundle->last; i++) {
+        SolverMethod method = solver->islands[i].method;
+        sum.direct_island_count += method == SOLVER_DIRECT;
+        sum.swept_island_count += method == SOLVER_SWEPT;
+        if (method == SOLVER_ITERATIVE)
+            continue;
+        solver->direct(solver->direct_scratch[worker], &solver->tasks[i]);
+        statistics_add(&sum, &solver->tasks[i].statistics);
+    }
+    solver->worker_statistics[worker] = sum;
+}
+
+// What is iterated is assembled, and its bodies are prepared, while the other islands are solved directly.
+static void solve_range(int begin, int end, int worker, void *context)
+{
+    Solver *solver = ((const StepWork *)context)->solver;
+    int pieces = solver->loose_task_count > 0 ? 1 + solver_loose_piece_count(solver->loose_scratch) : 0;
+    for (int i = begin; i < end; i++) {
+        if (i >= pieces)
+            bundle_solve(solver, &solver->bundles[i - pieces], worker);
+        else if (i == 0)
+            solver_loose_assemble(solver->loose_scratch);
+        else
+            solver_loose_prepare(solver->loose_scratch, i - 1);
+    }
+}
+
+static void loose_begin(Solver *solver)
+{
+    memory_grow(&solver->loose_tasks, &solver->loose_task_capacity, solver->island_count + 1, sizeof *solver->loose_tasks);
+    solver->loose_task_count = 0;
+    for (int i = 0; i < solver->island_count; i++)
+        if (solver->islands[i].method == SOLVER_ITERATIVE)
+            solver->loose_tasks[solver->loose_task_count++] = &solver->tasks[i];
+    LooseOptions options = { .pool = solver->options.pool, .iterations = solver->options.iterations,
+                             .wide = solver->direct == solver_direct_avx2 };
+    if (solver->loose_task_count > 0)
+        solver_loose_begin(solver->loose_scratch, solver->loose_tasks, solver->loose_task_count, &options);
+}
+
+// Sums and maxima of whole numbers: the same whoever solved what.
+static void statistics_gather(Solver *solver, const SolverInput *input)
+{
+    SolverStatistics sum = { .island_count = solver->island_count, .iterative_island_count = solver->loose_task_count,
+                             .group_count = solver->awake_group_count, .row_count = input->row_count, .contact_count = input->contact_count };
+    for (int i = 0; i < solver->scratch_count; i++) {
+        SolverStatistics *one = &solver->worker_statistics[i];
+        sum.direct_island_count += one->direct_island_count;
+        sum.swept_island_count += one->swept_island_count;
+        sum.dense_row_count += one->dense_row_count;
+        sum.largest_dense = int_max(sum.largest_dense, one->largest_dense);
+        sum.pivot_round_count += one->pivot_round_count;
+        sum.sweep_count += one->sweep_count;
+        sum.restart_count += one->restart_count;
+        sum.fallback_count += one->fallback_count;
+        sum.redundant_count += one->redundant_count;
+        sum.body_reset_count += one->body_reset_count;
+        *one = (SolverStatistics){ 0 };
+    }
+    solver->statistics = sum;
+    SolverTotals *totals = &solver->totals;
+    totals->step_count++;
+    totals->restart_count += sum.restart_count;
+    totals->fallback_count += sum.fallback_count;
+    totals->redundant_count += sum.redundant_count;
+    totals->body_reset_count += sum.body_reset_count;
+}
+
+static void integrate_range(int begin, int end, int worker, void *context)
+{
+    const SolverInput *input = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        SolverBody *body = &input->bodies[input->awake ? input->awake[i] : i];
+        if (!(body->flags & SOLVER_BODY_ASLEEP))
+            solver_body_integrate(body, input->dt);
+    }
+}
+
+// A body that numbers cannot follow (overflow, a contradictory model) is stopped where it is instead of spreading NaN.
+static void stop_range(int begin, int end, int worker, void *context)
+{
+    const StepWork *work = context;
+    const SolverInput *input = work->input;
+    for (int i = begin; i < end; i++) {
+        SolverBody *body = &input->bodies[input->awake ? input->awake[i] : i];
+        double *v = body->velocity;
+        double sum = ((v[0] + v[1]) + (v[2] + v[3])) + (v[4] + v[5]);
+        if (isfinite(sum))
+            continue;
+        memset(v, 0, 6 * sizeof *v);
+        body->flags |= SOLVER_BODY_STOPPED;
+        work->solver->worker_statistics[worker].body_reset_count++;
+    }
+}
+
+void solver_solve(Solver *solver, const SolverInput *given)
+{
+    SolverInput input = *given;
+    if (!input.awake)
+        input.awake_count = input.body_count;
+    Pool *pool = solver->options.pool;
+    StepWork work = { solver, &input };
+    solver_topology_update(solver, &input);
+    memory_grow(&solver->node_of_body, &solver->node_capacity, input.body_count + 1, sizeof(int32_t));
+    iterated_grow(solver, input.body_count + 1);
+    solver_contacts_gather(solver, &input);
+    int pieces = solver_contacts_piece_count(&input);
+    pool_for(pieces > 1 ? pool : NULL, 1 + pieces, 1, find_range, &work);
+    solver->contact_last_count = input.contact_count;
+    loose_begin(solver);
+    pieces = solver->loose_task_count > 0 ? 1 + solver_loose_piece_count(solver->loose_scratch) : 0;
+    if (solver->are_bundles_uneven)
+        pool_deal(pool, pieces + solver->bundle_count, solve_range, &work);
+    else
+        pool_for(pool, pieces + solver->bundle_count, 1, solve_range, &work);
+    if (solver->loose_task_count > 0)
+        solver_loose_end(solver->loose_scratch);
+    pool_for(pool, input.awake_count, BODY_GRAIN, stop_range, &work);
+    statistics_gather(solver, &input);
+}
+
+void solver_integrate(Solver *solver, const SolverInput *given)
+{
+    SolverInput input = *given;
+    if (!input.awake)
+        input.awake_count = input.body_count;
+    pool_for(solver->options.pool, input.awake_count, BODY_GRAIN, integrate_range, &input);
+}
+
+void solver_step(Solver *solver, const SolverInput *input)
+{
+    solver_solve(solver, input);
+    solver_integrate(solver, input);
+}

@@ -1,0 +1,456 @@
+// Contacts: the rows that each asks for, and which point of the last step it was.
+#include "physics/solver/solver_internal.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MATCH_DISTANCE 0.03f       // m that a point of contact may travel in a step and still be the same
+#define PIECE 256                  // contacts that a worker takes at a time
+#define FACE_POINTS 4              // that hold a body up which lies on a face
+#define LEAST_SOFTNESS 0.03        // of a pair that touches at so many, in units of what the bodies themselves give way by
+#define SWEPT_SOFTNESS 0.012       // ... where they are swept: these iterations are more than twice as many
+#define DEEPER_SHARE 0.02          // of a body's radius of gyration: how much deeper it may lie for that
+
+void solver_plane_space(const double n[3], double p[3], double q[3])
+{
+    if (fabs(n[2]) > M_SQRT1_2) {
+        double a = n[1] * n[1] + n[2] * n[2], k = 1.0 / sqrt(a);
+        p[0] = 0.0;
+        p[1] = -n[2] * k;
+        p[2] = n[1] * k;
+        q[0] = a * k;
+        q[1] = -n[0] * p[2];
+        q[2] = n[0] * p[1];
+    } else {
+        double a = n[0] * n[0] + n[1] * n[1], k = 1.0 / sqrt(a);
+        p[0] = -n[1] * k;
+        p[1] = n[0] * k;
+        p[2] = 0.0;
+        q[0] = -n[2] * p[1];
+        q[1] = n[2] * p[0];
+        q[2] = a * k;
+    }
+}
+
+static void cross(const double *a, const double *b, double *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void contact_jacobian(const SolverInput *input, const SolverContact *contact, const double *axis, bool rolling, ContactRow *row)
+{
+    const int bodies[2] = { contact->body1, contact->body2 };
+    for (int k = 0; k < 2; k++) {
+        double *j = k ? row->j2 : row->j1, sign = k ? -1.0 : 1.0, arm[3], moment[3];
+        if (bodies[k] < 0) {
+            memset(j, 0, sizeof row->j1);
+            continue;
+        }
+        const double *centre = input->bodies[bodies[k]].position;
+        for (int i = 0; i < 3; i++)
+            arm[i] = contact->position[i] - centre[i];
+        cross(arm, axis, moment);
+        for (int i = 0; i < 3; i++) {
+            j[i] = rolling ? 0.0 : sign * axis[i];
+            j[3 + i] = sign * (rolling ? axis[i] : moment[i]);
+        }
+    }
+}
+
+// Velocity of body 1 against body 2 along the normal, at the contact.
+static double approach_speed(const SolverInput *input, const SolverContact *contact)
+{
+    double speed = 0.0;
+    const int bodies[2] = { contact->body1, contact->body2 };
+    for (int k = 0; k < 2; k++) {
+        if (bodies[k] < 0)
+            continue;
+        const SolverBody *body = &input->bodies[bodies[k]];
+        double arm[3], turn[3], sign = k ? -1.0 : 1.0;
+        for (int i = 0; i < 3; i++)
+            arm[i] = contact->position[i] - body->position[i];
+        cross(body->velocity + 3, arm, turn);
+        for (int i = 0; i < 3; i++)
+            speed += sign * contact->normal[i] * (body->velocity[i] + turn[i]);
+    }
+    return speed;
+}
+
+double solver_contact_erp(const SolverInput *input, const SolverContact *contact)
+{
+    return contact->flags & SOLVER_CONTACT_SOFT_ERP ? contact->soft_erp : input->erp;
+}
+
+double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact)
+{
+    double push = solver_contact_erp(input, contact) / input->dt * fmax(contact->depth - input->contact_surface_layer, 0.0) + contact->motionN;
+    if (input->contact_max_velocity > 0.0)
+        push = fmin(push, input->contact_max_velocity);
+    if (!(contact->flags & SOLVER_CONTACT_BOUNCE) || contact->bounce_velocity < 0.0)
+        return push;
+    double incoming = contact->motionN - approach_speed(input, contact);
+    if (incoming <= contact->bounce_velocity)
+        return push;
+    return fmax(push, contact->bounce * incoming + contact->motionN);
+}
+
+int solver_contact_rows(const SolverInput *input, const SolverContact *contact, ContactRow rows[SOLVER_CONTACT_ROWS])
+{
+    const double *n = contact->normal;
+    ContactRow *normal = &rows[0];
+    int count = 1;
+    contact_jacobian(input, contact, n, false, normal);
+    normal->rhs = solver_contact_normal_rhs(input, contact);
+    normal->cfm = contact->flags & SOLVER_CONTACT_SOFT_CFM ? contact->soft_cfm : input->cfm;
+    normal->lo = 0.0;
+    normal->hi = SOLVER_INFINITY;
+    normal->slot = 0;
+    normal->scaled = false;
+    bool rolling = (contact->flags & SOLVER_CONTACT_ROLLING) != 0;
+    if (!(contact->mu > 0.0) && !(contact->mu2 > 0.0) && !rolling)
+        return count;
+    double axes[3][3];
+    memcpy(axes[2], n, sizeof axes[2]);
+    if (contact->flags & SOLVER_CONTACT_FDIR1) {
+        memcpy(axes[0], contact->fdir1, sizeof axes[0]);
+        cross(n, axes[0], axes[1]);
+    } else {
+        solver_plane_space(n, axes[0], axes[1]);
+    }
+    const double limits[5] = { contact->mu, contact->mu2, contact->rho, contact->rho2, contact->rhoN };
+    const double motions[2] = { contact->motion1, contact->motion2 }, slips[2] = { contact->slip1, contact->slip2 };
+    static const uint32_t scaled[3] = { SOLVER_CONTACT_APPROX1_1, SOLVER_CONTACT_APPROX1_2, SOLVER_CONTACT_APPROX1_N };
+    for (int i = 0; i < (rolling ? 5 : 2); i++) {
+        if (!(limits[i] > 0.0))
+            continue;
+        ContactRow *row = &rows[count++];
+        int axis = i < 2 ? i : i - 2;
+        contact_jacobian(input, contact, axes[axis], i >= 2, row);
+        row->rhs = i < 2 ? motions[i] : 0.0;
+        row->cfm = i < 2 && slips[i] > 0.0 ? slips[i] : input->cfm;
+        row->lo = -limits[i];
+        row->hi = limits[i];
+        row->slot = 1 + i;
+        row->scaled = (contact->flags & scaled[axis]) != 0;
+    }
+    return count;
+}
+
+// ---- least softness ----
+
+// Impulses that start from those of the last step sum up what the iterations left over, and so does the push out of an
+// overlap. Two sums in a row make the slow modes of a stack swing up: a mode dies down only where a step's iterations take
+// away more than erp / 2 of it. Softness adds its own share to that for every mode, so no pair is harder than this; the
+// price is that it lies a little deeper.
+double solver_pair_least_gamma(const SolverInput *input, const SolverContact *contact, const PairTouch *touch)
+{
+    double gamma = (touch->is_swept ? SWEPT_SOFTNESS : LEAST_SOFTNESS) * touch->point_count / FACE_POINTS * touch->inverse_mass;
+    double push = solver_contact_erp(input, contact) / input->dt * DEEPER_SHARE * sqrt(touch->gyration_radius2);
+    return gamma * touch->most_impulse > push ? push / touch->most_impulse : gamma;
+}
+
+static void touch_add_body(PairTouch *touch, const SolverInput *input, int index)
+{
+    if (index < 0 || solver_body_is_fixed(&input->bodies[index]))
+        return;
+    const SolverBody *body = &input->bodies[index];
+    const double *m = body->inertia;
+    double c0 = m[4] * m[8] - m[5] * m[5], c1 = m[0] * m[8] - m[2] * m[2], c2 = m[0] * m[4] - m[1] * m[1];
+    double determinant = m[0] * c0 + m[1] * (m[2] * m[5] - m[1] * m[8]) + m[2] * (m[1] * m[5] - m[2] * m[4]);
+    touch->inverse_mass += 1.0 / body->mass;
+    touch->gyration_radius2 = fmin(touch->gyration_radius2, 3.0 * determinant / (body->mass * (c0 + c1 + c2)));
+}
+
+int solver_run_least_gamma(const IslandTask *task, int first, double *gamma)
+{
+    const ContactRef *refs = task->contact_refs;
+    const SolverContact *contact = &task->input->contacts[task->contacts[first]];
+    PairTouch touch = { .gyration_radius2 = INFINITY, .is_swept = task->swept };
+    int end = first;
+    for (; end < task->contact_count && refs[task->contacts[end]].pair == contact->pair; end++)
+        touch.most_impulse = fmax(touch.most_impulse, task->contact_memory[task->contacts[end]].impulse[0]);
+    touch.point_count = int_min(end - first, FACE_POINTS);
+    touch_add_body(&touch, task->input, contact->body1);
+    touch_add_body(&touch, task->input, contact->body2);
+    *gamma = solver_pair_least_gamma(task->input, contact, &touch);
+    return end;
+}
+
+// ---- which point of the last step ----
+
+static uint32_t key_hash(uint64_t key)
+{
+    key *= 0x9E3779B97F4A7C15u;
+    return (uint32_t)(key >> 32);
+}
+
+static int table_size(int count)
+{
+    int size = 16;
+    while (size < 2 * count)
+        size *= 2;
+    return size;
+}
+
+static int run_end(const ContactMemory *memory, int first, int count)
+{
+    int end = first + 1;
+    while (end < count && memory[end].pair == memory[first].pair)
+        end++;
+    return end;
+}
+
+// ---- order ----
+
+static void order_begin(PairOrder *order)
+{
+    order->stretch_count = 1;
+    order->first[0] = 0;
+}
+
+static void order_break(PairOrder *order, int at)
+{
+    if (order->stretch_count < STRETCH_MAX)
+        order->first[order->stretch_count] = at;
+    order->stretch_count = int_min(order->stretch_count + 1, STRETCH_MAX + 1);
+}
+
+static void order_end(PairOrder *order, int count)
+{
+    order->first[int_min(order->stretch_count, STRETCH_MAX)] = count;
+}
+
+static void order_of_memory(PairOrder *order, const ContactMemory *memory, int count)
+{
+    order_begin(order);
+    for (int i = 1; i < count; i++)
+        if (memory[i].pair < memory[i - 1].pair)
+            order_break(order, i);
+    order_end(order, count);
+}
+
+static void contact_table_build(Solver *solver)
+{
+    const ContactMemory *last = solver->contact_memory_last;
+    int size = table_size(solver->contact_last_count);
+    memory_grow(&solver->contact_table, &solver->contact_table_capacity, size, sizeof *solver->contact_table);
+    memset(solver->contact_table, 0xff, (size_t)size * sizeof *solver->contact_table);
+    for (int i = 0; i < solver->contact_last_count; i = run_end(last, i, solver->contact_last_count)) {
+        uint32_t slot = key_hash(last[i].pair) & (uint32_t)(size - 1);
+        while (solver->contact_table[slot] >= 0)
+            slot = (slot + 1) & (uint32_t)(size - 1);
+        solver->contact_table[slot] = i;
+    }
+    solver->contact_table_size = size;
+}
+
+// ---- the points of a pair in the last step ----
+
+static int find_by_table(const Solver *solver, uint64_t pair)
+{
+    uint32_t mask = (uint32_t)solver->contact_table_size - 1;
+    for (uint32_t slot = key_hash(pair) & mask;; slot = (slot + 1) & mask) {
+        int at = solver->contact_table[slot];
+        if (at < 0 || solver->contact_memory_last[at].pair == pair)
+            return at;
+    }
+}
+
+// The first place in a rising stretch whose pair is not lower. Pairs mostly keep their order: from the guess on it looks
+// farther and farther to one side, then halves what it passed.
+static int find_in_stretch(const ContactMemory *last, int first, int end, uint64_t pair, int guess)
+{
+    int low = first, high = end;
+    if (guess >= first && guess < end) {
+        if (last[guess].pair < pair) {
+            low = guess + 1;
+            for (int step = 1; guess + step < end; step *= 2) {
+                if (last[guess + step].pair >= pair) {
+                    high = guess + step;
+                    break;
+                }
+                low = guess + step + 1;
+            }
+        } else {
+            high = guess;
+            for (int step = 1; guess - step >= first; step *= 2) {
+                if (last[guess - step].pair < pair) {
+                    low = guess - step + 1;
+                    break;
+                }
+                high = guess - step;
+            }
+        }
+    }
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (last[middle].pair < pair)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// First of last step's points of the pair, -1: none. `guess` is where it probably is, and becomes where the next one is.
+static int contact_find_run(const Solver *solver, uint64_t pair, int *guess)
+{
+    const ContactMemory *last = solver->contact_memory_last;
+    const PairOrder *order = &solver->contact_order_last;
+    int count = solver->contact_last_count, found = -1;
+    if (*guess < count && last[*guess].pair == pair && (*guess == 0 || last[*guess - 1].pair != pair))
+        found = *guess;
+    else if (count > 0 && order->stretch_count > STRETCH_MAX)
+        found = find_by_table(solver, pair);
+    for (int i = 0; found < 0 && count > 0 && order->stretch_count <= STRETCH_MAX && i < order->stretch_count; i++) {
+        int at = find_in_stretch(last, order->first[i], order->first[i + 1], pair, *guess);
+        if (at < order->first[i + 1] && last[at].pair == pair)
+            found = at;
+        else if (*guess >= order->first[i] && *guess <= order->first[i + 1])
+            *guess = at;
+    }
+    if (found >= 0)
+        *guess = run_end(last, found, count);
+    return found;
+}
+
+static void contact_place(const SolverInput *input, const SolverContact *contact, float at[3])
+{
+    const double *centre = input->bodies[contact->body1 >= 0 ? contact->body1 : contact->body2].position;
+    for (int i = 0; i < 3; i++)
+        at[i] = (float)(contact->position[i] - centre[i]);
+}
+
+// The nearest point of last step's run that no other took.
+static int contact_match(const ContactMemory *last, int first, int end, uint64_t *taken, const float at[3])
+{
+    float best = MATCH_DISTANCE * MATCH_DISTANCE;
+    int found = -1;
+    for (int i = first; i < end && i - first < 64; i++) {
+        if (*taken >> (i - first) & 1)
+            continue;
+        float x = last[i].at[0] - at[0], y = last[i].at[1] - at[1], z = last[i].at[2] - at[2], d = x * x + y * y + z * z;
+        if (d < best)
+            best = d, found = i;
+    }
+    if (found >= 0)
+        *taken |= 1ull << (found - first);
+    return found;
+}
+
+static int contact_run_remember(const Solver *solver, const SolverInput *input, int first_contact, int *guess)
+{
+    const ContactMemory *last = solver->contact_memory_last;
+    uint64_t pair = solver->contact_refs[first_contact].pair, taken = 0;
+    int first = contact_find_run(solver, pair, guess), end = first < 0 ? 0 : *guess, next = first_contact;
+    do {
+        ContactMemory *memory = &solver->contact_memory[next];
+        float at[3];
+        contact_place(input, &input->contacts[next], at);
+        int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at);
+        const double *start = input->contacts[next].start;
+        *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = pair, .impulse = { start[0], start[1], start[2] } };
+        memcpy(memory->at, at, sizeof at);
+        next++;
+    } while (next < input->contact_count && solver->contact_refs[next].pair == pair);
+    return next;
+}
+
+int solver_contacts_piece_count(const SolverInput *input)
+{
+    return (input->contact_count + PIECE - 1) / PIECE;
+}
+
+// A run of one pair belongs to the piece that has its first contact.
+void solver_contacts_remember(Solver *solver, const SolverInput *input, int piece)
+{
+    const ContactRef *refs = solver->contact_refs;
+    int at = piece * PIECE, end = int_min(at + PIECE, input->contact_count), guess = at;
+    while (at > 0 && at < end && refs[at].pair == refs[at - 1].pair)
+        at++;
+    while (at < end)
+        at = contact_run_remember(solver, input, at, &guess);
+}
+
+// ---- what islands need ----
+
+typedef struct ContactWork {
+    Solver *solver;
+    const SolverInput *input;
+} ContactWork;
+
+static int contact_group(const Topology *t, const SolverInput *input, int body)
+{
+    return body >= 0 && !(input->bodies[body].flags & SOLVER_BODY_ASLEEP) ? t->group_of_body[body] : -1;
+}
+
+static int contact_row_count(const SolverContact *contact)
+{
+    bool rolling = (contact->flags & SOLVER_CONTACT_ROLLING) != 0;
+    return 1 + (contact->mu > 0.0) + (contact->mu2 > 0.0)
+        + (rolling ? (contact->rho > 0.0) + (contact->rho2 > 0.0) + (contact->rhoN > 0.0) : 0);
+}
+
+static void refs_piece(Solver *solver, const SolverInput *input, int piece)
+{
+    const SolverContact *contacts = input->contacts;
+    PairOrder *order = &solver->chunk_orders[piece];
+    int begin = piece * PIECE, end = int_min(begin + PIECE, input->contact_count);
+    order->stretch_count = 0;
+    for (int i = begin; i < end; i++) {
+        solver->contact_refs[i] = (ContactRef){
+            .pair = contacts[i].pair, .bodies = { contacts[i].body1, contacts[i].body2 }, .row_count = contact_row_count(&contacts[i]),
+            .groups = { contact_group(&solver->topology, input, contacts[i].body1), contact_group(&solver->topology, input, contacts[i].body2) } };
+        if (i > 0 && contacts[i].pair < contacts[i - 1].pair)
+            order_break(order, i);
+    }
+}
+
+static void refs_range(int begin, int end, int worker, void *context)
+{
+    const ContactWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        refs_piece(work->solver, work->input, i);
+}
+
+static void order_gather(Solver *solver, int pieces, int count)
+{
+    order_begin(&solver->contact_order);
+    for (int i = 0; i < pieces; i++)
+        for (int k = 0; k < solver->chunk_orders[i].stretch_count; k++)
+            order_break(&solver->contact_order, solver->chunk_orders[i].first[int_min(k, STRETCH_MAX - 1)]);
+    order_end(&solver->contact_order, count);
+}
+
+// What was remembered in the last step becomes the old memory; its room takes the new one.
+static void contact_memory_turn(Solver *solver, int count)
+{
+    ContactMemory *swap = solver->contact_memory;
+    solver->contact_memory = solver->contact_memory_last;
+    solver->contact_memory_last = swap;
+    int capacity = solver->contact_memory_capacity;
+    solver->contact_memory_capacity = solver->contact_last_capacity;
+    solver->contact_last_capacity = capacity;
+    memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, count + 1, sizeof(ContactMemory));
+    solver->contact_order_last = solver->contact_order;
+    if (!solver->is_order_known)
+        order_of_memory(&solver->contact_order_last, solver->contact_memory_last, solver->contact_last_count);
+    solver->is_order_known = true;
+    if (solver->contact_order_last.stretch_count > STRETCH_MAX)
+        contact_table_build(solver);
+}
+
+void solver_contacts_gather(Solver *solver, const SolverInput *input)
+{
+    int count = input->contact_count, pieces = solver_contacts_piece_count(input);
+    memory_grow(&solver->contact_refs, &solver->contact_ref_capacity, count + 1, sizeof *solver->contact_refs);
+    memory_grow(&solver->chunk_orders, &solver->chunk_order_capacity, pieces + 1, sizeof *solver->chunk_orders);
+    pool_for(solver->options.pool, pieces, 1, refs_range, &(ContactWork){ solver, input });
+    contact_memory_turn(solver, count);
+    order_gather(solver, pieces, count);
+}

@@ -1,0 +1,207 @@
+// The exact solution of one island of jointed bodies in O(n) plus a small dense problem.
+//
+// Each body is a node of a joint tree. From the leaves up, a node's mass M (6x6, its own plus what its subtree adds) and
+// momentum b are carried over the rows of its link (child side Jc, parent side Jp, softness g = cfm/dt):
+//     S = Jc M^-1 Jc' + g         parent mass += Jp' S^-1 Jp         parent momentum += Jp' S^-1 (rhs - Jc M^-1 b)
+// and from the root down  impulse = S^-1 (rhs - Jc M^-1 b - Jp v_parent),  v = M^-1 (b + Jc' impulse).
+// Only sums of positive parts occur, so the masses stay positive definite for any mass ratio.
+//
+// Rows with bounds (contacts, stops, motors that reach their limit) and rows that close loops form a dense problem in
+// their impulses. Its matrix comes from responses along the tree: a unit impulse is carried to the root once per column
+// (columns serve all rows of a body when there are more than six), and two columns meet at the first node that both pass.
+// The bounded problem is solved as ODE does: first without friction, which fixes the friction
+// bounds, then with it; both are strictly convex, so block pivoting with a single-pivot guard ends.
+//
+// This file is compiled twice, for the plain and for the wide instruction set; the order of operations is the same.
+#include "physics/solver/solver_direct.h"
+#include "physics/solver/solver_direct_bounds.h"
+#include "physics/solver/solver_direct_columns.h"
+#include "physics/solver/solver_direct_sweep.h"
+#include "physics/solver/solver_direct_tree.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef SOLVER_VARIANT
+#define SOLVER_VARIANT solver_direct_portable
+#define SOLVER_SCRATCH_HERE
+#endif
+
+#define MOTOR_DENSE_STEPS 20   // a motor that reached its limit stays in the dense problem for this many quiet steps
+#define RESTART_LIMIT 4
+#define CROWD_ROWS 4000        // of a swept island, from which on no motor is tried as an equation: solving again would take long
+
+#ifdef SOLVER_SCRATCH_HERE
+DirectScratch *direct_scratch_create(void)
+{
+    return memory_alloc_lines(sizeof(DirectScratch));
+}
+
+void direct_scratch_destroy(DirectScratch *s)
+{
+    if (!s)
+        return;
+    void *owned[] = { s->nodes, s->responses, s->motors, s->dense, s->groups, s->runs, s->lanes, s->up, s->response_up, s->gram, s->matrix, s->factor,
+                      s->product, s->rhs, s->x, s->lo, s->hi, s->work, s->reciprocal, s->state, s->frictionless, s->index, s->held, s->first_column,
+                      s->side_count, s->trees, s->sweep_rows, s->tree_groups, s->column_place, s->column_velocity, s->sweep_response };
+    for (int i = 0; i < COUNT_OF(owned); i++)
+        free(owned[i]);
+    free(s);
+}
+#endif
+
+static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask *task)
+{
+    const SolverInput *input = task->input;
+    double least_gamma = 0.0;
+    for (int c = 0, run_end = 0; c < task->contact_count; c++) {
+        int index = task->contacts[c];
+        if (task->swept && c >= run_end)
+            run_end = solver_run_least_gamma(task, c, &least_gamma);
+        SolverContact *contact = &input->contacts[index];
+        ContactMemory *memory = &task->contact_memory[index];
+        ContactRow rows[SOLVER_CONTACT_ROWS];
+        int count = solver_contact_rows(input, contact, rows), normal = s->dense_count;
+        int bodies[2] = { contact->body1, contact->body2 }, nodes[2];
+        for (int k = 0; k < 2; k++)
+            nodes[k] = bodies[k] >= 0 && !solver_body_is_fixed(&input->bodies[bodies[k]]) ? task->node_of_body[bodies[k]] : -1;
+        memory_grow(&s->dense, &s->dense_capacity, s->dense_count + count, sizeof *s->dense);
+        for (int i = 0; i < count; i++) {
+            DenseRow *dense = &s->dense[s->dense_count++];
+            const ContactRow *row = &rows[i];
+            dense->rhs = row->rhs;
+            dense->gamma = row->cfm / input->dt;
+            dense->scaled_by = row->scaled ? normal : -1;
+            dense->lo = row->scaled ? row->lo : row->lo * input->dt;
+            dense->hi = row->scaled ? row->hi : row->hi * input->dt;
+            dense->force = &contact->force[row->slot];
+            dense->state = &memory->state[row->slot];
+            dense->kept = &memory->impulse[row->slot];
+            dense->memory = NULL;
+            dense->applied = 0.0;
+            for (int k = 0; k < 2; k++) {
+                const double *side = k == 0 ? row->j1 : row->j2;
+                dense->nodes[k] = nodes[k];
+                spatial_pack(dense->j[k], side);
+                if (nodes[k] < 0)
+                    dense->rhs -= fixed_side_velocity(input, bodies[k], side);
+            }
+        }
+        s->dense[normal].gamma = double_max(s->dense[normal].gamma, least_gamma);
+    }
+}
+
+// Carries the impulses of the dense rows, beyond those that were applied before, through the trees.
+static __attribute__((noinline)) void dense_apply(DirectScratch *s)
+{
+    for (int i = 0; i < s->node_count; i++)
+        memset(s->nodes[i].momentum, 0, sizeof s->nodes[i].momentum);
+    for (int i = 0; i < s->dense_count; i++) {
+        DenseRow *row = &s->dense[i];
+        double change = s->x[i] - row->applied;
+        row->applied = s->x[i];
+        for (int k = 0; k < 2; k++)
+            if (row->nodes[k] >= 0) {
+                double *b = s->nodes[row->nodes[k]].momentum;
+                spatial_store(b, spatial_mad(spatial_load(b), spatial_load(row->j[k]), change));
+            }
+    }
+    tree_solve_change(s);
+}
+
+// Motors solved as equations that came out stronger than they may move to the dense problem. True when one did.
+static bool motors_exceed(DirectScratch *s, double dt)
+{
+    bool any = false;
+    for (int i = 0; i < s->motor_count; i++) {
+        const TreeMotor *motor = &s->motors[i];
+        const SolverRow *row = s->nodes[motor->node].rows[motor->row];
+        double force = s->nodes[motor->node].impulse[spatial_place(motor->row)] / dt, slack = 1e-9 * (fabs(force) + 1e-9);
+        bool high = force > row->hi + slack, low = force < row->lo - slack;
+        if (!high && !low)
+            continue;
+        motor->memory->dense = MOTOR_DENSE_STEPS;
+        motor->memory->state = high ? row_states(ROW_HIGH, ROW_HIGH) : row_states(ROW_LOW, ROW_LOW);
+        any = true;
+    }
+    return any;
+}
+
+static void motors_all_dense(DirectScratch *s)
+{
+    for (int i = 0; i < s->motor_count; i++)
+        s->motors[i].memory->dense = MOTOR_DENSE_STEPS;
+}
+
+// The rows with bounds. False: a motor of the tree came out too strong, in the end or already without friction, where the
+// friction bounds come from; it is in the dense problem when the island is solved again.
+static bool dense_settle(DirectScratch *s, IslandTask *task, bool is_last)
+{
+    double dt = task->input->dt;
+    if (s->dense_count > 0 && task->swept) {
+        dense_sweep(s, task, &task->statistics);
+        dense_apply(s);
+    } else if (s->dense_count > 0) {
+        if (dense_solve_normals(s, task->input, &task->statistics)) {
+            if (s->motor_count > 0 && !is_last) {
+                dense_apply(s);
+                if (motors_exceed(s, dt))
+                    return false;
+            }
+            dense_solve_friction(s, &task->statistics);
+        }
+        dense_remember(s);
+        dense_apply(s);
+    }
+    return is_last || !motors_exceed(s, dt);
+}
+
+static __attribute__((noinline)) void island_write(DirectScratch *s, IslandTask *task)
+{
+    double fps = 1.0 / task->input->dt;
+    for (int i = 0; i < s->node_count; i++) {
+        const Node *node = &s->nodes[i];
+        spatial_unpack(task->input->bodies[node->body].velocity, node->velocity);
+        for (int r = 0; r < LINK_ROWS; r++)
+            if (node->rows[r])
+                node->rows[r]->force = node->impulse[spatial_place(r)] * fps;
+    }
+    for (int i = 0; i < s->dense_count; i++) {
+        DenseRow *row = &s->dense[i];
+        *row->force = s->x[i] * fps;
+        if (row->kept)
+            *row->kept = s->x[i];
+        if (!row->memory || row->memory->dense == 0)
+            continue;
+        if (s->state[i] == ROW_FREE)
+            row->memory->dense--;
+        else
+            row->memory->dense = MOTOR_DENSE_STEPS;
+    }
+}
+
+void SOLVER_VARIANT(DirectScratch *s, IslandTask *task)
+{
+    s->redundant = 0;
+    for (int attempt = 0;; attempt++) {
+        tree_build(s, task);
+        contacts_add(s, task);
+        if (attempt == 0 && task->swept && s->dense_count > CROWD_ROWS && s->motor_count > 0) {
+            motors_all_dense(s);
+            continue;
+        }
+        tree_factor(s, task->input->dt);
+        tree_solve_free(s);
+        if (dense_settle(s, task, attempt == RESTART_LIMIT))
+            break;
+        task->statistics.restarts++;
+        if (attempt == RESTART_LIMIT - 1)
+            motors_all_dense(s);
+    }
+    task->statistics.dense_rows = s->dense_count;
+    task->statistics.redundant = s->redundant;
+    island_write(s, task);
+}
