@@ -3,9 +3,9 @@
 #include "control/supervisor_internal.h"
 
 #include "base/memory.h"
-#include "formats/proto.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- references ----
@@ -176,41 +176,31 @@ static bool value_in(const Call *call, FieldKind kind, int first_int, FieldValue
     return true;
 }
 
-static void store_item(Scene *scene, FieldList *list, FieldKind kind, int index, const FieldValue *value)
-{
-    int doubles = field_kind_doubles(kind);
-    if (doubles)
-        memcpy(list->numbers + (size_t)doubles * (size_t)index, kind == FIELD_SF_FLOAT ? &value->f : value->v, (size_t)doubles * sizeof(double));
-    else if (kind == FIELD_SF_INT32)
-        list->ints[index] = value->i;
-    else if (kind == FIELD_SF_BOOL)
-        list->bools[index] = value->b;
-    else if (kind == FIELD_SF_STRING)
-        list->strings[index] = arena_string(scene_arena(scene), value->s);
-}
-
 static size_t item_bytes(FieldKind kind)
 {
     int doubles = field_kind_doubles(kind);
     return doubles ? (size_t)doubles * sizeof(double) : kind == FIELD_SF_INT32 ? sizeof(int32_t) : kind == FIELD_SF_BOOL ? sizeof(bool) : sizeof(void *);
 }
 
-// Tells whoever simulates that a field has another value; a PROTO that is made by a template is made anew.
-static void field_was_changed(Control *control, SceneNode *node, const FieldType *type)
+// The list with one item set (`more` 0), put in before `index` (1) or taken out (-1), as a value of the field.
+static void change_list(const Call *call, const FieldRef *field, int index, int more, const FieldValue *value)
 {
-    Sim *sim = control->sim;
-    if (node->kind == SCENE_NODE_INSTANCE && proto_parameter_regenerates(node, type)) {
-        SceneNode *old = scene_actual(node);
-        SceneNode *holder = scene_parent(node);
-        if (old)
-            physics_node_removed(sim_physics(sim), node, holder);
-        if (proto_regenerate(sim_scene(sim), node, control->diags))
-            physics_node_added(sim_physics(sim), node);
-        return;
-    }
-    SceneNode *actual = scene_actual(node);
-    if (actual && actual->type && schema_field(actual->type, type->name))
-        sim_field_changed(sim, actual, type->name);
+    const FieldList *old = scene_value(field->node, field->type).list;
+    FieldKind kind = field_kind_item(field->type->kind);
+    size_t size = item_bytes(kind);
+    FieldList list = { .count = old->count + more };
+    assert(index >= 0 && index < old->count + (more > 0));
+    list.items = memory_alloc_array((size_t)list.count + 1, size);
+    char *items = list.items;
+    int kept = more > 0 ? index : index + 1;  // first of the old items behind the changed one
+    if (index > 0)
+        memcpy(items, old->items, (size_t)index * size);
+    if (old->count > kept)
+        memcpy(items + (size_t)(index + (more >= 0)) * size, (const char *)old->items + (size_t)kept * size, (size_t)(old->count - kept) * size);
+    if (value)
+        memcpy(items + (size_t)index * size, value, size);
+    sim_set_value(call->control->sim, field->node, field->type, (FieldValue){ .list = &list });
+    free(list.items);
 }
 
 static bool can_change(const Call *call, const FieldRef *field)
@@ -241,15 +231,10 @@ void call_field_set(const Call *call)
             answer_failed(call, "the index is beyond the end of the list");
             return;
         }
-        store_item(call_scene(call), scene_list_edit(call_scene(call), field.node, field.type->name), kind, index, &value);
+        change_list(call, &field, index, 0, &value);
     } else {
-        scene_set_value(call_scene(call), field.node, field.type, value);
+        sim_set_value(call->control->sim, field.node, field.type, value);
     }
-    if (!strcmp(field.type->name, "controller") || !strcmp(field.type->name, "supervisor") || !strcmp(field.type->name, "customData")) {
-        answer_nothing(call);
-        return;
-    }
-    field_was_changed(call->control, field.node, field.type);
     answer_nothing(call);
 }
 
@@ -265,19 +250,14 @@ void call_field_insert(const Call *call)
         answer_failed(call, "the value is not of the field's type or not finite");
         return;
     }
-    FieldList *list = scene_list_edit(call_scene(call), field.node, field.type->name);
+    const FieldList *list = scene_value(field.node, field.type).list;
     int index = call_number(call, 1) < 0 ? list->count + 1 + call_number(call, 1) : call_number(call, 1);
     if (index < 0 || index > list->count) {
         answer_failed(call, "the index is beyond the end of the list");
         return;
     }
-    scene_list_reserve(call_scene(call), list, kind, list->count + 1);
-    size_t size = item_bytes(kind);
-    char *items = list->items;
-    memmove(items + (size_t)(index + 1) * size, items + (size_t)index * size, (size_t)(list->count - index) * size);
-    list->count++;
-    store_item(call_scene(call), list, kind, index, &value);
-    field_was_changed(call->control, field.node, field.type);
+    supervisor_sync(call->control);
+    change_list(call, &field, index, 1, &value);
     answer_nothing(call);
 }
 
@@ -302,11 +282,8 @@ void call_field_remove(const Call *call)
     if (field.type->kind == FIELD_MF_NODE) {
         sim_remove(call->control->sim, value.list->nodes[index]);
     } else {
-        FieldList *list = scene_list_edit(call_scene(call), field.node, field.type->name);
-        size_t size = item_bytes(field_kind_item(field.type->kind));
-        char *items = list->items;
-        memmove(items + (size_t)index * size, items + (size_t)(index + 1) * size, (size_t)(--list->count - index) * size);
-        field_was_changed(call->control, field.node, field.type);
+        supervisor_sync(call->control);
+        change_list(call, &field, index, -1, NULL);
     }
     answer_nothing(call);
 }
@@ -320,8 +297,8 @@ void call_field_import(const Call *call)
     int index = call_number(call, 1);
     if (field.type->kind == FIELD_MF_NODE && index < 0)
         index = scene_value(field.node, field.type).list->count + 1 + index;
-    SceneNode *holder = field.node->kind == SCENE_NODE_INSTANCE ? scene_actual(field.node) : field.node;
-    SceneNode *node = sim_insert(call->control->sim, holder, field.type->name, index, call->record->bytes, (size_t)call->record->byte_count);
+    supervisor_sync(call->control);
+    SceneNode *node = sim_insert(call->control->sim, field.node, field.type->name, index, call->record->bytes, (size_t)call->record->byte_count);
     if (node)
         supervisor_remember_start(call->control, node);
     answer_int(call, node ? (int32_t)node->id : -1);

@@ -117,6 +117,61 @@ static void rebuild_tree(Physics *physics, int top)
     free(kept);
 }
 
+// What is only seen, or belongs to the picture of a device: bodies do not depend on it.
+static bool is_only_seen(const SceneNode *node)
+{
+    static const char *const types[] = { "Shape", "CadShape", "Light", "AbstractAppearance", "Material", "Texture", "TextureTransform", "Geometry",
+                                         "Skin", "Lens", "LensFlare", "Focus", "Zoom", "Recognition", "Background", "Fog", "Viewpoint" };
+    for (int i = 0; i < COUNT_OF(types); i++)
+        if (scene_node_is(node, types[i]))
+            return true;
+    return false;
+}
+
+// Trees at the top of the world whose nodes were taken out.
+static bool remove_gone_trees(Physics *physics)
+{
+    bool is_any = false;
+    for (int i = 0; i < physics->solid_count; i++) {
+        if (!physics->solids[i].is_alive || physics->solids[i].parent >= 0 || !physics->solids[i].node->is_removed)
+            continue;
+        remove_subtree(physics, i);
+        is_any = true;
+    }
+    return is_any;
+}
+
+// Bounding objects may USE what stands elsewhere.
+static void reshape_users_of_gone(Physics *physics)
+{
+    int count = physics->shape_count;
+    for (int i = 0; i < count; i++)
+        if (physics->shapes[i].is_alive && physics->shapes[i].geometry->is_removed && physics->shapes[i].solid >= 0)
+            solid_shape_again(physics, physics->shapes[i].solid);
+}
+
+void physics_instance_remade(Physics *physics, SceneNode *instance)
+{
+    const SceneNode *actual = scene_actual(instance);
+    physics->edit_count++;
+    odelib_begin(physics);
+    physics->is_at_rest = false;
+    physics->is_static_moved = true;
+    physics->needs_pass |= remove_gone_trees(physics);
+    int above = actual ? solid_at_or_above(physics, scene_parent(actual)) : -1;
+    if (actual && !actual->in_bounding && !is_only_seen(actual)) {
+        if (above >= 0)
+            rebuild_tree(physics, physics->solids[above].top);
+        else
+            build_subtree(physics, instance);
+        physics->needs_pass = true;
+    }
+    reshape_users_of_gone(physics);
+    if (actual && (scene_node_is(actual, "ContactProperties") || scene_node_is(actual, "Damping")))
+        physics_field_changed(physics, physics->info, "contactProperties");
+    odelib_end();
+}
+
 void physics_node_added(Physics *physics, SceneNode *node)
 {
     const SceneNode *actual = scene_actual(node);
@@ -130,7 +185,7 @@ void physics_node_added(Physics *physics, SceneNode *node)
         build_subtree(physics, node);
     } else if (actual->in_bounding) {
         solid_shape_again(physics, above);
-    } else if (!scene_node_is(actual, "Shape") && !scene_node_is(actual, "Light")) {
+    } else if (!is_only_seen(actual)) {
         physics_sync_scene(physics);
         rebuild_tree(physics, physics->solids[above].top);
     }
@@ -149,23 +204,17 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
     odelib_begin(physics);
     physics->is_at_rest = false;
     int above = solid_at_or_above(physics, parent);
-    bool is_seen = false;
-    for (int i = 0; above < 0 && i < physics->solid_count; i++) {
-        // Top-level: every tree whose node went away with it.
-        if (!physics->solids[i].is_alive || physics->solids[i].parent >= 0 || !physics->solids[i].node->is_removed)
-            continue;
-        remove_subtree(physics, i);
-        is_seen = true;
-    }
+    bool is_seen = above < 0 && remove_gone_trees(physics);
     if (above >= 0 && actual->in_bounding)
         solid_shape_again(physics, above);
-    else if (above >= 0 && !scene_node_is(actual, "Shape") && !scene_node_is(actual, "Light")) {
+    else if (above >= 0 && !is_only_seen(actual)) {
         physics_sync_scene(physics);
         rebuild_tree(physics, physics->solids[above].top);
     }
     for (int i = 0; i < physics->shape_count; i++)
         if (physics->shapes[i].is_alive && physics->shapes[i].fluid >= 0 && physics->shapes[i].geometry->is_removed)
             shape_destroy(physics, i);
+    reshape_users_of_gone(physics);
     if (scene_node_is(actual, "ContactProperties") || scene_node_is(actual, "Damping"))
         physics_field_changed(physics, physics->info, "contactProperties");
     physics->is_static_moved = true;
@@ -226,9 +275,28 @@ static Pose base_of(const Physics *physics, const SceneNode *node)
     return base;
 }
 
-// A Pose that is no solid moved: the solids right below it follow.
+// Whether a node stands in what a bounding object is made of, from the geometry up to the solid that has it in its tree. (That
+// one may only show it, and another solid USE it.)
+static bool holds_geometry(const SceneNode *node, const SceneNode *geometry)
+{
+    for (const SceneNode *at = geometry; at && !scene_node_is(at, "Solid"); at = scene_parent(at))
+        if (at == node)
+            return true;
+    return false;
+}
+
+static void reshape_users_of(Physics *physics, const SceneNode *node)
+{
+    int count = physics->shape_count;
+    for (int i = 0; i < count; i++)
+        if (physics->shapes[i].is_alive && physics->shapes[i].solid >= 0 && holds_geometry(node, physics->shapes[i].geometry))
+            solid_shape_again(physics, physics->shapes[i].solid);
+}
+
+// A Pose that is no solid moved: the solids right below it follow, and what a bounding object has of it.
 static void pose_changed(Physics *physics, const SceneNode *node)
 {
+    reshape_users_of(physics, node);
     for (int i = 0; i < physics->solid_count; i++) {
         PhysicsSolid *solid = &physics->solids[i];
         if (!solid->is_alive)

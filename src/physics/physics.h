@@ -191,6 +191,8 @@ void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
 // After a node was put into the scene, or taken out of it (`parent` held it).
 void physics_node_added(Physics *physics, SceneNode *node);
 void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent);
+// After the tree of a PROTO instance was made anew. The scene says where everything is: it was synced before the change.
+void physics_instance_remade(Physics *physics, SceneNode *instance);
 // Grows with each of these; poses of solids are not counted. For those who keep lists made from the scene.
 uint64_t physics_edit_count(const Physics *physics);
 

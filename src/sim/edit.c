@@ -2,6 +2,7 @@
 #include "sim/sim_internal.h"
 
 #include "base/memory.h"
+#include "formats/proto.h"
 
 #include <string.h>
 
@@ -34,21 +35,45 @@ static bool is_motion(const SceneNode *node, const FieldType *type)
     return false;
 }
 
-// What physics depends on is remembered before its first change. Words (names, arguments, data) outlive a reset, as in Webots.
-void sim_remember_field(void *context, SceneNode *node, const FieldType *type)
+// Whether the value comes from a parameter of a PROTO instance: it is put back there.
+static bool is_connected(const Sim *sim, const SceneNode *node, const FieldType *type)
 {
-    Sim *sim = context;
+    for (int i = 0; i < node->field_count; i++) {
+        const SceneField *field = &node->fields[i];
+        if (field->type != type || field->is_parameter < 0 || !field->is_instance)
+            continue;
+        const SceneNode *instance = scene_find_id(sim->scene, field->is_instance);
+        return instance && instance->kind == SCENE_NODE_INSTANCE && field->is_parameter < instance->proto->parameter_count &&
+               instance->proto->parameters[field->is_parameter].kind == type->kind;
+    }
+    return false;
+}
+
+// What physics depends on is remembered before its first change. Words (names, arguments, data) outlive a reset, as in Webots.
+static void remember_field(Sim *sim, SceneNode *node, const FieldType *type)
+{
     FieldKind item = field_kind_item(type->kind);
-    if (sim->is_deaf || item == FIELD_SF_STRING || item == FIELD_SF_NODE)
+    if (item == FIELD_SF_STRING || item == FIELD_SF_NODE)
         return;
     sim_keep_fields(sim);
-    if (is_motion(node, type))
+    if (is_motion(node, type) || is_connected(sim, node, type))
         return;
     for (int i = 0; i < sim->changed_count; i++)
         if (sim->changed[i].node == node && sim->changed[i].type == type)
             return;
     memory_grow(&sim->changed, &sim->changed_capacity, sim->changed_count + 1, sizeof(SimField));
     sim->changed[sim->changed_count++] = (SimField){ node, type, scene_field(node, type->name) != NULL, scene_value_kept(sim->scene, node, type) };
+}
+
+void sim_remember_field(void *context, SceneNode *node, const FieldType *type)
+{
+    Sim *sim = context;
+    if (!sim->is_deaf)
+        remember_field(sim, node, type);
+    if (!sim->is_writing)
+        return;
+    memory_grow(&sim->written, &sim->written_capacity, sim->written_count + 1, sizeof(SimWrite));
+    sim->written[sim->written_count++] = (SimWrite){ node, type };
 }
 
 static void put_back(Sim *sim, const SimField *field)
@@ -80,6 +105,20 @@ void sim_keep_fields(Sim *sim)
         }
 }
 
+static bool is_gone(const SceneNode *node)
+{
+    for (const SceneNode *at = node; at; at = at->parent)
+        if (at->is_removed)
+            return true;
+    return false;
+}
+
+static bool is_template_parameter(const SceneNode *node, const FieldType *type)
+{
+    return node->kind == SCENE_NODE_INSTANCE && node->proto && !node->proto->is_placeholder && type >= node->proto->parameters &&
+           type < node->proto->parameters + node->proto->parameter_count && proto_parameter_regenerates(node, type);
+}
+
 static void mark_present(SceneNode *node)
 {
     if (!node || !node->is_removed)
@@ -94,6 +133,33 @@ static void mark_present(SceneNode *node)
         for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
             mark_present(field->value.list->nodes[k]);
     }
+}
+
+static bool was_written_before(const Sim *sim, int index)
+{
+    for (int i = 0; i < index; i++)
+        if (sim->written[i].node == sim->written[index].node && sim->written[i].type == sim->written[index].type)
+            return true;
+    return false;
+}
+
+// Makes the trees anew whose templates read what was written, outer ones first: a write goes from outside in. Returns whether
+// `node` (may be NULL) is inside one of them. Physics is told unless it is made anew afterwards.
+static bool regenerate_written(Sim *sim, const SceneNode *node, bool tells_physics)
+{
+    bool is_inside = false;
+    for (int i = 0; i < sim->written_count; i++) {
+        SceneNode *instance = sim->written[i].node;
+        if (!is_template_parameter(instance, sim->written[i].type) || was_written_before(sim, i) || is_gone(instance))
+            continue;
+        if (!proto_regenerate(sim->scene, instance, sim->diags))
+            continue;
+        if (tells_physics)
+            physics_instance_remade(sim->physics, instance);
+        for (const SceneNode *at = node; at && !is_inside; at = at->parent)
+            is_inside = at == instance;
+    }
+    return is_inside;
 }
 
 void sim_undo_edits(Sim *sim)
@@ -111,19 +177,120 @@ void sim_undo_edits(Sim *sim)
         else
             scene_list_insert_node(sim->scene, edit->holder, edit->field, edit->index, edit->node);
     }
+    sim->is_writing = true;
+    sim->written_count = 0;
     for (int i = 0; i < sim->changed_count; i++)
         put_back(sim, &sim->changed[i]);
+    sim->is_writing = false;
+    regenerate_written(sim, NULL, false);
     for (int i = 0; i < sim->field_count; i++)
         put_back(sim, &sim->fields[i]);
     sim->field_count = sim->changed_count = 0;
     sim->has_fields = false;
 }
 
+// ---- what a write reaches ----
+
+void sim_begin_write(Sim *sim)
+{
+    assert(!sim->is_writing);
+    sim_keep_fields(sim);
+    sim->is_writing = true;
+    sim->written_count = 0;
+}
+
+// Everything that was written takes effect. Returns whether a template that was evaluated anew has `node` in its tree.
+static bool end_write(Sim *sim, const SceneNode *node)
+{
+    assert(sim->is_writing);
+    sim->is_writing = false;
+    bool is_inside = regenerate_written(sim, node, true);
+    for (int i = 0; i < sim->written_count; i++) {
+        const SimWrite *write = &sim->written[i];
+        if (write->node->kind == SCENE_NODE_PLAIN && !was_written_before(sim, i) && !is_gone(write->node))
+            physics_field_changed(sim->physics, write->node, write->type->name);
+    }
+    sim->written_count = 0;
+    return is_inside;
+}
+
+void sim_end_write(Sim *sim)
+{
+    end_write(sim, NULL);
+}
+
+void sim_set_value(Sim *sim, SceneNode *node, const FieldType *type, FieldValue value)
+{
+    sim_begin_write(sim);
+    scene_set_value(sim->scene, node, type, value);
+    sim_end_write(sim);
+}
+
 // ---- nodes that come and go ----
+
+// The field of a node, or the parameter of a PROTO instance, by name; of an instance without it, that of the node it makes, which
+// *node then is.
+static const FieldType *find_field(SceneNode **node, const char *name)
+{
+    for (SceneNode *at = *node; at; at = at->target) {
+        *node = at;
+        if (at->kind == SCENE_NODE_PLAIN)
+            return schema_field(at->type, name);
+        for (int i = 0; at->kind == SCENE_NODE_INSTANCE && i < at->proto->parameter_count; i++)
+            if (!strcmp(at->proto->parameters[i].name, name))
+                return &at->proto->parameters[i];
+    }
+    return NULL;
+}
+
+// The field of a plain node that a parameter ends in, through nested instances. NULL when templates alone read it.
+static const FieldType *connected_field(const SceneNode *node, uint32_t instance, int parameter)
+{
+    if (!node || node->kind == SCENE_NODE_USE)
+        return NULL;
+    const FieldType *found = NULL;
+    for (int i = 0; i < node->field_count && !found; i++) {
+        const SceneField *field = &node->fields[i];
+        if (field->is_parameter >= 0 && field->is_instance == instance) {
+            if (field->is_parameter == parameter)
+                found = node->kind != SCENE_NODE_INSTANCE ? field->type : connected_field(node->target, node->id, field->type->index);
+            continue;
+        }
+        if (field->type->kind == FIELD_SF_NODE)
+            found = connected_field(field->value.node, instance, parameter);
+        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count && !found; k++)
+            found = connected_field(field->value.list->nodes[k], instance, parameter);
+    }
+    return found || node->kind != SCENE_NODE_INSTANCE ? found : connected_field(node->target, instance, parameter);
+}
+
+static bool may_hold(const Sim *sim, const SceneNode *parent, const FieldType *type, const SceneNode *node)
+{
+    const SceneNode *actual = scene_actual(node);
+    const FieldType *end = parent->kind == SCENE_NODE_INSTANCE ? connected_field(parent->target, parent->id, type->index) : type;
+    const char *allowed = end ? end->allowed : type->allowed;
+    if (actual && (!allowed || schema_allows_type(allowed, actual->type)))
+        return true;
+    diag_error(sim->diags, (SourcePos){ 0 }, "a %s is not allowed in '%s'", actual ? actual->type->name : "node", type->name);
+    return false;
+}
+
+static void put_node(Sim *sim, SceneNode *parent, const FieldType *type, int index, SceneNode *node)
+{
+    sim_begin_write(sim);
+    if (type->kind == FIELD_MF_NODE)
+        scene_list_insert_node(sim->scene, parent, type->name, index, node);
+    else
+        scene_set_child(sim->scene, parent, type->name, node);
+    bool is_built = end_write(sim, node);
+    remember(sim, (SimEdit){ .node = node, .is_insert = true });
+    if (!is_built)
+        physics_node_added(sim->physics, node);
+}
 
 SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index, const char *text, size_t size)
 {
-    const FieldType *type = parent && parent->type ? schema_field(parent->type, field) : NULL;
+    const FieldType *type = find_field(&parent, field);
     if (!type || (type->kind != FIELD_MF_NODE && type->kind != FIELD_SF_NODE)) {
         diag_error(sim->diags, (SourcePos){ 0 }, "there is no field '%s' that holds nodes", field);
         return NULL;
@@ -132,32 +299,25 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
     const FieldList *nodes = formats_parse_nodes(sim->scene, text, size, sim->diags);
     if (diag_total(sim->diags, DIAG_ERROR) > errors)
         return NULL;
-    if (!nodes || nodes->count != 1 || !nodes->nodes[0]) {
-        diag_error(sim->diags, (SourcePos){ 0 }, "the text to insert wants to be exactly one node");
+    bool is_list = type->kind == FIELD_MF_NODE;
+    if (!nodes || nodes->count < 1 || (nodes->count > 1 && !is_list)) {
+        diag_error(sim->diags, (SourcePos){ 0 }, "the text to insert wants to be %s", is_list ? "a node or several" : "exactly one node");
         return NULL;
     }
-    SceneNode *node = nodes->nodes[0];
-    const SceneNode *actual = scene_actual(node);
-    if (!actual || (type->allowed && !schema_allows_type(type->allowed, actual->type))) {
-        diag_error(sim->diags, (SourcePos){ 0 }, "a %s is not allowed in '%s'", actual ? actual->type->name : "node", field);
-        return NULL;
-    }
-    if (type->kind == FIELD_MF_NODE) {
-        int count = scene_list(parent, field)->count;
-        if (index < 0 || index > count)
-            index = count;
-        scene_list_insert_node(sim->scene, parent, field, index, node);
-    } else {
-        if (scene_child(parent, field)) {
-            diag_error(sim->diags, (SourcePos){ 0 }, "field '%s' is taken", field);
+    for (int i = 0; i < nodes->count; i++)
+        if (!may_hold(sim, parent, type, nodes->nodes[i]))
             return NULL;
-        }
-        scene_set_child(sim->scene, parent, field, node);
+    FieldValue value = scene_value(parent, type);
+    if (!is_list && value.node) {
+        diag_error(sim->diags, (SourcePos){ 0 }, "field '%s' is taken", field);
+        return NULL;
     }
-    remember(sim, (SimEdit){ .node = node, .is_insert = true });
+    if (is_list && (index < 0 || index > value.list->count))
+        index = value.list->count;
     sim_keep_fields(sim);
-    physics_node_added(sim->physics, node);
-    return node;
+    for (int i = 0; i < nodes->count; i++)
+        put_node(sim, parent, type, index + i, nodes->nodes[i]);
+    return nodes->nodes[0];
 }
 
 // Where a node stands in its holder: the field, and the index in a list (-1 for a single node).
@@ -187,10 +347,13 @@ bool sim_remove(Sim *sim, SceneNode *node)
         diag_error(sim->diags, (SourcePos){ 0 }, "the node to remove is not in the world");
         return false;
     }
-    scene_node_remove(sim->scene, node);
-    remember(sim, edit);
     sim_keep_fields(sim);
-    physics_node_removed(sim->physics, node, edit.holder);
+    sim_begin_write(sim);
+    scene_node_remove(sim->scene, node);
+    bool is_built = end_write(sim, edit.holder);
+    remember(sim, edit);
+    if (!is_built)
+        physics_node_removed(sim->physics, node, edit.holder);
     return true;
 }
 

@@ -186,6 +186,7 @@ void sim_destroy(Sim *sim)
     free(sim->edits);
     free(sim->fields);
     free(sim->changed);
+    free(sim->written);
     free(sim->failure);
     free(sim->crash_path);
     free(sim->crash_file);

@@ -92,7 +92,13 @@ bool sim_snapshot_read(Sim *sim, const char *path);  // loads and restores
 void sim_sync_scene(Sim *sim);              // the scene now says what the simulation is at
 bool sim_save(Sim *sim, const char *path);  // sync, then write the world; reset goes back to this moment
 
-// Nodes at run time.
+// Fields at run time. Everything that is written into the scene between the two takes effect: in the fields that are connected to
+// it through PROTO instances, in templates that read it, in physics and whatever follows physics.
+void sim_begin_write(Sim *sim);
+void sim_end_write(Sim *sim);
+void sim_set_value(Sim *sim, SceneNode *node, const FieldType *type, FieldValue value);  // one write between the two
+
+// Nodes at run time. `parent` may be a PROTO instance and `field` one of its parameters.
 SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index, const char *text, size_t size);
 bool sim_remove(Sim *sim, SceneNode *node);
 void sim_field_changed(Sim *sim, SceneNode *node, const char *field);

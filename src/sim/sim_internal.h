@@ -19,6 +19,9 @@ typedef struct SimEdit {
 // The value a field had before the run was written into the scene.
 typedef struct SimField { SceneNode *node; const FieldType *type; bool was_set; FieldValue value; } SimField;
 
+// A field that was written, and has to take effect.
+typedef struct SimWrite { SceneNode *node; const FieldType *type; } SimWrite;
+
 struct Sim {
     Scene *scene;
     Physics *physics;
@@ -41,6 +44,9 @@ struct Sim {
     bool has_fields;
     SimField *changed;       // other fields that were written since, as they were before
     int changed_count, changed_capacity;
+    SimWrite *written;       // between sim_begin_write and sim_end_write
+    int written_count, written_capacity;
+    bool is_writing;
     bool is_deaf;            // the sim itself writes: nothing to remember
     PluginHost *plugin;      // NULL: none
     SimPluginOptions plugin_options;

@@ -146,9 +146,10 @@ int talus_get_numbers(const TalusWorld *world, TalusNode id, const char *field, 
     return count;
 }
 
-static bool changed(TalusWorld *world, SceneNode *node, const char *field)
+// Ends a write: what it reaches takes effect.
+static bool changed(TalusWorld *world)
 {
-    sim_field_changed(world->sim, node, field);
+    sim_end_write(world->sim);
     return talus_told(world, true);
 }
 
@@ -157,8 +158,9 @@ bool talus_set_bool(TalusWorld *world, TalusNode id, const char *field, bool val
     SceneNode *node = with_field(world, id, field, FIELD_SF_BOOL, FIELD_SF_BOOL);
     if (!node)
         return false;
+    sim_begin_write(world->sim);
     scene_set_bool(sim_scene(world->sim), node, field, value);
-    return changed(world, node, field);
+    return changed(world);
 }
 
 bool talus_set_int(TalusWorld *world, TalusNode id, const char *field, int value)
@@ -166,8 +168,9 @@ bool talus_set_int(TalusWorld *world, TalusNode id, const char *field, int value
     SceneNode *node = with_field(world, id, field, FIELD_SF_INT32, FIELD_SF_INT32);
     if (!node)
         return false;
+    sim_begin_write(world->sim);
     scene_set_int(sim_scene(world->sim), node, field, value);
-    return changed(world, node, field);
+    return changed(world);
 }
 
 bool talus_set_double(TalusWorld *world, TalusNode id, const char *field, double value)
@@ -175,8 +178,9 @@ bool talus_set_double(TalusWorld *world, TalusNode id, const char *field, double
     SceneNode *node = with_field(world, id, field, FIELD_SF_FLOAT, FIELD_SF_FLOAT);
     if (!node || !isfinite(value))
         return false;
+    sim_begin_write(world->sim);
     scene_set_float(sim_scene(world->sim), node, field, value);
-    return changed(world, node, field);
+    return changed(world);
 }
 
 bool talus_set_vector(TalusWorld *world, TalusNode id, const char *field, TalusVector value)
@@ -184,8 +188,9 @@ bool talus_set_vector(TalusWorld *world, TalusNode id, const char *field, TalusV
     SceneNode *node = with_field(world, id, field, FIELD_SF_VEC3F, FIELD_SF_COLOR);
     if (!node || !vec3_is_finite(vector_in(value)))
         return false;
+    sim_begin_write(world->sim);
     scene_set_vec3(sim_scene(world->sim), node, field, vector_in(value));
-    return changed(world, node, field);
+    return changed(world);
 }
 
 bool talus_set_string(TalusWorld *world, TalusNode id, const char *field, const char *value)
@@ -193,8 +198,9 @@ bool talus_set_string(TalusWorld *world, TalusNode id, const char *field, const 
     SceneNode *node = with_field(world, id, field, FIELD_SF_STRING, FIELD_SF_STRING);
     if (!node || !value)
         return false;
+    sim_begin_write(world->sim);
     scene_set_string(sim_scene(world->sim), node, field, value);
-    return changed(world, node, field);
+    return changed(world);
 }
 
 static int numbers_per_item(FieldKind item)
@@ -210,19 +216,21 @@ static bool numbers_fit(FieldKind item, const double *values, int count)
     return true;
 }
 
-static void set_list(Scene *scene, SceneNode *node, const char *field, FieldKind item, const double *values, int count)
+static void set_list(Sim *sim, SceneNode *node, const FieldType *type, const double *values, int count)
 {
-    FieldList *list = scene_list_edit(scene, node, field);
-    scene_list_reserve(scene, list, item, count / numbers_per_item(item));
-    list->count = count / numbers_per_item(item);
+    FieldKind item = field_kind_item(type->kind);
+    FieldList list = { .count = count / numbers_per_item(item) };
+    list.items = memory_alloc_array((size_t)count + 1, sizeof *values);
     for (int i = 0; i < count; i++) {
         if (item == FIELD_SF_INT32)
-            list->ints[i] = (int32_t)values[i];
+            list.ints[i] = (int32_t)values[i];
         else if (item == FIELD_SF_BOOL)
-            list->bools[i] = values[i] != 0.0;
+            list.bools[i] = values[i] != 0.0;
         else
-            list->numbers[i] = values[i];
+            list.numbers[i] = values[i];
     }
+    sim_set_value(sim, node, type, (FieldValue){ .list = &list });
+    free(list.items);
 }
 
 bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const double *values, int count)
@@ -237,8 +245,8 @@ bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const
     if (per_item == 0 || (is_list ? count % per_item != 0 : count != per_item) || !numbers_fit(item, values, count))
         return false;
     if (is_list) {
-        set_list(sim_scene(world->sim), node, field, item, values, count);
-        return changed(world, node, field);
+        set_list(world->sim, node, type, values, count);
+        return talus_told(world, true);
     }
     FieldValue value = { 0 };
     if (item == FIELD_SF_INT32)
@@ -249,8 +257,8 @@ bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const
         value.f = values[0];
     else
         memcpy(value.v, values, sizeof(double) * (size_t)count);
-    scene_set_value(sim_scene(world->sim), node, type, value);
-    return changed(world, node, field);
+    sim_set_value(world->sim, node, type, value);
+    return talus_told(world, true);
 }
 
 TalusNode talus_insert(TalusWorld *world, TalusNode parent, const char *field, int index, const char *text)

@@ -75,7 +75,7 @@ static void wrong_insertions_are_refused(void **state)
     World world = world_open(world_text);
     static const struct { const char *field, *text; } cases[] = {
         { "children", "Solid { name " }, { "children", "" }, { "children", "Physics { }" }, { "nothing", "Solid { }" },
-        { "children", "Solid { } Solid { }" }, { "translation", "Solid { }" }, { "physics", "Physics { }" },
+        { "children", "Solid { } Physics { }" }, { "physics", "Physics { } Physics { }" }, { "translation", "Solid { }" }, { "physics", "Physics { }" },
     };
     for (int i = 0; i < COUNT_OF(cases); i++)
         CHECK(!sim_insert(world.sim, def(&world, "A"), cases[i].field, -1, cases[i].text, strlen(cases[i].text)), cases[i].text);
