@@ -385,6 +385,10 @@ void wb_emitter_set_range(WbDeviceTag tag, double range)
     CoreDevice *device = EMITTER(tag);
     if (!device)
         return;
+    if (!(range >= 0.0 || range == -1.0)) {
+        core_warn(__func__, "the range %g is not valid", range);
+        return;
+    }
     double most = core_constant(device, EMITTER_MAX_RANGE);
     bool is_endless = range < 0.0;
     device->constants[EMITTER_RANGE] = most >= 0.0 && (is_endless || range > most) ? most : is_endless ? -1.0 : range;
@@ -393,7 +397,8 @@ void wb_emitter_set_range(WbDeviceTag tag, double range)
 
 double wb_emitter_get_range(WbDeviceTag tag)
 {
-    return core_constant(EMITTER(tag), EMITTER_RANGE);
+    const CoreDevice *device = EMITTER(tag);
+    return device ? core_constant(device, EMITTER_RANGE) : NAN;
 }
 
 int wb_emitter_get_buffer_size(WbDeviceTag tag)

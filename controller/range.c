@@ -1,6 +1,6 @@
 // range.c - range finders and lidars: images of distances and the clouds of points made of them.
 // Constants of a lidar: columns, layers, fields of view, min and max range, frequency, its limits, whether it is planar, tilt,
-// the whole view (devices/depth.c).
+// the whole view, whether it rotates (devices/depth.c).
 #include "core.h"
 
 #include <webots/lidar.h>
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS, LAYERS, FOV, VERTICAL_FOV, MIN_RANGE, MAX_RANGE, FREQUENCY, MIN_FREQUENCY, MAX_FREQUENCY, IS_PLANAR, TILT, WHOLE_FOV };
+enum { COLUMNS, LAYERS, FOV, VERTICAL_FOV, MIN_RANGE, MAX_RANGE, FREQUENCY, MIN_FREQUENCY, MAX_FREQUENCY, IS_PLANAR, TILT, WHOLE_FOV,
+       IS_ROTATING };
 #define LIDAR(tag) CORE_DEVICE(tag, WB_NODE_LIDAR)
 #define FINDER(tag) CORE_DEVICE(tag, WB_NODE_RANGE_FINDER)
 
@@ -127,7 +128,8 @@ static float along(double range, double component)
 static void make_point(const CoreDevice *device, float range, int column, int layer, WbLidarPoint *point)
 {
     double columns = core_constant(device, COLUMNS), layers = core_constant(device, LAYERS), tilt = core_constant(device, TILT);
-    double across = 0.5 - (column + 0.5) / columns, above = layers > 1 ? 0.5 - layer / (layers - 1) : 0.0;
+    double first = core_constant(device, IS_ROTATING) != 0.0 ? 0.0 : 0.5;
+    double across = first - (column + 0.5) / columns, above = layers > 1 ? 0.5 - layer / (layers - 1) : 0.0;
     double up = core_constant(device, VERTICAL_FOV) * above, side = core_constant(device, WHOLE_FOV) * across, x, y, z;
     if (core_constant(device, IS_PLANAR) != 0.0) {
         x = 1.0;

@@ -376,15 +376,17 @@ static CorePacket *first_packet(WbDeviceTag tag, const char *who)
 int wb_receiver_get_queue_length(WbDeviceTag tag)
 {
     const CoreDevice *device = CORE_DEVICE(tag, WB_NODE_RECEIVER);
-    return device ? device->packet_count : 0;
+    if (device && device->channels[0].period <= 0)
+        core_warn(__func__, "the device '%s' is not enabled", device->name);
+    return device ? device->packet_count : -1;
 }
 
 void wb_receiver_next_packet(WbDeviceTag tag)
 {
     core_lock();
-    CorePacket *packet = first_packet(tag, __func__);
+    CoreDevice *device = CORE_DEVICE(tag, WB_NODE_RECEIVER);
+    CorePacket *packet = device ? device->first : NULL;
     if (packet) {
-        CoreDevice *device = &core.devices[tag];
         device->first = packet->next;
         if (!device->first)
             device->last = NULL;
@@ -405,7 +407,7 @@ const void *wb_receiver_get_data(WbDeviceTag tag)
 int wb_receiver_get_data_size(WbDeviceTag tag)
 {
     const CorePacket *packet = first_packet(tag, __func__);
-    return packet ? packet->size : 0;
+    return packet ? packet->size : -1;
 }
 
 double wb_receiver_get_signal_strength(WbDeviceTag tag)
@@ -417,7 +419,7 @@ double wb_receiver_get_signal_strength(WbDeviceTag tag)
 const double *wb_receiver_get_emitter_direction(WbDeviceTag tag)
 {
     const CorePacket *packet = first_packet(tag, __func__);
-    return packet ? packet->direction : vector(NULL);
+    return packet ? packet->direction : NULL;
 }
 
 void wb_receiver_set_channel(WbDeviceTag tag, int channel)
@@ -435,7 +437,8 @@ void wb_receiver_set_channel(WbDeviceTag tag, int channel)
 
 int wb_receiver_get_channel(WbDeviceTag tag)
 {
-    return (int)core_constant(CORE_DEVICE(tag, WB_NODE_RECEIVER), 0);
+    const CoreDevice *device = CORE_DEVICE(tag, WB_NODE_RECEIVER);
+    return device ? (int)core_constant(device, 0) : -1;
 }
 
 // ---- microphones: nothing is heard yet ----

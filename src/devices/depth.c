@@ -10,22 +10,15 @@ enum { DEPTH_PIXELS_MAX = 1 << 20, RAYS_AT_ONCE = 64 };
 
 typedef struct Optics {
     ImageView view;
-    bool is_lidar;
+    bool is_lidar, is_rotating;
     double tilt;
     double near, low, high, noise, resolution, detection;
 } Optics;
 
-// A turning lidar sees all around; its resolution is that of one field of view.
+// A turning lidar sees all around: its columns begin ahead and go clockwise, as seen from above.
 static bool is_rotating(const SceneNode *lidar)
 {
     return !strcmp(scene_string(lidar, "type"), "rotating");
-}
-
-static int lidar_columns(const SceneNode *lidar)
-{
-    int columns = scene_int(lidar, "horizontalResolution");
-    double view = scene_float(lidar, "fieldOfView");
-    return is_rotating(lidar) && view > 0.0 ? (int)double_clamp(round(columns * 2.0 * M_PI / view), 1.0, DEPTH_PIXELS_MAX) : columns;
 }
 
 static Optics optics_of(const SceneNode *node, bool is_lidar)
@@ -35,9 +28,11 @@ static Optics optics_of(const SceneNode *node, bool is_lidar)
         .noise = scene_float(node, "noise"), .resolution = scene_float(node, "resolution"), .detection = scene_float(node, "detectionRate"),
     };
     if (is_lidar) {
+        optics.is_rotating = is_rotating(node);
         optics.view = (ImageView){
-            .projection = projection_of(node), .width = lidar_columns(node), .height = scene_int(node, "numberOfLayers"),
-            .horizontal = is_rotating(node) ? 2.0 * M_PI : scene_float(node, "fieldOfView"), .vertical = scene_float(node, "verticalFieldOfView"),
+            .projection = optics.is_rotating ? CYLINDRICAL : projection_of(node), .width = scene_int(node, "horizontalResolution"),
+            .height = scene_int(node, "numberOfLayers"), .horizontal = optics.is_rotating ? 2.0 * M_PI : scene_float(node, "fieldOfView"),
+            .vertical = scene_float(node, "verticalFieldOfView"),
         };
         optics.tilt = scene_float(node, "tiltAngle");
     } else {
@@ -47,9 +42,11 @@ static Optics optics_of(const SceneNode *node, bool is_lidar)
 }
 
 // Layers of a lidar reach from edge to edge of its view.
-static Vec3 layer_direction(const ImageView *view, int column, int row)
+static Vec3 layer_direction(const Optics *o, int column, int row)
 {
-    double across = 0.5 - (column + 0.5) / view->width, above = view->height > 1 ? 0.5 - (double)row / (view->height - 1) : 0.0;
+    const ImageView *view = &o->view;
+    double across = (o->is_rotating ? 0.0 : 0.5) - (column + 0.5) / view->width;
+    double above = view->height > 1 ? 0.5 - (double)row / (view->height - 1) : 0.0;
     if (view->projection == PLANAR)
         return vec3_normalized(vec3(1.0, 2.0 * across * tan(0.5 * view->horizontal), tan(view->vertical * above)));
     double angle = view->horizontal * across, up = view->vertical * above;
@@ -59,7 +56,7 @@ static Vec3 layer_direction(const ImageView *view, int column, int row)
 // Before the tilt.
 static Vec3 direction_of(const Optics *o, int column, int row)
 {
-    return o->is_lidar ? layer_direction(&o->view, column, row) : image_direction(&o->view, column + 0.5, row + 0.5);
+    return o->is_lidar ? layer_direction(o, column, row) : image_direction(&o->view, column + 0.5, row + 0.5);
 }
 
 // A flat image holds depths along the axis, the others hold distances.
@@ -139,18 +136,19 @@ static int lidar_sample(DeviceContext *at, int channel, double *reading)
     return take_image(at, &optics);
 }
 
-// columns, layers, fields of view, min and max range, frequency, its limits, whether it is planar, tilt, its whole view
+// columns, layers, fields of view, min and max range, frequency, its limits, whether it is planar, tilt, its whole view,
+// whether it rotates
 static int lidar_constants(DeviceContext *at, double *values, int capacity)
 {
     const SceneNode *node = at->info->node;
     Optics optics = optics_of(node, true);
-    const double all[12] = { optics.view.width, optics.view.height, scene_float(node, "fieldOfView"), optics.view.vertical, optics.low, optics.high,
+    const double all[] = { optics.view.width, optics.view.height, scene_float(node, "fieldOfView"), optics.view.vertical, optics.low, optics.high,
                              scene_float(node, "defaultFrequency"), scene_float(node, "minFrequency"), scene_float(node, "maxFrequency"),
-                             optics.view.projection == PLANAR, optics.tilt, optics.view.horizontal };
-    if (capacity < 12)
+                             optics.view.projection == PLANAR, optics.tilt, optics.view.horizontal, optics.is_rotating };
+    if (capacity < COUNT_OF(all))
         return 0;
     memcpy(values, all, sizeof all);
-    return 12;
+    return COUNT_OF(all);
 }
 
 const DeviceKind lidar_device = {

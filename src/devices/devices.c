@@ -341,6 +341,7 @@ void devices_switch_off(Devices *devices, int robot)
     for (int tag = 0; tag <= devices->robots[robot].device_count; tag++)
         for (int channel = 0; channel < (tag ? DEVICE_CHANNELS : 1); channel++)
             devices_enable(devices, robot, tag, channel, 0);
+    radio_forget(devices, robot);
 }
 
 int devices_period(const Devices *devices, int robot, int tag, int channel)
@@ -353,6 +354,17 @@ static bool is_due(const ChannelState *state, uint64_t step)
     return state->period > 0 && step - state->since >= (uint64_t)state->period;
 }
 
+// The battery's own meter works without power.
+static bool has_power(const Devices *devices, int robot)
+{
+    return !devices->robot_states[robot].is_empty;
+}
+
+bool device_is_due(const Devices *devices, int robot, int tag, int channel, uint64_t step)
+{
+    return has_power(devices, robot) && is_due(channel_at(devices, robot, tag, channel), step);
+}
+
 static void sample_channel(Devices *devices, int robot, int tag, int channel)
 {
     ChannelState *state = channel_at(devices, robot, tag, channel);
@@ -360,9 +372,11 @@ static void sample_channel(Devices *devices, int robot, int tag, int channel)
     at.since_last = (double)(devices->step - state->since) * physics_time_step(devices->physics);
     at.is_first = !state->has_read;
     double *reading = devices->readings[devices->robots[robot].first_device + tag - 1][channel];
-    state->count = at.info->kind->sample ? at.info->kind->sample(&at, channel, reading) : 0;
     state->since = devices->step;
     state->has_read = 1;
+    if (!at.info->kind->sample)
+        return;
+    state->count = at.info->kind->sample(&at, channel, reading);
     state->serial++;
 }
 
@@ -374,7 +388,7 @@ static void watch(Devices *devices, int robot, int tag)
     at.info->kind->watch(&at);
 }
 
-// Processor and motors draw from the battery; a robot without energy has motors without power.
+// Processor and motors draw from the battery; a robot without energy has motors without power and sensors that keep their last value.
 static void drain_battery(Devices *devices, int robot)
 {
     DeviceRobot *row = &devices->robots[robot];
@@ -445,7 +459,7 @@ void devices_sample(Devices *devices, uint64_t step)
             watch(devices, robot, tag);
         for (int tag = 1; tag <= row->device_count; tag++)
             for (int channel = 0; channel < device_at(devices, robot, tag)->info.kind->channels; channel++)
-                if (is_due(channel_at(devices, robot, tag, channel), step))
+                if (device_is_due(devices, robot, tag, channel, step))
                     sample_channel(devices, robot, tag, channel);
     }
 }
@@ -569,6 +583,18 @@ Pose device_pose(const DeviceContext *at)
     return at->info->solid >= 0 ? physics_solid_pose(at->physics, at->info->solid) : scene_world_pose(at->info->node);
 }
 
+Pose device_frame(const DeviceContext *at, const SceneNode *node)
+{
+    Pose pose = POSE_IDENTITY;
+    for (const SceneNode *above = node; above; above = scene_parent(above)) {
+        int solid = scene_node_is(above, "Solid") ? physics_solid_of(at->physics, above) : -1;
+        if (solid >= 0)
+            return pose_mul(physics_solid_pose(at->physics, solid), pose);
+        pose = pose_mul(scene_pose(above), pose);
+    }
+    return pose;
+}
+
 void device_finish_vector(const DeviceContext *at, double reading[3])
 {
     static const char *const axes[3] = { "xAxis", "yAxis", "zAxis" };
@@ -659,8 +685,12 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
     for (int i = 0; i < SECTIONS; i++)
         if ((i < 4 || i == 8) && head.sizes[i] != sections[i].size)
             return false;
+    size_t before_packets = sizeof head;
+    for (int i = 0; i < 4; i++)
+        before_packets += head.sizes[i];
     int packets = (int)(head.sizes[4] / sizeof *devices->packets);
-    if (total != size || head.sizes[4] % sizeof *devices->packets || head.sizes[7] > sizeof devices->keys || head.sizes[7] % sizeof(int))
+    if (total != size || head.sizes[4] % sizeof *devices->packets || head.sizes[7] > sizeof devices->keys || head.sizes[7] % sizeof(int) ||
+        !radio_is_sound(devices, (const char *)buffer + before_packets, packets, head.sizes[5]))
         return false;
     memory_grow(&devices->packets, &devices->packet_capacity, packets, sizeof *devices->packets);
     memory_grow(&devices->pool, &devices->pool_capacity, (int)head.sizes[5], 1);

@@ -43,6 +43,7 @@ extern const DeviceKind accelerometer_device, gyro_device, compass_device, inert
 
 bool robot_has_battery(const Devices *devices, int robot);
 DeviceContext device_context(Devices *devices, int robot, int tag);
+bool device_is_due(const Devices *devices, int robot, int tag, int channel, uint64_t step);  // for its next reading
 
 // ---- shared by sensors ----
 // The lookup table of a node: rows of input, output, relative noise. Empty: the value itself.
@@ -54,6 +55,8 @@ int device_field_constants(const SceneNode *node, const char *const *names, int 
 Rays *device_rays(const DeviceContext *at);              // brought up to date once a step
 void *device_image(const DeviceContext *at, int channel, int size);  // room for so many bytes
 Pose device_pose(const DeviceContext *at);               // of the device's own frame, in the world
+// Where a node's frame is now: it moves with the solid that holds it. NULL: the world's.
+Pose device_frame(const DeviceContext *at, const SceneNode *node);
 // Sets axes switched off by xAxis, yAxis, zAxis to NaN and rounds the others.
 void device_finish_vector(const DeviceContext *at, double reading[3]);
 
@@ -91,6 +94,8 @@ bool sight_is_hidden(const DeviceContext *at, int solid, Vec3 point, double dept
 
 // ---- radio.c ----
 void radio_deliver(Devices *devices, uint64_t step);     // packets whose time has come reach their receivers
+void radio_forget(Devices *devices, int robot);          // its receivers' queues
+bool radio_is_sound(const Devices *devices, const void *packets, int count, size_t pool_size);  // packets of a snapshot
 
 // ---- the whole ----
 typedef struct DeviceImage {
@@ -135,11 +140,15 @@ typedef struct RobotState {
     Pose free_pose;
 } RobotState;
 
+// Where a packet is (radio.c).
+typedef enum PacketStage { PACKET_SENT, PACKET_WAITING, PACKET_READY, PACKET_DONE } PacketStage;
+
 typedef struct Packet {
-    int robot, tag;        // of the receiver; robot -1: for the plugin
-    uint64_t due;          // step at whose end it is there
-    int size;
-    int is_read;           // no padding: packets are hashed as they lie
+    int32_t robot, tag;    // while it is SENT those of the emitter (robot -1: the plugin), then of the receiver
+    uint64_t due;          // step at whose end it is handed over
+    int32_t stage;         // PacketStage; no padding: packets are hashed as they lie
+    int32_t channel, size;
+    int32_t reserved;
     size_t offset;         // in the pool
     double strength, direction[3];
 } Packet;
@@ -166,7 +175,7 @@ struct Devices {
     SceneNode **chargers;
     double *charger_energy;  // J left in each
     int charger_count, charger_capacity, charger_energy_capacity;
-    Packet *packets;       // on their way and in queues, oldest first
+    Packet *packets;       // on their way and in queues, in the order of sending and of arrival
     int packet_count, packet_capacity;
     PacketCursor cursor;
     uint8_t *pool;         // their bytes

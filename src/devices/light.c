@@ -45,8 +45,7 @@ static bool add_light(SceneNode *node, void *context)
     LightSum *sum = context;
     if (!scene_node_is(node, "Light") || !scene_bool(node, "on"))
         return true;
-    SceneNode *parent = scene_parent(node);
-    Pose frame = parent ? scene_world_pose(parent) : POSE_IDENTITY;
+    Pose frame = device_frame(sum->at, scene_parent(node));
     double share = 1.0, distance = 1e6;
     Vec3 towards;
     if (scene_node_is(node, "DirectionalLight")) {

@@ -1,11 +1,14 @@
 // radio.c - packets between emitters and receivers, and to and from the physics plugin.
-// A packet is made for each receiver when it is sent (range, aperture and line of sight hold at that moment) and reaches
-// the receiver's queue at the end of the step in which its last bit arrives, in the order of sending.
+// What an emitter is told to send waits as a SENT packet until the step in which its last bit goes out. At the end of that
+// step, when all robots' commands have been heard and all bodies have moved, it becomes one WAITING packet for each enabled
+// receiver whose channel and kind fit and that is in range, in the aperture and in sight then; strength and direction are
+// those of that moment. A receiver shows what waits at its sampling period: READY packets are its queue, in the order of arrival.
 #include "devices/devices_internal.h"
 
 #include "base/memory.h"
 #include "physics/ray.h"
 
+#include <webots/emitter.h>
 #include <webots/nodes.h>
 
 #include <string.h>
@@ -22,48 +25,60 @@ typedef struct EmitterState {
 
 typedef struct ReceiverState {
     int32_t channel;
-    int32_t waiting;    // bytes in the queue
+    int32_t queued;     // bytes in the queue
 } ReceiverState;
 
 enum { MOST_BYTES = 256 * 1024 * 1024,       // in all queues together
+       MOST_PACKETS = 4 * 1024 * 1024,        // for all receivers together
        MOST_INBOX_BYTES = 16 * 1024 * 1024 };  // that wait for the plugin
 
 // ---- the queue ----
 
-static void queue_packet(Devices *devices, Packet packet, const void *data)
+static bool has_room(Devices *devices, int bytes)
 {
-    if (packet.size > MOST_BYTES - devices->pool_size) {
+    bool is_full = devices->packet_count >= MOST_PACKETS || bytes > MOST_BYTES - devices->pool_size;
+    if (is_full)
         diag_warning(devices->diags, (SourcePos){ 0 }, "packets that no controller reads fill %d MB: new ones are lost", MOST_BYTES >> 20);
-        return;
-    }
+    return !is_full;
+}
+
+static void add_packet(Devices *devices, Packet packet)
+{
+    assert(packet.offset + (size_t)packet.size <= (size_t)devices->pool_size);
     memory_grow(&devices->packets, &devices->packet_capacity, devices->packet_count + 1, sizeof *devices->packets);
+    devices->packets[devices->packet_count++] = packet;
+}
+
+// Until the step `due`, at whose end it is handed over.
+static void put_on_air(Devices *devices, Packet packet, const void *data)
+{
+    if (!has_room(devices, packet.size))
+        return;
     memory_grow(&devices->pool, &devices->pool_capacity, devices->pool_size + packet.size, 1);
+    packet.stage = PACKET_SENT;
     packet.offset = (size_t)devices->pool_size;
     memcpy(devices->pool + packet.offset, data, (size_t)packet.size);
     devices->pool_size += packet.size;
-    // By arrival, so that a slow packet sent before does not slip in front of those that a controller already has.
-    devices->cursor.is_valid = false;
-    int place = devices->packet_count++;
-    while (place > 0 && devices->packets[place - 1].due > packet.due) {
-        devices->packets[place] = devices->packets[place - 1];
-        place--;
-    }
-    devices->packets[place] = packet;
+    add_packet(devices, packet);
 }
 
-// Takes out packets that were read or lost, and their bytes. The bytes are in the order of sending, which is not that of
-// the packets, so they are gathered behind the old ones first.
+// Takes out packets that are done, and bytes that no packet has any more. Packets to several receivers stand one after the
+// other and share their bytes.
 static void tidy(Devices *devices)
 {
     int kept = 0, bytes = 0, old_size = devices->pool_size;
+    size_t last_offset = SIZE_MAX;
     memory_grow(&devices->pool, &devices->pool_capacity, 2 * old_size, 1);
     for (int i = 0; i < devices->packet_count; i++) {
         Packet packet = devices->packets[i];
-        if (packet.is_read)
+        if (packet.stage == PACKET_DONE)
             continue;
-        memcpy(devices->pool + old_size + bytes, devices->pool + packet.offset, (size_t)packet.size);
-        packet.offset = (size_t)bytes;
-        bytes += packet.size;
+        if (packet.offset != last_offset) {
+            memcpy(devices->pool + old_size + bytes, devices->pool + packet.offset, (size_t)packet.size);
+            bytes += packet.size;
+        }
+        last_offset = packet.offset;
+        packet.offset = (size_t)(bytes - packet.size);
         devices->packets[kept++] = packet;
     }
     memmove(devices->pool, devices->pool + old_size, (size_t)bytes);
@@ -76,7 +91,7 @@ static void tidy(Devices *devices)
 
 static bool is_within_aperture(Pose pose, Vec3 towards, double aperture)
 {
-    if (aperture < 0.0)
+    if (aperture <= 0.0)
         return true;
     Vec3 axis = quat_rotate(pose.q, vec3(1, 0, 0));
     double length = vec3_length(towards);
@@ -113,7 +128,7 @@ typedef struct Sender {
 static bool reaches(DeviceContext *receiver, const Sender *sender, Vec3 *towards)
 {
     const ReceiverState *state = receiver->state;
-    bool channels_fit = sender->channel == -1 || state->channel == -1 || sender->channel == state->channel;
+    bool channels_fit = sender->channel == WB_CHANNEL_BROADCAST || state->channel == WB_CHANNEL_BROADCAST || sender->channel == state->channel;
     if (!channels_fit || receiver->robot == sender->robot || devices_period(receiver->devices, receiver->robot, receiver->tag, 0) == 0)
         return false;
     Pose pose = device_pose(receiver);
@@ -137,24 +152,45 @@ static bool reaches(DeviceContext *receiver, const Sender *sender, Vec3 *towards
            !physics_ray_cast(receiver->physics, sender->pose.t, vec3_scale(*towards, 1.0 / distance), distance, hides, &line, &hit);
 }
 
-static void deliver_to(DeviceContext *receiver, Vec3 towards, const void *data, int size, uint64_t due)
+static void deliver_to(DeviceContext *receiver, Vec3 towards, Packet packet)
 {
     double distance = vec3_length(towards), strength = distance > 0.0 ? 1.0 / (distance * distance) : INFINITY;
     Vec3 direction = distance > 0.0 ? quat_unrotate(device_pose(receiver).q, vec3_scale(towards, -1.0 / distance)) : VEC3_ZERO;
     const SceneNode *node = receiver->info->node;
     double strength_noise = scene_float(node, "signalStrengthNoise"), direction_noise = scene_float(node, "directionNoise");
     if (strength_noise > 0.0)
-        strength *= 1.0 + strength_noise * random_gaussian(receiver->random);
+        strength = fmax(strength * (1.0 + strength_noise * random_gaussian(receiver->random)), 0.0);
     if (direction_noise > 0.0) {
         double x = random_gaussian(receiver->random), y = random_gaussian(receiver->random), z = random_gaussian(receiver->random);
         direction = vec3_normalized(vec3_add(direction, vec3(direction_noise * x, direction_noise * y, direction_noise * z)));
     }
-    queue_packet(receiver->devices, (Packet){ .robot = receiver->robot, .tag = receiver->tag, .due = due, .size = size, .strength = strength,
-                                              .direction = { direction.x, direction.y, direction.z } }, data);
+    packet.robot = receiver->robot;
+    packet.tag = receiver->tag;
+    packet.stage = PACKET_WAITING;
+    packet.strength = strength;
+    packet.direction[0] = direction.x;
+    packet.direction[1] = direction.y;
+    packet.direction[2] = direction.z;
+    if (has_room(receiver->devices, 0))
+        add_packet(receiver->devices, packet);
 }
 
-static void send_to_all(Devices *devices, const Sender *sender, const void *data, int size, uint64_t due)
+// What an emitter is now, at the end of the step in which it sent the packet.
+static Sender sender_of(Devices *devices, const Packet *packet)
 {
+    if (packet->robot < 0)
+        return (Sender){ .robot = -1, .channel = packet->channel, .range = -1.0 };
+    DeviceContext at = device_context(devices, packet->robot, packet->tag);
+    return (Sender){ at.info->node, device_pose(&at), at.robot, packet->channel, ((EmitterState *)at.state)->range };
+}
+
+static void hand_over(Devices *devices, int index)
+{
+    Packet packet = devices->packets[index];
+    devices->packets[index].stage = PACKET_DONE;
+    if (packet.robot >= 0 && !devices->robots[packet.robot].is_alive)
+        return;
+    Sender sender = sender_of(devices, &packet);
     for (int robot = 0; robot < devices->robot_count; robot++) {
         if (!devices->robots[robot].is_alive)
             continue;
@@ -163,16 +199,15 @@ static void send_to_all(Devices *devices, const Sender *sender, const void *data
                 continue;
             DeviceContext receiver = device_context(devices, robot, tag);
             Vec3 towards;
-            if (reaches(&receiver, sender, &towards))
-                deliver_to(&receiver, towards, data, size, due);
+            if (reaches(&receiver, &sender, &towards))
+                deliver_to(&receiver, towards, packet);
         }
     }
 }
 
 void devices_send_from_plugin(Devices *devices, int channel, const void *data, int size)
 {
-    Sender sender = { .robot = -1, .channel = channel, .range = -1.0 };
-    send_to_all(devices, &sender, data, size, devices->step + 1);
+    put_on_air(devices, (Packet){ .robot = -1, .channel = channel, .due = devices->step + 1, .size = size }, data);
 }
 
 // ---- the plugin's inbox: what was read is there until the step ends, what was not waits ----
@@ -233,8 +268,8 @@ static const char *emitter_send(DeviceContext *at, const void *bytes, int size)
         return "an empty packet cannot be sent";
     if (state->channel == 0)
         send_to_plugin(devices, bytes, size);
-    Sender sender = { at->info->node, device_pose(at), at->robot, state->channel, state->range };
-    send_to_all(devices, &sender, bytes, size, devices->step + steps_to_send(at, size));
+    put_on_air(devices, (Packet){ .robot = at->robot, .tag = at->tag, .channel = state->channel,
+                                  .due = devices->step + steps_to_send(at, size), .size = size }, bytes);
     return NULL;
 }
 
@@ -263,7 +298,9 @@ static const char *emitter_command(DeviceContext *at, int command, const double 
     if (command != EMITTER_SET_RANGE)
         return "no such command";
     double most = scene_float(at->info->node, "maxRange");
-    bool is_endless = numbers[0] < 0.0;
+    bool is_endless = numbers[0] == -1.0;
+    if (numbers[0] < 0.0 && !is_endless)
+        return "the range is negative";
     state->range = most >= 0.0 && (is_endless || numbers[0] > most) ? most : is_endless ? -1.0 : numbers[0];
     return most >= 0.0 && numbers[0] > most ? "the range is above maxRange" : NULL;
 }
@@ -296,27 +333,66 @@ const DeviceKind emitter_device = {
 
 // ---- receiving ----
 
+// What waits becomes the end of its receiver's queue, as far as there is room.
+static void show(Devices *devices, Packet *packet)
+{
+    ReceiverState *state = device_state(devices, packet->robot, packet->tag);
+    int room = scene_int(devices_info(devices, packet->robot, packet->tag)->node, "bufferSize");
+    packet->stage = room >= 0 && packet->size > room - state->queued ? PACKET_DONE : PACKET_READY;
+    if (packet->stage == PACKET_READY)
+        state->queued += packet->size;
+}
+
 void radio_deliver(Devices *devices, uint64_t step)
 {
-    bool has_dead = false;
+    int sent_count = devices->packet_count;
+    for (int i = 0; i < sent_count; i++)
+        if (devices->packets[i].stage == PACKET_SENT && devices->packets[i].due <= step)
+            hand_over(devices, i);
+    bool has_done = false;
     for (int i = 0; i < devices->packet_count; i++) {
         Packet *packet = &devices->packets[i];
-        has_dead |= packet->is_read;
-        if (packet->is_read || packet->due != step)
-            continue;
-        if (!devices->robots[packet->robot].is_alive || devices_period(devices, packet->robot, packet->tag, 0) == 0) {
-            packet->is_read = has_dead = true;
-            continue;
-        }
-        ReceiverState *state = device_state(devices, packet->robot, packet->tag);
-        int room = scene_int(devices_info(devices, packet->robot, packet->tag)->node, "bufferSize");
-        if (room >= 0 && state->waiting + packet->size > room)
-            packet->is_read = has_dead = true;
-        else
-            state->waiting += packet->size;
+        if (packet->stage == PACKET_WAITING && !devices->robots[packet->robot].is_alive)
+            packet->stage = PACKET_DONE;
+        if (packet->stage == PACKET_WAITING && device_is_due(devices, packet->robot, packet->tag, 0, step))
+            show(devices, packet);
+        has_done |= packet->stage == PACKET_DONE;
     }
-    if (has_dead)
+    if (has_done)
         tidy(devices);
+}
+
+void radio_forget(Devices *devices, int robot)
+{
+    for (int i = 0; i < devices->packet_count; i++) {
+        Packet *packet = &devices->packets[i];
+        if (packet->robot != robot || packet->stage == PACKET_SENT || packet->stage == PACKET_DONE)
+            continue;
+        if (packet->stage == PACKET_READY)
+            ((ReceiverState *)device_state(devices, robot, packet->tag))->queued -= packet->size;
+        packet->stage = PACKET_DONE;
+    }
+    devices->cursor.is_valid = false;
+}
+
+bool radio_is_sound(const Devices *devices, const void *packets, int count, size_t pool_size)
+{
+    for (int i = 0; i < count; i++) {
+        Packet packet;
+        memcpy(&packet, (const char *)packets + (size_t)i * sizeof packet, sizeof packet);
+        if (packet.stage < PACKET_SENT || packet.stage > PACKET_DONE || packet.size < 1 || packet.offset > pool_size ||
+            (size_t)packet.size > pool_size - packet.offset)
+            return false;
+        bool is_of_plugin = packet.stage == PACKET_SENT && packet.robot == -1;
+        if (packet.stage == PACKET_DONE || is_of_plugin)
+            continue;
+        if (packet.robot < 0 || packet.robot >= devices->robot_count || packet.tag < 1 || packet.tag > devices_count(devices, packet.robot))
+            return false;
+        const DeviceKind *kind = packet.stage == PACKET_SENT ? &emitter_device : &receiver_device;
+        if (device_at(devices, packet.robot, packet.tag)->info.kind != kind)
+            return false;
+    }
+    return true;
 }
 
 // Queues are read from the front on, so each search begins where the last one ended.
@@ -327,7 +403,7 @@ static Packet *packet_at(Devices *devices, int robot, int tag, int index)
     int left = goes_on ? index - cursor->index : index;
     for (int i = goes_on ? cursor->place : 0; i < devices->packet_count; i++) {
         Packet *packet = &devices->packets[i];
-        if (packet->robot != robot || packet->tag != tag || packet->is_read || packet->due > devices->step || left-- != 0)
+        if (packet->robot != robot || packet->tag != tag || packet->stage != PACKET_READY || left-- != 0)
             continue;
         *cursor = (PacketCursor){ true, robot, tag, index, i };
         return packet;
@@ -340,7 +416,7 @@ int devices_packet_count(const Devices *devices, int robot, int tag)
     int count = 0;
     for (int i = 0; i < devices->packet_count; i++) {
         const Packet *packet = &devices->packets[i];
-        count += packet->robot == robot && packet->tag == tag && !packet->is_read && packet->due <= devices->step;
+        count += packet->robot == robot && packet->tag == tag && packet->stage == PACKET_READY;
     }
     return count;
 }
@@ -358,8 +434,8 @@ void devices_packet_drop(Devices *devices, int robot, int tag)
     Packet *packet = packet_at(devices, robot, tag, 0);
     if (!packet)
         return;
-    packet->is_read = true;
-    ((ReceiverState *)device_state(devices, robot, tag))->waiting -= packet->size;
+    packet->stage = PACKET_DONE;
+    ((ReceiverState *)device_state(devices, robot, tag))->queued -= packet->size;
 }
 
 static const char *receiver_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
@@ -379,19 +455,6 @@ static void receiver_start(DeviceContext *at)
     ((ReceiverState *)at->state)->channel = scene_int(at->info->node, "channel");
 }
 
-// A receiver that is switched off forgets what it had.
-static void receiver_enabled(DeviceContext *at, int channel, bool is_on)
-{
-    (void)channel;
-    if (is_on)
-        return;
-    at->devices->cursor.is_valid = false;
-    for (int i = 0; i < at->devices->packet_count; i++)
-        if (at->devices->packets[i].robot == at->robot && at->devices->packets[i].tag == at->tag)
-            at->devices->packets[i].is_read = true;
-    ((ReceiverState *)at->state)->waiting = 0;
-}
-
 // channel, buffer size
 static int receiver_constants(DeviceContext *at, double *values, int capacity)
 {
@@ -404,5 +467,5 @@ static int receiver_constants(DeviceContext *at, double *values, int capacity)
 
 const DeviceKind receiver_device = {
     .type = "Receiver", .code = WB_NODE_RECEIVER, .state_size = sizeof(ReceiverState), .start = receiver_start,
-    .constants = receiver_constants, .command = receiver_command, .enabled = receiver_enabled,
+    .constants = receiver_constants, .command = receiver_command, .channels = 1,
 };

@@ -215,6 +215,89 @@ static void packets_travel(void **state)
     close_world(&world);
 }
 
+// What counts is where both are at the end of the step: a sender at 10 m/s is 0.16 m further then.
+static void packets_meet_moved_robots(void **state)
+{
+    (void)state;
+    World world = open_world("basicTimeStep 16 gravity 0", "Robot { name \"a\" children [ Emitter { range 1.5 maxRange 3 } ] linearVelocity 10 0 0 physics Physics { } } "
+                             "Robot { name \"b\" children [ Receiver { } ] }");
+    enable(&world, 1, "receiver", 16);
+    int receiver = devices_find(world.devices, 1, "receiver");
+    for (int step = 1; step <= 12; step++) {
+        double distance = 0.16 * step;
+        send(&world, 0, "x");
+        run(&world, 1);
+        int count = devices_packet_count(world.devices, 1, receiver);
+        CHECK(count == (distance <= 1.5), "in range after the step");
+        if (count == 0)
+            continue;
+        DevicePacket packet = devices_packet(world.devices, 1, receiver, 0);
+        CHECK_NEAR(packet.strength, 1.0 / (distance * distance), 1e-6, "strength after the step");
+        CHECK_NEAR(packet.direction[0], 1.0, 1e-9, "direction");
+        devices_packet_drop(world.devices, 1, receiver);
+    }
+    close_world(&world);
+}
+
+// Enabled with 128 ms: what came in eight steps shows at once. Switched off, it keeps its queue and gets nothing more.
+static void receivers_have_a_period(void **state)
+{
+    (void)state;
+    World world = open_world("basicTimeStep 16", "Robot { name \"a\" children [ Emitter { } ] } Robot { name \"b\" translation 1 0 0 children [ Receiver { } ] }");
+    enable(&world, 1, "receiver", 128);
+    int receiver = devices_find(world.devices, 1, "receiver");
+    for (int step = 1; step <= 24; step++) {
+        send(&world, 0, "x");
+        run(&world, 1);
+        assert_int_equal(devices_packet_count(world.devices, 1, receiver), step / 8 * 8);
+    }
+    devices_enable(world.devices, 1, receiver, 0, 0);
+    send(&world, 0, "x");
+    run(&world, 8);
+    assert_int_equal(devices_packet_count(world.devices, 1, receiver), 24);
+    devices_switch_off(world.devices, 1);
+    assert_int_equal(devices_packet_count(world.devices, 1, receiver), 0);
+    close_world(&world);
+}
+
+// A lamp that moves away along +x at 1 m/s: 1 / d^2 of it arrives.
+static void lamps_move(void **state)
+{
+    (void)state;
+    World world = open_world("basicTimeStep 16 gravity 0", "Robot { children [ LightSensor { lookupTable [ 0 0 0, 1 1000 0 ] } ] } "
+                             "Solid { name \"lamp\" translation 1.3 0 0 linearVelocity 1 0 0 physics Physics { } children [ Pose { translation 0.2 0 0 children [ "
+                             "PointLight { attenuation 0 0 1 location 0.5 0 0 } ] } ] }");
+    enable(&world, 0, "light sensor", 16);
+    for (int i = 1; i <= 5; i++) {
+        run(&world, 25);
+        double distance = 2.0 + 0.4 * i;
+        CHECK_NEAR(value(&world, 0, "light sensor"), 1000.0 / (distance * distance), 1e-3, "where the lamp is");
+    }
+    close_world(&world);
+}
+
+// 1 J at 10 W are gone after 0.1 s: readings stay as they were then, packets are not shown; energy brings all back.
+static void nothing_is_measured_without_power(void **state)
+{
+    (void)state;
+    World world = open_world("basicTimeStep 10 gravity 0", "Robot { battery [ 1 1 100 ] cpuConsumption 10 linearVelocity 1 0 0 physics Physics { } children [ GPS { } Receiver { } ] } "
+                             "Robot { name \"other\" children [ Emitter { } ] } Charger { translation 5 0 0 battery [ 1000 1000 100 ] radius 1 }");
+    enable(&world, 0, "gps", 10);
+    enable(&world, 0, "receiver", 10);
+    int receiver = devices_find(world.devices, 0, "receiver");
+    run(&world, 9);
+    CHECK_NEAR(value(&world, 0, "gps"), 0.09, 1e-9, "it moves");
+    run(&world, 91);
+    send(&world, 1, "x");
+    run(&world, 100);
+    CHECK(value(&world, 0, "gps") < 0.11, "the last value before the battery was empty");
+    assert_int_equal(devices_packet_count(world.devices, 0, receiver), 0);
+    run(&world, 300);
+    CHECK_NEAR(value(&world, 0, "gps"), 5.0, 1e-6, "at the charger");
+    assert_int_equal(devices_packet_count(world.devices, 0, receiver), 1);
+    close_world(&world);
+}
+
 // WGS84: 111.13 km a degree of latitude at 40.67 degrees, 84.5 km of longitude (published ellipsoid values).
 static void gps_knows_the_earth(void **state)
 {
@@ -351,7 +434,8 @@ int main(void)
         cmocka_unit_test(sensors_of_motion), cmocka_unit_test(forces_are_felt),     cmocka_unit_test(distances_are_seen),
         cmocka_unit_test(packets_travel),    cmocka_unit_test(gps_knows_the_earth), cmocka_unit_test(noise_has_streams_of_its_own),
         cmocka_unit_test(chargers_charge),   cmocka_unit_test(eyes_survive_resets), cmocka_unit_test(bumpers_remember),
-        cmocka_unit_test(forces_have_signs),
+        cmocka_unit_test(forces_have_signs), cmocka_unit_test(packets_meet_moved_robots), cmocka_unit_test(receivers_have_a_period),
+        cmocka_unit_test(lamps_move), cmocka_unit_test(nothing_is_measured_without_power),
     };
     return cmocka_run_group_tests_name("devices.devices", tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ int main(void)
     CHECK_NEAR(wb_compass_get_values(compass)[1], 2, 1e-9);  // through its table
     // Asked of a receiver with an empty queue.
     WbDeviceTag receiver = wb_robot_get_device("receiver");
-    CHECK(wb_receiver_get_queue_length(receiver) == 0 && !wb_receiver_get_data(receiver) && wb_receiver_get_data_size(receiver) == 0);
+    CHECK(wb_receiver_get_queue_length(receiver) == 0 && !wb_receiver_get_data(receiver) && wb_receiver_get_data_size(receiver) == -1);
     CHECK(isnan(wb_receiver_get_signal_strength(receiver)));
     wb_receiver_next_packet(receiver);
     return check_done();

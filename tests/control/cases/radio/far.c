@@ -10,7 +10,9 @@ int main(void)
     wb_receiver_enable(radio, 32);
     wb_receiver_enable(light, 32);
     check_steps(2);
-    CHECK(wb_receiver_get_queue_length(radio) == 2);
+    CHECK(wb_receiver_get_queue_length(radio) == 3);
+    CHECK_TEXT(wb_receiver_get_data(radio), "near");  // the range counts that the emitter has at the end of the step
+    wb_receiver_next_packet(radio);
     CHECK_TEXT(wb_receiver_get_data(radio), "both");
     CHECK_NEAR(wb_receiver_get_signal_strength(radio), 1 / 2.25, 1e-9);
     CHECK_VECTOR(wb_receiver_get_emitter_direction(radio), 0, 1, 0, 1e-9);

@@ -53,9 +53,10 @@ int main(void)
     expect(slow, "1234567");
     expect(all, "1234567");
     CHECK(wb_receiver_get_queue_length(off) == 0);
-    CHECK(wb_receiver_get_data_size(radio) == -1 || wb_receiver_get_queue_length(radio) == 0);
+    CHECK(wb_receiver_get_data_size(radio) == -1 && !wb_receiver_get_data(radio) && !wb_receiver_get_emitter_direction(radio));
+    CHECK(isnan(wb_receiver_get_signal_strength(radio)));
     wb_receiver_set_channel(off, 9);
     CHECK(wb_receiver_get_channel(off) == 9);
-    wb_receiver_next_packet(off);  // an empty queue: a warning
+    wb_receiver_next_packet(off);  // an empty queue stays one
     return check_done();
 }

@@ -13,11 +13,13 @@ int main(void)
     CHECK(wb_emitter_get_channel(radio) == 1 && wb_emitter_get_range(radio) == 1);
     CHECK(wb_emitter_send(radio, "lost", 5) == 1);  // the others have not enabled theirs
     check_steps(2);
-    // step 2: one for the near one alone, then, after more range, for both
+    // step 2: the range that is set last holds for both
     CHECK(wb_emitter_send(radio, "near", 5) == 1);
     wb_emitter_set_range(radio, 5);
     CHECK(wb_emitter_get_range(radio) == 2);
     CHECK(wb_emitter_send(radio, "both", 5) == 1);
+    wb_emitter_set_range(radio, -0.33);
+    CHECK(wb_emitter_get_range(radio) == 2);  // refused
     wb_emitter_set_channel(radio, 7);
     CHECK(wb_emitter_get_channel(radio) == 7);
     wb_emitter_send(radio, "seven", 6);  // for those who listen to all
