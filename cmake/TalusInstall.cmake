@@ -9,7 +9,14 @@ install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/talus-api FIL
 install(DIRECTORY include/talus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 # What controllers are compiled against and find at run time: see src/control/launch.c.
 install(TARGETS Controller LIBRARY DESTINATION lib/talus)
-install(DIRECTORY python DESTINATION lib/talus FILES_MATCHING PATTERN "*.py")
+install(FILES ${CMAKE_BINARY_DIR}/libdriver.so ${CMAKE_BINARY_DIR}/libcar.so DESTINATION lib/talus)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/python DESTINATION lib/talus
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+if(TARGET CppController)
+  install(TARGETS CppController LIBRARY DESTINATION lib/talus)
+  install(FILES ${CMAKE_BINARY_DIR}/libCppDriver.so ${CMAKE_BINARY_DIR}/libCppCar.so DESTINATION lib/talus)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/include/webots DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/talus-api FILES_MATCHING PATTERN "*.hpp")
+endif()
 install(DIRECTORY library DESTINATION ${CMAKE_INSTALL_DATADIR}/talus OPTIONAL)
 install(DIRECTORY resources projects DESTINATION ${CMAKE_INSTALL_DATADIR}/talus)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")

@@ -1,19 +1,7 @@
-import controller
 from controller import AnsiCodes, Display, Field, Motion, Node, Supervisor
 
 robot = Supervisor()
 step = int(robot.getBasicTimeStep())
-
-# Every method stands for a function that the library has.
-checked = 0
-for name in controller.__all__:
-    for method in vars(getattr(controller, name)).values():
-        names = [cell.cell_contents for cell in getattr(method, '__closure__', None) or () if isinstance(cell.cell_contents, str)]
-        names += [value for value in (getattr(method, '__kwdefaults__', None) or {}).values() if isinstance(value, str)]
-        for function in [text for text in names if text.startswith('wb') and not text.endswith('_')]:
-            assert hasattr(controller._lib, function), (name, function)
-            checked += 1
-assert checked > 200, checked
 
 camera, lidar, finder, display = (robot.getDevice(name) for name in ('camera', 'lidar', 'range finder', 'display'))
 assert (camera.getWidth(), camera.getHeight(), camera.width, camera.getNear()) == (32, 16, 32, 0.02)
@@ -27,10 +15,10 @@ assert lidar.isPointCloudEnabled() and finder.rangeImageGetDepth([1, 2, 3, 4], 2
 for device in (camera, lidar, finder):
     device.enable(step)
 robot.step(step)
-assert len(lidar.getRangeImage()) == 256 and len(lidar.getLayerRangeImage(3)) == 64 and len(lidar.getRangeImageArray()) == 64
+assert len(lidar.getRangeImage()) == 256 and len(lidar.getLayerRangeImage(3)) == 64 and [len(row) for row in lidar.getRangeImageArray()] == [64] * 4
 cloud = lidar.getPointCloud()
 assert len(cloud) == 256 and cloud[255].layer_id == 3 and len(lidar.getLayerPointCloud(1)) == 64 and len(lidar.getPointCloud('buffer')) == 256 * 20
-assert len(finder.getRangeImage()) == finder.getWidth() * finder.getHeight() and len(finder.getRangeImageArray()) == finder.getWidth()
+assert len(finder.getRangeImage()) == finder.getWidth() * finder.getHeight() and [len(row) for row in finder.getRangeImageArray()] == [finder.getWidth()] * finder.getHeight()
 assert len(camera.getImage()) == 4 * 32 * 16 and len(camera.getImageArray()) == 32
 
 display.setColor(0xff0000)
