@@ -80,8 +80,10 @@ static void place_riders_of(Physics *physics, int top)
     for (int i = top; i < physics->solids[top].end; i++) {
         const PhysicsSolid *solid = &physics->solids[i];
         for (int s = 0; solid->is_alive && solid->body < 0 && solid->has_dynamic_parent && s < solid->shape_count; s++)
-            if (physics->shapes[solid->first_shape + s].is_alive)
+            if (physics->shapes[solid->first_shape + s].is_alive) {
                 shape_place(physics, solid->first_shape + s);
+                sleep_ride(physics, solid->first_shape + s);
+            }
     }
 }
 
@@ -225,12 +227,37 @@ void bodies_fall_asleep(Physics *physics)
     }
 }
 
+// Brings the bodies to where they were welded, sets ODE's joint there, and brings them back.
+void weld_place(Physics *physics, int index)
+{
+    const Weld *weld = &physics->welds[index];
+    const int bodies[2] = { weld->body, weld->parent_body };
+    for (int k = 0; k < 2; k++) {
+        if (bodies[k] < 0)
+            continue;
+        BodyState *state = &physics->body_states[bodies[k]], now = *state;
+        state->position = physics->weld_states[index].anchored[k].t;
+        state->orientation = physics->weld_states[index].anchored[k].q;
+        body_write(physics, bodies[k]);
+        *state = now;
+    }
+    dJointSetFixed(weld->ode);
+    for (int k = 0; k < 2; k++)
+        if (bodies[k] >= 0)
+            body_write(physics, bodies[k]);
+}
+
+// The body belongs where the scene's numbers put it on the solid above, whatever pose forces hold it in now.
 void weld_set(Physics *physics, int index)
 {
     const Weld *weld = &physics->welds[index];
-    dJointSetFixed(weld->ode);
-    physics->weld_states[index].anchored[0] = body_pose(physics, weld->body);
+    const PhysicsSolid *solid = &physics->solids[weld->solid];
+    Pose world = pose_mul(physics->solid_world[solid->parent], physics->solid_states[weld->solid].local);
+    Pose body = pose_mul(world, pose_inverse(solid->in_body));
+    body.q = quat_normalized(body.q);
+    physics->weld_states[index].anchored[0] = body;
     physics->weld_states[index].anchored[1] = weld->parent_body >= 0 ? body_pose(physics, weld->parent_body) : POSE_IDENTITY;
+    weld_place(physics, index);
 }
 
 // The bodies of a tree mostly follow each other, but need not: who claims it first does all of it.
@@ -311,6 +338,8 @@ void solid_move(Physics *physics, int top, Pose world)
         solid_move(physics, moved->merger, target);
         return;
     }
+    if (moved->weld >= 0)
+        physics->solid_states[top].local = pose_mul(pose_inverse(physics->solid_world[moved->parent]), world);
     for (int i = top; i < moved->end; i++) {
         const PhysicsSolid *solid = &physics->solids[i];
         if (!solid->is_alive)

@@ -115,7 +115,7 @@ static void add_joint(Physics *physics, SceneNode *node, Walk at)
     int index = physics->joint_count++;
     physics->joints[index] = (PhysicsJoint){
         .node = node, .kind = joint_kinds[kind].kind, .axis_count = joint_kinds[kind].axes,
-        .parent = at.parent, .child = -1, .body = { -1, -1 }, .frame = at.pose, .zero = POSE_IDENTITY, .is_alive = true,
+        .parent = at.parent, .child = -1, .body = { -1, -1 }, .frame = at.pose, .is_alive = true,
     };
     memset(&physics->joint_states[index], 0, sizeof(PhysicsJointState));
     SceneNode *end = end_point(node);

@@ -70,21 +70,31 @@ static int solid_at_or_above(const Physics *physics, const SceneNode *node)
     return -1;
 }
 
-typedef struct KeptJoint { const SceneNode *node; PhysicsJointState state; } KeptJoint;
+typedef struct KeptJoint {
+    const SceneNode *node, *child;  // child: of the end point, NULL without one
+    PhysicsJointState state;
+    Pose end_point;                 // without the error that its bodies stand with
+} KeptJoint;
+
+static const SceneNode *end_point_of(const Physics *physics, int joint)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    return row->child >= 0 && !row->is_reference ? physics->solids[row->child].node : NULL;
+}
 
 static bool joint_is_in(const Physics *physics, const PhysicsJoint *joint, int top)
 {
     return joint->is_alive && joint->parent >= top && joint->parent < physics->solids[top].end;
 }
 
-// What motors were told, by the node of the joint, across a rebuild. Positions come from the scene.
+// What motors were told and where end points belong, by the node of the joint, across a rebuild. Positions come from the scene.
 static KeptJoint *keep_joints(const Physics *physics, int top, int *count)
 {
     *count = 0;
     KeptJoint *kept = memory_alloc_array((size_t)physics->joint_count + 1, sizeof(KeptJoint));
     for (int i = 0; i < physics->joint_count; i++)
         if (joint_is_in(physics, &physics->joints[i], top))
-            kept[(*count)++] = (KeptJoint){ physics->joints[i].node, physics->joint_states[i] };
+            kept[(*count)++] = (KeptJoint){ physics->joints[i].node, end_point_of(physics, i), physics->joint_states[i], joint_end_point(physics, i) };
     return kept;
 }
 
@@ -100,8 +110,40 @@ static void give_back_joints(Physics *physics, const KeptJoint *kept, int count,
                 from.offset = to->offset;
                 *to = from;
             }
+            if (kept[k].child && kept[k].child == end_point_of(physics, i)) {
+                joint_put_end_point(physics, i, kept[k].end_point);
+                joint_moved(physics, i, true);
+            }
             break;
         }
+}
+
+typedef struct KeptWeld { const SceneNode *node, *parent; Pose local; } KeptWeld;
+
+static const SceneNode *node_above(const Physics *physics, int solid)
+{
+    return physics->solids[solid].parent >= 0 ? physics->solids[physics->solids[solid].parent].node : NULL;
+}
+
+static KeptWeld *keep_welds(const Physics *physics, int top, int *count)
+{
+    *count = 0;
+    KeptWeld *kept = memory_alloc_array((size_t)physics->weld_count + 1, sizeof(KeptWeld));
+    for (int i = top; i < physics->solids[top].end; i++)
+        if (physics->solids[i].is_alive && physics->solids[i].weld >= 0)
+            kept[(*count)++] = (KeptWeld){ physics->solids[i].node, node_above(physics, i), physics->solid_states[i].local };
+    return kept;
+}
+
+static void give_back_welds(Physics *physics, const KeptWeld *kept, int count)
+{
+    for (int k = 0; k < count; k++) {
+        int solid = kept[k].node->is_removed ? -1 : physics_solid_of(physics, kept[k].node);
+        if (solid < 0 || physics->solids[solid].weld < 0 || node_above(physics, solid) != kept[k].parent)
+            continue;
+        physics->solid_states[solid].local = kept[k].local;
+        weld_set(physics, physics->solids[solid].weld);
+    }
 }
 
 // A whole tree is built anew: masses merge across it, and what was merged may have changed. The scene has the present
@@ -109,12 +151,15 @@ static void give_back_joints(Physics *physics, const KeptJoint *kept, int count,
 static void rebuild_tree(Physics *physics, int top)
 {
     SceneNode *node = physics->solids[top].node;
-    int kept_count, first_joint = physics->joint_count;
+    int kept_count, weld_count, first_joint = physics->joint_count;
     KeptJoint *kept = keep_joints(physics, top, &kept_count);
+    KeptWeld *welds = keep_welds(physics, top, &weld_count);
     remove_subtree(physics, top);
     build_subtree(physics, node);
     give_back_joints(physics, kept, kept_count, first_joint);
+    give_back_welds(physics, welds, weld_count);
     free(kept);
+    free(welds);
 }
 
 // What is only seen, or belongs to the picture of a device: bodies do not depend on it.
@@ -235,18 +280,33 @@ static void info_changed(Physics *physics)
             solid_weigh_again(physics, physics->bodies[i].solid);
 }
 
-static Pose frame_of(const Physics *physics, int index)
+Pose solid_frame(const Physics *physics, int index)
 {
     const PhysicsSolid *solid = &physics->solids[index];
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
     return pose_mul(above, solid->base);
 }
 
+// Of an end point's pose one field was given; the other one in the scene is where forces hold it, which is no shape of the joint.
+static void pose_field_changed(Physics *physics, int index, bool is_translation)
+{
+    const PhysicsSolid *solid = &physics->solids[index];
+    Pose given = scene_pose(solid->node), in_joint = given;
+    if (solid->joint >= 0) {
+        in_joint = joint_end_point(physics, solid->joint);
+        if (is_translation)
+            in_joint.t = given.t;
+        else
+            in_joint.q = given.q;
+    }
+    solid_put(physics, index, pose_mul(solid_frame(physics, index), given), &in_joint);
+}
+
 static void solid_changed(Physics *physics, int index, const char *field)
 {
     PhysicsSolid *solid = &physics->solids[index];
     if (!strcmp(field, "translation") || !strcmp(field, "rotation")) {
-        physics_solid_set_pose(physics, index, pose_mul(frame_of(physics, index), scene_pose(solid->node)));
+        pose_field_changed(physics, index, *field == 't');
     } else if (!strcmp(field, "linearVelocity") || !strcmp(field, "angularVelocity")) {
         physics_solid_set_velocity(physics, index, scene_vec3(solid->node, "linearVelocity"), scene_vec3(solid->node, "angularVelocity"));
     } else if (!strcmp(field, "on") && physics_solid_has_switch(solid->node)) {
@@ -293,22 +353,28 @@ static void reshape_users_of(Physics *physics, const SceneNode *node)
             solid_shape_again(physics, physics->shapes[i].solid);
 }
 
-// A Pose that is no solid moved: the solids right below it follow, and what a bounding object has of it.
+static bool is_right_below(const Physics *physics, const SceneNode *node, const SceneNode *pose)
+{
+    const SceneNode *at = scene_parent(node);
+    while (at && at != pose && physics_solid_of(physics, at) < 0)
+        at = scene_parent(at);
+    return at == pose;
+}
+
+// A Pose that is no solid moved: the joints and solids right below it follow, and what a bounding object has of it.
 static void pose_changed(Physics *physics, const SceneNode *node)
 {
     reshape_users_of(physics, node);
+    for (int i = 0; i < physics->joint_count; i++)
+        if (physics->joints[i].is_alive && is_right_below(physics, physics->joints[i].node, node))
+            physics->joints[i].frame = base_of(physics, physics->joints[i].node);
     for (int i = 0; i < physics->solid_count; i++) {
         PhysicsSolid *solid = &physics->solids[i];
-        if (!solid->is_alive)
+        if (!solid->is_alive || !is_right_below(physics, solid->node, node))
             continue;
-        const SceneNode *at = scene_parent(solid->node);
-        while (at && at != node && physics_solid_of(physics, at) < 0)
-            at = scene_parent(at);
-        if (at != node)
-            continue;
-        Pose local = pose_mul(pose_inverse(frame_of(physics, i)), physics->solid_world[i]);
+        Pose local = pose_mul(pose_inverse(solid_frame(physics, i)), physics->solid_world[i]);
         solid->base = base_of(physics, solid->node);
-        physics_solid_set_pose(physics, i, pose_mul(frame_of(physics, i), local));
+        solid_put(physics, i, pose_mul(solid_frame(physics, i), local), NULL);
     }
 }
 

@@ -413,16 +413,32 @@ bool physics_solid_is_idle(const Physics *physics, int solid)
     return body >= 0 && physics->body_states[body].is_disabled;
 }
 
-void physics_solid_set_pose(Physics *physics, int solid, Pose world)
+static bool pose_is_in_range(Physics *physics, int solid, Pose world)
 {
     if (!pose_is_finite(world) || vec3_length(world.t) > LIMIT_COORDINATE) {
         diag_error(physics->diags, (SourcePos){ 0 }, "a pose for '%s' is out of range; it stays where it is", solid_label(physics, solid));
-        return;
+        return false;
     }
+    return true;
+}
+
+void solid_put(Physics *physics, int solid, Pose world, const Pose *in_joint)
+{
+    if (!pose_is_in_range(physics, solid, world))
+        return;
     odelib_begin(physics);
     world.q = quat_normalized(world.q);
+    int joint = physics->solids[solid].joint;
+    if (joint >= 0 && in_joint)
+        joint_put_end_point(physics, joint, *in_joint);
     solid_move(physics, solid, world);
     odelib_end();
+}
+
+void physics_solid_set_pose(Physics *physics, int solid, Pose world)
+{
+    Pose in_joint = pose_mul(pose_inverse(solid_frame(physics, solid)), world);
+    solid_put(physics, solid, world, &in_joint);
 }
 
 void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 angular)

@@ -100,6 +100,8 @@ typedef struct Shape {
     bool is_alive;
     bool is_colliding;      // last pass
     bool was_changed;       // moved or resized by hand since the last pass: wakes what it touches
+    bool has_ridden;        // without a body itself, it moved with the one above it since the last pass: wakes what it touches
+    bool is_rider;          // listed in Sleep.riders
     struct ShapeTag *tag;   // dGeomGetData of its geom
     struct Convex *convex;  // of convex meshes; of boxes once they meet one; else NULL
     const struct CollideSurface *surface;  // of meshes and heights, else NULL; belongs to the MeshEntry
@@ -326,11 +328,15 @@ void body_write(Physics *physics, int body);     // BodyState -> ODE
 void body_write_mass(const Physics *physics, int body);
 void body_write_settings(const Physics *physics, int body);  // mass, damping and what else is no state
 void body_wake(Physics *physics, int body);
-void weld_set(Physics *physics, int weld);       // ties it where its bodies are now
+void weld_set(Physics *physics, int weld);       // ties it where the scene has it on the solid above
+void weld_place(Physics *physics, int weld);     // brings ODE in line with its state
 void bodies_enabled_outside(Physics *physics);
 void bodies_fall_asleep(Physics *physics);       // ODE's auto-disabling, with timers of our own
 void solids_update(Physics *physics);            // world poses of all solids from bodies and local poses
 void solid_move(Physics *physics, int solid, Pose world);  // rigidly with everything below
+// By hand. `in_joint`: its pose in the frame of the joint whose end point it is, as exactly as it is known; unused without a joint.
+void solid_put(Physics *physics, int solid, Pose world, const Pose *in_joint);
+Pose solid_frame(const Physics *physics, int solid);  // that its translation and rotation are in
 static inline Pose body_pose(const Physics *physics, int body)
 {
     return (Pose){ physics->body_states[body].position, physics->body_states[body].orientation };

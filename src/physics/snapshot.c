@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static const char magic[8] = "TALPHYS2";
+static const char magic[8] = "TALPHYS3";
 
 typedef struct Header {
     char magic[8];
@@ -78,6 +78,8 @@ static bool joints_are_sound(const Physics *physics, const void *bytes)
         for (int k = 0; joint->is_alive && k < joint->axis_count; k++)
             if (!joint_axis_is_sound(&state.axes[k]))
                 return false;
+        if (joint->is_alive && !state_pose_is_sound(state.zero))
+            return false;
         for (int k = 0; joint->is_alive && joint->ode && k < 2; k++)
             if (!state_pose_is_sound(state.anchored[k]))
                 return false;
@@ -293,27 +295,9 @@ static bool contents_are_sound(Physics *physics, const Header *header, const cha
 
 static void restore_welds(Physics *physics)
 {
-    for (int i = 0; i < physics->weld_count; i++) {
-        const Weld *weld = &physics->welds[i];
-        if (!weld->is_alive)
-            continue;
-        const int bodies[2] = { weld->body, weld->parent_body };
-        BodyState now[2];
-        for (int k = 0; k < 2; k++)
-            if (bodies[k] >= 0) {
-                BodyState *state = &physics->body_states[bodies[k]];
-                now[k] = *state;
-                state->position = physics->weld_states[i].anchored[k].t;
-                state->orientation = physics->weld_states[i].anchored[k].q;
-                body_write(physics, bodies[k]);
-            }
-        dJointSetFixed(weld->ode);
-        for (int k = 0; k < 2; k++)
-            if (bodies[k] >= 0) {
-                physics->body_states[bodies[k]] = now[k];
-                body_write(physics, bodies[k]);
-            }
-    }
+    for (int i = 0; i < physics->weld_count; i++)
+        if (physics->welds[i].is_alive)
+            weld_place(physics, i);
 }
 
 static void restore_force(const Physics *physics, int index)

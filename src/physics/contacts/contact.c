@@ -359,7 +359,7 @@ bool contact_shape_rests(const Physics *physics, const Shape *shape)
     if (shape->is_outside)
         return false;
     bool feels = shape->solid >= 0 && shape->body < 0 && physics->solids[shape->solid].feels_static;
-    return body_rests(physics, shape->body) && !shape->was_changed && !feels;
+    return body_rests(physics, shape->body) && !shape->was_changed && !shape->has_ridden && !feels;
 }
 
 static void update_all_boxes(Physics *physics)
@@ -400,6 +400,23 @@ static void move_awake_shapes(Physics *physics)
     broadphase_move_all(physics->broadphase, sleep->list, count, place_shape, physics);
 }
 
+// Shapes that ride on bodies look for sleepers while they move.
+static void update_riders(Physics *physics)
+{
+    Sleep *sleep = physics->sleep;
+    int kept = 0;
+    for (int i = 0; i < sleep->rider_count; i++) {
+        int index = sleep->riders[i];
+        Shape *shape = &physics->shapes[index];
+        shape->is_rider = shape->is_alive && shape->has_ridden;
+        if (shape->is_rider)
+            sleep->riders[kept++] = index;
+        if (shape->is_alive)
+            broadphase_set_resting(physics->broadphase, index, !physics->collide_hook.asks.collide && contact_shape_rests(physics, shape));
+    }
+    sleep->rider_count = kept;
+}
+
 static void update_boxes(Physics *physics, bool is_full)
 {
     Sleep *sleep = physics->sleep;
@@ -412,6 +429,7 @@ static void update_boxes(Physics *physics, bool is_full)
             set_resting(physics, sleep->woken[i], physics->body_states[sleep->woken[i]].is_disabled);
         move_awake_shapes(physics);
     }
+    update_riders(physics);
     sleep->slept_count = sleep->woken_count = 0;
 }
 
@@ -471,6 +489,8 @@ void contacts_collide(Physics *physics)
     if (physics->collide_hook.asks.collide)
         plugin_collide_others(physics);
     attach_feedbacks(physics);
+    for (int i = 0; i < physics->sleep->rider_count; i++)
+        physics->shapes[physics->sleep->riders[i]].has_ridden = false;
     // Shapes moved by hand count as moving in this pass alone.
     physics->needs_full_pass = physics->has_changed_shapes;
     for (int i = 0; physics->has_changed_shapes && !physics->has_late_changes && i < physics->shape_count; i++)

@@ -186,12 +186,12 @@ static void take_records(Physics *physics, int count)
 
 // ---- one pair ----
 
-// With a geometry that was changed by hand the other body wakes up.
+// With a geometry that was changed by hand, or carried by a body, the other body wakes up.
 static void wake_changed(Physics *physics, const Shape *a, const Shape *b)
 {
-    if (a->was_changed && b->body >= 0)
+    if ((a->was_changed || a->has_ridden) && b->body >= 0)
         body_wake(physics, b->body);
-    if (b->was_changed && a->body >= 0)
+    if ((b->was_changed || b->has_ridden) && a->body >= 0)
         body_wake(physics, a->body);
 }
 

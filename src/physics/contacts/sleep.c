@@ -12,7 +12,7 @@ void sleep_destroy(Sleep *sleep)
     if (!sleep)
         return;
     void *owned[] = { sleep->awake, sleep->is_listed, sleep->woken, sleep->slept, sleep->first_shape, sleep->shapes, sleep->kept, sleep->links,
-                      sleep->touched, sleep->solid_kept, sleep->shape_kept, sleep->claims, sleep->marked, sleep->stack, sleep->list, sleep->heads, sleep->nexts };
+                      sleep->touched, sleep->solid_kept, sleep->shape_kept, sleep->claims, sleep->riders, sleep->marked, sleep->stack, sleep->list, sleep->heads, sleep->nexts };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     free(sleep);
@@ -202,6 +202,20 @@ void sleep_slept(Physics *physics, int body)
     sleep->has_sleepers = sleep->may_rest = true;
     if (sleep->is_kept && body < sleep->body_count)
         push(&sleep->slept, &sleep->slept_count, &sleep->slept_capacity, body);
+}
+
+void sleep_ride(Physics *physics, int index)
+{
+    Sleep *sleep = physics->sleep;
+    Shape *shape = &physics->shapes[index];
+    shape->has_ridden = true;
+    // What sleeps on it is in no list of the awake: this is for a pass that looks at every contact.
+    if (index < sleep->shape_count && sleep->shape_kept[index] > 0)
+        shape->was_changed = physics->has_changed_shapes = true;
+    if (shape->is_rider)
+        return;
+    shape->is_rider = true;
+    push(&sleep->riders, &sleep->rider_count, &sleep->rider_capacity, index);
 }
 
 // Those that fell asleep leave the list.

@@ -34,6 +34,8 @@ typedef struct Sleep {
     uint64_t *claims;            // by top solid: the update of poses in which a thread took its tree
     uint64_t update;             // number of the last one
     int claim_capacity;
+    int32_t *riders;             // shapes without a body that moved with the one above them, in this step or the one before
+    int rider_count, rider_capacity;
     int32_t *marked;             // shapes marked as touching in the last pass
     int marked_count, marked_capacity;
     int32_t *stack, *list, *heads, *nexts;  // scratch
@@ -57,6 +59,7 @@ void sleep_woke(Physics *physics, int body);
 void sleep_slept(Physics *physics, int body);
 bool sleep_may_some(const Physics *physics);  // false: everybody is awake
 void sleep_spread(Physics *physics);       // what touches or is joined to something awake wakes, as in ODE's islands
+void sleep_ride(Physics *physics, int shape);  // a shape without a body moved with the one above it
 bool sleep_is_held(const Physics *physics, int body);  // a joint or contact is at it
 void sleep_link(Physics *physics, int contact);        // a contact that is kept from now on
 void sleep_unlink(Physics *physics, int contact);

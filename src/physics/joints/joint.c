@@ -29,16 +29,40 @@ static void state_positions(const PhysicsJointState *state, double positions[PHY
         positions[i] = state->axes[i].position;
 }
 
+static Pose holder_now(const Physics *physics, const PhysicsJoint *row)
+{
+    return row->parent >= 0 ? pose_mul(physics->solid_world[row->parent], row->frame) : row->frame;
+}
+
+Pose joint_end_point(const Physics *physics, int joint)
+{
+    double positions[PHYSICS_JOINT_AXES];
+    state_positions(&physics->joint_states[joint], positions);
+    return pose_mul(joint_motion(&physics->joints[joint], positions), physics->joint_states[joint].zero);
+}
+
+void joint_put_end_point(Physics *physics, int joint, Pose local)
+{
+    double positions[PHYSICS_JOINT_AXES];
+    state_positions(&physics->joint_states[joint], positions);
+    Pose zero = pose_mul(pose_inverse(joint_motion(&physics->joints[joint], positions)), local);
+    zero.q = quat_normalized(zero.q);
+    physics->joint_states[joint].zero = zero;
+}
+
+void joint_close_loop(Physics *physics, int joint)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    Pose child = row->child >= 0 ? physics->solid_world[row->child] : POSE_IDENTITY;
+    joint_put_end_point(physics, joint, pose_mul(pose_inverse(holder_now(physics, row)), child));
+}
+
 void joint_pose_child(Physics *physics, int joint)
 {
     const PhysicsJoint *row = &physics->joints[joint];
     if (row->child < 0 || row->is_reference || row->kind >= PHYSICS_JOINT_FIXED)
         return;
-    double positions[PHYSICS_JOINT_AXES];
-    state_positions(&physics->joint_states[joint], positions);
-    Pose local = pose_mul(row->frame, pose_mul(joint_motion(row, positions), row->zero));
-    Pose parent = row->parent >= 0 ? physics->solid_world[row->parent] : POSE_IDENTITY;
-    solid_move(physics, row->child, pose_mul(parent, local));
+    solid_move(physics, row->child, pose_mul(holder_now(physics, row), joint_end_point(physics, joint)));
 }
 
 // ---- fields ----
@@ -237,13 +261,11 @@ void joint_read(Physics *physics, int joint)
     row->anchor = has_field(row->axes[0].parameters, "anchor") ? scene_vec3(row->axes[0].parameters, "anchor") : VEC3_ZERO;
     if (row->kind == PHYSICS_JOINT_HINGE || row->kind == PHYSICS_JOINT_HINGE2)
         read_suspension(row);
-    row->zero = POSE_IDENTITY;
-    if (row->child >= 0 && !row->is_reference) {
-        double positions[PHYSICS_JOINT_AXES];
-        state_positions(&physics->joint_states[joint], positions);
-        Pose at_position = scene_pose(physics->solids[row->child].node);
-        row->zero = pose_mul(pose_inverse(joint_motion(row, positions)), at_position);
-    }
+    physics->joint_states[joint].zero = POSE_IDENTITY;
+    if (row->is_reference)
+        joint_close_loop(physics, joint);
+    else if (row->child >= 0)
+        joint_put_end_point(physics, joint, scene_pose(physics->solids[row->child].node));
 }
 
 // ---- changes and saving ----
@@ -269,12 +291,11 @@ void joint_field_changed(Physics *physics, int joint, SceneNode *node, const cha
         physics_joint_set_position(physics, joint, axis, scene_float(node, field));
         return;
     }
-    // Everything else is read again; positions and what the motors were told stay.
+    // Everything else is read again; positions, the end point's place and what the motors were told stay.
     PhysicsJointState kept = physics->joint_states[joint];
-    Pose zero = row->zero;
+    Pose end_point = joint_end_point(physics, joint);
     joint_unmake(physics, joint);
     joint_read(physics, joint);
-    row->zero = zero;
     bool of_motor = scene_node_is(node, "Motor");
     for (int i = 0; i < row->axis_count; i++) {
         PhysicsAxisState *state = &physics->joint_states[joint].axes[i], fresh = *state;
@@ -286,6 +307,7 @@ void joint_field_changed(Physics *physics, int joint, SceneNode *node, const cha
             state->target_velocity = double_clamp(state->target_velocity, -fresh.target_velocity, fresh.target_velocity);
         }
     }
+    joint_put_end_point(physics, joint, end_point);
     joint_make(physics, joint);
     for (int side = 0; side < 2; side++)
         if (row->body[side] >= 0)

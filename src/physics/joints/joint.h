@@ -42,7 +42,8 @@ typedef struct PhysicsAxisState {
 
 typedef struct PhysicsJointState {
     PhysicsAxisState axes[PHYSICS_JOINT_AXES];
-    Pose anchored[2];               // poses of parent and child body when ODE's anchor and axes were last set
+    Pose zero;                      // of the end point at position zero and without suspension, in the joint's `frame`
+    Pose anchored[2];               // poses of parent and child body that ODE's anchor and axes were last set for
     int32_t is_attached;            // connectors and grippers come and go
     int32_t is_broken;
 } PhysicsJointState;
@@ -58,7 +59,6 @@ typedef struct PhysicsJoint {
     bool is_dynamic;                // simulated by the solver; else kinematic: positions computed, no forces
     bool is_alive;
     Pose frame;                     // of the joint's holder (nearest Pose above) in the parent solid's frame
-    Pose zero;                      // of the end point at position zero, in `frame`
     Vec3 anchor;                    // in `frame`
     Vec3 suspension_axis;
     double suspension_spring, suspension_damping;
@@ -84,9 +84,15 @@ typedef struct Physics Physics;
 void joint_read(Physics *physics, int joint);
 void joint_make(Physics *physics, int joint);
 void joint_unmake(Physics *physics, int joint);
-// One or both of its bodies (or the solid it hangs from) were moved by hand: anchors and axes are set again. `is_rigid`:
-// both sides moved together, so positions stay.
+// One or both of its bodies (or the solid it hangs from) were moved by hand: anchors and axes are set again, from the scene's numbers.
+// The bodies keep the error that they stand with, so no number of moves adds up. `is_rigid`: both sides moved together; a loop whose
+// one side moved is closed where the two stand now.
 void joint_moved(Physics *physics, int joint, bool is_rigid);
+// The end point is put by hand at a pose in the joint's frame, with the position that the joint has: what position zero means changes.
+// Call it before the bodies move.
+void joint_put_end_point(Physics *physics, int joint, Pose local);
+void joint_close_loop(Physics *physics, int joint);  // the same for a loop: at where its far side stands now
+Pose joint_end_point(const Physics *physics, int joint);  // in the joint's frame, as its positions say, without error and suspension
 void joint_restored(Physics *physics, int joint);  // the state was overwritten by a snapshot
 Pose joint_side_pose(const Physics *physics, const PhysicsJoint *row, int side);  // of its body there, or of its solid without one
 bool joint_axis_is_sound(const PhysicsAxisState *axis);  // numbers that an axis can be at (snapshot.c)

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-enum { POSE_NUMBERS = 7, AXIS_NUMBERS = 17, KEPT_MOST = 4 * POSE_NUMBERS + PHYSICS_JOINT_AXES * AXIS_NUMBERS };
+enum { POSE_NUMBERS = 7, AXIS_NUMBERS = 17, KEPT_MOST = 5 * POSE_NUMBERS + PHYSICS_JOINT_AXES * AXIS_NUMBERS };
 static const char *const field = "motion";
 static const double same_place = 1e-9;  // m, and of quaternions: what passing through a file changes is far less
 
 static int kept_count(const PhysicsJoint *row)
 {
-    return 4 * POSE_NUMBERS + row->axis_count * AXIS_NUMBERS;
+    return 5 * POSE_NUMBERS + row->axis_count * AXIS_NUMBERS;
 }
 
 static bool is_kept(const PhysicsJoint *row)
@@ -72,6 +72,7 @@ void physics_keep_joints(Physics *physics)
             out = put_pose(out, joint_side_pose(physics, row, side));
         for (int side = 0; side < 2; side++)
             out = put_pose(out, row->ode ? state->anchored[side] : POSE_IDENTITY);
+        out = put_pose(out, state->zero);
         for (int i = 0; i < row->axis_count; i++)
             out = put_axis(out, &state->axes[i]);
         bool is_finite = true;
@@ -110,6 +111,10 @@ static bool resume(Physics *physics, int joint, const double *in)
             return false;
         kept.anchored[side] = take_pose(in);
     }
+    kept.zero = take_pose(in);
+    in += POSE_NUMBERS;
+    if (!state_pose_is_sound(kept.zero))
+        return false;
     for (int i = 0; i < row->axis_count; i++, in += AXIS_NUMBERS) {
         is_here = is_here && in[0] == kept.axes[i].position;
         if (!take_axis(in, &kept.axes[i]))

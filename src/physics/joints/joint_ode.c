@@ -174,7 +174,6 @@ static dJointID driver_of(const PhysicsJoint *row)
     return row->motor ? row->motor : row->ode;
 }
 
-// Places ODE's objects for the poses in state->anchored, at which ODE's bodies must stand now.
 static void place_constraint(const PhysicsJoint *row, const PhysicsJointState *state, Pose holder, double dt)
 {
     double sign = raw_sign(row);
@@ -276,6 +275,7 @@ static void place_stops(const PhysicsJoint *row, const PhysicsJointState *state)
     }
 }
 
+// Places ODE's objects for the poses in state->anchored, at which ODE's bodies must stand now.
 static void place(Physics *physics, int joint)
 {
     PhysicsJoint *row = &physics->joints[joint];
@@ -304,6 +304,42 @@ static void place(Physics *physics, int joint)
     row->placed_slide = vec3_dot(row->placed_axis[0], quat_rotate(to_parent, vec3_sub(child_side.t, parent_side.t)));
 }
 
+// Brings the bodies to where the joint was anchored, sets it there, and brings them back: the error that they stand with stays.
+static void place_anchored(Physics *physics, int joint)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    for (int side = 0; side < 2; side++) {
+        if (row->body[side] < 0)
+            continue;
+        const Pose *pose = &physics->joint_states[joint].anchored[side];
+        dQuaternion q = { pose->q.w, pose->q.x, pose->q.y, pose->q.z };
+        dBodySetPosition(ode_body(physics, row->body[side]), pose->t.x, pose->t.y, pose->t.z);
+        dBodySetQuaternion(ode_body(physics, row->body[side]), q);
+    }
+    place(physics, joint);
+    for (int side = 0; side < 2; side++)
+        if (row->body[side] >= 0)
+            body_write(physics, row->body[side]);
+}
+
+// The parent's side is where it is; the child's is where the scene's numbers put it at the offsets, whatever pose forces and the
+// suspension hold it in now.
+static void anchor(Physics *physics, int joint)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    PhysicsJointState *state = &physics->joint_states[joint];
+    double offsets[PHYSICS_JOINT_AXES] = { 0.0 };
+    for (int i = 0; i < row->axis_count; i++)
+        offsets[i] = state->axes[i].offset;
+    state->anchored[0] = joint_side_pose(physics, row, 0);
+    Pose child = pose_mul(holder_of(physics, row, state->anchored[0]), pose_mul(joint_motion(row, offsets), state->zero));
+    if (row->body[1] >= 0)
+        child = pose_mul(child, pose_inverse(physics->solids[row->child].in_body));
+    child.q = quat_normalized(child.q);
+    state->anchored[1] = child;
+    place_anchored(physics, joint);
+}
+
 void joint_make(Physics *physics, int joint)
 {
     PhysicsJoint *row = &physics->joints[joint];
@@ -328,9 +364,7 @@ void joint_make(Physics *physics, int joint)
         row->spring = row->kind == PHYSICS_JOINT_SLIDER ? create_linear(physics, row) : create_angular(physics, row);
     if (row->wants_feedback)
         physics_motor_want_feedback(physics, joint, true);
-    state->anchored[0] = joint_side_pose(physics, row, 0);
-    state->anchored[1] = joint_side_pose(physics, row, 1);
-    place(physics, joint);
+    anchor(physics, joint);
 }
 
 void joint_unmake(Physics *physics, int joint)
@@ -346,16 +380,12 @@ void joint_unmake(Physics *physics, int joint)
 
 void joint_moved(Physics *physics, int joint, bool is_rigid)
 {
-    PhysicsJoint *row = &physics->joints[joint];
-    PhysicsJointState *state = &physics->joint_states[joint];
-    (void)is_rigid;  // positions are what they were either way: the joint is anchored where its bodies stand now
+    const PhysicsJoint *row = &physics->joints[joint];
     if (!row->ode)
         return;
-    for (int i = 0; i < row->axis_count; i++)
-        state->axes[i].offset = state->axes[i].position;
-    state->anchored[0] = joint_side_pose(physics, row, 0);
-    state->anchored[1] = joint_side_pose(physics, row, 1);
-    place(physics, joint);
+    if (!is_rigid && row->is_reference)
+        joint_close_loop(physics, joint);
+    anchor(physics, joint);
 }
 
 void joint_restored(Physics *physics, int joint)
@@ -364,20 +394,8 @@ void joint_restored(Physics *physics, int joint)
     const PhysicsJointState *state = &physics->joint_states[joint];
     if (!row->ode)
         return;
-    if (!memcmp(row->placed, state->anchored, sizeof row->placed))
-        return;
-    for (int side = 0; side < 2; side++) {
-        if (row->body[side] < 0)
-            continue;
-        const Pose *pose = &state->anchored[side];
-        dQuaternion q = { pose->q.w, pose->q.x, pose->q.y, pose->q.z };
-        dBodySetPosition(ode_body(physics, row->body[side]), pose->t.x, pose->t.y, pose->t.z);
-        dBodySetQuaternion(ode_body(physics, row->body[side]), q);
-    }
-    place(physics, joint);
-    for (int side = 0; side < 2; side++)
-        if (row->body[side] >= 0)
-            body_write(physics, row->body[side]);
+    if (memcmp(row->placed, state->anchored, sizeof row->placed))
+        place_anchored(physics, joint);
 }
 
 void physics_brake_set_damping(Physics *physics, int joint, int axis, double damping)
