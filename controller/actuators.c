@@ -39,6 +39,43 @@ static MotorMemory *memory(CoreDevice *device)
     return device->own;
 }
 
+// Length of the part of a coupled motor's name that it shares with the others (before a single "::"); 0 when it is not coupled.
+static size_t coupling_length(const CoreDevice *device)
+{
+    const char *colons = strstr(device->name, "::");
+    return colons && !strstr(colons + 2, "::") ? (size_t)(colons - device->name) : 0;
+}
+
+static bool is_motor(const CoreDevice *device)
+{
+    return device->type == WB_NODE_ROTATIONAL_MOTOR || device->type == WB_NODE_LINEAR_MOTOR;
+}
+
+typedef void RememberTarget(CoreDevice *device, double target);
+
+// Coupled motors follow the one that is told, each at its multiplier.
+static void remember_coupled(const CoreDevice *told, double value, RememberTarget *remember)
+{
+    size_t length = coupling_length(told);
+    for (int tag = 1; length && tag < core.device_count; tag++) {
+        CoreDevice *other = &core.devices[tag];
+        if (other != told && is_motor(other) && coupling_length(other) == length && !strncmp(other->name, told->name, length))
+            remember(other, isinf(value) ? value : value * core_constant(other, MULTIPLIER));
+    }
+}
+
+static void remember_position(CoreDevice *device, double position)
+{
+    double low = core_constant(device, MIN_POSITION), high = core_constant(device, MAX_POSITION);
+    memory(device)->position = low != high && !isinf(position) ? fmin(fmax(position, low), high) : position;
+}
+
+static void remember_velocity(CoreDevice *device, double velocity)
+{
+    double most = core_constant(device, MAX_VELOCITY);
+    memory(device)->velocity = fmin(fmax(velocity, -most), most);
+}
+
 static void order(WbDeviceTag tag, int command, double value)
 {
     core_command(tag, command, &value, 1, NULL, 0);
@@ -59,6 +96,7 @@ void wb_motor_set_position(WbDeviceTag tag, double position)
         target = fmin(fmax(position * scale, low), high) / scale;
     }
     memory(device)->position = target;
+    remember_coupled(device, position, remember_position);
     order(tag, SET_POSITION, position);
 }
 
@@ -71,8 +109,8 @@ void wb_motor_set_velocity(WbDeviceTag tag, double velocity)
         core_warn(__func__, "the velocity is not a finite number");
         return;
     }
-    double most = core_constant(device, MAX_VELOCITY);
-    memory(device)->velocity = fmin(fmax(velocity, -most), most);
+    remember_velocity(device, velocity);
+    remember_coupled(device, velocity, remember_velocity);
     order(tag, SET_VELOCITY, velocity);
 }
 

@@ -4,6 +4,7 @@
 #include "core.h"
 
 #include <webots/camera.h>
+#include <webots/range_finder.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,9 @@
 enum { WIDTH, HEIGHT, FOV, NEAR, EXPOSURE, HAS_ZOOM, MIN_FOV, MAX_FOV, HAS_FOCUS, FOCAL_DISTANCE, FOCAL_LENGTH, MIN_FOCAL, MAX_FOCAL, HAS_RECOGNITION,
        HAS_SEGMENTATION };
 #define CAMERA(tag) CORE_DEVICE(tag, WB_NODE_CAMERA)
+// Old programs ask their range finder as a camera, which it was until V8.3. Width, height and field of view stand first in the
+// constants of both.
+#define EYE(tag) CORE_DEVICE(tag, WB_NODE_CAMERA, WB_NODE_RANGE_FINDER)
 
 static void enable(CoreDevice *device, WbDeviceTag tag, int channel, int period, const char *who)
 {
@@ -29,7 +33,7 @@ static int period_of(const CoreDevice *device, int channel)
 
 void wb_camera_enable(WbDeviceTag tag, int sampling_period)
 {
-    CoreDevice *device = CAMERA(tag);
+    CoreDevice *device = EYE(tag);
     if (device && device->channels[0].period == 0)
         device->enabled_at = core.time;
     enable(device, tag, 0, sampling_period, __func__);
@@ -37,12 +41,12 @@ void wb_camera_enable(WbDeviceTag tag, int sampling_period)
 
 void wb_camera_disable(WbDeviceTag tag)
 {
-    enable(CAMERA(tag), tag, 0, 0, __func__);
+    enable(EYE(tag), tag, 0, 0, __func__);
 }
 
 int wb_camera_get_sampling_period(WbDeviceTag tag)
 {
-    return period_of(CAMERA(tag), 0);
+    return period_of(EYE(tag), 0);
 }
 
 static size_t picture_size(const CoreDevice *device)
@@ -93,14 +97,30 @@ int wb_camera_save_image(WbDeviceTag tag, const char *filename, int quality)
     return save(device, device && device->channels[0].period ? picture_of(device) : NULL, filename, quality, __func__);
 }
 
+const float *wb_camera_get_range_image(WbDeviceTag tag)
+{
+    return wb_range_finder_get_range_image(tag);
+}
+
+double wb_camera_get_max_range(WbDeviceTag tag)
+{
+    return wb_range_finder_get_max_range(tag);
+}
+
+#define EYE_FACT(function, type, index)                   \
+    type function(WbDeviceTag tag)                        \
+    {                                                     \
+        return (type)core_constant(EYE(tag), index);      \
+    }
+EYE_FACT(wb_camera_get_width, int, WIDTH)
+EYE_FACT(wb_camera_get_height, int, HEIGHT)
+EYE_FACT(wb_camera_get_fov, double, FOV)
+
 #define CAMERA_FACT(function, type, index)                \
     type function(WbDeviceTag tag)                        \
     {                                                     \
         return (type)core_constant(CAMERA(tag), index);   \
     }
-CAMERA_FACT(wb_camera_get_width, int, WIDTH)
-CAMERA_FACT(wb_camera_get_height, int, HEIGHT)
-CAMERA_FACT(wb_camera_get_fov, double, FOV)
 CAMERA_FACT(wb_camera_get_near, double, NEAR)
 CAMERA_FACT(wb_camera_get_exposure, double, EXPOSURE)
 CAMERA_FACT(wb_camera_get_focal_length, double, FOCAL_LENGTH)

@@ -200,7 +200,7 @@ int wbu_motion_get_duration(WbMotionRef motion)
 
 int wbu_motion_get_time(WbMotionRef motion)
 {
-    return motion ? (int)motion->time : 0;
+    return motion ? (int)lround(motion->time) : 0;
 }
 
 void wbu_motion_set_time(WbMotionRef motion, int time)

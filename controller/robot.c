@@ -418,7 +418,7 @@ static double encoder(int side)
     static uint64_t random = 0x9e3779b97f4a7c15u;
     double angle = wheel(side) && has_encoders() ? wb_motor_get_position(wheel(side)) : NAN;
     if (isnan(angle))
-        return NAN;
+        return encoders_period > 0 ? counted[side] - wheel_zeros[side] : NAN;  // on, but not yet read
     double noise = drive_constant(2, 0.0), way = angle - seen[side];
     if (noise > 0.0 && way != 0.0) {
         random = random * 6364136223846793005u + 1442695040888963407u;

@@ -239,11 +239,12 @@ WbGpsCoordinateSystem wb_gps_get_coordinate_system(WbDeviceTag tag)
 
 const char *wb_gps_convert_to_degrees_minutes_seconds(double decimal_degrees)
 {
-    static char text[64];
+    enum { MOST = 64 };
+    char *text = malloc(MOST);  // the caller's, who may free it
     int degrees = (int)decimal_degrees;
     double minutes = (decimal_degrees - degrees) * 60.0;
     int whole = (int)minutes;
-    snprintf(text, sizeof text, "%d° %d′ %d″", degrees, whole, (int)((minutes - whole) * 60.0));
+    snprintf(text, MOST, "%d° %d′ %d″", degrees, whole, (int)((minutes - whole) * 60.0));
     return text;
 }
 

@@ -205,6 +205,11 @@ void wbu_driver_set_hazard_flashers(bool state)
     blink();
 }
 
+void wbu_driver_set_indicator_warning(bool state)
+{
+    wbu_driver_set_hazard_flashers(state);
+}
+
 bool wbu_driver_get_hazard_flashers(void)
 {
     return car.hazard;

@@ -27,6 +27,10 @@ double wb_camera_get_focal_distance(WbDeviceTag tag);
 double wb_camera_get_max_focal_distance(WbDeviceTag tag);
 double wb_camera_get_min_focal_distance(WbDeviceTag tag);
 void wb_camera_set_focal_distance(WbDeviceTag tag, double focal_distance);
+/* Until V8.3 a Camera could be a range finder: these, and what all cameras have, work on a RangeFinder. */
+const float *wb_camera_get_range_image(WbDeviceTag tag);
+double wb_camera_get_max_range(WbDeviceTag tag);
+#define wb_camera_range_image_get_depth(image, width, x, y) ((image)[(y) * (width) + (x)])
 double wb_camera_get_near(WbDeviceTag tag);
 int wb_camera_save_image(WbDeviceTag tag, const char *filename, int quality);
 

@@ -31,6 +31,14 @@ WbImageRef wb_display_image_new(WbDeviceTag tag, int width, int height, const vo
 WbImageRef wb_display_image_load(WbDeviceTag tag, const char *filename);
 WbImageRef wb_display_image_copy(WbDeviceTag tag, int x, int y, int width, int height);
 void wb_display_image_paste(WbDeviceTag tag, WbImageRef image, int x, int y, bool blend);
+/* Before R2018 there was no blend: calls with four arguments cover what is below. */
+static inline void wb_display_image_paste_plain(WbDeviceTag tag, WbImageRef image, int x, int y)
+{
+    wb_display_image_paste(tag, image, x, y, false);
+}
+#define WB_DISPLAY_SIXTH(a, b, c, d, e, f, ...) f
+#define wb_display_image_paste(...) \
+    WB_DISPLAY_SIXTH(__VA_ARGS__, wb_display_image_paste, wb_display_image_paste_plain, 0, 0, 0, 0)(__VA_ARGS__)
 void wb_display_image_save(WbDeviceTag tag, WbImageRef image, const char *filename);
 void wb_display_image_delete(WbDeviceTag tag, WbImageRef image);
 

@@ -51,6 +51,15 @@ WbSimulationMode wb_supervisor_simulation_get_mode(void);
 void wb_supervisor_simulation_set_mode(WbSimulationMode mode);
 void wb_supervisor_set_label(int id, const char *text, double x, double y, double size, int color, double transparency,
                              const char *font);
+/* Before R2018 there was no choice of a font: calls with seven arguments take the usual one. */
+static inline void wb_supervisor_set_label_plain(int id, const char *text, double x, double y, double size, int color,
+                                                 double transparency)
+{
+    wb_supervisor_set_label(id, text, x, y, size, color, transparency, "Arial");
+}
+#define WB_SUPERVISOR_NINTH(a, b, c, d, e, f, g, h, i, ...) i
+#define wb_supervisor_set_label(...) \
+    WB_SUPERVISOR_NINTH(__VA_ARGS__, wb_supervisor_set_label, wb_supervisor_set_label_plain, 0, 0, 0, 0, 0, 0, 0)(__VA_ARGS__)
 void wb_supervisor_export_image(const char *filename, int quality);
 void wb_supervisor_movie_start_recording(const char *filename, int width, int height, int codec, int quality, int acceleration,
                                          bool caption);

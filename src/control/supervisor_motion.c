@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "physics/joints/motor.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,21 +169,33 @@ typedef struct ContactList {
     int count;
 } ContactList;
 
+static void add_contact(const Physics *physics, const PhysicsContact *contact, int solid, ContactList *list)
+{
+    Vec3 p = contact->point;
+    memcpy(list->points + 3 * list->count, (double[3]){ p.x, p.y, p.z }, 3 * sizeof(double));
+    list->ids[list->count++] = supervisor_outer_id(physics_solid_node(physics, solid));
+}
+
+// Those of the node itself first, then those of the solids below it in the order of the file.
 static void collect_contacts(const Call *call, const SceneNode *node, bool with_descendants, ContactList *list)
 {
     const Physics *physics = call_physics(call);
     int top = solid_of(call, node), total;
     const PhysicsContact *contacts = physics_contacts(physics, &total);
     list->count = 0;
-    for (int i = 0; top >= 0 && i < total; i++)
-        for (int side = 0; side < 2 && list->count < COUNT_OF(list->ids); side++) {
-            int solid = contacts[i].solid[side];
-            if (solid < 0 || !(with_descendants ? is_below(physics, solid, top) : solid == top))
-                continue;
-            Vec3 p = contacts[i].point;
-            memcpy(list->points + 3 * list->count, (double[3]){ p.x, p.y, p.z }, 3 * sizeof(double));
-            list->ids[list->count++] = supervisor_outer_id(physics_solid_node(physics, solid));
-        }
+    for (int at = top; at >= 0;) {
+        int next = INT_MAX;  // the lowest solid below the node that has contacts and has not had its turn
+        for (int i = 0; i < total; i++)
+            for (int side = 0; side < 2; side++) {
+                int solid = contacts[i].solid[side];
+                bool has_had_turn = at == top ? solid == top : solid == top || solid <= at;
+                if (solid == at && list->count < COUNT_OF(list->ids))
+                    add_contact(physics, &contacts[i], solid, list);
+                else if (with_descendants && solid >= 0 && solid < next && !has_had_turn && is_below(physics, solid, top))
+                    next = solid;
+            }
+        at = next < INT_MAX ? next : -1;
+    }
 }
 
 void call_node_contacts(const Call *call)

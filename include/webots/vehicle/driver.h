@@ -31,6 +31,7 @@ double wbu_driver_get_brake(void);       /* old */
 void wbu_driver_set_indicator(WbuDriverIndicatorState state);
 WbuDriverIndicatorState wbu_driver_get_indicator(void);
 void wbu_driver_set_hazard_flashers(bool state);
+void wbu_driver_set_indicator_warning(bool state); /* its name until R2018 */
 bool wbu_driver_get_hazard_flashers(void);
 void wbu_driver_set_dipped_beams(bool state);
 bool wbu_driver_get_dipped_beams(void);

@@ -20,6 +20,22 @@ static void contacts(void)
     CHECK(wb_supervisor_node_get_number_of_contact_points(box, true) >= 3);
 }
 
+// Those of the node itself come first, those of what is below it after them, solid by solid.
+static void contacts_of_descendants(void)
+{
+    WbNodeRef table = wb_supervisor_node_get_from_def("TABLE");
+    int own = wb_supervisor_node_get_number_of_contact_points(table, false), count;
+    const WbContactPoint *points = wb_supervisor_node_get_contact_points(table, true, &count);
+    CHECK(own >= 3 && count >= own + 6);
+    double places[3] = { 2, 2.3, 1.7 };
+    for (int i = 0, at = 0; i < count; i++) {
+        at += i > 0 && points[i].node_id != points[i - 1].node_id;
+        CHECK(at < 3 && (i < own) == (at == 0));
+        if (at < 3)
+            CHECK_NEAR(points[i].point[0], places[at], 0.06);
+    }
+}
+
 static void recordings(void)
 {
     CHECK(wb_supervisor_movie_is_ready() && !wb_supervisor_movie_failed() && wb_supervisor_get_movie_status() == WB_SUPERVISOR_MOVIE_READY);
@@ -38,6 +54,7 @@ int main(void)
 {
     wb_robot_init();
     contacts();
+    contacts_of_descendants();
     recordings();
     CHECK(wb_supervisor_save_world("saved.wbt"));
     FILE *file = fopen("saved.wbt", "r");

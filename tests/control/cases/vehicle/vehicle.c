@@ -26,7 +26,7 @@ static void check_lights(void)
 {
     wbu_driver_set_dipped_beams(true);
     wbu_driver_set_antifog_lights(true);
-    wbu_driver_set_hazard_flashers(true);
+    wbu_driver_set_indicator_warning(true);
     wbu_car_set_indicator_period(0.5);
     CHECK(wbu_driver_get_dipped_beams() && wbu_driver_get_antifog_lights() && wbu_driver_get_hazard_flashers());
     CHECK_NEAR(wbu_car_get_indicator_period(), 0.5, 0);

@@ -20,6 +20,10 @@ int main(void)
     CHECK_NEAR(wb_gps_get_values(gps)[1], -73.94 + 1.024 / 84536, 2e-8);
     CHECK_NEAR(wb_gps_get_values(gps)[0], 40.67, 2e-7);  // the grid of the map is turned by 0.7 degrees against true north
     CHECK(wb_gps_get_values(rough)[0] != wb_gps_get_values(gps)[0]);
-    CHECK_TEXT(wb_gps_convert_to_degrees_minutes_seconds(-73.94), "-73\u00b0 -56\u2032 -23\u2033");
+    const char *text = wb_gps_convert_to_degrees_minutes_seconds(-73.94), *other = wb_gps_convert_to_degrees_minutes_seconds(1.5);
+    CHECK_TEXT(text, "-73\u00b0 -56\u2032 -23\u2033");
+    CHECK_TEXT(other, "1\u00b0 30\u2032 0\u2033");
+    free((void *)text);  // each is the caller's
+    free((void *)other);
     return check_done();
 }
