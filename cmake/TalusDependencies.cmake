@@ -8,7 +8,14 @@ pkg_check_modules(LUA REQUIRED IMPORTED_TARGET lua5.4)
 pkg_check_modules(JSC REQUIRED IMPORTED_TARGET javascriptcoregtk-4.1)
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
 pkg_check_modules(DW REQUIRED IMPORTED_TARGET libdw)
-find_package(embree 3.13 REQUIRED)
+# Either generation of Embree; rays/embree.h hides what differs.
+find_package(embree 4 QUIET)
+if(embree_FOUND)
+  add_compile_definitions(TALUS_EMBREE=4)
+else()
+  find_package(embree 3.13 REQUIRED)
+  add_compile_definitions(TALUS_EMBREE=3)
+endif()
 set(TALUS_LIBRARIES PkgConfig::ODE PkgConfig::YAML PkgConfig::ASSIMP PkgConfig::LUA PkgConfig::JSC PkgConfig::CURL
     PkgConfig::DW embree Threads::Threads m ${CMAKE_DL_LIBS})
 # For `talus render` and plugins that draw; `talus doctor` tells when it is absent.

@@ -57,6 +57,7 @@ static size_t picture_size(const CoreDevice *device)
 // NULL before the first step, then black until the first picture is due.
 static const unsigned char *picture_of(CoreDevice *device)
 {
+    core_fetch_image(device, 0);
     struct CoreChannel *channel = &device->channels[0];
     if (channel->byte_count == picture_size(device))
         return channel->bytes;
@@ -140,7 +141,7 @@ double wb_camera_get_max_fov(WbDeviceTag tag)
     return core_constant(device, core_constant(device, HAS_ZOOM) != 0.0 ? MAX_FOV : FOV);
 }
 
-enum { SET_FOV, SET_EXPOSURE, SET_SEGMENTATION };
+enum { SET_FOV, SET_EXPOSURE, SET_SEGMENTATION, SET_FOCUS };
 
 // Whether it was set.
 static bool set_within(CoreDevice *device, int index, double value, int has, int low, int high, const char *what, const char *who)
@@ -166,7 +167,8 @@ void wb_camera_set_fov(WbDeviceTag tag, double fov)
 
 void wb_camera_set_focal_distance(WbDeviceTag tag, double focal_distance)
 {
-    set_within(CAMERA(tag), FOCAL_DISTANCE, focal_distance, HAS_FOCUS, MIN_FOCAL, MAX_FOCAL, "focus", __func__);
+    if (set_within(CAMERA(tag), FOCAL_DISTANCE, focal_distance, HAS_FOCUS, MIN_FOCAL, MAX_FOCAL, "focus", __func__))
+        core_command(tag, SET_FOCUS, &focal_distance, 1, NULL, 0);
 }
 
 void wb_camera_set_exposure(WbDeviceTag tag, double exposure)
@@ -271,20 +273,15 @@ bool wb_camera_recognition_is_segmentation_enabled(WbDeviceTag tag)
     return device && device->is_segmented;
 }
 
-// Behind the objects, where the simulator has drawn it.
 const unsigned char *wb_camera_recognition_get_segmentation_image(WbDeviceTag tag)
 {
-    const CoreDevice *device = CAMERA(tag);
+    enum { SEGMENTED = 2 };
+    CoreDevice *device = CAMERA(tag);
     if (!device || !device->is_segmented || device->channels[1].period == 0)
         return NULL;
-    const struct CoreChannel *channel = &device->channels[1];
-    if (channel->byte_count < sizeof(double))
-        return NULL;
-    double *from = channel->bytes;
-    for (int i = (int)*from++; i > 0; i--)
-        unpack(&from);
-    const unsigned char *pixels = (const unsigned char *)from, *end = (const unsigned char *)channel->bytes + channel->byte_count;
-    return (size_t)(end - pixels) == picture_size(device) ? pixels : NULL;
+    core_fetch_image(device, SEGMENTED);
+    const struct CoreChannel *channel = &device->channels[SEGMENTED];
+    return channel->byte_count == picture_size(device) ? channel->bytes : NULL;
 }
 
 int wb_camera_recognition_save_segmentation_image(WbDeviceTag tag, const char *filename, int quality)

@@ -197,6 +197,16 @@ static void take_config(const Record *record)
     }
 }
 
+static void take_image(struct CoreChannel *channel, const Record *record)
+{
+    if (record->byte_count <= 0)
+        return;
+    if (channel->byte_count != (size_t)record->byte_count)
+        channel->bytes = memory_resize(channel->bytes, (size_t)record->byte_count, 1);
+    channel->byte_count = (size_t)record->byte_count;
+    memcpy(channel->bytes, record->bytes, channel->byte_count);
+}
+
 static void take_reading(const Record *record)
 {
     if (record->tag >= core.device_count || record->int_count < 1 || record->ints[0] < 0 || record->ints[0] >= CORE_CHANNELS)
@@ -209,13 +219,11 @@ static void take_reading(const Record *record)
     if (record->double_count)
         memcpy(channel->numbers, record->doubles, (size_t)record->double_count * sizeof(double));
     channel->count = record->double_count;
-    if (record->byte_count > 0) {
-        if (channel->byte_count != (size_t)record->byte_count)
-            channel->bytes = memory_resize(channel->bytes, (size_t)record->byte_count, 1);
-        channel->byte_count = (size_t)record->byte_count;
-        memcpy(channel->bytes, record->bytes, channel->byte_count);
-    }
+    take_image(channel, record);
     channel->serial++;
+    int waiting = record->int_count >= 2 ? record->ints[1] : -1;
+    if (waiting >= 0 && waiting < CORE_CHANNELS)
+        core.devices[record->tag].channels[waiting].is_waiting = true;
 }
 
 static void take_packet(const Record *record)
@@ -427,7 +435,7 @@ int core_step(int duration)
     return delay;
 }
 
-bool core_call(const Record *question, Record *answer, const char *who)
+static bool ask(const Record *question, Record *answer, const char *who, bool is_after_commands)
 {
     static FrameWriter frame;
     bool ok = false;
@@ -436,7 +444,7 @@ bool core_call(const Record *question, Record *answer, const char *who)
         core_warn(who ? who : "wb_supervisor", "%d bytes are more than a message may have", question->byte_count);
     else if (core.channel && !core.must_quit) {
         FrameReader reader;
-        if (core.has_commands)
+        if (is_after_commands && core.has_commands)
             exchange(0);  // what was asked before comes before
         frame_begin(&frame, FRAME_CALL);
         frame_add(&frame, question);
@@ -452,6 +460,24 @@ bool core_call(const Record *question, Record *answer, const char *who)
     }
     core_unlock();
     return ok;
+}
+
+bool core_call(const Record *question, Record *answer, const char *who)
+{
+    return ask(question, answer, who, true);
+}
+
+// A picture is of the moment it was due, so the commands since then need not go before.
+void core_fetch_image(CoreDevice *device, int channel)
+{
+    struct CoreChannel *to = &device->channels[channel];
+    core_lock();
+    int32_t number = channel;
+    Record answer;
+    if (to->is_waiting && ask(&(Record){ .op = OP_IMAGE, .tag = (uint16_t)(device - core.devices), .int_count = 1, .ints = &number }, &answer, NULL, false))
+        take_image(to, &answer);
+    to->is_waiting = false;
+    core_unlock();
 }
 
 // ---- devices ----

@@ -9,7 +9,8 @@
 #include <webots/nodes.h>
 #include <webots/types.h>
 
-enum { CORE_CHANNELS = 2, CORE_MESSAGE_BYTES = 16 << 20 };  // the latter as limits.h has message_bytes
+enum { CORE_CHANNELS = 3,  // the last one for a picture beside those of the readings
+        CORE_MESSAGE_BYTES = 16 << 20 };  // as limits.h has message_bytes
 
 typedef struct CorePacket {
     void *data;
@@ -30,6 +31,7 @@ typedef struct CoreDevice {
         uint32_t serial;  // readings so far
         void *bytes;      // its image
         size_t byte_count;
+        bool is_waiting;  // a newer image stands in the simulator, which makes it when it is asked for
     } channels[CORE_CHANNELS];
     CorePacket *first, *last;  // queue of a receiver
     int packet_count;
@@ -70,6 +72,8 @@ void core_add(const Record *record);       // to the commands of the next step
 const double *core_reading(const CoreDevice *device, int channel, int *count);
 double core_value(const CoreDevice *device, int channel);  // the first of them, NaN before the first reading
 
+// Brings the image of a channel's last reading when it waits in the simulator.
+void core_fetch_image(CoreDevice *device, int channel);
 // Sends what is gathered and waits. Returns what wb_robot_step returns.
 int core_step(int duration);
 // Sends what is gathered, then the question, and gives the answer (valid until the next call). False: it failed; `why` is

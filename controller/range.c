@@ -65,6 +65,7 @@ static const float *image_of(CoreDevice *device)
 {
     if (!device)
         return NULL;
+    core_fetch_image(device, 0);
     struct CoreChannel *channel = &device->channels[0];
     size_t size = (size_t)(core_constant(device, 0) * core_constant(device, 1)) * sizeof(float);
     if (channel->byte_count == size)

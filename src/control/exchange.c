@@ -84,8 +84,9 @@ static void add_readings(Control *control, Controller *controller, int tag)
             continue;
         *sent = serial;
         int size = 0;
-        const char *image = tag > 0 ? devices_image(control->devices, controller->robot, tag, channel, &size) : NULL;
-        frame_add(&control->frame, &(Record){ .op = OP_READING, .tag = (uint16_t)tag, .int_count = 1, .ints = &channel, .double_count = count,
+        int32_t numbers[2] = { channel, tag > 0 ? devices_due_image(control->devices, controller->robot, tag, channel) : -1 };
+        const char *image = tag > 0 && numbers[1] != channel ? devices_image(control->devices, controller->robot, tag, channel, &size) : NULL;
+        frame_add(&control->frame, &(Record){ .op = OP_READING, .tag = (uint16_t)tag, .int_count = 2, .ints = numbers, .double_count = count,
                                               .doubles = reading, .byte_count = size, .bytes = image });
     }
 }

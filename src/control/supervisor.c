@@ -359,6 +359,15 @@ static void urdf(const Call *call)
     text_free(&text);
 }
 
+static void image(const Call *call)
+{
+    int tag = call->record->tag, number = call_number(call, 0), size = 0;
+    Devices *devices = call->control->devices;
+    bool is_there = tag >= 1 && tag <= devices_count(devices, call->controller->robot) && number >= 0 && number < DEVICE_IMAGES;
+    const char *bytes = is_there ? devices_image(devices, call->controller->robot, tag, number, &size) : NULL;
+    answer_all(call, NULL, 0, NULL, 0, bytes ? bytes : "", bytes ? size : 0);
+}
+
 // ---- which question goes where ----
 
 typedef struct CallRow {
@@ -401,6 +410,7 @@ static const CallRow rows[] = {
     { OP_LABEL, false, accept_silently },
     { OP_RECORDING, false, recording },
     { OP_URDF, true, urdf },
+    { OP_IMAGE, true, image },
 };
 
 bool controller_is_supervisor(const Control *control, const Controller *controller)

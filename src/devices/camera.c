@@ -7,7 +7,7 @@
 
 // ---- recognition ----
 // What the library unpacks: the number of objects, then for each OBJECT_NUMBERS numbers in the order of Recognized, its colours,
-// and its model as text padded with zeros to whole numbers; at the end the pixels of the segmented picture, when it is on.
+// and its model as text padded with zeros to whole numbers.
 
 enum { OBJECT_NUMBERS = 15, OBJECTS_MAX = 256 };
 
@@ -16,22 +16,6 @@ typedef struct Recognized {
     Sight sight;
     int place[2], size[2];   // pixels
 } Recognized;
-
-// From the top left corner, in pixels; the point lies before the camera.
-static void project(const ImageView *view, Vec3 p, double *x, double *y)
-{
-    double across, above;  // 0.5 at the left and upper edge
-    if (view->projection == PLANAR) {
-        double ahead = fmax(p.x, 1e-9);
-        across = 0.5 * p.y / ahead / tan(0.5 * view->horizontal);
-        above = 0.5 * p.z / ahead / tan(0.5 * view->vertical);
-    } else {
-        across = atan2(p.y, p.x) / view->horizontal;
-        above = atan2(p.z, hypot(p.x, p.y)) / view->vertical;
-    }
-    *x = double_clamp(0.5 - across, 0.0, 1.0) * view->width;
-    *y = double_clamp(0.5 - above, 0.0, 1.0) * view->height;
-}
 
 static Vec3 corner_of(const Sight *sight, int i)
 {
@@ -45,11 +29,11 @@ static void place_on_image(const ImageView *view, Recognized *object)
     // The middle plane of the box: nearer corners would make it larger than it looks.
     for (int i = 0; i < 8; i++) {
         Vec3 corner = corner_of(&object->sight, i);
-        project(view, vec3(object->sight.centre.x, corner.y, corner.z), &x, &y);
+        image_place(view, vec3(object->sight.centre.x, corner.y, corner.z), &x, &y);
         low[0] = fmin(low[0], x), low[1] = fmin(low[1], y);
         high[0] = fmax(high[0], x), high[1] = fmax(high[1], y);
     }
-    project(view, object->sight.centre, &x, &y);
+    image_place(view, object->sight.centre, &x, &y);
     object->place[0] = int_min((int)x, view->width - 1);
     object->place[1] = int_min((int)y, view->height - 1);
     for (int k = 0; k < 2; k++)
@@ -142,13 +126,12 @@ static int recognise_all(DeviceContext *at, const SceneNode *recognition, double
         const SceneNode *node = physics_solid_node(at->physics, objects[i].solid);
         size += OBJECT_NUMBERS + 3 * scene_list(node, "recognitionColors")->count + model_numbers(node);
     }
-    int segmented = ((const CameraState *)at->state)->segments ? picture_bytes(at) : 0;
-    double *out = device_image(at, 1, size * (int)sizeof *out + segmented);
+    double *out = device_image(at, 1, size * (int)sizeof *out);
     *out++ = count;
     for (int i = 0; i < count; i++)
         out = pack(at, &objects[i], out);
-    if (segmented)
-        picture_segment(at, (uint8_t *)out);
+    if (((const CameraState *)at->state)->segments)
+        picture_segment(at);
     reading[0] = count;
     return 1;
 }
@@ -166,12 +149,14 @@ static int camera_sample(DeviceContext *at, int channel, double *reading)
 
 static void camera_start(DeviceContext *at)
 {
-    *(CameraState *)at->state = (CameraState){ scene_float(at->info->node, "fieldOfView"), scene_float(at->info->node, "exposure"), 0, 0 };
+    const SceneNode *node = at->info->node, *focus = scene_child(node, "focus");
+    *(CameraState *)at->state = (CameraState){ .field_of_view = scene_float(node, "fieldOfView"), .exposure = scene_float(node, "exposure"),
+        .focal_distance = focus ? scene_float(focus, "focalDistance") : 0.0, .focal_length = focus ? scene_float(focus, "focalLength") : 0.0 };
 }
 
 static const char *camera_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
 {
-    enum { SET_FOV, SET_EXPOSURE, SET_SEGMENTATION };
+    enum { SET_FOV, SET_EXPOSURE, SET_SEGMENTATION, SET_FOCUS };
     CameraState *state = at->state;
     const SceneNode *zoom = scene_child(at->info->node, "zoom"), *recognition = scene_child(at->info->node, "recognition");
     (void)bytes, (void)byte_count;
@@ -192,6 +177,9 @@ static const char *camera_command(DeviceContext *at, int command, const double *
         if (!recognition || !scene_bool(recognition, "segmentation"))
             return "the camera has no segmentation";
         state->segments = numbers[0] != 0.0;
+        return NULL;
+    case SET_FOCUS:
+        state->focal_distance = fmax(numbers[0], 0.0);
         return NULL;
     default:
         return "a camera knows no such command";
@@ -221,6 +209,8 @@ static int camera_constants(DeviceContext *at, double *values, int capacity)
     values[8] = part != NULL;
     if (part)
         device_field_constants(part, focus, COUNT_OF(focus), values + 9, 4);
+    if (part)
+        values[9] = ((const CameraState *)at->state)->focal_distance;
     part = scene_child(node, "recognition");
     values[13] = part != NULL;
     values[14] = part && scene_bool(part, "segmentation");
@@ -228,6 +218,6 @@ static int camera_constants(DeviceContext *at, double *values, int capacity)
 }
 const DeviceKind camera_device = {
     .type = "Camera", .code = WB_NODE_CAMERA, .channels = 2, .state_size = sizeof(CameraState), .start = camera_start,
-    .sample = camera_sample, .constants = camera_constants, .command = camera_command,
+    .sample = camera_sample, .make = camera_make, .constants = camera_constants, .command = camera_command,
 };
 

@@ -2,6 +2,8 @@
 // What is nearer than minRange or not nearer than maxRange is INFINITY, as Webots has it.
 #include "devices/devices_internal.h"
 
+#include "base/pool.h"
+
 #include <webots/nodes.h>
 
 #include <string.h>
@@ -13,6 +15,8 @@ typedef struct Optics {
     bool is_lidar, is_rotating;
     double tilt;
     double near, low, high, noise, resolution, detection;
+    Pose pose;
+    uint64_t seed;           // of the noise of this image
 } Optics;
 
 // A turning lidar sees all around: its columns begin ahead and go clockwise, as seen from above.
@@ -74,32 +78,62 @@ static float depth_of(const Optics *o, const RayHit *hit, Vec3 direction, Random
     return (float)device_rounded(depth, o->resolution);
 }
 
-static int take_image(DeviceContext *at, const Optics *o)
+typedef struct DepthJob {
+    const Optics *optics;
+    const Rays *rays;
+    float *image;
+} DepthJob;
+
+// Each row has a noise of its own, so that rows may be made in any order.
+static void take_row(const DepthJob *job, int row)
+{
+    const Optics *o = job->optics;
+    Random random;
+    if (o->noise > 0.0 || o->detection < 1.0)
+        random_seed(&random, o->seed + (uint64_t)row, "row");
+    Quat turn = quat_mul(o->pose.q, quat_from_axis_angle(vec3(0, 1, 0), -o->tilt));
+    float *image = job->image + (size_t)row * (size_t)o->view.width;
+    for (int first = 0; first < o->view.width; first += RAYS_AT_ONCE) {
+        Ray queries[RAYS_AT_ONCE];
+        RayHit hits[RAYS_AT_ONCE];
+        Vec3 directions[RAYS_AT_ONCE];
+        int here = int_min(o->view.width - first, RAYS_AT_ONCE);
+        for (int i = 0; i < here; i++) {
+            directions[i] = direction_of(o, first + i, row);
+            double slant = o->view.projection == PLANAR ? directions[i].x : 1.0;
+            queries[i] = (Ray){ o->pose.t, quat_rotate(turn, directions[i]), o->near, fmax(o->high / slant, o->near * 2.0) };
+        }
+        rays_cast(job->rays, queries, here, NULL, NULL, hits);
+        for (int i = 0; i < here; i++)
+            image[first + i] = depth_of(o, &hits[i], directions[i], &random);
+    }
+}
+
+static void take_rows(int begin, int end, int worker, void *context)
+{
+    (void)worker;
+    for (int row = begin; row < end; row++)
+        take_row(context, row);
+}
+
+static void make_image(DeviceContext *at, int number, const void *due, void *bytes)
+{
+    (void)number;
+    const Optics *o = due;
+    DepthJob job = { o, at->devices->rays, bytes };
+    pool_for(physics_pool(at->physics), o->view.height, 1, take_rows, &job);
+}
+
+static int take_image(DeviceContext *at, Optics *o)
 {
     if (o->view.width < 1 || o->view.height < 1 || (int64_t)o->view.width * o->view.height > DEPTH_PIXELS_MAX) {
         diag_warning(at->devices->diags, at->info->node->pos, "'%s' has %d by %d points, of which at most %d can be seen; it sees nothing",
                      at->info->name, o->view.width, o->view.height, DEPTH_PIXELS_MAX);
         return 0;
     }
-    int count = o->view.width * o->view.height;
-    float *image = device_image(at, 0, count * (int)sizeof *image);
-    Rays *rays = device_rays(at);
-    Pose pose = device_pose(at);
-    Quat turn = quat_mul(pose.q, quat_from_axis_angle(vec3(0, 1, 0), -o->tilt));
-    for (int first = 0; first < count; first += RAYS_AT_ONCE) {
-        Ray queries[RAYS_AT_ONCE];
-        RayHit hits[RAYS_AT_ONCE];
-        Vec3 directions[RAYS_AT_ONCE];
-        int here = int_min(count - first, RAYS_AT_ONCE);
-        for (int i = 0; i < here; i++) {
-            directions[i] = direction_of(o, (first + i) % o->view.width, (first + i) / o->view.width);
-            double slant = o->view.projection == PLANAR ? directions[i].x : 1.0;
-            queries[i] = (Ray){ pose.t, quat_rotate(turn, directions[i]), o->near, fmax(o->high / slant, o->near * 2.0) };
-        }
-        rays_cast(rays, queries, here, NULL, NULL, hits);
-        for (int i = 0; i < here; i++)
-            image[first + i] = depth_of(o, &hits[i], directions[i], at->random);
-    }
+    o->pose = device_pose(at);
+    o->seed = random_bits(at->random);
+    device_due(at, 0, o->view.width * o->view.height * (int)sizeof(float), o, sizeof *o);
     return 0;
 }
 
@@ -124,7 +158,8 @@ static int range_finder_constants(DeviceContext *at, double *values, int capacit
 }
 
 const DeviceKind range_finder_device = {
-    .type = "RangeFinder", .code = WB_NODE_RANGE_FINDER, .channels = 1, .sample = range_finder_sample, .constants = range_finder_constants,
+    .type = "RangeFinder", .code = WB_NODE_RANGE_FINDER, .channels = 1, .sample = range_finder_sample, .make = make_image,
+    .constants = range_finder_constants,
 };
 
 // ---- lidars ----
@@ -152,5 +187,6 @@ static int lidar_constants(DeviceContext *at, double *values, int capacity)
 }
 
 const DeviceKind lidar_device = {
-    .type = "Lidar", .code = WB_NODE_LIDAR, .channels = 1, .sample = lidar_sample, .constants = lidar_constants,
+    .type = "Lidar", .code = WB_NODE_LIDAR, .channels = 1, .sample = lidar_sample, .make = make_image,
+    .constants = lidar_constants,
 };

@@ -203,6 +203,7 @@ void devices_reset(Devices *devices, Physics *physics)
     devices->physics = physics;
     devices->step = 0;
     devices->looked = UINT64_MAX;
+    devices->present = NULL;
     if (devices->rays)
         rays_rebind(devices->rays, physics);
     devices->packet_count = devices->pool_size = devices->plugin_size = 0;
@@ -226,8 +227,11 @@ void devices_destroy(Devices *devices)
     if (!devices)
         return;
     for (int i = 0; i < devices->device_count; i++)
-        for (int channel = 0; channel < DEVICE_CHANNELS; channel++)
-            free(devices->devices[i].images[channel].bytes);
+        for (int number = 0; number < DEVICE_IMAGES; number++)
+            free(devices->devices[i].images[number].bytes);
+    for (int i = 0; i < devices->device_count; i++)
+        free(devices->devices[i].trail);
+    due_free(devices);
     free(devices->robots);
     free(devices->robot_states);
     free(devices->devices);
@@ -371,6 +375,7 @@ static void sample_channel(Devices *devices, int robot, int tag, int channel)
     DeviceContext at = device_context(devices, robot, tag);
     at.since_last = (double)(devices->step - state->since) * physics_time_step(devices->physics);
     at.is_first = !state->has_read;
+    at.period_ms = state->period_ms;
     double *reading = devices->readings[devices->robots[robot].first_device + tag - 1][channel];
     state->since = devices->step;
     state->has_read = 1;
@@ -438,12 +443,23 @@ static void charge(Devices *devices, int charger)
     }
 }
 
+// Pictures that nobody looked at, of devices that get another one now.
+static void forget_replaced(Devices *devices)
+{
+    for (int robot = 0; devices->due_count > 0 && robot < devices->robot_count; robot++)
+        for (int tag = 1; devices->robots[robot].is_alive && tag <= devices->robots[robot].device_count; tag++)
+            for (int channel = 0; channel < device_at(devices, robot, tag)->info.kind->channels; channel++)
+                if (is_due(channel_at(devices, robot, tag, channel), devices->step))
+                    due_forget(devices, robot, tag, channel == 1 ? IMAGE_SEGMENTED : channel);
+}
+
 void devices_sample(Devices *devices, uint64_t step)
 {
     for (int i = 0; i < devices->charger_count; i++)
         charge(devices, i);
     devices->step = step;
     radio_deliver(devices, step);
+    forget_replaced(devices);
     for (int robot = 0; robot < devices->robot_count; robot++) {
         DeviceRobot *row = &devices->robots[robot];
         if (!row->is_alive)
@@ -559,23 +575,19 @@ void *device_image(const DeviceContext *at, int channel, int size)
     return image->bytes;
 }
 
-const void *devices_image(const Devices *devices, int robot, int tag, int channel, int *size)
-{
-    const DeviceImage *image = &device_at(devices, robot, tag)->images[channel];
-    *size = image->size;
-    return image->bytes;
-}
-
 Rays *device_rays(const DeviceContext *at)
 {
     Devices *devices = at->devices;
-    bool is_new = !devices->rays;
-    if (is_new)
-        devices->rays = rays_create(devices->physics, devices->diags);
-    if (is_new || devices->looked != devices->step)
-        rays_update(devices->rays);
+    Rays *rays = due_rays(devices);
+    if (devices->looked != devices->step)
+        rays_update(rays);
     devices->looked = devices->step;
-    return devices->rays;
+    return rays;
+}
+
+int device_eye(const DeviceContext *at)
+{
+    return device_at(at->devices, at->robot, at->tag)->eye;
 }
 
 Pose device_pose(const DeviceContext *at)
@@ -711,5 +723,6 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
     devices->key_count = (int)(head.sizes[7] / sizeof(int));
     devices->step = head.step;
     devices->looked = UINT64_MAX;
+    devices->present = NULL;
     return true;
 }

@@ -55,9 +55,11 @@ void devices_sample(Devices *devices, uint64_t step);
 const double *devices_reading(const Devices *devices, int robot, int tag, int channel, int *count, uint32_t *serial);
 
 // The bytes of the last image of a channel; NULL: it has none. Row by row from the top left: distances in m as floats of range
-// finders and lidars; blue, green, red and 255 of cameras. Of a camera's recognition: as camera.c packs it. Images are made anew at
-// each reading and are not part of the state.
-const void *devices_image(const Devices *devices, int robot, int tag, int channel, int *size);
+// finders and lidars; blue, green, red and 255 of cameras; image 2 of a camera is segmented. Of a camera's recognition: as camera.c
+// packs it. Pictures are made here, when they are asked for, and show the moment at which they were due. They are no part of the state.
+const void *devices_image(Devices *devices, int robot, int tag, int number, int *size);
+// The image of a channel's readings that is made when asked for; -1: it has none.
+int devices_due_image(const Devices *devices, int robot, int tag, int channel);
 
 // ---- what a device is and can be told, as plain numbers ----
 // Constants of the device (ranges, lookup table, sizes) in the order of its kind's `constants` rows, variable part last.

@@ -4,9 +4,11 @@
 
 #include "base/random.h"
 #include "devices/devices.h"
+#include "formats/shape.h"
 #include "rays/rays.h"
 
 enum { DEVICE_CHANNELS = 2, READING_MAX = 256 };
+enum { IMAGE_SEGMENTED = 2, DEVICE_IMAGES = 3 };  // images 0 and 1 belong to the channels of readings
 
 // What the functions of a kind work on.
 typedef struct DeviceContext {
@@ -16,6 +18,7 @@ typedef struct DeviceContext {
     Random *random;
     void *state;         // of the kind, plain bytes
     double time;         // s
+    double period_ms;    // of this channel
     double since_last;   // s since this channel was last read, or since it was enabled
     bool is_first;       // the first reading since it was enabled
     int robot, tag;
@@ -32,6 +35,7 @@ struct DeviceKind {
     int (*constants)(DeviceContext *at, double *values, int capacity);
     const char *(*command)(DeviceContext *at, int command, const double *numbers, int number_count, const void *bytes, int byte_count);
     void (*enabled)(DeviceContext *at, int channel, bool is_on);
+    void (*make)(DeviceContext *at, int number, const void *due, void *bytes);  // an image that device_due announced
 };
 
 extern const DeviceKind *const device_kinds[];  // registry.c, NULL-terminated
@@ -62,26 +66,63 @@ void device_finish_vector(const DeviceContext *at, double reading[3]);
 
 // ---- optics.c: images of devices that look along +x with z up; columns run from the left, rows from the top ----
 typedef enum Projection { PLANAR, CYLINDRICAL, SPHERICAL } Projection;
+typedef struct ImageLens {
+    bool is_there;
+    double center[2], radial[2], tangential[2];  // in shares of width and height
+} ImageLens;
 typedef struct ImageView {
     Projection projection;
     int width, height;
     double horizontal, vertical;   // fields of view, rad
     double reach;                  // of a flat image at distance 1, from side to side
+    ImageLens lens;
 } ImageView;
 Projection projection_of(const SceneNode *node);
+ImageView image_view_of(Projection projection, int width, int height, double field_of_view);
 ImageView image_view(const SceneNode *node, double field_of_view);  // of a Camera or RangeFinder
 // Where a place of the image looks, of unit length; the middle of the first pixel is at 0.5, 0.5.
 Vec3 image_direction(const ImageView *view, double x, double y);
+// Where a point before the camera is seen, held within the image; a lens is left out.
+void image_place(const ImageView *view, Vec3 p, double *x, double *y);
 
 // ---- picture.c ----
 typedef struct CameraState {
-    double field_of_view, exposure;
+    double field_of_view, exposure, focal_distance, focal_length;
     int32_t segments;        // whether recognition also draws its picture
     int32_t reserved;
 } CameraState;
-int picture_bytes(const DeviceContext *at);                     // 0, and said, when it has too many
+
+// What a picture is made of: plain values that are kept until somebody looks at it.
+typedef struct Picture {
+    ImageView view;
+    Pose pose;
+    double near, far;
+    double spread;           // width of a pixel at distance 1
+    int samples;             // along each side of a pixel
+    int eye;                 // whose view it is, see rays_hide
+    double exposure;
+    double occlusion, softness;  // see RaysStyle
+    bool is_lit_anyway;
+    double bloom;            // light above it glows; negative: none does
+    int flare_ghosts;
+    double flare_scale, flare_bias, flare_dispersal;
+    double focal_distance, focal_length;  // 0: all is sharp
+    double blur;             // share of the picture before
+    bool is_first;
+    double noise;
+    uint64_t seed;           // of this picture's noise
+    const Image *mask;       // NULL: none
+    double mask_place[2];
+} Picture;
+typedef struct Device Device;
+Picture picture_of(const DeviceContext *at);                    // of a camera, now
+bool picture_fits(const DeviceContext *at, const ImageView *view);  // false, and said, when it has too many pixels
 void picture_take(DeviceContext *at);                           // of the camera, as its image 0: blue, green, red, opaque
-void picture_segment(DeviceContext *at, uint8_t *pixels);       // likewise, in the colours of what is recognised
+void picture_segment(DeviceContext *at);                        // likewise as image 2, in the colours of what is recognised
+// Blue, green, red, 255, by rays as they are placed now. `device` keeps what blurs the next picture; NULL: nothing.
+void picture_make(const Picture *picture, const Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels);
+void camera_make(DeviceContext *at, int number, const void *due, void *bytes);
+int device_eye(const DeviceContext *at);                        // of a camera, for what is hidden from it
 
 // ---- sight.c ----
 // The box, in the device's frame, around what is seen of a solid.
@@ -92,6 +133,23 @@ bool sight_of(const DeviceContext *at, int solid, double horizontal, double vert
 // Whether something stands between the device and a point of the solid, more than `depth` before the point.
 bool sight_is_hidden(const DeviceContext *at, int solid, Vec3 point, double depth);
 
+// ---- due.c ----
+enum { DUE_BYTES = 640 };
+// What pictures of one moment show.
+typedef struct Moment {
+    Pose *solids;          // where they were
+    int solid_count, solid_capacity;
+    uint64_t step;
+    int users;             // pictures that are not made yet; 0: free for another moment
+} Moment;
+// The picture `number` of the device, of `size` bytes, shows the present moment; the kind's `make` gets the `due` bytes when
+// somebody looks, or never.
+void device_due(const DeviceContext *at, int number, int size, const void *due, size_t due_size);
+Rays *due_rays(Devices *devices);        // listed as the scene is now, placed anywhere
+void due_make_all(Devices *devices);
+void due_forget(Devices *devices, int robot, int tag, int channel);  // another takes its place
+void due_free(Devices *devices);
+
 // ---- radio.c ----
 void radio_deliver(Devices *devices, uint64_t step);     // packets whose time has come reach their receivers
 void radio_forget(Devices *devices, int robot);          // its receivers' queues
@@ -101,13 +159,19 @@ bool radio_is_sound(const Devices *devices, const void *packets, int count, size
 typedef struct DeviceImage {
     void *bytes;           // NULL: none yet
     int size, capacity;
+    Moment *moment;        // that it will show; NULL: it is made
+    bool is_on_demand;
+    _Alignas(double) char due[DUE_BYTES];  // what its kind needs to make it
 } DeviceImage;
 
-typedef struct Device {
+struct Device {
     DeviceInfo info;
     uint32_t state_offset;
-    DeviceImage images[DEVICE_CHANNELS];
-} Device;
+    int eye;               // from 1, of a camera that something is hidden from; 0: like the main view
+    float *trail;          // light of the last picture of a camera with motion blur
+    int trail_count, trail_capacity;
+    DeviceImage images[DEVICE_IMAGES];
+};
 
 typedef struct ChannelState {
     int32_t period;        // steps, 0: off
@@ -188,6 +252,9 @@ struct Devices {
     uint64_t step;
     Rays *rays;            // NULL until something looks
     uint64_t looked;       // step for which they were brought up to date
+    Moment **moments, *present;
+    int moment_count, moment_capacity;
+    int due_count;         // pictures that are not made yet
 };
 
 Device *device_at(const Devices *devices, int robot, int tag);

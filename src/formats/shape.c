@@ -378,3 +378,8 @@ const Image *shape_texture(const ShapeSource *source, const SceneNode *texture)
     return store_image(source->assets, urls->strings[0], shape_naming_file(source, node, "url"), source->diags,
                        scene_field_pos(node, "url"));
 }
+
+const Image *shape_image(const ShapeSource *source, const SceneNode *node, const char *field, const char *url)
+{
+    return store_image(source->assets, url, shape_naming_file(source, node, field), source->diags, scene_field_pos(node, field));
+}

@@ -59,5 +59,7 @@ const Mesh *shape_file_mesh(const ShapeSource *source, const char *url, const ch
 const char *shape_naming_file(const ShapeSource *source, const SceneNode *node, const char *field);
 // The image of an ImageTexture node; NULL when it has none or it cannot be had (which has been said).
 const Image *shape_texture(const ShapeSource *source, const SceneNode *texture);
+// The image that any other field names; likewise.
+const Image *shape_image(const ShapeSource *source, const SceneNode *node, const char *field, const char *url);
 
 #endif

@@ -84,8 +84,7 @@ bool frame_next(FrameReader *reader, Record *record);                 // false a
     X(PIN, "i: pinned to the static environment or not")                                                             \
     /* STATE */                                                                                                      \
     X(TIME, "d: time s; i: delay ms, simulation mode")                                                               \
-    X(READING, "tag; i: channel; d: numbers of a new reading; b: its image")                                          \
-    X(IMAGE, "tag; i: channel, width, height, bytes per pixel; b: pixels")                                           \
+    X(READING, "tag; i: channel, number of an image that IMAGE brings or -1; d: numbers of a new reading; b: its image")       \
     X(PACKET, "tag; d: strength, direction x y z; b: data, appended to the queue")                                   \
     X(KEYS, "i: keys that are down")                                                                                 \
     X(MOUSE, "i: left, middle, right; d: u v x y z")                                                                 \
@@ -94,6 +93,7 @@ bool frame_next(FrameReader *reader, Record *record);                 // false a
     X(MESSAGE, "i: 1 note, 2 warning, 3 error; b: something to print for the controller's user")                     \
     X(WINDOW_MESSAGE, "b: from the robot window")                                                                    \
     /* CALL and RESULT: the answer has the operation of the question */                                              \
+    X(IMAGE, "tag; i: number; answer b: the device's picture of its last reading, made now")                         \
     X(FAILED, "b: why; answer to a call that cannot be done")                                                        \
     X(NODE_FROM, "i: how (0 root, 1 self, 2 id, 3 DEF, 4 device tag, 5 selected, 6 DEF inside a PROTO), number; b: DEF; " \
                  "answer i: node id, -1 none")                                                                       \

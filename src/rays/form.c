@@ -8,11 +8,11 @@ typedef struct FormRay {
     bool is_hit;
 } FormRay;
 
-static void offer(FormRay *ray, double distance, Vec3 normal, double u, double v)
+static void offer(FormRay *ray, double distance, Vec3 normal, double u, double v, int face)
 {
     if (!(distance > ray->near) || (ray->is_hit && distance >= ray->hit->distance))
         return;
-    *ray->hit = (FormHit){ distance, normal, normal, u, v };
+    *ray->hit = (FormHit){ distance, normal, normal, u, v, face };
     ray->is_hit = true;
 }
 
@@ -60,7 +60,7 @@ static void hit_box(FormRay *ray, Vec3 size)
     Vec3 p = point_at(ray, enter);
     double u, v;
     box_texture(face, vec3(p.x / size.x + 0.5, p.y / size.y + 0.5, p.z / size.z + 0.5), &u, &v);
-    offer(ray, enter, normals[face], u, v);
+    offer(ray, enter, normals[face], u, v, face);
 }
 
 static void hit_plane(FormRay *ray, Vec3 size)
@@ -71,7 +71,7 @@ static void hit_plane(FormRay *ray, Vec3 size)
     Vec3 p = point_at(ray, distance);
     double u = p.x / size.x + 0.5, v = p.y / size.y + 0.5;
     if (u >= 0.0 && u <= 1.0 && v >= 0.0 && v <= 1.0)
-        offer(ray, distance, vec3(0, 0, 1), u, v);
+        offer(ray, distance, vec3(0, 0, 1), u, v, 0);
 }
 
 // ---- round forms ----
@@ -101,7 +101,7 @@ static void hit_ball(FormRay *ray, double z, double radius, double low, double h
         return;
     Vec3 p = vec3_mad(o, ray->d, t);
     if (p.z >= low && p.z <= high)
-        offer(ray, t, p, around(p.x, p.y), 0.5 + asin(double_clamp(p.z / radius, -1.0, 1.0)) / M_PI);
+        offer(ray, t, p, around(p.x, p.y), 0.5 + asin(double_clamp(p.z / radius, -1.0, 1.0)) / M_PI, z > 0.0 ? 1 : z < 0.0 ? 2 : 0);
 }
 
 static void hit_side(FormRay *ray, double radius, double half)
@@ -111,7 +111,7 @@ static void hit_side(FormRay *ray, double radius, double half)
         return;
     Vec3 p = point_at(ray, t);
     if (fabs(p.z) <= half)
-        offer(ray, t, vec3(p.x, p.y, 0.0), around(p.x, p.y), 0.5 + 0.5 * p.z / half);
+        offer(ray, t, vec3(p.x, p.y, 0.0), around(p.x, p.y), 0.5 + 0.5 * p.z / half, 0);
 }
 
 static void hit_disc(FormRay *ray, double radius, double z, double up)
@@ -121,7 +121,7 @@ static void hit_disc(FormRay *ray, double radius, double z, double up)
     double t = (z - ray->o.z) / ray->d.z;
     Vec3 p = point_at(ray, t);
     if (p.x * p.x + p.y * p.y <= radius * radius)
-        offer(ray, t, vec3(0, 0, up), 0.5 + 0.5 * p.x / radius, 0.5 + 0.5 * up * p.y / radius);
+        offer(ray, t, vec3(0, 0, up), 0.5 + 0.5 * p.x / radius, 0.5 + 0.5 * up * p.y / radius, up > 0.0 ? 1 : 2);
 }
 
 // x^2 + y^2 = (radius / height)^2 (half - z)^2, of which the part with the tip at +half is the cone.
@@ -138,7 +138,7 @@ static void hit_cone_side(FormRay *ray, double radius, double height)
     for (int i = 0; i < 2; i++) {
         Vec3 p = point_at(ray, roots[i]), normal = vec3(p.x, p.y, k * k * (half - p.z));
         if (fabs(p.z) <= half && vec3_dot(normal, ray->d) < 0.0)
-            offer(ray, roots[i], normal, around(p.x, p.y), (p.z + half) / height);
+            offer(ray, roots[i], normal, around(p.x, p.y), (p.z + half) / height, 0);
     }
 }
 
@@ -222,4 +222,27 @@ Form form_of(const SceneNode *geometry)
     form.low = vec3_neg(reach);
     form.high = reach;
     return form;
+}
+
+// Six faces of a box in two rows of three; of round forms the side below, the ends above it.
+bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v)
+{
+    *u = hit->u, *v = hit->v;
+    if (!(*u >= 0.0 && *u <= 1.0 && *v >= 0.0 && *v <= 1.0))
+        return false;
+    switch (form->shape.kind) {
+    case SHAPE_BOX:
+        *u = (hit->face % 3 + *u) / 3.0;
+        *v = (hit->face / 3 + *v) / 2.0;
+        break;
+    case SHAPE_CYLINDER:
+    case SHAPE_CONE:
+    case SHAPE_CAPSULE:
+        *u = hit->face == 0 ? *u : (hit->face - 1 + *u) / 2.0;
+        *v = (*v + (hit->face == 0 ? 0.0 : 1.0)) / 2.0;
+        break;
+    default:
+        break;
+    }
+    return true;
 }

@@ -1,6 +1,6 @@
 // light.c - what surfaces send back of the light that falls on them: lights, the sky, fog, shadows. Physical appearances follow the
-// metal and roughness model (Lambert, GGX, Smith, Schlick), others the light model of VRML. As in Webots the matt share of a physical
-// appearance grows with the square of a light's intensity, and the sky is seen in its own colour at the viewpoint's exposure.
+// metal and roughness model (Lambert, GGX, Smith, Schlick, the split sum for the surroundings), others the light model of VRML. As in
+// Webots the matt share of a physical appearance grows with the square of a light's intensity.
 #include "rays/rays_internal.h"
 
 #include "base/memory.h"
@@ -8,48 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LAYERS = 8 };  // of transparent surfaces, one behind the other
+enum { MOST_LAYERS = 8, AT_ONCE = 64, PACKET = 8 };  // layers of transparent surfaces, one behind the other
 
 // ---- the list ----
 
 void lighting_clear(Rays *rays)
 {
     Lighting *lighting = &rays->lighting;
-    *lighting = (Lighting){ .lights = lighting->lights, .capacity = lighting->capacity };
+    *lighting = (Lighting){ .lights = lighting->lights, .capacity = lighting->capacity, .cube = lighting->cube, .irradiance = lighting->irradiance, .luminosity = 1.0 };
 }
 
 void lighting_free(Rays *rays)
 {
+    sky_free(&rays->lighting);
     free(rays->lighting.lights);
-}
-
-// The colour that the exposure of the main view turns into this one.
-static double before_exposure(double color, double exposure)
-{
-    double most = 1.0 - 1e-9;
-    return -log(1.0 - fmin(pow(color, 2.2), most)) / fmax(exposure, 1e-9);
-}
-
-static double main_exposure(const Rays *rays)
-{
-    const FieldList *top = scene_list(scene_root(physics_scene(rays->physics)), "children");
-    for (int i = 0; i < top->count; i++) {
-        const SceneNode *node = scene_list_node(top, i);
-        if (node && node->type && scene_node_is(node, "Viewpoint"))
-            return scene_float(node, "exposure");
-    }
-    return 1.0;
-}
-
-static void read_background(Rays *rays, const SceneNode *node)
-{
-    const FieldList *colors = scene_list(node, "skyColor");
-    if (colors->count < 1)
-        return;
-    Vec3 color = vec3(colors->numbers[0], colors->numbers[1], colors->numbers[2]);
-    double exposure = main_exposure(rays);
-    rays->lighting.sky = vec3(before_exposure(color.x, exposure), before_exposure(color.y, exposure), before_exposure(color.z, exposure));
-    rays->lighting.sky_light = vec3_scale(color_linear(color), scene_float(node, "luminosity"));
 }
 
 static void read_fog(Lighting *lighting, const SceneNode *node)
@@ -62,14 +34,15 @@ static void read_fog(Lighting *lighting, const SceneNode *node)
 
 static void add_light(Lighting *lighting, SceneNode *node, int solid, Affine local)
 {
-    if (!scene_bool(node, "on"))
-        return;
     Light light = {
-        .node = node, .solid = solid, .local = local, .is_directional = scene_node_is(node, "DirectionalLight"),
+        .node = node, .solid = solid, .local = local, .is_directional = scene_node_is(node, "DirectionalLight"), .is_on = scene_bool(node, "on"),
         .is_spot = scene_node_is(node, "SpotLight"), .casts_shadows = scene_bool(node, "castShadows"),
-        .color = scene_vec3(node, "color"), .intensity = scene_float(node, "intensity"),
+        .color = scene_vec3(node, "color"), .intensity = scene_float(node, "intensity"), .ambient = scene_float(node, "ambientIntensity"),
     };
+    if (light.is_directional || light.is_spot)
+        light.own_direction = scene_vec3(node, "direction");
     if (!light.is_directional) {
+        light.own_position = scene_vec3(node, "location");
         light.attenuation = scene_vec3(node, "attenuation");
         light.radius = scene_float(node, "radius");
     }
@@ -77,31 +50,39 @@ static void add_light(Lighting *lighting, SceneNode *node, int solid, Affine loc
         light.beam = scene_float(node, "beamWidth");
         light.cut = scene_float(node, "cutOffAngle");
     }
-    lighting->ambient = vec3_mad(lighting->ambient, light.color, scene_float(node, "ambientIntensity"));
     memory_grow(&lighting->lights, &lighting->capacity, lighting->count + 1, sizeof light);
     lighting->lights[lighting->count++] = light;
 }
 
-void lighting_add(Rays *rays, SceneNode *node, int solid, Affine local)
+void lighting_sum(Rays *rays)
+{
+    rays->lighting.ambient = VEC3_ZERO;
+    for (int i = 0; i < rays->lighting.count; i++) {
+        const Light *light = &rays->lighting.lights[i];
+        if (light->is_on)
+            rays->lighting.ambient = vec3_mad(rays->lighting.ambient, light->color, light->ambient);
+    }
+}
+
+void lighting_add(Rays *rays, const ShapeSource *source, SceneNode *node, int solid, Affine local)
 {
     if (scene_node_is(node, "Light"))
         add_light(&rays->lighting, node, solid, local);
     else if (scene_node_is(node, "Background"))
-        read_background(rays, node);
+        sky_read(rays, source, node);
     else if (scene_node_is(node, "Fog"))
         read_fog(&rays->lighting, node);
 }
 
-void lighting_place(Rays *rays)
+void lighting_place(Rays *rays, const Pose *solids, int solid_count)
 {
     for (int i = 0; i < rays->lighting.count; i++) {
         Light *light = &rays->lighting.lights[i];
-        Pose pose = light->solid >= 0 ? physics_solid_pose(rays->physics, light->solid) : POSE_IDENTITY;
-        Affine world = affine_mul(affine_of_pose(pose), light->local);
-        if (!light->is_directional)
-            light->position = vec3_add(mat3_apply(world.m, scene_vec3(light->node, "location")), world.t);
-        if (light->is_directional || light->is_spot)
-            light->direction = vec3_normalized(mat3_apply(world.m, scene_vec3(light->node, "direction")));
+        assert(light->solid < solid_count);
+        (void)solid_count;
+        Affine world = affine_mul(affine_of_pose(light->solid >= 0 ? solids[light->solid] : POSE_IDENTITY), light->local);
+        light->position = vec3_add(mat3_apply(world.m, light->own_position), world.t);
+        light->direction = vec3_normalized(mat3_apply(world.m, light->own_direction));
     }
 }
 
@@ -128,15 +109,6 @@ static double light_at(const Light *light, Vec3 point, Vec3 *towards, double *di
     if (angle >= light->cut)
         return 0.0;
     return angle > light->beam ? share * (light->cut - angle) / (light->cut - light->beam) : share;
-}
-
-static bool is_in_shadow(const Rays *rays, Vec3 point, Vec3 normal, Vec3 towards, double distance)
-{
-    double gap = 1e-4;
-    Ray ray = { vec3_mad(point, normal, gap), towards, 0.0, isfinite(distance) ? distance - gap : 1e6 };
-    RayHit hit;
-    rays_cast(rays, &ray, 1, NULL, NULL, &hit);
-    return hit.visual >= 0;
 }
 
 // ---- what a surface sends back ----
@@ -193,16 +165,24 @@ static Vec3 plain_light(const Meeting *at, const Light *light, Vec3 towards)
     return vec3_scale(vec3_add(vec3_scale(at->surface->base, n_l), gloss), light->intensity);
 }
 
-// The light of the sky on a physical surface, of the lights' ambient parts on another.
-static Vec3 light_from_all_around(const Lighting *lighting, const Meeting *at)
+// The light of the surroundings on a physical surface, of the lights' ambient parts on another.
+static Vec3 light_from_all_around(const Rays *rays, const Meeting *at)
 {
     const Surface *surface = at->surface;
+    const Lighting *lighting = &rays->lighting;
     if (!surface->is_physical)
-        return vec3_scale(vec3_mul(lighting->ambient, surface->base), surface->ambient);
-    double smoothness = 1.0 - at->roughness, rest = fifth_power(double_clamp(1.0 - vec3_dot(at->normal, at->eye), 0.0, 1.0));
-    Vec3 s = at->straight;
-    Vec3 mirrored = vec3(s.x + (fmax(smoothness, s.x) - s.x) * rest, s.y + (fmax(smoothness, s.y) - s.y) * rest, s.z + (fmax(smoothness, s.z) - s.z) * rest);
-    return vec3_scale(vec3_mul(lighting->sky_light, vec3_add(at->matt, mirrored)), surface->background_share * surface->occlusion);
+        return vec3_scale(vec3_mul(lighting->ambient, surface->ambient), surface->occlusion);
+    Vec3 matt = lighting->sky_light, mirrored = lighting->sky_light;
+    if (lighting->irradiance.is_there) {
+        Vec3 out = vec3_sub(vec3_scale(at->normal, 2.0 * vec3_dot(at->normal, at->eye)), at->eye);
+        matt = cube_at(&lighting->irradiance, at->normal, 6.0);
+        mirrored = cube_at(&lighting->irradiance, out, 7.0 * at->roughness);
+    }
+    double scale, bias;
+    brdf_at(rays->brdf, vec3_dot(at->normal, at->eye), at->roughness, &scale, &bias);
+    Vec3 share = vec3_add(vec3_scale(at->straight, scale), vec3(bias, bias, bias));
+    Vec3 sum = vec3_add(vec3_mul(matt, at->matt), vec3_mul(mirrored, share));
+    return vec3_scale(sum, lighting->luminosity * surface->background_share * surface->occlusion);
 }
 
 static Meeting meeting_of(const Surface *surface, Vec3 normal, Vec3 eye)
@@ -215,23 +195,143 @@ static Meeting meeting_of(const Surface *surface, Vec3 normal, Vec3 eye)
     return at;
 }
 
-static Vec3 light_of_surface(const Rays *rays, const Ray *ray, const RayHit *hit, const Surface *surface)
+// ---- soft things: sampled at places that differ from pixel to pixel, always the same for the same pixel ----
+
+static double noise(uint32_t *state)
 {
-    Vec3 point = vec3_mad(ray->origin, ray->direction, hit->distance);
-    Meeting at = meeting_of(surface, hit->smooth, vec3_neg(ray->direction));
-    Vec3 sum = vec3_add(surface->emissive, light_from_all_around(&rays->lighting, &at));
-    for (int i = 0; i < rays->lighting.count; i++) {
-        const Light *light = &rays->lighting.lights[i];
-        Vec3 towards;
-        double distance, share = light_at(light, point, &towards, &distance);
-        if (!(share > 0.0) || vec3_dot(hit->normal, towards) <= 0.0)
-            continue;
-        if (light->casts_shadows && is_in_shadow(rays, point, hit->normal, towards, distance))
-            continue;
-        Vec3 part = surface->is_physical ? physical_light(&at, light, towards) : plain_light(&at, light, towards);
-        sum = vec3_mad(sum, vec3_mul(part, light->color), share);
+    uint32_t x = *state += 0x9e3779b9u;
+    x = (x ^ x >> 16) * 0x21f0aaadu;
+    x = (x ^ x >> 15) * 0x735a2d97u;
+    return (double)(x ^ x >> 15) / 4294967296.0;
+}
+
+static Vec3 around_axis(Vec3 axis, double along, double side, double angle)
+{
+    Vec3 x = vec3_orthogonal(axis), y = vec3_cross(axis, x);
+    return vec3_mad(vec3_mad(vec3_scale(axis, along), x, side * cos(angle)), y, side * sin(angle));
+}
+
+// How open the half space above a point is within the radius: 1 all, 0 nothing.
+static double openness(const Rays *rays, Vec3 point, Vec3 normal, double radius, uint32_t seed)
+{
+    Vec3 from[PACKET], towards[PACKET];
+    double far[PACKET], turn = noise(&seed);
+    bool is_dark[PACKET];
+    for (int i = 0; i < PACKET; i++) {
+        double share = (i + noise(&seed)) / PACKET, angle = 2.0 * M_PI * (turn + i * 0.6180339887498949);
+        from[i] = vec3_mad(point, normal, 1e-4);
+        towards[i] = around_axis(normal, sqrt(1.0 - share), sqrt(share), angle);
+        far[i] = radius;
     }
-    return sum;
+    rays_occluded(rays, from, towards, far, PACKET, is_dark);
+    int open = 0;
+    for (int i = 0; i < PACKET; i++)
+        open += !is_dark[i];
+    return (double)open / PACKET;
+}
+
+// ---- many surfaces at once ----
+
+typedef struct Lit {
+    int ray;             // which one of the batch
+    Surface surface;
+    Meeting at;
+    Vec3 point, geometric, sum;
+} Lit;
+
+typedef struct Shadows {
+    int count;
+    int lit[PACKET];
+    Vec3 from[PACKET], towards[PACKET], part[PACKET];
+    double far[PACKET];
+} Shadows;
+
+static void settle(const Rays *rays, Shadows *shadows, Lit *all)
+{
+    bool is_dark[PACKET] = { false };
+    if (shadows->count > 0)
+        rays_occluded(rays, shadows->from, shadows->towards, shadows->far, shadows->count, is_dark);
+    for (int i = 0; i < shadows->count; i++)
+        if (!is_dark[i])
+            all[shadows->lit[i]].sum = vec3_add(all[shadows->lit[i]].sum, shadows->part[i]);
+    shadows->count = 0;
+}
+
+static void add_shadow_test(const Rays *rays, Shadows *shadows, Lit *all, int lit, Vec3 towards, double distance, Vec3 part)
+{
+    double gap = 1e-4;
+    int k = shadows->count++;
+    shadows->lit[k] = lit;
+    shadows->from[k] = vec3_mad(all[lit].point, all[lit].geometric, gap);
+    shadows->towards[k] = towards;
+    shadows->far[k] = isfinite(distance) ? distance - gap : 1e6;
+    shadows->part[k] = part;
+    if (shadows->count == PACKET)
+        settle(rays, shadows, all);
+}
+
+// A light of some size is seen from a point by several of its places.
+static void add_light_softly(const Rays *rays, Shadows *shadows, Lit *all, int lit, Vec3 towards, double distance, Vec3 part, const RaysStyle *style)
+{
+    enum { PLACES = 4 };
+    if (!(style->softness > 0.0)) {
+        add_shadow_test(rays, shadows, all, lit, towards, distance, part);
+        return;
+    }
+    uint32_t seed = style->seed * 747796405u + (uint32_t)all[lit].ray * 2891336453u;
+    double turn = noise(&seed);
+    for (int i = 0; i < PLACES; i++) {
+        double side = style->softness * sqrt((i + noise(&seed)) / PLACES), angle = 2.0 * M_PI * (turn + i * 0.25);
+        add_shadow_test(rays, shadows, all, lit, vec3_normalized(around_axis(towards, 1.0, side, angle)), distance, vec3_scale(part, 1.0 / PLACES));
+    }
+}
+
+static void add_one_light(const Rays *rays, const Light *light, Lit *all, int count, const RaysStyle *style)
+{
+    Shadows shadows = { 0 };
+    for (int i = 0; i < count; i++) {
+        Lit *lit = &all[i];
+        Vec3 towards;
+        double distance, share = light_at(light, lit->point, &towards, &distance);
+        if (!(share > 0.0) || vec3_dot(lit->geometric, towards) <= 0.0)
+            continue;
+        Vec3 part = lit->surface.is_physical ? physical_light(&lit->at, light, towards) : plain_light(&lit->at, light, towards);
+        part = vec3_scale(vec3_mul(part, light->color), share);
+        if (light->casts_shadows)
+            add_light_softly(rays, &shadows, all, i, towards, distance, part, style);
+        else
+            lit->sum = vec3_add(lit->sum, part);
+    }
+    settle(rays, &shadows, all);
+}
+
+// Of a world that has none: from the left above the eye, and a little from everywhere.
+static void add_light_of_the_eye(const Rays *rays, const Ray *queries, Lit *all, int count, const RaysStyle *style)
+{
+    Vec3 up = rays->lighting.up;
+    for (int i = 0; i < count; i++) {
+        Vec3 eye = vec3_neg(queries[all[i].ray].direction);
+        Light light = { .is_directional = true, .casts_shadows = true, .color = { 1, 1, 1 }, .intensity = 1.3 };
+        light.direction = vec3_neg(vec3_normalized(vec3_add(vec3_add(vec3_scale(up, 1.5), eye), vec3_scale(vec3_cross(up, eye), -0.7))));
+        add_one_light(rays, &light, &all[i], 1, style);
+        double high = 0.5 + 0.5 * vec3_dot(all[i].at.normal, up);
+        all[i].sum = vec3_mad(all[i].sum, vec3_add(all[i].surface.base, vec3(0.02, 0.02, 0.02)), 0.15 + 0.25 * high);
+    }
+}
+
+static void add_spots(const Rays *rays, Lit *lit)
+{
+    for (int i = 0; i < rays->dot_count; i++)
+        if (vec3_distance(lit->point, rays->dots[i].place) <= rays->dots[i].radius)
+            lit->sum = rays->dots[i].color;
+}
+
+static Lit lit_of(const Rays *rays, const Ray *query, const RayHit *hit, int ray, const RaysStyle *style)
+{
+    Lit lit = { .ray = ray, .surface = surface_at(rays, query, hit), .point = vec3_mad(query->origin, query->direction, hit->distance), .geometric = hit->normal };
+    if (style->occlusion > 0.0)
+        lit.surface.occlusion *= openness(rays, lit.point, hit->normal, style->occlusion, style->seed * 9781u + (uint32_t)ray * 6271u);
+    return lit;
 }
 
 static Vec3 through_fog(const Lighting *lighting, double distance, Vec3 light)
@@ -244,28 +344,63 @@ static Vec3 through_fog(const Lighting *lighting, double distance, Vec3 light)
     return vec3_add(vec3_scale(light, 1.0 - share), vec3_scale(lighting->fog, share));
 }
 
-static Surface surface_of(const Rays *rays, const RayHit *hit)
+static void shade_layer(const Rays *rays, const Ray *queries, const RayHit *hits, int count, const RaysStyle *style, int layer, Vec3 *light);
+
+static bool is_visible(const Rays *rays, int visual, void *context)
 {
-    const Visual *visual = &rays->visuals[hit->visual];
-    return surface_at(&visual->look, visual->mesh >= 0 ? rays->meshes[visual->mesh].mesh : NULL, hit->triangle, hit->u, hit->v);
+    return !rays_is_hidden(rays, visual, ((const RaysStyle *)context)->eye);
 }
 
-Vec3 rays_radiance(const Rays *rays, const Ray *ray, const RayHit *hit)
+// What is seen behind a surface through which some light passes.
+static Vec3 light_behind(const Rays *rays, const Ray *query, const RayHit *hit, const RaysStyle *style, int layer)
 {
-    Vec3 sum = VEC3_ZERO;
-    double passed = 1.0;
-    RayHit here = *hit;
-    Ray onwards = *ray;
-    for (int layer = 0; layer < MOST_LAYERS && here.visual >= 0; layer++) {
-        Surface surface = surface_of(rays, &here);
-        double seen = 1.0 - double_clamp(surface.transparency, 0.0, 1.0);
-        if (seen > 0.0)
-            sum = vec3_mad(sum, through_fog(&rays->lighting, here.distance, light_of_surface(rays, ray, &here, &surface)), passed * seen);
-        passed *= 1.0 - seen;
-        if (passed <= 0.0)
-            return sum;
-        onwards.near = here.distance * (1.0 + 1e-9) + 1e-6;
-        rays_cast(rays, &onwards, 1, NULL, NULL, &here);
+    Ray onwards = *query;
+    RayHit next;
+    Vec3 light;
+    onwards.near = hit->distance * (1.0 + 1e-9) + 1e-6;
+    rays_cast(rays, &onwards, 1, rays_hides(rays, style->eye) ? is_visible : NULL, (void *)style, &next);
+    shade_layer(rays, &onwards, &next, 1, style, layer + 1, &light);
+    return light;
+}
+
+static void shade_layer(const Rays *rays, const Ray *queries, const RayHit *hits, int count, const RaysStyle *style, int layer, Vec3 *light)
+{
+    Lit all[AT_ONCE];
+    int lit_count = 0;
+    assert(count <= AT_ONCE);
+    for (int i = 0; i < count; i++) {
+        if (hits[i].visual < 0 || layer >= MOST_LAYERS) {
+            light[i] = sky_seen(&rays->lighting, queries[i].direction);
+            continue;
+        }
+        all[lit_count++] = lit_of(rays, &queries[i], &hits[i], i, style);
     }
-    return vec3_mad(sum, rays->lighting.sky, passed);
+    bool is_unlit = style->is_lit_anyway && rays_light_count(rays) == 0;
+    for (int i = 0; i < lit_count; i++) {
+        Lit *lit = &all[i];
+        lit->at = meeting_of(&lit->surface, lit->surface.normal, vec3_neg(queries[lit->ray].direction));
+        lit->sum = vec3_add(lit->surface.emissive, light_from_all_around(rays, &lit->at));
+    }
+    for (int i = 0; i < rays->lighting.count; i++)
+        if (rays->lighting.lights[i].is_on)
+            add_one_light(rays, &rays->lighting.lights[i], all, lit_count, style);
+    if (is_unlit)
+        add_light_of_the_eye(rays, queries, all, lit_count, style);
+    for (int i = 0; i < lit_count; i++) {
+        Lit *lit = &all[i];
+        if (rays->dot_count > 0)
+            add_spots(rays, lit);
+        const RayHit *hit = &hits[lit->ray];
+        double passes = double_clamp(lit->surface.transparency, 0.0, 1.0);
+        Vec3 own = through_fog(&rays->lighting, hit->distance, lit->sum);
+        if (passes > 0.0)
+            own = vec3_add(vec3_scale(own, 1.0 - passes), vec3_scale(light_behind(rays, &queries[lit->ray], hit, style, layer), passes));
+        light[lit->ray] = own;
+    }
+}
+
+void rays_shade(const Rays *rays, const Ray *queries, const RayHit *hits, int count, const RaysStyle *style, Vec3 *light)
+{
+    for (int first = 0; first < count; first += AT_ONCE)
+        shade_layer(rays, queries + first, hits + first, int_min(count - first, AT_ONCE), style, 0, light + first);
 }

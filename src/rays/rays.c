@@ -1,21 +1,17 @@
-// rays.c - the visuals of a world and the tree over them. Embree holds one user geometry whose primitives are the visuals, by
-// their boxes in the world; the callback turns the ray into the visual's frame and asks its formula, or the tree of its mesh,
-// which is shared by all visuals with that mesh. A moving world so needs new boxes alone.
+// rays.c - the visuals of a world and the tree over them. Embree holds the meshes as instances of trees that are shared by all
+// visuals with that mesh, and one user geometry whose primitives are the forms with a formula, by their boxes in the world. A moving
+// world so needs new boxes alone. Rays travel in packets of eight.
 #include "rays/rays_internal.h"
 
 #include "base/memory.h"
-#include "physics/ray.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// ---- meshes ----
+enum { PACKET = 8, MOST_BACKS = 256 };
+enum { MASK_SEEN = 1, MASK_SHADOW = 2 };
 
-typedef struct MeshQuery {
-    struct RTCIntersectContext context;  // first: Embree hands this back
-    const Mesh *mesh;
-    Vec3 direction;
-} MeshQuery;
+// ---- meshes ----
 
 static Vec3 corner(const Mesh *mesh, unsigned triangle, int k)
 {
@@ -26,14 +22,6 @@ static Vec3 face_normal(const Mesh *mesh, unsigned triangle)
 {
     Vec3 a = corner(mesh, triangle, 0);
     return vec3_cross(vec3_sub(corner(mesh, triangle, 1), a), vec3_sub(corner(mesh, triangle, 2), a));
-}
-
-static void keep_front_faces(const struct RTCFilterFunctionNArguments *arguments)
-{
-    const MeshQuery *query = (const MeshQuery *)arguments->context;
-    const struct RTCHit *hit = (const struct RTCHit *)arguments->hit;  // one ray at a time
-    if (arguments->valid[0] && vec3_dot(face_normal(query->mesh, hit->primID), query->direction) >= 0.0)
-        arguments->valid[0] = 0;
 }
 
 static int mesh_tree(Rays *rays, const Mesh *mesh)
@@ -48,16 +36,55 @@ static int mesh_tree(Rays *rays, const Mesh *mesh)
         points[i] = (float)mesh->positions[i];
     if (corners)
         memcpy(corners, mesh->triangles, 3 * (size_t)mesh->triangle_count * sizeof *corners);
-    rtcSetGeometryIntersectFilterFunction(geometry, keep_front_faces);
+    rtcSetGeometryMask(geometry, MASK_SEEN | MASK_SHADOW);
     rtcCommitGeometry(geometry);
     RTCScene scene = rtcNewScene(rays->device);
-    rtcSetSceneFlags(scene, RTC_SCENE_FLAG_ROBUST | RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION);
+    rtcSetSceneFlags(scene, RTC_SCENE_FLAG_ROBUST);
     rtcAttachGeometry(scene, geometry);
     rtcReleaseGeometry(geometry);
     rtcCommitScene(scene);
     memory_grow(&rays->meshes, &rays->mesh_capacity, rays->mesh_count + 1, sizeof *rays->meshes);
-    rays->meshes[rays->mesh_count] = (MeshTree){ mesh, scene };
+    rays->meshes[rays->mesh_count] = (MeshTree){ mesh, scene, 0 };
     return rays->mesh_count++;
+}
+
+const Mip *rays_mip(Rays *rays, const Image *image)
+{
+    for (int i = 0; i < rays->mip_count; i++)
+        if (rays->mips[i]->image == image)
+            return rays->mips[i];
+    memory_grow(&rays->mips, &rays->mip_capacity, rays->mip_count + 1, sizeof *rays->mips);
+    return rays->mips[rays->mip_count++] = mip_create(image);
+}
+
+// As VRML97 has it for faces without coordinates: s along the longest side of the box, t along the second, in the same measure.
+static void place_by_box(const Mesh *mesh, Vec3 p, double *u, double *v)
+{
+    const double low[3] = { mesh->low.x, mesh->low.y, mesh->low.z }, at[3] = { p.x, p.y, p.z };
+    const double size[3] = { mesh->high.x - low[0], mesh->high.y - low[1], mesh->high.z - low[2] };
+    int s = size[1] > size[0] ? 1 : 0, t;
+    s = size[2] > size[s] ? 2 : s;
+    t = s == 0 ? 1 : 0;
+    for (int i = 0; i < 3; i++)
+        if (i != s && size[i] > size[t])
+            t = i;
+    double unit = size[s] > 0.0 ? 1.0 / size[s] : 0.0;
+    *u = (at[s] - low[s]) * unit;
+    *v = (at[t] - low[t]) * unit;
+}
+
+void mesh_texture_place(const Mesh *mesh, int triangle, double b, double c, double *u, double *v)
+{
+    double a = 1.0 - b - c;
+    const float *uv = mesh->texcoords ? mesh->texcoords + 6 * (size_t)triangle : NULL;
+    if (uv) {
+        *u = a * (double)uv[0] + b * (double)uv[2] + c * (double)uv[4];
+        *v = a * (double)uv[1] + b * (double)uv[3] + c * (double)uv[5];
+        return;
+    }
+    unsigned t = (unsigned)triangle;
+    Vec3 p = vec3_mad(vec3_mad(vec3_scale(corner(mesh, t, 0), a), corner(mesh, t, 1), b), corner(mesh, t, 2), c);
+    place_by_box(mesh, p, u, v);
 }
 
 // ---- the list ----
@@ -82,10 +109,34 @@ static Affine affine_of_node(const SceneNode *node)
     return own;
 }
 
-static void list_shape(Rays *rays, SceneNode *node, int solid, Affine local)
+// Where in the tree the walk is.
+typedef struct Walk {
+    ShapeSource source;
+    int solid;
+    Affine local;
+    uint64_t hidden;
+    Vec3 recognition;
+    int depth;
+} Walk;
+
+static const RaysPaint *paint_of(const Rays *rays, const SceneNode *shape)
 {
-    ShapeSource source = { physics_scene(rays->physics), physics_assets(rays->physics), rays->diags };
-    Visual visual = { .node = node, .solid = solid, .mesh = -1, .local = local };
+    for (int i = 0; i < rays->paint_count; i++)
+        if (rays->paints[i].node == shape)
+            return rays->paints[i].paint;
+    return NULL;
+}
+
+static void apply_lamps(Rays *rays, Visual *visual)
+{
+    for (int i = 0; visual->look.emissive_node && i < rays->lamp_count; i++)
+        if (rays->lamps[i].node == visual->look.emissive_node)
+            visual->look.emissive = color_linear(rays->lamps[i].color);
+}
+
+static void list_shape(Rays *rays, SceneNode *node, const Walk *walk)
+{
+    Visual visual = { .node = node, .solid = walk->solid, .mesh = -1, .local = walk->local, .hidden = walk->hidden, .recognition = walk->recognition };
     bool is_shape = scene_node_is(node, "Shape");
     const SceneNode *geometry = is_shape ? scene_child(node, "geometry") : node;
     if (!geometry)
@@ -95,58 +146,123 @@ static void list_shape(Rays *rays, SceneNode *node, int solid, Affine local)
         ShapeForm shape = shape_form(geometry);
         if (shape.kind != SHAPE_MESH && shape.kind != SHAPE_GRID)
             return;
-        const Mesh *mesh = shape_mesh(&source, geometry).mesh;
+        const Mesh *mesh = shape_mesh(&walk->source, geometry).mesh;
         if (!mesh || mesh->triangle_count == 0)
             return;
         visual.mesh = mesh_tree(rays, mesh);
+        visual.form.shape.kind = SHAPE_MESH;
         visual.form.low = mesh->low;
         visual.form.high = mesh->high;
     }
-    visual.look = look_of(&source, node);
+    visual.look = look_of(rays, &walk->source, node);
+    visual.casts_shadow = scene_bool(node, "castShadows");
+    visual.paint = paint_of(rays, node);
+    apply_lamps(rays, &visual);
+    if (visual.look.is_physical && !rays->brdf) {
+        rays->brdf = memory_alloc_array(BRDF_SIDE, sizeof *rays->brdf);
+        brdf_fill(rays->brdf);
+    }
     memory_grow(&rays->visuals, &rays->visual_capacity, rays->visual_count + 1, sizeof visual);
     rays->visuals[rays->visual_count++] = visual;
 }
 
-static void list_below(Rays *rays, const SceneNode *node, int solid, Affine local, int depth);
+static void list_below(Rays *rays, const SceneNode *node, const Walk *walk);
 
-static void list_node(Rays *rays, SceneNode *node, int solid, Affine local, int depth)
+static uint64_t veils_of(const Rays *rays, const SceneNode *node)
 {
-    enum { MOST_DEPTH = 512 };
-    if (!node || !node->type || depth > MOST_DEPTH)
-        return;
-    if (scene_node_is(node, "Shape") || scene_node_is(node, "CadShape")) {
-        list_shape(rays, node, solid, local);
-        return;
-    }
-    lighting_add(rays, node, solid, local);
-    if (scene_node_is(node, "Solid")) {
-        int own = physics_solid_of(rays->physics, node);
-        if (own >= 0) {
-            solid = own;
-            local = (Affine){ MAT3_IDENTITY, VEC3_ZERO };
-        }
-    } else if (scene_node_is(node, "Pose")) {
-        local = affine_mul(local, affine_of_node(node));
-    }
-    list_below(rays, node, solid, local, depth + 1);
+    uint64_t eyes = 0;
+    for (int i = 0; i < rays->veil_count; i++)
+        if (rays->veils[i].node == node)
+            eyes |= rays->veils[i].eyes;
+    return eyes;
 }
 
-static void list_below(Rays *rays, const SceneNode *node, int solid, Affine local, int depth)
+static void enter_solid(const Rays *rays, const SceneNode *node, Walk *walk)
+{
+    int own = physics_solid_of(rays->physics, node);
+    const FieldList *colors = scene_list(node, "recognitionColors");
+    if (colors->count > 0)
+        walk->recognition = vec3(colors->numbers[0], colors->numbers[1], colors->numbers[2]);
+    if (own < 0)
+        return;
+    walk->solid = own;
+    walk->local = (Affine){ MAT3_IDENTITY, VEC3_ZERO };
+}
+
+static void list_node(Rays *rays, SceneNode *node, Walk walk)
+{
+    enum { MOST_DEPTH = 512 };
+    if (!node || !node->type || ++walk.depth > MOST_DEPTH)
+        return;
+    walk.hidden |= veils_of(rays, node);
+    if (scene_node_is(node, "Shape") || scene_node_is(node, "CadShape")) {
+        list_shape(rays, node, &walk);
+        return;
+    }
+    lighting_add(rays, &walk.source, node, walk.solid, walk.local);
+    if (scene_node_is(node, "Solid"))
+        enter_solid(rays, node, &walk);
+    else if (scene_node_is(node, "Pose"))
+        walk.local = affine_mul(walk.local, affine_of_node(node));
+    list_below(rays, node, &walk);
+}
+
+static void list_below(Rays *rays, const SceneNode *node, const Walk *walk)
 {
     if (schema_field(node->type, "children")) {
         const FieldList *children = scene_list(node, "children");
         for (int i = 0; i < children->count; i++)
-            list_node(rays, scene_list_node(children, i), solid, local, depth);
+            list_node(rays, scene_list_node(children, i), *walk);
     }
     if (schema_field(node->type, "endPoint"))
-        list_node(rays, scene_child(node, "endPoint"), solid, local, depth);
+        list_node(rays, scene_child(node, "endPoint"), *walk);
+}
+
+// ---- instances ----
+
+static void drop_instances(Rays *rays)
+{
+    for (int i = 0; i < rays->visual_count; i++) {
+        Visual *visual = &rays->visuals[i];
+        if (!visual->instance)
+            continue;
+        rtcDetachGeometry(rays->scene, (unsigned)i + 1);
+        rtcReleaseGeometry(visual->instance);
+        visual->instance = NULL;
+    }
+}
+
+static void make_instances(Rays *rays)
+{
+    for (int i = 0; i < rays->visual_count; i++) {
+        Visual *visual = &rays->visuals[i];
+        if (visual->mesh < 0)
+            continue;
+        visual->instance = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_INSTANCE);
+        rtcSetGeometryInstancedScene(visual->instance, rays->meshes[visual->mesh].scene);
+        rtcSetGeometryMask(visual->instance, MASK_SEEN | (visual->casts_shadow ? MASK_SHADOW : 0));
+        rtcAttachGeometryByID(rays->scene, visual->instance, (unsigned)i + 1);
+    }
 }
 
 // ---- where they are ----
 
-static bool place(Rays *rays, Visual *visual, bool is_forced)
+static void place_instance(const Visual *visual, bool is_seen)
 {
-    Pose pose = visual->solid >= 0 ? physics_solid_pose(rays->physics, visual->solid) : POSE_IDENTITY;
+    const double *m = visual->world.m.m;
+    const float columns[12] = { (float)m[0], (float)m[3], (float)m[6], (float)m[1], (float)m[4], (float)m[7], (float)m[2], (float)m[5], (float)m[8],
+                                (float)visual->world.t.x, (float)visual->world.t.y, (float)visual->world.t.z };
+    if (!is_seen) {
+        rtcDisableGeometry(visual->instance);
+        return;
+    }
+    rtcEnableGeometry(visual->instance);
+    rtcSetGeometryTransform(visual->instance, 0, RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR, columns);
+    rtcCommitGeometry(visual->instance);
+}
+
+static bool place(Visual *visual, Pose pose, bool is_forced)
+{
     if (!is_forced && !memcmp(&pose, &visual->pose, sizeof pose))
         return false;
     visual->pose = pose;
@@ -163,6 +279,8 @@ static bool place(Rays *rays, Visual *visual, bool is_forced)
         visual->low[i] = is_seen ? (float)(c[i] - reach - slack) : INFINITY;   // an empty box is never met
         visual->high[i] = is_seen ? (float)(c[i] + reach + slack) : -INFINITY;
     }
+    if (visual->instance)
+        place_instance(visual, is_seen);
     return true;
 }
 
@@ -170,36 +288,76 @@ static void give_bounds(const struct RTCBoundsFunctionArguments *arguments)
 {
     const Rays *rays = arguments->geometryUserPtr;
     const Visual *visual = &rays->visuals[arguments->primID];
-    arguments->bounds_o->lower_x = visual->low[0];
-    arguments->bounds_o->lower_y = visual->low[1];
-    arguments->bounds_o->lower_z = visual->low[2];
-    arguments->bounds_o->upper_x = visual->high[0];
-    arguments->bounds_o->upper_y = visual->high[1];
-    arguments->bounds_o->upper_z = visual->high[2];
+    bool is_form = visual->mesh < 0;
+    struct RTCBounds *out = arguments->bounds_o;
+    out->lower_x = is_form ? visual->low[0] : INFINITY;
+    out->lower_y = is_form ? visual->low[1] : INFINITY;
+    out->lower_z = is_form ? visual->low[2] : INFINITY;
+    out->upper_x = is_form ? visual->high[0] : -INFINITY;
+    out->upper_y = is_form ? visual->high[1] : -INFINITY;
+    out->upper_z = is_form ? visual->high[2] : -INFINITY;
 }
 
 static void list_all(Rays *rays)
 {
+    drop_instances(rays);
     rays->visual_count = 0;
     lighting_clear(rays);
-    list_below(rays, scene_root(physics_scene(rays->physics)), -1, (Affine){ MAT3_IDENTITY, VEC3_ZERO }, 0);
+    rays->lighting.up = sky_is_z_up(rays) ? vec3(0, 0, 1) : vec3(0, 1, 0);
+    Walk walk = { .source = { physics_scene(rays->physics), physics_assets(rays->physics), rays->diags }, .solid = -1, .local = { MAT3_IDENTITY, VEC3_ZERO } };
+    list_below(rays, scene_root(physics_scene(rays->physics)), &walk);
+    if (!rays->lighting.has_background)
+        sky_free(&rays->lighting);
+    for (int i = 0; i < rays->lighting.count; i++)
+        for (int k = 0; k < rays->lamp_count; k++)
+            if (rays->lamps[k].node == rays->lighting.lights[i].node) {
+                rays->lighting.lights[i].color = rays->lamps[k].color;
+                rays->lighting.lights[i].is_on = rays->lamps[k].is_on;
+            }
+    lighting_sum(rays);
+    make_instances(rays);
     rtcSetGeometryUserPrimitiveCount(rays->geometry, (unsigned)rays->visual_count);
     rays->edits = physics_edit_count(rays->physics);
     rays->is_listed = true;
 }
 
-void rays_update(Rays *rays)
+bool rays_is_listed(const Rays *rays)
 {
-    bool is_new = !rays->is_listed || rays->edits != physics_edit_count(rays->physics), is_moved = is_new;
-    if (is_new)
-        list_all(rays);
-    for (int i = 0; i < rays->visual_count; i++)
-        is_moved |= place(rays, &rays->visuals[i], is_new);
-    lighting_place(rays);
+    return rays->is_listed && rays->edits == physics_edit_count(rays->physics);
+}
+
+void rays_list(Rays *rays)
+{
+    if (rays_is_listed(rays))
+        return;
+    list_all(rays);
+    rays->is_unplaced = true;
+}
+
+void rays_place(Rays *rays, const Pose *solids, int solid_count)
+{
+    bool is_new = rays->is_unplaced, is_moved = is_new;
+    for (int i = 0; i < rays->visual_count; i++) {
+        Visual *visual = &rays->visuals[i];
+        assert(visual->solid < solid_count);
+        is_moved |= place(visual, visual->solid >= 0 ? solids[visual->solid] : POSE_IDENTITY, is_new);
+    }
+    lighting_place(rays, solids, solid_count);
+    rays->is_unplaced = false;
     if (!is_moved)
         return;
     rtcCommitGeometry(rays->geometry);
     rtcCommitScene(rays->scene);
+}
+
+void rays_update(Rays *rays)
+{
+    int count = physics_solid_count(rays->physics);
+    memory_grow(&rays->solids, &rays->solid_capacity, count, sizeof *rays->solids);
+    for (int i = 0; i < count; i++)
+        rays->solids[i] = physics_solid_exists(rays->physics, i) ? physics_solid_pose(rays->physics, i) : POSE_IDENTITY;
+    rays_list(rays);
+    rays_place(rays, rays->solids, count);
 }
 
 void rays_rebind(Rays *rays, Physics *physics)
@@ -210,94 +368,221 @@ void rays_rebind(Rays *rays, Physics *physics)
 
 // ---- casting ----
 
+typedef struct FormFound {
+    int visual;          // -1: none yet
+    FormHit hit;
+} FormFound;
+
 typedef struct Query {
-    struct RTCIntersectContext context;  // first: Embree hands this back
+    EmbreeContext context;  // first: Embree hands this back
     const Rays *rays;
-    const Ray *ray;
+    const Ray *queries;     // of the packet
     RaysFilter filter;
     void *filter_context;
-    RayHit *hit;
+    FormFound found[PACKET];
 } Query;
 
-static bool hit_mesh(const Rays *rays, const Visual *visual, Vec3 origin, Vec3 direction, const Query *query, FormHit *hit, int *triangle)
+static bool meet_form(const Query *query, const Visual *visual, int k, FormHit *hit)
 {
-    const MeshTree *tree = &rays->meshes[visual->mesh];
-    MeshQuery inner = { .mesh = tree->mesh, .direction = direction };
-    rtcInitIntersectContext(&inner.context);
-    struct RTCRayHit found = {
-        .ray = { .org_x = (float)origin.x, .org_y = (float)origin.y, .org_z = (float)origin.z, .tnear = (float)query->ray->near,
-                 .dir_x = (float)direction.x, .dir_y = (float)direction.y, .dir_z = (float)direction.z, .tfar = INFINITY, .mask = ~0u },
-        .hit = { .geomID = RTC_INVALID_GEOMETRY_ID, .primID = RTC_INVALID_GEOMETRY_ID },
-    };
-    rtcIntersect1(tree->scene, &inner.context, &found);
-    if (found.hit.geomID == RTC_INVALID_GEOMETRY_ID)
-        return false;
-    *triangle = (int)found.hit.primID;
-    hit->normal = face_normal(tree->mesh, found.hit.primID);
-    double along = vec3_dot(hit->normal, direction);
-    hit->distance = along != 0.0 ? vec3_dot(hit->normal, vec3_sub(corner(tree->mesh, found.hit.primID, 0), origin)) / along : (double)found.ray.tfar;
-    hit->u = hit->v = 0.0;
-    hit->smooth = hit->normal;
-    const float *uv = tree->mesh->texcoords ? tree->mesh->texcoords + 6 * (size_t)found.hit.primID : NULL;
-    double b = (double)found.hit.u, c = (double)found.hit.v, a = 1.0 - b - c;
-    if (uv) {
-        hit->u = a * (double)uv[0] + b * (double)uv[2] + c * (double)uv[4];
-        hit->v = a * (double)uv[1] + b * (double)uv[3] + c * (double)uv[5];
+    const Ray *ray = &query->queries[k];
+    Vec3 origin = mat3_apply(visual->inverse, vec3_sub(ray->origin, visual->world.t)), direction = mat3_apply(visual->inverse, ray->direction);
+    return form_hit(&visual->form, origin, direction, ray->near, hit) && hit->distance <= ray->far;
+}
+
+// Keeps the nearest form of each ray, exactly; of two at the same distance the one that the file names first.
+static void meet_forms(const struct RTCIntersectFunctionNArguments *arguments)
+{
+    Query *query = (Query *)arguments->context;
+    const Visual *visual = &query->rays->visuals[arguments->primID];
+    unsigned n = arguments->N;
+    int index = (int)arguments->primID;
+    struct RTCRayN *rays = (struct RTCRayN *)arguments->rayhit;
+    for (unsigned i = 0; i < n; i++) {
+        FormHit hit;
+        if (!arguments->valid[i])
+            continue;
+        int k = (int)embree_id(rays, n, i);
+        assert(k >= 0 && k < PACKET);
+        FormFound *best = &query->found[k];
+        if ((query->filter && !query->filter(query->rays, index, query->filter_context)) || !meet_form(query, visual, k, &hit))
+            continue;
+        float *far = embree_tfar(rays, n, i);
+        if ((float)hit.distance > *far)
+            continue;
+        if (best->visual >= 0 && (hit.distance > best->hit.distance || (hit.distance == best->hit.distance && index > best->visual)))
+            continue;
+        *best = (FormFound){ index, hit };
+        *far = fminf((float)(hit.distance * (1.0 + 1e-6)) + 1e-9f, *far);  // a little beyond, for ties
+        *embree_hit(arguments->rayhit, n, i, EMBREE_HIT_GEOM) = 0;
+        *embree_hit(arguments->rayhit, n, i, EMBREE_HIT_PRIM) = arguments->primID;
+        *embree_hit(arguments->rayhit, n, i, EMBREE_HIT_INST) = RTC_INVALID_GEOMETRY_ID;
     }
-    const float *n = tree->mesh->normals ? tree->mesh->normals + 9 * (size_t)found.hit.primID : NULL;
+}
+
+static void form_to_hit(const Rays *rays, const FormFound *found, RayHit *hit)
+{
+    const Visual *visual = &rays->visuals[found->visual];
+    // Normals go by the transposed inverse.
+    Vec3 normal = vec3_normalized(mat3_apply(mat3_transposed(visual->inverse), found->hit.normal));
+    *hit = (RayHit){ found->visual, visual->solid, found->hit.distance, normal, normal, found->hit.u, found->hit.v, -1, found->hit.face };
+}
+
+// The exact place on a triangle. False when it is seen from behind.
+static bool triangle_to_hit(const Rays *rays, const Ray *ray, int index, unsigned triangle, double b, double c, RayHit *hit)
+{
+    const Visual *visual = &rays->visuals[index];
+    const Mesh *mesh = rays->meshes[visual->mesh].mesh;
+    Vec3 origin = mat3_apply(visual->inverse, vec3_sub(ray->origin, visual->world.t)), direction = mat3_apply(visual->inverse, ray->direction);
+    Vec3 normal = face_normal(mesh, triangle), smooth = normal;
+    double along = vec3_dot(normal, direction), a = 1.0 - b - c;
+    if (along >= 0.0)
+        return false;
+    const float *n = mesh->normals ? mesh->normals + 9 * (size_t)triangle : NULL;
     if (n)
-        hit->smooth = vec3(a * (double)n[0] + b * (double)n[3] + c * (double)n[6], a * (double)n[1] + b * (double)n[4] + c * (double)n[7],
-                           a * (double)n[2] + b * (double)n[5] + c * (double)n[8]);
+        smooth = vec3(a * (double)n[0] + b * (double)n[3] + c * (double)n[6], a * (double)n[1] + b * (double)n[4] + c * (double)n[7],
+                      a * (double)n[2] + b * (double)n[5] + c * (double)n[8]);
+    Mat3 turn = mat3_transposed(visual->inverse);
+    *hit = (RayHit){ .visual = index, .solid = visual->solid, .distance = vec3_dot(normal, vec3_sub(corner(mesh, triangle, 0), origin)) / along,
+                     .normal = vec3_normalized(mat3_apply(turn, normal)), .triangle = (int)triangle };
+    hit->smooth = n ? vec3_normalized(mat3_apply(turn, smooth)) : hit->normal;
+    mesh_texture_place(mesh, (int)triangle, b, c, &hit->u, &hit->v);
     return true;
 }
 
-static void meet_visual(const struct RTCIntersectFunctionNArguments *arguments)
+static bool is_castable(const Ray *ray)
 {
-    const Query *query = (const Query *)arguments->context;
-    const Rays *rays = query->rays;
-    int index = (int)arguments->primID, triangle = -1;
-    if (!arguments->valid[0] || (query->filter && !query->filter(rays, index, query->filter_context)))
-        return;
-    const Visual *visual = &rays->visuals[index];
-    Vec3 origin = mat3_apply(visual->inverse, vec3_sub(query->ray->origin, visual->world.t));
-    Vec3 direction = mat3_apply(visual->inverse, query->ray->direction);
-    FormHit found;
-    bool is_hit = visual->mesh >= 0 ? hit_mesh(rays, visual, origin, direction, query, &found, &triangle)
-                                    : form_hit(&visual->form, origin, direction, query->ray->near, &found);
-    RayHit *best = query->hit;
-    if (!is_hit || !(found.distance <= query->ray->far))
-        return;
-    if (best->visual >= 0 && (found.distance > best->distance || (found.distance == best->distance && index > best->visual)))
-        return;
-    // Normals go by the transposed inverse.
-    Mat3 turn = mat3_transposed(visual->inverse);
-    Vec3 normal = vec3_normalized(mat3_apply(turn, found.normal));
-    Vec3 smooth = visual->mesh >= 0 ? vec3_normalized(mat3_apply(turn, found.smooth)) : normal;
-    *best = (RayHit){ index, visual->solid, found.distance, normal, smooth, found.u, found.v, triangle };
-    struct RTCRayHit *out = (struct RTCRayHit *)arguments->rayhit;  // one ray at a time
-    out->ray.tfar = (float)(found.distance * (1.0 + 1e-6)) + 1e-9f;  // a little beyond, for ties
-    out->hit.geomID = 0;
-    out->hit.primID = arguments->primID;
+    return vec3_is_finite(ray->origin) && vec3_is_finite(ray->direction) && ray->far > ray->near && vec3_length2(ray->direction) > 0.0;
+}
+
+static void set_ray(struct RTCRayHit8 *to, int k, const Ray *ray, float near)
+{
+    to->ray.org_x[k] = (float)ray->origin.x, to->ray.org_y[k] = (float)ray->origin.y, to->ray.org_z[k] = (float)ray->origin.z;
+    to->ray.dir_x[k] = (float)ray->direction.x, to->ray.dir_y[k] = (float)ray->direction.y, to->ray.dir_z[k] = (float)ray->direction.z;
+    to->ray.tnear[k] = near;
+    to->ray.tfar[k] = (float)(ray->far * (1.0 + 1e-6));
+    to->ray.mask[k] = MASK_SEEN;
+    to->ray.id[k] = (unsigned)k;
+    to->ray.flags[k] = 0;
+    to->ray.time[k] = 0.0f;
+    to->hit.geomID[k] = to->hit.primID[k] = to->hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;
+}
+
+// Which of what a ray met counts. False: it met the back of something, or something that may not be hit, and must go on from there.
+static bool judge(const Query *query, const struct RTCRayHit8 *packet, int k, RayHit *hit)
+{
+    const Ray *ray = &query->queries[k];
+    const FormFound *form = &query->found[k];
+    RayHit met = { .visual = -1 };
+    if (packet->hit.instID[0][k] != RTC_INVALID_GEOMETRY_ID) {
+        int index = (int)packet->hit.instID[0][k] - 1;
+        double t = (double)packet->ray.tfar[k];
+        bool may_be_nearest = form->visual < 0 || t <= form->hit.distance * (1.0 + 2e-6) + 1e-9;
+        bool is_front = (!query->filter || query->filter(query->rays, index, query->filter_context)) &&
+                        triangle_to_hit(query->rays, ray, index, packet->hit.primID[k], (double)packet->hit.u[k], (double)packet->hit.v[k], &met);
+        if (!is_front && may_be_nearest && t < ray->far)
+            return false;
+        if (!is_front || !(met.distance <= ray->far))
+            met.visual = -1;
+    }
+    if (form->visual >= 0 && (met.visual < 0 || form->hit.distance < met.distance || (form->hit.distance == met.distance && form->visual < met.visual)))
+        form_to_hit(query->rays, form, hit);
+    else if (met.visual >= 0)
+        *hit = met;
+    return true;
+}
+
+static void cast_packet(Query *query, int count, bool is_coherent, RayHit *hits)
+{
+    struct RTCRayHit8 packet;
+    _Alignas(32) int valid[PACKET] = { 0 };
+    int left = 0;
+    for (int k = 0; k < PACKET; k++) {
+        bool is_valid = k < count && is_castable(&query->queries[k]);
+        query->found[k].visual = -1;
+        if (k < count)
+            hits[k] = (RayHit){ .visual = -1, .solid = -1, .triangle = -1 };
+        if (!is_valid)
+            continue;
+        valid[k] = -1;
+        left++;
+        set_ray(&packet, k, &query->queries[k], (float)query->queries[k].near);
+    }
+    for (int round = 0; left > 0 && round < MOST_BACKS; round++) {
+        embree_begin(&query->context, is_coherent);
+        embree_intersect8(valid, query->rays->scene, &query->context, is_coherent, &packet);
+        for (int k = 0; k < count; k++) {
+            if (!valid[k])
+                continue;
+            if (judge(query, &packet, k, &hits[k])) {
+                valid[k] = 0;
+                left--;
+            } else {
+                set_ray(&packet, k, &query->queries[k], nextafterf(packet.ray.tfar[k] * (1.0f + 1e-6f), INFINITY));
+            }
+        }
+    }
 }
 
 void rays_cast(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, RayHit *hits)
 {
-    for (int i = 0; i < count; i++) {
-        const Ray *ray = &queries[i];
-        hits[i] = (RayHit){ .visual = -1, .solid = -1, .triangle = -1 };
-        if (!vec3_is_finite(ray->origin) || !vec3_is_finite(ray->direction) || !(ray->far > ray->near) || vec3_length2(ray->direction) == 0.0)
-            continue;
-        Query query = { .rays = rays, .ray = ray, .filter = filter, .filter_context = context, .hit = &hits[i] };
-        rtcInitIntersectContext(&query.context);
-        struct RTCRayHit found = {
-            .ray = { .org_x = (float)ray->origin.x, .org_y = (float)ray->origin.y, .org_z = (float)ray->origin.z, .tnear = 0.0f,
-                     .dir_x = (float)ray->direction.x, .dir_y = (float)ray->direction.y, .dir_z = (float)ray->direction.z,
-                     .tfar = (float)(ray->far * (1.0 + 1e-6)), .mask = ~0u },
-            .hit = { .geomID = RTC_INVALID_GEOMETRY_ID, .primID = RTC_INVALID_GEOMETRY_ID },
-        };
-        rtcIntersect1(rays->scene, &query.context, &found);
+    Query query = { .rays = rays, .filter = filter, .filter_context = context };
+    for (int first = 0; first < count; first += PACKET) {
+        query.queries = queries + first;
+        cast_packet(&query, int_min(count - first, PACKET), count > 1, hits + first);
     }
 }
+
+// ---- shadows ----
+
+typedef struct Shade {
+    EmbreeContext context;  // first: Embree hands this back
+    const Rays *rays;
+    const Vec3 *from, *towards;
+    const double *far;
+} Shade;
+
+static void darken_forms(const struct RTCOccludedFunctionNArguments *arguments)
+{
+    const Shade *shade = (const Shade *)arguments->context;
+    const Visual *visual = &shade->rays->visuals[arguments->primID];
+    unsigned n = arguments->N;
+    if (!visual->casts_shadow)
+        return;
+    for (unsigned i = 0; i < n; i++) {
+        FormHit hit;
+        if (!arguments->valid[i])
+            continue;
+        int k = (int)embree_id(arguments->ray, n, i);
+        Vec3 origin = mat3_apply(visual->inverse, vec3_sub(shade->from[k], visual->world.t)), direction = mat3_apply(visual->inverse, shade->towards[k]);
+        if (form_hit(&visual->form, origin, direction, 0.0, &hit) && hit.distance <= shade->far[k])
+            *embree_tfar(arguments->ray, n, i) = -INFINITY;
+    }
+}
+
+void rays_occluded(const Rays *rays, const Vec3 *from, const Vec3 *towards, const double *far, int count, bool *is_dark)
+{
+    struct RTCRay8 packet;
+    _Alignas(32) int valid[PACKET] = { 0 };
+    Shade shade = { .rays = rays, .from = from, .towards = towards, .far = far };
+    assert(count <= PACKET);
+    for (int k = 0; k < count; k++) {
+        valid[k] = -1;
+        packet.org_x[k] = (float)from[k].x, packet.org_y[k] = (float)from[k].y, packet.org_z[k] = (float)from[k].z;
+        packet.dir_x[k] = (float)towards[k].x, packet.dir_y[k] = (float)towards[k].y, packet.dir_z[k] = (float)towards[k].z;
+        packet.tnear[k] = 0.0f;
+        packet.tfar[k] = (float)far[k];
+        packet.mask[k] = MASK_SHADOW;
+        packet.id[k] = (unsigned)k;
+        packet.flags[k] = 0;
+        packet.time[k] = 0.0f;
+    }
+    embree_begin(&shade.context, true);
+    embree_occluded8(valid, rays->scene, &shade.context, true, &packet);
+    for (int k = 0; k < count; k++)
+        is_dark[k] = packet.tfar[k] < 0.0f;
+}
+
+// ---- questions ----
 
 int rays_visual_count(const Rays *rays)
 {
@@ -306,18 +591,174 @@ int rays_visual_count(const Rays *rays)
 
 SceneNode *rays_visual_node(const Rays *rays, int visual)
 {
+    assert(visual >= 0 && visual < rays->visual_count);
     return rays->visuals[visual].node;
 }
 
 int rays_visual_solid(const Rays *rays, int visual)
 {
+    assert(visual >= 0 && visual < rays->visual_count);
     return rays->visuals[visual].solid;
+}
+
+Vec3 rays_recognition_color(const Rays *rays, int visual)
+{
+    assert(visual >= 0 && visual < rays->visual_count);
+    return rays->visuals[visual].recognition;
 }
 
 RayLook rays_look(const Rays *rays, const RayHit *hit)
 {
+    assert(hit->visual >= 0 && hit->visual < rays->visual_count);
     const Visual *visual = &rays->visuals[hit->visual];
-    return look_at(&visual->look, visual->mesh >= 0 ? rays->meshes[visual->mesh].mesh : NULL, hit->triangle, hit->u, hit->v);
+    return look_at(visual, visual->mesh >= 0 ? rays->meshes[visual->mesh].mesh : NULL, hit);
+}
+
+bool rays_bounds(const Rays *rays, Vec3 *low, Vec3 *high)
+{
+    double least[3] = { INFINITY, INFINITY, INFINITY }, most[3] = { -INFINITY, -INFINITY, -INFINITY };
+    for (int i = 0; i < rays->visual_count; i++)
+        for (int k = 0; k < 3; k++) {
+            least[k] = fmin(least[k], (double)rays->visuals[i].low[k]);
+            most[k] = fmax(most[k], (double)rays->visuals[i].high[k]);
+        }
+    *low = vec3(least[0], least[1], least[2]);
+    *high = vec3(most[0], most[1], most[2]);
+    return vec3_is_finite(*low) && vec3_is_finite(*high);
+}
+
+int rays_triangle_count(const Rays *rays)
+{
+    int count = 0;
+    for (int i = 0; i < rays->visual_count; i++)
+        count += rays->visuals[i].mesh >= 0 ? rays->meshes[rays->visuals[i].mesh].mesh->triangle_count : 1;
+    return count;
+}
+
+int rays_texture_count(const Rays *rays)
+{
+    return rays->mip_count;
+}
+
+int rays_light_count(const Rays *rays)
+{
+    int count = 0;
+    for (int i = 0; i < rays->lighting.count; i++)
+        count += rays->lighting.lights[i].is_on;
+    return count;
+}
+
+// ---- what devices show ----
+
+void rays_set_lamp(Rays *rays, const SceneNode *node, Vec3 color, bool is_on)
+{
+    int at = 0;
+    while (at < rays->lamp_count && rays->lamps[at].node != node)
+        at++;
+    if (at == rays->lamp_count)
+        memory_grow(&rays->lamps, &rays->lamp_capacity, ++rays->lamp_count, sizeof *rays->lamps);
+    rays->lamps[at] = (Lamp){ node, color, is_on };
+    for (int i = 0; i < rays->visual_count; i++)
+        if (rays->visuals[i].look.emissive_node == node)
+            rays->visuals[i].look.emissive = color_linear(color);
+    for (int i = 0; i < rays->lighting.count; i++)
+        if (rays->lighting.lights[i].node == node) {
+            rays->lighting.lights[i].color = color;
+            rays->lighting.lights[i].is_on = is_on;
+        }
+    lighting_sum(rays);
+}
+
+void rays_set_layer(Rays *rays, const SceneNode *texture, const RaysLayer *layer)
+{
+    int at = 0;
+    while (at < rays->cover_count && rays->covers[at].node != texture)
+        at++;
+    if (at < rays->cover_count && rays->covers[at].layer == layer)
+        return;
+    if (at == rays->cover_count)
+        memory_grow(&rays->covers, &rays->cover_capacity, ++rays->cover_count, sizeof *rays->covers);
+    rays->covers[at] = (Cover){ texture, layer };
+    rays->is_listed = false;
+}
+
+void rays_set_paint(Rays *rays, const SceneNode *shape, const RaysPaint *paint)
+{
+    int at = 0;
+    while (at < rays->paint_count && rays->paints[at].node != shape)
+        at++;
+    if (at == rays->paint_count)
+        memory_grow(&rays->paints, &rays->paint_capacity, ++rays->paint_count, sizeof *rays->paints);
+    rays->paints[at] = (Painted){ shape, paint };
+    for (int i = 0; i < rays->visual_count; i++)
+        if (rays->visuals[i].node == shape)
+            rays->visuals[i].paint = paint;
+}
+
+bool rays_paint_place(const Rays *rays, const RayHit *hit, double *u, double *v)
+{
+    assert(hit->visual >= 0 && hit->visual < rays->visual_count);
+    return form_paint_place(&rays->visuals[hit->visual].form, hit, u, v);
+}
+
+void rays_paint_size(const Rays *rays, int visual, int *width, int *height, double *radius)
+{
+    enum { LEAST = 32, MOST = 1024 };
+    const Visual *of = &rays->visuals[visual];
+    const double *m = of->local.m.m;
+    double scale = sqrt(fmax(m[0] * m[0] + m[3] * m[3] + m[6] * m[6], fmax(m[1] * m[1] + m[4] * m[4] + m[7] * m[7], m[2] * m[2] + m[5] * m[5] + m[8] * m[8])));
+    *radius = 0.5 * vec3_distance(of->form.low, of->form.high);
+    if (of->look.base.mip) {
+        *width = of->look.base.mip->width[0];
+        *height = of->look.base.mip->height[0];
+        return;
+    }
+    double size = LEAST + (MOST - LEAST) * fmin(scale * *radius / 10.0, 1.0);
+    int side = LEAST;
+    while (side * 2 <= size && side < MOST)
+        side *= 2;
+    if (side < MOST && 2 * side - size < size - side)
+        side *= 2;
+    *width = *height = side;
+}
+
+void rays_hide(Rays *rays, const SceneNode *node, int eye, bool is_hidden)
+{
+    assert(eye >= 0 && eye < 64);
+    int at = 0;
+    while (at < rays->veil_count && rays->veils[at].node != node)
+        at++;
+    if (at == rays->veil_count) {
+        memory_grow(&rays->veils, &rays->veil_capacity, ++rays->veil_count, sizeof *rays->veils);
+        rays->veils[at] = (Veil){ node, 0 };
+    }
+    uint64_t bit = (uint64_t)1 << eye;
+    rays->veils[at].eyes = is_hidden ? rays->veils[at].eyes | bit : rays->veils[at].eyes & ~bit;
+    rays->veiled = 0;
+    for (int i = 0; i < rays->veil_count; i++)
+        rays->veiled |= rays->veils[i].eyes;
+    rays->is_listed = false;
+}
+
+bool rays_is_hidden(const Rays *rays, int visual, int eye)
+{
+    return rays->visuals[visual].hidden >> eye & 1;
+}
+
+bool rays_hides(const Rays *rays, int eye)
+{
+    return rays->veiled >> eye & 1;
+}
+
+void rays_clear_spots(Rays *rays)
+{
+    rays->dot_count = 0;
+}
+
+void rays_add_spot(Rays *rays, Vec3 place, double radius, Vec3 color)
+{
+    memory_grow(&rays->dots, &rays->dot_capacity, rays->dot_count + 1, sizeof *rays->dots);
+    rays->dots[rays->dot_count++] = (Dot){ place, radius, color };
 }
 
 const char *rays_library(void)
@@ -340,8 +781,10 @@ Rays *rays_create(Physics *physics, DiagSink *diags)
     rays->geometry = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_USER);
     rtcSetGeometryUserData(rays->geometry, rays);
     rtcSetGeometryBoundsFunction(rays->geometry, give_bounds, NULL);
-    rtcSetGeometryIntersectFunction(rays->geometry, meet_visual);
+    rtcSetGeometryIntersectFunction(rays->geometry, meet_forms);
+    rtcSetGeometryOccludedFunction(rays->geometry, darken_forms);
     rtcSetGeometryBuildQuality(rays->geometry, RTC_BUILD_QUALITY_LOW);
+    rtcSetGeometryMask(rays->geometry, MASK_SEEN | MASK_SHADOW);
     rtcAttachGeometryByID(rays->scene, rays->geometry, 0);
     return rays;
 }
@@ -350,13 +793,24 @@ void rays_destroy(Rays *rays)
 {
     if (!rays)
         return;
+    drop_instances(rays);
     for (int i = 0; i < rays->mesh_count; i++)
         rtcReleaseScene(rays->meshes[i].scene);
     rtcReleaseGeometry(rays->geometry);
     rtcReleaseScene(rays->scene);
     rtcReleaseDevice(rays->device);
+    for (int i = 0; i < rays->mip_count; i++)
+        mip_destroy(rays->mips[i]);
+    free(rays->mips);
     free(rays->meshes);
     free(rays->visuals);
+    free(rays->solids);
+    free(rays->lamps);
+    free(rays->covers);
+    free(rays->paints);
+    free(rays->veils);
+    free(rays->dots);
+    free(rays->brdf);
     lighting_free(rays);
     free(rays);
 }

@@ -1,6 +1,6 @@
 // rays.h - rays against what is seen: the Shapes and CadShapes of a world with their colours, and the light that they send back.
-// For infra-red sensors, lidars, range finders and cameras: many rays in, one hit out for each.
-// Belongs here: visual forms and where they are, the search tree over them (Embree), the look of a surface at a hit, lights.
+// For infra-red sensors, lidars, range finders, cameras and pictures for people: many rays in, one hit out for each.
+// Belongs here: visual forms and where they are, the search tree over them (Embree), the look of a surface at a hit, lights, the sky.
 // Not here: bounding objects (physics/ray.h), what a sensor makes of a hit (devices/).
 //
 // A Rays borrows the physics (which has the scene and the assets) and owns all the rest. Forms with a formula are met exactly,
@@ -20,12 +20,18 @@ void rays_destroy(Rays *rays);  // NULL is fine
 // Brings the visuals to where their solids are. Lists them anew after an edit of the scene; otherwise allocates nothing and
 // does nothing for what did not move. To be called before casting, when something is due to look.
 void rays_update(Rays *rays);
+// The two halves of it, for pictures of a moment that is past: what there is, as the scene has it now, and where it is, by the
+// poses of all solids. Placing works on the last list, also when the scene has another one by now.
+bool rays_is_listed(const Rays *rays);  // the list is that of the scene
+void rays_list(Rays *rays);
+void rays_place(Rays *rays, const Pose *solids, int solid_count);
 // After physics was made anew, or the scene was changed without physics being told.
 void rays_rebind(Rays *rays, Physics *physics);
 
 typedef struct Ray {
     Vec3 origin, direction;  // direction of unit length
     double near, far;        // hits between them, `near` excluded
+    double spread;           // width of a pixel at distance 1, for textures; 0: endlessly thin
 } Ray;
 
 typedef struct RayHit {
@@ -36,26 +42,67 @@ typedef struct RayHit {
     Vec3 smooth;       // the normal that light sees: between those of a mesh's corners
     double u, v;       // on the texture, v upwards
     int triangle;      // of a mesh, else -1
+    int face;          // of a form: which of its sides
 } RayHit;
 
 // Whether a visual may be hit; NULL means every one may.
 typedef bool (*RaysFilter)(const Rays *rays, int visual, void *context);
+// May be called by several threads between updates, as all that follows but for the switches.
 void rays_cast(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, RayHit *hits);
 
 int rays_visual_count(const Rays *rays);
 SceneNode *rays_visual_node(const Rays *rays, int visual);  // Shape or CadShape
 int rays_visual_solid(const Rays *rays, int visual);        // -1: the world
+bool rays_bounds(const Rays *rays, Vec3 *low, Vec3 *high);  // around all that is seen; false: nothing is
+int rays_triangle_count(const Rays *rays);                  // of all visuals; forms with a formula count as one
+int rays_texture_count(const Rays *rays);
+int rays_light_count(const Rays *rays);                     // that are on
 
-// What is seen at a hit: colour of texture and material together, transparency taken off.
+// What is seen at a hit: colour of texture, material and paint together, transparency taken off.
 typedef struct RayLook {
     Vec3 color;
     double roughness, occlusion, transparency;  // 0 where the appearance has none
 } RayLook;
 RayLook rays_look(const Rays *rays, const RayHit *hit);
+Vec3 rays_recognition_color(const Rays *rays, int visual);  // of the nearest solid that has some; black without
 
-// The light that comes along a ray: linear red, green and blue before any exposure. `hit` is the ray's own, from rays_cast; behind
-// transparent surfaces it goes on by itself. May be called by several threads between updates.
-Vec3 rays_radiance(const Rays *rays, const Ray *ray, const RayHit *hit);
+// The light that comes along rays: linear red, green and blue before any exposure. `hits` are the rays' own, from rays_cast; behind
+// transparent surfaces it goes on by itself.
+typedef struct RaysStyle {
+    int eye;              // who looks, see rays_hide
+    double occlusion;     // m: what is near takes light of the surroundings away; 0: not
+    double softness;      // rad: apparent radius of lights; 0: sharp shadows
+    uint32_t seed;        // of the places where soft things are sampled
+    bool is_lit_anyway;   // a world without any light gets one from the eye and one from above
+} RaysStyle;
+void rays_shade(const Rays *rays, const Ray *queries, const RayHit *hits, int count, const RaysStyle *style, Vec3 *light);
+
+// ---- what devices show: it outlasts listings, until it is said otherwise ----
+// Lamps: the emissive colour of a Material or PBRAppearance, the colour of a Light and whether it is on.
+void rays_set_lamp(Rays *rays, const SceneNode *node, Vec3 color, bool is_on);
+// An image on top of an ImageTexture: red, green, blue, alpha, rows from the top. Borrowed; NULL takes it off.
+typedef struct RaysLayer {
+    int width, height;
+    const uint8_t *pixels;
+} RaysLayer;
+void rays_set_layer(Rays *rays, const SceneNode *texture, const RaysLayer *layer);
+// Paint on a Shape: red, green, blue, density of each pixel, rows from the bottom. Borrowed; NULL takes it off.
+typedef struct RaysPaint {
+    int width, height;
+    const float *pixels;
+} RaysPaint;
+void rays_set_paint(Rays *rays, const SceneNode *shape, const RaysPaint *paint);
+// Where a hit lies on the paint of its shape, from 0 to 1 (rows from the bottom); false: it cannot be painted.
+bool rays_paint_place(const Rays *rays, const RayHit *hit, double *u, double *v);
+// How large paint is: pixels that the shape's texture has (or what suits its size), and the radius around the shape.
+void rays_paint_size(const Rays *rays, int visual, int *width, int *height, double *radius);
+// Whether a node and all below it is hidden from an eye: 0 is the main view, robots' cameras have 1 to 63.
+void rays_hide(Rays *rays, const SceneNode *node, int eye, bool is_hidden);
+bool rays_is_hidden(const Rays *rays, int visual, int eye);
+bool rays_hides(const Rays *rays, int eye);  // anything at all
+// Spots of light, such as those of lasers: seen on what they fall on.
+void rays_clear_spots(Rays *rays);
+void rays_add_spot(Rays *rays, Vec3 place, double radius, Vec3 color);
 
 const char *rays_library(void);  // name and version of what searches, for `talus doctor`
 

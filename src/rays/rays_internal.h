@@ -3,9 +3,8 @@
 #define TALUS_RAYS_RAYS_INTERNAL_H
 
 #include "formats/shape.h"
+#include "rays/embree.h"
 #include "rays/rays.h"
-
-#include <embree3/rtcore.h>
 
 // A linear map and a shift; scales of Transforms make it more than a pose.
 typedef struct Affine {
@@ -13,20 +12,47 @@ typedef struct Affine {
     Vec3 t;
 } Affine;
 
+// ---- texture.c: images in ever smaller copies ----
+enum { MIP_LEVELS_MAX = 16 };
+typedef struct Mip {
+    const Image *image;
+    int level_count;
+    int width[MIP_LEVELS_MAX], height[MIP_LEVELS_MAX];
+    uint8_t *levels[MIP_LEVELS_MAX];  // the first is the image's own
+} Mip;
+
 typedef struct Texture {
-    const Image *image;      // NULL: none
+    const Mip *mip;               // NULL: none
+    const RaysLayer *layer;       // drawn over it, by its alpha; NULL: none
     bool repeats_s, repeats_t;
+    int filtering;                // as ImageTexture has it: 0 the nearest pixel, then smooth, 2 and more for slanted views
 } Texture;
 
+// A place on a texture, and how far it moves from pixel to pixel of the picture to the right and downwards.
+typedef struct TexturePlace {
+    double u, v;
+    double du[2], dv[2];
+} TexturePlace;
+
+Mip *mip_create(const Image *image);
+void mip_destroy(Mip *mip);  // NULL is fine
+bool texture_is_there(const Texture *texture);
+// Red, green, blue as the image has them; *cover is how much of the surface is there.
+Vec3 texture_at(const Texture *texture, const TexturePlace *place, double *cover);
+Vec3 texture_pixel(const Texture *texture, double u, double v);  // the nearest one
+
+// ---- look.c ----
 typedef struct Look {
+    const SceneNode *emissive_node;  // the Material or PBRAppearance whose emissiveColor a lamp may set
     Vec3 color, linear;
     double roughness, transparency;
-    Texture base, rough, occluded, metal, glow;
+    Texture base, rough, occluded, metal, glow, normal;
     bool is_physical;        // a PBRAppearance; else the light model of VRML
-    double metalness, background_share, occlusion_strength;
-    Vec3 emissive, specular;
-    double ambient, exponent;
+    double metalness, background_share, occlusion_strength, normal_factor, emissive_intensity;
+    Vec3 emissive, specular, ambient;  // linear; ambient is the colour that the lights' ambient parts meet
+    double exponent;
     bool has_transform, has_parts;  // parts: the mesh brings its own materials
+    bool is_textured;
     Vec2 center, scale, translation;
     double rotation;
 } Look;
@@ -43,26 +69,29 @@ typedef struct FormHit {
     Vec3 normal;             // need not be of unit length
     Vec3 smooth;             // likewise; of meshes alone
     double u, v;
+    int face;                // of a box, or 0 side, 1 top, 2 bottom
 } FormHit;
 
 // The first entry from outside beyond `near`; the direction may have any length, which is the unit of distance.
 bool form_hit(const Form *form, Vec3 origin, Vec3 direction, double near, FormHit *hit);
 Form form_of(const SceneNode *geometry);     // kind SHAPE_NONE when it has no formula
-Look look_of(const ShapeSource *source, const SceneNode *shape);
-RayLook look_at(const Look *look, const Mesh *mesh, int triangle, double u, double v);
+// Where a place of the surface lies on its paint, from 0 to 1: faces lie beside each other. False: it cannot be painted.
+bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v);
+Look look_of(Rays *rays, const ShapeSource *source, const SceneNode *shape);
 
 // What light meets at a point: linear colours.
 typedef struct Surface {
     bool is_physical;
-    Vec3 base, emissive, specular;
-    double roughness, metalness, occlusion, transparency, background_share, ambient, exponent;
+    Vec3 base, emissive, specular, ambient;
+    Vec3 normal;             // that light sees, from a normal map too
+    double roughness, metalness, occlusion, transparency, background_share, exponent;
 } Surface;
-Surface surface_at(const Look *look, const Mesh *mesh, int triangle, double u, double v);
 Vec3 color_linear(Vec3 color);
 
 typedef struct MeshTree {
     const Mesh *mesh;
     RTCScene scene;
+    int users;               // visuals of the present list
 } MeshTree;
 
 typedef struct Visual {
@@ -71,6 +100,12 @@ typedef struct Visual {
     int mesh;            // index of its tree, -1: a formula
     Form form;           // low and high also for meshes
     Look look;
+    bool casts_shadow;
+    bool is_overlay;     // of a Billboard: stands before the viewer
+    uint64_t hidden;     // from which eyes, as bits
+    Vec3 recognition;    // colour in segmented pictures
+    const RaysPaint *paint;  // NULL: none
+    RTCGeometry instance;    // of a mesh in the tree; NULL: none
     Affine local;        // in the frame of the solid
     Affine world;
     Mat3 inverse;        // of world.m
@@ -82,22 +117,63 @@ typedef struct Light {
     SceneNode *node;
     int solid;           // that carries it, -1: the world
     Affine local;
-    bool is_directional, is_spot, casts_shadows;
+    bool is_directional, is_spot, casts_shadows, is_on;
+    Vec3 own_position, own_direction;  // in the frame of `local`
     Vec3 color, position, direction, attenuation;
-    double intensity, radius, beam, cut;
+    double intensity, radius, beam, cut, ambient;
 } Light;
+
+// Six square images around the world.
+typedef struct SkyCube {
+    bool is_there;
+    const Image *images[6];
+    Vec3 up, front, right;
+    int side;                       // pixels of a face
+    int level_count;
+    float *levels[MIP_LEVELS_MAX];  // red, green, blue of 6 faces, ever smaller
+} SkyCube;
 
 // What is not a surface: lights, the sky, fog.
 typedef struct Lighting {
     Light *lights;
     int count, capacity;
-    Vec3 ambient;        // of all lights
+    Vec3 ambient;        // of all lights that are on
+    bool has_background;
     Vec3 sky;            // as it is seen
     Vec3 sky_light;      // as it lights surfaces
+    double luminosity;
+    Vec3 up;             // of the world
+    SkyCube cube, irradiance;
     Vec3 fog;
     double fog_range;    // 0: none
     int fog_power;       // 0 linear, 1 and 2 exponential
 } Lighting;
+
+// What devices show: it stays over listings.
+typedef struct Lamp {
+    const SceneNode *node;  // a Material, PBRAppearance or Light
+    Vec3 color;
+    bool is_on;             // of a light
+} Lamp;
+typedef struct Cover {
+    const SceneNode *node;  // an ImageTexture
+    const RaysLayer *layer;
+} Cover;
+typedef struct Painted {
+    const SceneNode *node;  // a Shape
+    const RaysPaint *paint;
+} Painted;
+typedef struct Veil {
+    const SceneNode *node;
+    uint64_t eyes;
+} Veil;
+typedef struct Dot {
+    Vec3 place;
+    double radius;
+    Vec3 color;
+} Dot;
+
+enum { BRDF_SIDE = 32 };
 
 struct Rays {
     Physics *physics;
@@ -109,18 +185,50 @@ struct Rays {
     int visual_count, visual_capacity;
     MeshTree *meshes;
     int mesh_count, mesh_capacity;
+    Mip **mips;
+    int mip_count, mip_capacity;
     Lighting lighting;
     uint64_t edits;      // of physics, as of the last listing
     bool is_listed;
+    bool is_unplaced;    // listed anew since the last placing
+    Pose *solids;        // of the last update
+    int solid_capacity;
+    Lamp *lamps;
+    Cover *covers;
+    Painted *paints;
+    Veil *veils;
+    Dot *dots;
+    int lamp_count, lamp_capacity, cover_count, cover_capacity, paint_count, paint_capacity, veil_count, veil_capacity, dot_count, dot_capacity;
+    uint64_t veiled;     // eyes that something is hidden from
+    double (*brdf)[BRDF_SIDE][2];  // scale and bias by roughness and cosine; NULL until a physical surface is listed
 };
 
 Affine affine_mul(Affine a, Affine b);
 Affine affine_of_pose(Pose pose);
+// Where on the texture a place of a triangle lies: by its coordinates, or else laid over the longest sides of the mesh's box.
+void mesh_texture_place(const Mesh *mesh, int triangle, double b, double c, double *u, double *v);
+const Mip *rays_mip(Rays *rays, const Image *image);
+Surface surface_at(const Rays *rays, const Ray *ray, const RayHit *hit);
+RayLook look_at(const Visual *visual, const Mesh *mesh, const RayHit *hit);
+// Whether something that casts shadows stands between `from` and `far` away in that direction; up to 8 at once.
+void rays_occluded(const Rays *rays, const Vec3 *from, const Vec3 *towards, const double *far, int count, bool *is_dark);
 
 // ---- light.c ----
 void lighting_clear(Rays *rays);
-void lighting_add(Rays *rays, SceneNode *node, int solid, Affine local);  // a Light, Background, Fog or Viewpoint met in the scene
-void lighting_place(Rays *rays);
+void lighting_add(Rays *rays, const ShapeSource *source, SceneNode *node, int solid, Affine local);  // a Light, Background, Fog or Viewpoint met in the scene
+void lighting_place(Rays *rays, const Pose *solids, int solid_count);
+void lighting_sum(Rays *rays);  // after lights were switched
 void lighting_free(Rays *rays);
+
+// ---- sky.c ----
+void sky_read(Rays *rays, const ShapeSource *source, const SceneNode *background);
+void sky_free(Lighting *lighting);
+bool sky_is_z_up(const Rays *rays);  // the world's axes
+Vec3 sky_seen(const Lighting *lighting, Vec3 direction);
+Vec3 cube_at(const SkyCube *cube, Vec3 direction, double level);
+
+// ---- brdf.c ----
+void brdf_fill(double table[BRDF_SIDE][BRDF_SIDE][2]);
+void brdf_at(double (*const table)[BRDF_SIDE][2], double cosine, double roughness, double *scale, double *bias);
 
 #endif
