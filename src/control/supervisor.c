@@ -76,10 +76,35 @@ SceneNode *call_node(const Call *call, int index)
     return node && !supervisor_node_is_gone(node) ? node : NULL;
 }
 
+const SceneNode *supervisor_seen(const SceneNode *node)
+{
+    while (node && node->is_inserted && node->kind == SCENE_NODE_PLAIN && scene_list(node, "children")->count == 1)
+        node = scene_list(node, "children")->nodes[0];
+    return node;
+}
+
 int32_t supervisor_outer_id(const SceneNode *node)
 {
-    const SceneNode *outer = node ? scene_instance(node) : NULL;
+    const SceneNode *seen = supervisor_seen(node);
+    const SceneNode *outer = seen ? scene_instance(seen) : NULL;
     return outer ? (int32_t)outer->id : -1;
+}
+
+// What holds a node in the file.
+static const SceneNode *parent_of(const SceneNode *node)
+{
+    const SceneNode *parent = scene_parent(node);
+    while (parent && parent->is_inserted)
+        parent = scene_parent(parent);
+    return parent;
+}
+
+// The DEF name that the file gives a node: a Pose of ours around it may have it.
+static const char *def_of(const SceneNode *node)
+{
+    while (!node->def && node->parent && node->parent->is_inserted)
+        node = node->parent;
+    return node->def ? node->def : "";
 }
 
 void supervisor_sync(Control *control)
@@ -177,7 +202,7 @@ static void node_info(const Call *call)
         answer_failed(call, "there is no such node");
         return;
     }
-    const SceneNode *actual = scene_actual(node), *parent = scene_parent(actual ? actual : node);
+    const SceneNode *actual = scene_actual(node), *parent = parent_of(actual ? actual : node);
     const NodeType *base = actual ? actual->type : node->type;
     bool is_proto = node->kind == SCENE_NODE_INSTANCE;
     int32_t numbers[5] = { type_code(base), parent ? supervisor_outer_id(parent) : -1, is_proto, field_count(node), is_proto && base ? base->field_count : 0 };
@@ -185,7 +210,7 @@ static void node_info(const Call *call)
     const char *type_name = is_proto ? node->proto->name : base ? base->name : "";
     text_add(&text, type_name, strlen(type_name) + 1);
     text_add(&text, base ? base->name : "", strlen(base ? base->name : "") + 1);
-    text_add(&text, node->def ? node->def : "", strlen(node->def ? node->def : "") + 1);
+    text_add(&text, def_of(node), strlen(def_of(node)) + 1);
     answer_all(call, numbers, 5, NULL, 0, text.data, (int)text.length);
     text_free(&text);
 }

@@ -142,6 +142,9 @@ void call_field_get(const Call *call)
         kind = field_kind_item(kind);
         value = list_item(value.list, kind, index);
     }
+    const SceneTurn *turn = scene_turn(field->node, field->type);
+    if (turn)
+        scene_turn_numbers(turn, true, value.v, field_kind_doubles(kind));
     answer_item(call, kind, &value);
 }
 
@@ -224,6 +227,9 @@ void call_field_set(const Call *call)
         answer_failed(call, "the value is not of the field's type or not finite");
         return;
     }
+    const SceneTurn *turn = scene_turn(field.node, field.type);
+    if (turn)
+        scene_turn_numbers(turn, false, value.v, field_kind_doubles(kind));
     supervisor_sync(call->control);
     if (field_kind_is_list(field.type->kind)) {
         int index = list_index(scene_value(field.node, field.type).list, call_number(call, 1));
@@ -256,6 +262,9 @@ void call_field_insert(const Call *call)
         answer_failed(call, "the index is beyond the end of the list");
         return;
     }
+    const SceneTurn *turn = scene_turn(field.node, field.type);
+    if (turn)
+        scene_turn_numbers(turn, false, value.v, field_kind_doubles(kind));
     supervisor_sync(call->control);
     change_list(call, &field, index, 1, &value);
     answer_nothing(call);

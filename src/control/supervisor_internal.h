@@ -26,6 +26,8 @@ void answer_nothing(const Call *call);
 void answer_failed(const Call *call, const char *why);
 
 bool supervisor_node_is_gone(const SceneNode *node);
+// The node that the file has, of a Pose that was put around it when the file was brought to today's axes.
+const SceneNode *supervisor_seen(const SceneNode *node);
 // What supervisors see of a node: the PROTO instance that stands for it, when one does. -1: none.
 int32_t supervisor_outer_id(const SceneNode *node);
 // Poses and positions live in the physics; the scene is brought up to date when somebody asks.

@@ -16,7 +16,18 @@ static int solid_of(const Call *call, const SceneNode *node)
     return actual ? physics_solid_of(call_physics(call), actual) : -1;
 }
 
-static bool world_pose(const Call *call, const SceneNode *node, Pose *pose)
+// In worlds of old releases a node may look along another axis than its file says: back to what the file means.
+static Quat file_turn(const SceneNode *node)
+{
+    Quat turn = QUAT_IDENTITY;
+    for (const SceneNode *at = node; at; at = at->kind == SCENE_NODE_PLAIN ? NULL : at->target)
+        for (const SceneTurn *row = at->turns; row; row = row->next)
+            if (!strcmp(row->field, "rotation"))
+                turn = quat_mul(quat_conj(row->right), turn);
+    return turn;
+}
+
+static bool stored_pose(const Call *call, const SceneNode *node, Pose *pose)
 {
     const SceneNode *actual = node ? scene_actual(node) : NULL;
     if (!actual || !scene_node_is(actual, "Pose"))
@@ -38,6 +49,14 @@ static bool world_pose(const Call *call, const SceneNode *node, Pose *pose)
             local = pose_mul(scene_pose(above), local);
     }
     *pose = local;
+    return true;
+}
+
+static bool world_pose(const Call *call, const SceneNode *node, Pose *pose)
+{
+    if (!stored_pose(call, node, pose))
+        return false;
+    pose->q = quat_mul(pose->q, file_turn(node));
     return true;
 }
 
@@ -111,12 +130,14 @@ void call_node_set_velocity(const Call *call)
 
 void call_node_force(const Call *call)
 {
-    int solid = solid_of(call, call_node(call, 0)), kind = call_number(call, 1);
+    const SceneNode *node = call_node(call, 0);
+    int solid = solid_of(call, node), kind = call_number(call, 1);
     if (solid < 0 || !wants(call, kind == 1 ? 6 : 3) || physics_solid_body(call_physics(call), solid) < 0) {
         answer_failed(call, "a force wants a Solid with physics and finite numbers");
         return;
     }
     Pose pose = physics_solid_pose(call_physics(call), solid);
+    pose.q = quat_mul(pose.q, file_turn(node));
     Vec3 force = call_number(call, 2) == 1 ? quat_rotate(pose.q, vector(call, 0)) : vector(call, 0);
     if (kind == 2)
         physics_solid_add_torque(call_physics(call), solid, force);

@@ -161,6 +161,19 @@ Scene *formats_load(const char *path, const FormatsOptions *options, DiagSink *d
     return scene;
 }
 
+// A node in the words and axes of the world's release, in those of today. It may become another node, or stand in one.
+static SceneNode *upgrade_imported(Scene *scene, SceneNode *node, DiagSink *diags)
+{
+    const FieldType *children = schema_field(schema_type("Group"), "children");
+    if (!scene_release(scene) || node->kind == SCENE_NODE_USE || node->kind == SCENE_NODE_UNKNOWN || schema_type_is(node->type, "Geometry"))
+        return node;
+    FieldList list = { .count = 1, .nodes = &node };
+    FieldValue value = upgrade_value(scene, children, (FieldValue){ .list = &list }, scene_release(scene), diags);
+    node = value.list->count == 1 && value.list->nodes[0] ? value.list->nodes[0] : node;
+    node->parent = NULL;
+    return node;
+}
+
 const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size, DiagSink *diags)
 {
     const LoadContext *context = scene_attached(scene, load_context_destroy);
@@ -174,13 +187,15 @@ const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size
     reader_init(&reader, scene, text, size, diag_file(diags, "(imported)"), limits, diags);
     reader.format = FORMAT_OBJECT;
     reader.protos = context ? context->protos : NULL;
+    reader.release = scene_release(scene);  // controllers write what the world's file does
+    reader.is_import = true;
     while (reader.token.kind != TOKEN_END) {
         const char *before = reader.token.text;
         SceneNode *node;
         if (reader_node(&reader, &node) && node) {
             scene_list_reserve(scene, list, FIELD_SF_NODE, list->count + 1);
-            list->nodes[list->count++] = node;
-            body_place_all(scene, node, &(FormatsOptions){ .limits = limits }, diags);
+            list->nodes[list->count++] = upgrade_imported(scene, node, diags);
+            body_place_all(scene, list->nodes[list->count - 1], &(FormatsOptions){ .limits = limits }, diags);
         } else if (reader.token.text == before) {
             reader_advance(&reader);
         }

@@ -109,66 +109,38 @@ static const FieldType *find_parameter(const SceneProto *proto, const char *name
     return NULL;
 }
 
-static Vec3 in_new_axes(Mat3 map, Vec3 v, bool is_size)
-{
-    Vec3 turned = mat3_apply(map, v);
-    return is_size ? vec3(fabs(turned.x), fabs(turned.y), fabs(turned.z)) : vec3(turned.x + 0.0, turned.y + 0.0, turned.z + 0.0);
-}
-
-// One item of `count` numbers: a vector, or two numbers that were x and z of the old level plane and are x and y now.
-static void turn_numbers(Mat3 map, double *numbers, int count, bool is_size)
-{
-    if (count == 3) {
-        Vec3 v = in_new_axes(map, vec3(numbers[0], numbers[1], numbers[2]), is_size);
-        numbers[0] = v.x;
-        numbers[1] = v.y;
-        numbers[2] = v.z;
-    } else if (count == 2) {
-        Vec3 v = in_new_axes(map, vec3(numbers[0], 0.0, numbers[1]), is_size);
-        numbers[0] = v.x;
-        numbers[1] = v.y;
-    }
-}
-
+// What the file gives, or a parameter of the PROTO around it, stands in old axes; a default of today does not.
 static void turn_vectors(const Turn *turn, Mat3 map, const char *name, bool is_size)
 {
     const FieldType *parameter = find_parameter(turn->instance->proto, name);
-    SceneField *field = parameter ? upgrade_own(turn->instance, name) : NULL;
-    if (!field || field->is_parameter >= 0)
+    if (!parameter || field_kind_doubles(field_kind_item(parameter->kind)) < 2 || scene_turn(turn->instance, parameter))
         return;
-    FieldValue value = field->value;
-    int width = field_kind_doubles(field_kind_item(parameter->kind));
-    if (!field_kind_is_list(parameter->kind)) {
-        turn_numbers(map, value.v, width, is_size);
-        scene_set_value(turn->upgrade->scene, turn->instance, parameter, value);
-        return;
-    }
-    if (width < 2 || value.list->count == 0)
-        return;
-    FieldList *list = arena_alloc(scene_arena(turn->upgrade->scene), sizeof *list);
-    scene_list_reserve(turn->upgrade->scene, list, field_kind_item(parameter->kind), value.list->count);
-    list->count = value.list->count;
-    memcpy(list->numbers, value.list->numbers, sizeof(double) * (size_t)width * (size_t)list->count);
-    for (int i = 0; i < list->count; i++)
-        turn_numbers(map, &list->numbers[i * width], width, is_size);
-    field->value.list = list;
+    scene_turn_vector(turn->upgrade->scene, turn->instance, parameter->name, map, is_size);
+    SceneField *field = upgrade_own(turn->instance, name);
+    if (field)
+        field->value = scene_value_turned(turn->upgrade->scene, turn->instance, parameter, field->value, false);
 }
 
-static void set_rotation(const Turn *turn, const FieldType *parameter, Quat q)
+// A rotation becomes left * rotation * right.
+static void turn_rotation(const Turn *turn, const FieldType *parameter, Quat left, Quat right)
 {
-    Rotation r = upgrade_tidy(q);
+    if (scene_turn(turn->instance, parameter))
+        return;
+    scene_turn_rotation(turn->upgrade->scene, turn->instance, parameter->name, left, right);
+    const SceneField *field = upgrade_own(turn->instance, parameter->name);
+    const double *v = field ? field->value.v : (const double[4]){ 0.0, 0.0, 1.0, 0.0 };
+    Rotation r = upgrade_tidy(quat_mul(quat_mul(left, quat_from_rotation((Rotation){ v[0], v[1], v[2], v[3] })), right));
     scene_set_value(turn->upgrade->scene, turn->instance, parameter, (FieldValue){ .v = { r.x, r.y, r.z, r.angle } });
 }
 
-static void turn_rotation(const Turn *turn, const char *name)
+static void turn_inner_rotation(const Turn *turn, const char *name)
 {
     const FieldType *parameter = find_parameter(turn->instance->proto, name);
-    SceneField *field = parameter && parameter->kind == FIELD_SF_ROTATION ? upgrade_own(turn->instance, name) : NULL;
-    if (!field || field->is_parameter >= 0)
-        return;
-    const double *v = field->value.v;
-    Quat change = quat_from_mat3(turn->to_new), q = quat_from_rotation((Rotation){ v[0], v[1], v[2], v[3] });
-    set_rotation(turn, parameter, quat_mul(quat_mul(change, q), quat_conj(change)));
+    Quat change = quat_from_mat3(turn->to_new);
+    if (parameter && parameter->kind == FIELD_SF_ROTATION && upgrade_own(turn->instance, name))
+        turn_rotation(turn, parameter, change, quat_conj(change));
+    else if (parameter && parameter->kind == FIELD_SF_ROTATION)
+        scene_turn_rotation(turn->upgrade->scene, turn->instance, parameter->name, change, quat_conj(change));
 }
 
 // What a slot holds was placed in old axes: a Pose turns it into the new ones.
@@ -184,8 +156,10 @@ static void turn_slot(const Turn *turn, Mat3 map, const char *name)
         if (!node || node->is_removed)
             continue;
         SceneNode *pose = upgrade_wrap(turn->upgrade, node, "Pose");
-        if (pose)
-            scene_set_rotation(turn->upgrade->scene, pose, "rotation", upgrade_tidy(change));
+        if (!pose)
+            continue;
+        pose->is_inserted = true;
+        scene_set_rotation(turn->upgrade->scene, pose, "rotation", upgrade_tidy(change));
     }
 }
 
@@ -204,7 +178,7 @@ static void apply_names(const Turn *turn, const char *kind, const Words *head, c
         else if (is_slots)
             turn_slot(turn, map, name);
         else if (!strcmp(kind, "rotations"))
-            turn_rotation(turn, name);
+            turn_inner_rotation(turn, name);
     }
 }
 
@@ -260,12 +234,7 @@ static void turn_place(const Turn *turn)
     }
     if (!rotation || rotation->kind != FIELD_SF_ROTATION)
         return;
-    const SceneField *field = upgrade_own(node, "rotation");
-    if (field && field->is_parameter >= 0)
-        return;
-    Quat q = field ? quat_from_rotation((Rotation){ field->value.v[0], field->value.v[1], field->value.v[2], field->value.v[3] })
-                   : quat_from_axis_angle(vec3(0, 0, 1), 0.0);
-    set_rotation(turn, rotation, quat_mul(q, quat_from_mat3(mat3_transposed(turn->to_new))));
+    turn_rotation(turn, rotation, QUAT_IDENTITY, quat_from_mat3(mat3_transposed(turn->to_new)));
 }
 
 bool library_axes_turn(Upgrade *upgrade, SceneNode *instance)

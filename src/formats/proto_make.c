@@ -285,7 +285,8 @@ static void connect_field(Maker *maker, SceneNode *holder, int field_index, Scen
     SceneField *field = &holder->fields[field_index];
     if (!holds_nodes && !own)
         return;  // the copy of the body has the default already
-    field->value = scene_value_as(maker->scene, value, type->kind, field->type->kind);
+    value = scene_value_as(maker->scene, value, type->kind, field->type->kind);
+    field->value = scene_value_turned(maker->scene, holder, field->type, value, false);
     if (own)
         field->pos = own->pos;  // relative URLs are those of the file that gives the value
     if (field->type->kind == FIELD_SF_NODE)

@@ -388,6 +388,7 @@ static void turn_library_instances(Upgrade *upgrade)
             const double *v = field ? field->value.v : parameter->value.v;
             Quat q = quat_from_rotation((Rotation){ v[0], v[1], v[2], v[3] });
             Rotation turned = upgrade_tidy(quat_mul(q, turn));
+            scene_turn_rotation(upgrade->scene, node, "rotation", QUAT_IDENTITY, turn);
             scene_set_value(upgrade->scene, node, parameter,
                             (FieldValue){ .v = { turned.x, turned.y, turned.z, turned.angle } });
         }

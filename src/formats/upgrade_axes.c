@@ -24,7 +24,7 @@ static bool is_upright(const SceneNode *node)
 static void set_rotation(Upgrade *upgrade, SceneNode *node, const char *field, Quat q)
 {
     Rotation turn = upgrade_tidy(q);
-    if (turn.angle == 0.0)
+    if (turn.angle == 0.0 && !upgrade_is_connected(node, field))
         upgrade_drop_named(node, field);
     else
         scene_set_rotation(upgrade->scene, node, field, turn);
@@ -101,6 +101,9 @@ static void turn_holder(Upgrade *upgrade, SceneNode *pose, Pose place)
     Vec3 scale = upgrade_own(pose, "scale") ? scene_vec3(pose, "scale") : vec3(1, 1, 1);
     if (upgrade_own(pose, "scale"))
         scene_set_vec3(upgrade->scene, pose, "scale", vec3(scale.x, scale.z, scale.y));
+    if (schema_field(pose->type, "scale"))
+        scene_turn_vector(upgrade->scene, pose, "scale", upgrade_matrix(upgrade_quarter_x(1)), true);
+    scene_turn_rotation(upgrade->scene, pose, "rotation", QUAT_IDENTITY, place.q);
     if (vec3_length2(place.t) > 0.0)
         scene_set_vec3(upgrade->scene, pose, "translation", vec3_add(own.t, quat_rotate(own.q, vec3_mul(scale, place.t))));
     set_rotation(upgrade, pose, "rotation", quat_mul(own.q, place.q));
@@ -119,6 +122,7 @@ static void turn_shape(Upgrade *upgrade, SceneNode *shape)
         return;
     }
     SceneNode *inner = upgrade_split(upgrade, shape, "Pose");
+    shape->is_inserted = true;
     set_place(upgrade, shape, place);
     upgrade_add_child(upgrade, shape, "children", inner);
 }
@@ -132,6 +136,8 @@ static void turn_geometry(Upgrade *upgrade, SceneNode *node, SceneNode *geometry
     }
     Pose place = old_place(upgrade, geometry);
     SceneNode *pose = upgrade_wrap(upgrade, node, "Pose");
+    if (pose)
+        pose->is_inserted = true;
     if (pose)
         set_place(upgrade, pose, place);
     else
@@ -180,8 +186,6 @@ static bool can_turn_back(const SceneNode *node)
 {
     if (node->kind != SCENE_NODE_PLAIN || !schema_type_is(node->type, "Pose"))
         return false;
-    if (upgrade_is_connected(node, "translation") || upgrade_is_connected(node, "rotation"))
-        return false;
     return !node->def || schema_type_is(node->type, "Solid");
 }
 
@@ -192,17 +196,22 @@ static void turn_back(Upgrade *upgrade, SceneNode *node, Quat back)
         if (vec3_length2(own.t) > 0.0)
             scene_set_vec3(upgrade->scene, node, "translation", mat3_apply(upgrade_matrix(back), own.t));
         set_rotation(upgrade, node, "rotation", quat_mul(back, own.q));
+        scene_turn_vector(upgrade->scene, node, "translation", upgrade_matrix(back), false);
+        scene_turn_rotation(upgrade->scene, node, "rotation", back, QUAT_IDENTITY);
         return;
     }
     SceneNode *pose = upgrade_wrap(upgrade, node, "Pose");
-    if (pose)
-        set_rotation(upgrade, pose, "rotation", back);
+    if (!pose)
+        return;
+    pose->is_inserted = true;
+    set_rotation(upgrade, pose, "rotation", back);
 }
 
 // Wheels of a Track are placed in its plane, whose axes have turned with it; their frames were those of the Track.
 static void turn_track_wheel(Upgrade *upgrade, SceneNode *wheel)
 {
-    if (!upgrade_own(wheel, "rotation") || upgrade_is_connected(wheel, "rotation"))
+    scene_turn_rotation(upgrade->scene, wheel, "rotation", upgrade_quarter_x(1), QUAT_IDENTITY);
+    if (!upgrade_own(wheel, "rotation"))
         return;
     Quat q = quat_mul(upgrade_quarter_x(1), quat_from_rotation(scene_rotation(wheel, "rotation")));
     scene_set_rotation(upgrade->scene, wheel, "rotation", upgrade_tidy(q));
@@ -270,37 +279,12 @@ static void turn_physics(Upgrade *upgrade, SceneNode *node, Quat back)
     }
 }
 
-// In a PROTO the rotation may come from a parameter, which keeps its meaning: a Pose takes it over, and the device inside
-// of it is turned. Returns the device, or NULL where a Pose cannot stand.
-static SceneNode *free_rotation(Upgrade *upgrade, SceneNode *node)
-{
-    const SceneField *children = node->parent ? upgrade_own(node->parent, "children") : NULL;
-    bool is_child = false;
-    for (int i = 0; children && i < children->value.list->count; i++)
-        is_child = is_child || children->value.list->nodes[i] == node;
-    if (!is_child) {
-        upgrade_warning(upgrade, node, node->pos, "the rotation of this %s comes from a parameter and keeps the axes of the old release", node->type->name);
-        return NULL;
-    }
-    const char *def = node->def;
-    SceneNode *device = upgrade_split(upgrade, node, "Pose");
-    node->def = NULL;
-    device->def = def;
-    upgrade_move(upgrade, device, "translation", node, "translation");
-    upgrade_move(upgrade, device, "rotation", node, "rotation");
-    upgrade_add_child(upgrade, node, "children", device);
-    return device;
-}
-
 static void turn_device(Upgrade *upgrade, SceneNode *node, const struct DeviceRow *row)
 {
-    if (upgrade_is_connected(node, "rotation"))
-        node = free_rotation(upgrade, node);
-    if (!node)
-        return;
     Quat turn = quat_mul(upgrade_quarter_x(row->x), upgrade_quarter_z(row->z));
     Quat back = quat_conj(turn);
     set_rotation(upgrade, node, "rotation", quat_mul(quat_from_rotation(scene_rotation(node, "rotation")), turn));
+    scene_turn_rotation(upgrade->scene, node, "rotation", QUAT_IDENTITY, turn);
     turn_children(upgrade, node, back);
     turn_bounding(upgrade, node, back);
     turn_physics(upgrade, node, back);
@@ -314,6 +298,7 @@ static void turn_device(Upgrade *upgrade, SceneNode *node, const struct DeviceRo
 static void turn_viewpoint(Upgrade *upgrade, SceneNode *node)
 {
     Quat turn = quat_mul(upgrade_quarter_x(-1), upgrade_quarter_z(1));
+    scene_turn_rotation(upgrade->scene, node, "orientation", QUAT_IDENTITY, turn);
     set_rotation(upgrade, node, "orientation", quat_mul(quat_from_rotation(scene_rotation(node, "orientation")), turn));
 }
 

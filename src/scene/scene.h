@@ -32,6 +32,17 @@ typedef struct SceneField {
     uint32_t is_instance;  // id of the instance whose parameter that is; 0 in the definition of a PROTO
 } SceneField;
 
+// A field whose numbers are turned: what is stored is left * (the file's) * right of a rotation, map * (the file's) of a vector,
+// and the sizes of that of a size. For files from before R2022a, in today's axes.
+typedef enum SceneTurnKind { SCENE_TURN_ROTATION, SCENE_TURN_VECTOR, SCENE_TURN_SIZE } SceneTurnKind;
+typedef struct SceneTurn {
+    const char *field;
+    SceneTurnKind kind;
+    Quat left, right;
+    Mat3 map;
+    const struct SceneTurn *next;
+} SceneTurn;
+
 struct SceneNode {
     const NodeType *type;   // base type; for an instance that of its target; NULL for unknown nodes
     SceneNode *parent;      // holder; the root of an instance's tree has the instance as parent, and a node given as a
@@ -44,10 +55,12 @@ struct SceneNode {
     uint16_t field_capacity;
     uint32_t id;            // unique in the scene, in file order from 1; the root is 0
     SourcePos pos;
+    const SceneTurn *turns; // NULL for nearly all
     uint8_t kind;           // SceneNodeKind
     bool is_removed;        // taken out at run time; memory stays
     bool in_bounding;       // somewhere below a boundingObject field
     bool is_upgraded;       // has been brought to the newest schema (formats/upgrade.c)
+    bool is_inserted;       // a Pose of our own around what an old file has, its only child; supervisors look through it
     bool in_proto;          // inside the tree of an instance and not given by the user as a parameter
 };
 
@@ -148,6 +161,15 @@ FieldValue scene_value(const SceneNode *node, const FieldType *type);  // of exa
 
 // The value as one of another kind: the same, or a single value as a list of it. Anything else is asserted against.
 FieldValue scene_value_as(Scene *scene, FieldValue value, FieldKind from, FieldKind to);
+
+// Turned fields: each call adds to what there was. `to_file` gives the file's numbers for the stored ones, else the other way.
+// Writes and connections of PROTO parameters go through the turns of the fields that they reach.
+void scene_turn_add(Scene *scene, SceneNode *node, const SceneTurn *turn);
+void scene_turn_rotation(Scene *scene, SceneNode *node, const char *field, Quat left, Quat right);
+void scene_turn_vector(Scene *scene, SceneNode *node, const char *field, Mat3 map, bool is_size);
+const SceneTurn *scene_turn(const SceneNode *node, const FieldType *type);  // NULL when it has none
+void scene_turn_numbers(const SceneTurn *turn, bool to_file, double *numbers, int count);  // of one item
+FieldValue scene_value_turned(Scene *scene, const SceneNode *node, const FieldType *type, FieldValue value, bool to_file);
 
 // Writing: values are copied into the scene. A write to a PROTO parameter reaches the fields connected to it, and a
 // write to a connected field its parameter.

@@ -109,9 +109,10 @@ static void spread(Scene *scene, SceneNode *node, const Connection *connection)
     for (int i = 0; i < node->field_count; i++) {
         SceneField *field = &node->fields[i];
         if (field->is_parameter >= 0 && field->is_instance == connection->instance) {
-            if (field->is_parameter == connection->parameter)
-                set_raw(scene, node, field->type,
-                        scene_value_as(scene, connection->value, connection->kind, field->type->kind));
+            if (field->is_parameter == connection->parameter) {
+                FieldValue value = scene_value_as(scene, connection->value, connection->kind, field->type->kind);
+                set_raw(scene, node, field->type, scene_value_turned(scene, node, field->type, value, false));
+            }
             continue;  // what is given from outside holds no further connection to this instance
         }
         if (field->type->kind == FIELD_SF_NODE)
@@ -133,6 +134,7 @@ static void write_value(Scene *scene, SceneNode *node, const FieldType *type, Fi
         if (!instance || instance->kind != SCENE_NODE_INSTANCE || field->is_parameter >= instance->proto->parameter_count)
             break;
         const FieldType *parameter = &instance->proto->parameters[field->is_parameter];
+        value = scene_value_turned(scene, node, type, value, true);
         if (parameter->kind != type->kind) {
             if (value.list->count != 1)
                 break;  // a list that its single-valued parameter cannot hold stays below

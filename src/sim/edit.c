@@ -343,6 +343,8 @@ bool sim_remove(Sim *sim, SceneNode *node)
 {
     SimEdit edit;
     node = node ? scene_instance(node) : NULL;
+    while (node && node->parent && node->parent->is_inserted)
+        node = node->parent;  // the Pose that an old file does not have goes with it
     if (!node || node->is_removed || !find_place(node, &edit)) {
         diag_error(sim->diags, (SourcePos){ 0 }, "the node to remove is not in the world");
         return false;

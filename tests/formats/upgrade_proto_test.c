@@ -25,11 +25,18 @@ static void bodies_are_upgraded(void **state)
     CHECK(scene_node_is(robot, "Robot"), "made");
     const SceneNode *turned = find(robot, "children", 0);
     CHECK(scene_node_is(turned, "Pose") && scene_rotation(turned, "rotation").angle == -1.5707963267948966, "a cylinder of the body stands along y");
-    const SceneNode *holder = find(robot, "children", 1), *eye = find(holder, "children", 0);
-    CHECK(scene_node_is(holder, "Pose") && scene_rotation(holder, "rotation").angle == 1.0, "the parameter keeps its meaning");
-    CHECK(scene_node_is(eye, "Camera") && !strcmp(eye->def, "EYE"), "the camera stands in it");
+    SceneNode *eye = (SceneNode *)find(robot, "children", 1);
+    CHECK(scene_node_is(eye, "Camera") && !strcmp(eye->def, "EYE"), "the camera stands in its place");
     Vec3 looks = quat_rotate(quat_from_rotation(scene_rotation(eye, "rotation")), vec3(1, 0, 0));
-    CHECK_NEAR(looks.z, -1.0, 1e-12, "and looks along -z of the parameter's frame");
+    CHECK_NEAR(looks.x, -sin(1.0), 1e-12, "and looks along -z of the parameter's frame");
+    CHECK_NEAR(looks.z, -cos(1.0), 1e-12, "and looks along -z of the parameter's frame");
+    // What is written to the camera arrives at the parameter in the parameter's frame.
+    Quat turn = quat_mul(quat_from_axis_angle(vec3(0, 1, 0), -0.5), quat_from_rotation(scene_rotation(eye, "rotation")));
+    scene_set_rotation(scene, eye, "rotation", quat_to_rotation(turn));
+    const SceneNode *instance = scene_instance(robot);
+    for (int i = 0; i < instance->proto->parameter_count; i++)
+        if (!strcmp(instance->proto->parameters[i].name, "cameraRotation"))
+            CHECK_NEAR(scene_value(instance, &instance->proto->parameters[i]).v[3], 0.5, 1e-12, "the parameter keeps its meaning");
     CHECK_NEAR(scene_world_pose(find(eye, "children", 0)).t.y, 3.0, 1e-12, "what is inside of it stays");
     const SceneNode *part = find(find(robot, "children", 2), "children", 0);
     CHECK(scene_node_is(part, "Shape"), "what the new world gives stays as it is");
