@@ -8,6 +8,7 @@ pkg_check_modules(LUA REQUIRED IMPORTED_TARGET lua5.4)
 pkg_check_modules(JSC REQUIRED IMPORTED_TARGET javascriptcoregtk-4.1)
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
 pkg_check_modules(DW REQUIRED IMPORTED_TARGET libdw)
+pkg_check_modules(SNDFILE REQUIRED IMPORTED_TARGET sndfile)
 # Either generation of Embree; rays/embree.h hides what differs.
 find_package(embree 4 QUIET)
 if(embree_FOUND)
@@ -17,7 +18,7 @@ else()
   add_compile_definitions(TALUS_EMBREE=3)
 endif()
 set(TALUS_LIBRARIES PkgConfig::ODE PkgConfig::YAML PkgConfig::ASSIMP PkgConfig::LUA PkgConfig::JSC PkgConfig::CURL
-    PkgConfig::DW embree Threads::Threads m ${CMAKE_DL_LIBS})
+    PkgConfig::DW PkgConfig::SNDFILE embree Threads::Threads m ${CMAKE_DL_LIBS})
 # For `talus render` and plugins that draw; `talus doctor` tells when it is absent.
 option(TALUS_RENDER "Draw pictures with EGL and OpenGL" ON)
 pkg_check_modules(EGL IMPORTED_TARGET egl opengl)

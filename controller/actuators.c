@@ -8,7 +8,6 @@
 #include <webots/pen.h>
 #include <webots/servo.h>
 #include <webots/skin.h>
-#include <webots/speaker.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -476,58 +475,7 @@ void wb_pen_set_ink_color(WbDeviceTag tag, int color, double density)
         core_command(tag, 1, (double[]){ color, density }, 2, NULL, 0);
 }
 
-// ---- speakers and skins: accepted, silent ----
-
-void wb_speaker_play_sound(WbDeviceTag left, WbDeviceTag right, const char *sound, double volume, double pitch, double balance, bool loop)
-{
-    (void)CORE_DEVICE(left, WB_NODE_SPEAKER), (void)right, (void)sound, (void)volume, (void)pitch, (void)balance, (void)loop;
-}
-
-void wb_speaker_stop(WbDeviceTag tag, const char *sound)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER), (void)sound;
-}
-
-bool wb_speaker_is_sound_playing(WbDeviceTag tag, const char *sound)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER), (void)sound;
-    return false;
-}
-
-bool wb_speaker_set_engine(WbDeviceTag tag, const char *engine)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER), (void)engine;
-    return false;
-}
-
-bool wb_speaker_set_language(WbDeviceTag tag, const char *language)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER), (void)language;
-    return false;
-}
-
-const char *wb_speaker_get_engine(WbDeviceTag tag)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER);
-    return "pico";
-}
-
-const char *wb_speaker_get_language(WbDeviceTag tag)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER);
-    return "en-US";
-}
-
-void wb_speaker_speak(WbDeviceTag tag, const char *text, double volume)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER), (void)text, (void)volume;
-}
-
-bool wb_speaker_is_speaking(WbDeviceTag tag)
-{
-    (void)CORE_DEVICE(tag, WB_NODE_SPEAKER);
-    return false;
-}
+// ---- skins: accepted, not drawn ----
 
 void wb_skin_set_bone_orientation(WbDeviceTag tag, int index, const double orientation[4], bool absolute)
 {

@@ -3,7 +3,7 @@
 # and plugins/ alone, Embree by rays/ alone. The rooms of physics/ have an order of their own, and an internal header is
 # included by the files of its folder alone.
 set -u
-order="base assets scene formats physics rays devices plugins sim protocol control record viewer app"
+order="base assets scene formats physics rays devices sound plugins sim protocol control record viewer app"
 rooms="collide solver fluids joints contacts fittings ode" # of physics/; what lies in physics/ itself may be included by all
 leaves="collide solver"                                    # these know nothing of a world: no header of physics/ itself
 failures=0

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum ItemKind { ITEM_MESH, ITEM_IMAGE, ITEM_FILE } ItemKind;
+typedef enum ItemKind { ITEM_MESH, ITEM_IMAGE, ITEM_CLIP, ITEM_FILE } ItemKind;
 
 // One loaded asset; `key` names kind, options and content. What failed to load stays as an item without data.
 typedef struct Item {
@@ -17,6 +17,7 @@ typedef struct Item {
     ItemKind kind;
     Mesh *mesh;
     Image *image;
+    Clip *clip;
     FileData file;
     bool is_alias;  // the data belongs to another item
 } Item;
@@ -25,7 +26,7 @@ struct AssetStore {
     Arena *arena;
     Resolver *resolver;
     Importer *importer;
-    Worker *pictures;
+    Worker *pictures, *sounds;
     const Limits *limits;
     pthread_mutex_t lock;
     Item *items;
@@ -48,6 +49,7 @@ AssetStore *store_create(const StoreOptions *options)
     store->resolver = resolve_create(&options->resolve);
     store->importer = import_create(store->limits);
     store->pictures = image_worker_create();
+    store->sounds = clip_worker_create();
     pthread_mutex_init(&store->lock, NULL);
     return store;
 }
@@ -62,6 +64,7 @@ void store_destroy(AssetStore *store)
             continue;
         mesh_destroy(item->mesh);
         image_destroy(item->image);
+        clip_destroy(item->clip);
         if (item->file.data)
             file_release(&item->file);
     }
@@ -70,6 +73,7 @@ void store_destroy(AssetStore *store)
     free(store->entries);
     import_destroy(store->importer);
     worker_destroy(store->pictures);
+    worker_destroy(store->sounds);
     resolve_destroy(store->resolver);
     arena_destroy(store->arena);
     pthread_mutex_destroy(&store->lock);
@@ -146,11 +150,14 @@ static void count_item(AssetStore *store, const Item *item)
 {
     store->counts.meshes += item->mesh != NULL;
     store->counts.images += item->image != NULL;
+    store->counts.clips += item->clip != NULL;
     store->counts.files += item->file.data != NULL;
     if (item->mesh)
         store->counts.bytes += mesh_bytes(item->mesh);
     if (item->image)
         store->counts.bytes += (size_t)item->image->width * (size_t)item->image->height * (item->image->light ? 12 : 4);
+    if (item->clip)
+        store->counts.bytes += (size_t)item->clip->frame_count * (size_t)item->clip->channels * sizeof(float);
     store->counts.bytes += item->file.size;
 }
 
@@ -182,7 +189,7 @@ typedef struct Load {
 
 static const char *option_text(const Load *load, Arena *arena)
 {
-    static const char *const kinds[] = { "mesh", "image", "file" };
+    static const char *const kinds[] = { "mesh", "image", "sound", "file" };
     if (load->kind != ITEM_MESH)
         return kinds[load->kind];
     return arena_printf(arena, "mesh%s%s", load->query.keep_axes ? " as it stands" : "", load->query.flat ? " flat" : "");
@@ -197,6 +204,8 @@ static Item load_content(const Load *load, FileData *file)
         item.mesh = import_bytes(load->store->importer, load->path, file->data, file->size, &options, load->diags, load->pos);
     } else if (load->kind == ITEM_IMAGE) {
         item.image = image_from_bytes(load->store->pictures, load->path, file->data, file->size, limits, load->diags, load->pos);
+    } else if (load->kind == ITEM_CLIP) {
+        item.clip = clip_from_bytes(load->store->sounds, load->path, file->data, file->size, limits, load->diags, load->pos);
     } else {
         item.file = *file;
         *file = (FileData){ 0 };
@@ -207,7 +216,7 @@ static Item load_content(const Load *load, FileData *file)
 static void reuse(const Load *load, const Item *item)
 {
     load->store->counts.shared++;
-    if (!item->mesh && !item->image && !item->file.data)
+    if (!item->mesh && !item->image && !item->clip && !item->file.data)
         diag_error(load->diags, load->pos, "%s '%s' cannot be used, as said before", load->what, load->path);
 }
 
@@ -315,6 +324,18 @@ const Image *store_image(AssetStore *store, const char *url, const char *from, D
     return image;
 }
 
+const Clip *store_clip(AssetStore *store, const char *url, const char *from, DiagSink *diags, SourcePos pos)
+{
+    Arena *arena = arena_create();
+    Load load = { store, ITEM_CLIP, "sound", STORE_MESH_ALL, NULL, diags, pos };
+    pthread_mutex_lock(&store->lock);
+    int index = load_url(&load, url, from, arena);
+    const Clip *clip = index >= 0 ? store->items[index].clip : NULL;
+    pthread_mutex_unlock(&store->lock);
+    arena_destroy(arena);
+    return clip;
+}
+
 const FileData *store_file(AssetStore *store, const char *what, const char *url, const char *from, const char **path,
                            DiagSink *diags, SourcePos pos)
 {
@@ -363,4 +384,30 @@ const Mesh *store_placeholder(AssetStore *store)
     static const char key[] = "placeholder";
     const Mesh *mesh = store_find_mesh(store, key);
     return mesh ? mesh : store_keep_mesh(store, key, mesh_box(vec3(0.1, 0.1, 0.1)));
+}
+
+const Clip *store_find_clip(AssetStore *store, const char *key)
+{
+    pthread_mutex_lock(&store->lock);
+    int index = find_item(store, key);
+    const Clip *clip = index >= 0 ? store->items[index].clip : NULL;
+    store->counts.shared += clip != NULL;
+    pthread_mutex_unlock(&store->lock);
+    return clip;
+}
+
+const Clip *store_keep_clip(AssetStore *store, const char *key, Clip *clip)
+{
+    pthread_mutex_lock(&store->lock);
+    int index = find_item(store, key);
+    if (index < 0) {
+        Item item = { .kind = ITEM_CLIP, .key = key, .clip = clip };
+        count_item(store, &item);
+        index = add_item(store, item);
+    } else {
+        clip_destroy(clip);
+    }
+    const Clip *kept = store->items[index].clip;
+    pthread_mutex_unlock(&store->lock);
+    return kept;
 }

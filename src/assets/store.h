@@ -1,9 +1,10 @@
-// store.h - the assets of a world, each loaded once and shared: meshes, images and raw files behind URLs.
+// store.h - the assets of a world, each loaded once and shared: meshes, images, sounds and raw files behind URLs.
 // The store owns all it gives out; pointers stay valid until store_destroy. Files with the same content are one asset,
 // wherever they lie. It may be used from several threads.
 #ifndef TALUS_ASSETS_STORE_H
 #define TALUS_ASSETS_STORE_H
 
+#include "assets/clip.h"
 #include "assets/image.h"
 #include "assets/import.h"
 #include "assets/resolve.h"
@@ -31,7 +32,11 @@ typedef struct StoreMeshQuery {
 // `url` as named in the file `from`. NULL when it is missing (a warning names every place tried) or unreadable (an error).
 const Mesh *store_mesh(AssetStore *store, const char *url, const char *from, const StoreMeshQuery *query, DiagSink *diags, SourcePos pos);
 const Image *store_image(AssetStore *store, const char *url, const char *from, DiagSink *diags, SourcePos pos);
-// Bytes of any file (sounds, skeletons, VRML scenes); *path (may be NULL) is where it lies.
+const Clip *store_clip(AssetStore *store, const char *url, const char *from, DiagSink *diags, SourcePos pos);
+// Sounds that others make (speech, synthesised ones) under a key of theirs, as store_find_mesh and store_keep_mesh do for meshes.
+const Clip *store_find_clip(AssetStore *store, const char *key);
+const Clip *store_keep_clip(AssetStore *store, const char *key, Clip *clip);
+// Bytes of any file (skeletons, VRML scenes); *path (may be NULL) is where it lies.
 const FileData *store_file(AssetStore *store, const char *what, const char *url, const char *from, const char **path,
                            DiagSink *diags, SourcePos pos);
 
@@ -43,7 +48,7 @@ const Mesh *store_keep_mesh(AssetStore *store, const char *key, Mesh *mesh);
 // What stands for a mesh that could not be had: a box of 10 cm.
 const Mesh *store_placeholder(AssetStore *store);
 
-typedef struct StoreCounts { int meshes, images, files, shared; size_t bytes; } StoreCounts;
+typedef struct StoreCounts { int meshes, images, clips, files, shared; size_t bytes; } StoreCounts;
 StoreCounts store_counts(const AssetStore *store);  // `shared`: requests that were answered by what was there
 
 // Every asset asked for, for `talus info`: its URL, the file taken (NULL when missing) and how it was found.

@@ -16,6 +16,7 @@
     X(array_items, 50000000, 5000000, "elements of one list")                                             \
     X(mesh_vertices, 20000000, 2000000, "vertices of one mesh")                                           \
     X(image_side, 16384, 16384, "width or height of an image")                                            \
+    X(sound_frames, 50000000, 5000000, "samples of one sound, per channel")                                \
     X(bodies, 1000000, 1000000, "bodies of a world")                                                      \
     X(contacts_per_pair, 64, 64, "contact points of one pair of shapes")                                  \
     X(heightfield_cells, 64000000, 64000000, "cells of an elevation grid")                                \

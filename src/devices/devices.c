@@ -247,6 +247,11 @@ void devices_destroy(Devices *devices)
     free(devices);
 }
 
+const Physics *devices_physics(const Devices *devices)
+{
+    return devices->physics;
+}
+
 int devices_robot_count(const Devices *devices)
 {
     return devices->robot_count;

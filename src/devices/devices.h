@@ -9,6 +9,7 @@
 #ifndef TALUS_DEVICES_DEVICES_H
 #define TALUS_DEVICES_DEVICES_H
 
+#include "assets/clip.h"
 #include "physics/physics.h"
 
 typedef struct Devices Devices;
@@ -22,6 +23,7 @@ void devices_rescan(Devices *devices);
 // no packets under way), but what controllers enabled stays enabled.
 void devices_reset(Devices *devices, Physics *physics);
 
+const Physics *devices_physics(const Devices *devices);
 int devices_robot_count(const Devices *devices);  // holes included
 bool devices_robot_exists(const Devices *devices, int robot);
 SceneNode *devices_robot_node(const Devices *devices, int robot);
@@ -93,6 +95,21 @@ void devices_send_from_plugin(Devices *devices, int channel, const void *data, i
 void devices_plugin_listens(Devices *devices);  // from now on what is sent on channel 0 is kept for it
 const void *devices_received_by_plugin(Devices *devices, int *size);  // all of channel 0 since it last read; NULL: none
 void devices_plugin_forgets(Devices *devices);  // what it read: its next step begins
+
+// ---- what Speakers play ----
+enum { DEVICE_SOUND_NAME = 512 };
+typedef struct DeviceSound {
+    uint32_t id;          // of the controller's call; 0: this place is free
+    int32_t loops, is_speech;
+    int32_t side;         // -1 plays the left channel alone, 1 the right one, 0 both
+    double start;         // s of simulated time
+    double seconds;       // of the clip at pitch 1
+    double volume, pitch, balance;
+    char name[DEVICE_SOUND_NAME];  // URL of the clip, or the key of the speech in the store
+} DeviceSound;
+// The places for sounds of a Speaker, free ones included; NULL when it is none.
+const DeviceSound *devices_sounds(const Devices *devices, int robot, int tag, int *count);
+const Clip *device_sound_clip(const Devices *devices, const DeviceSound *sound);  // NULL: it has none (which has been said)
 
 // ---- drives of old robots ----
 // Moves the robots whose DifferentialWheelsDrive is kinematic by what their wheels do in the coming step.

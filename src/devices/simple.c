@@ -1,4 +1,4 @@
-// simple.c - devices with little inside: LEDs, pens, displays, speakers, skins.
+// simple.c - devices with little inside: LEDs, pens, displays, skins.
 #include "devices/devices_internal.h"
 
 #include <webots/nodes.h>
@@ -85,7 +85,6 @@ static int display_constants(DeviceContext *at, double *values, int capacity)
 const DeviceKind display_device = { .type = "Display", .code = WB_NODE_DISPLAY, .constants = display_constants };
 
 // ---- devices that are heard or only drawn ----
-const DeviceKind speaker_device = { .type = "Speaker", .code = WB_NODE_SPEAKER };
 const DeviceKind skin_device = { .type = "Skin", .code = WB_NODE_SKIN };
 const DeviceKind microphone_device = { .type = "Microphone", .code = WB_NODE_MICROPHONE };
 const DeviceKind radio_device = { .type = "Radio", .code = WB_NODE_RADIO };

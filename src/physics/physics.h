@@ -160,6 +160,7 @@ const PhysicsContact *physics_contacts(const Physics *physics, int *count);
 typedef struct PhysicsContactMotion {
     double sliding_speed;  // m/s, in the plane of contact
     double rolling_speed;  // m/s, at which the point of contact travels over the surfaces as they turn
+    double rolling_spin;   // rad/s, of one body against the other about axes in the plane of contact
     double impact_energy;  // J, of the approach along the normal when the pair did not touch before; else 0
 } PhysicsContactMotion;
 PhysicsContactMotion physics_contact_motion(const Physics *physics, int index);

@@ -527,7 +527,8 @@ PhysicsContactMotion physics_contact_motion(const Physics *physics, int index)
         inverse_mass += 1.0 / physics->bodies[contact->body[i]].mass;
         arm = fmax(arm, vec3_distance(contact->point, state->position));
     }
-    motion.rolling_speed = arm * vec3_length(vec3_mad(spin, contact->normal, -vec3_dot(spin, contact->normal)));
+    motion.rolling_spin = vec3_length(vec3_mad(spin, contact->normal, -vec3_dot(spin, contact->normal)));
+    motion.rolling_speed = arm * motion.rolling_spin;
     if (contact->is_new && approach < 0.0 && inverse_mass > 0.0)
         motion.impact_energy = 0.5 / inverse_mass * approach * approach;
     return motion;

@@ -1,0 +1,134 @@
+// stream.c - buffered writing aside, and the rename at the end.
+#include "base/stream.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 1 << 16 };
+
+struct FileStream {
+    char *path, *aside;   // aside NULL: a device or pipe, written as it is
+    DiagSink *diags;
+    int descriptor;
+    bool has_failed;
+    int64_t written;      // without what is in the buffer
+    size_t buffered;
+    uint8_t buffer[BUFFER_BYTES];
+};
+
+static bool fail(FileStream *stream)
+{
+    if (!stream->has_failed)
+        diag_error(stream->diags, (SourcePos){ 0 }, "cannot write '%s': %s", stream->path, strerror(errno));
+    stream->has_failed = true;
+    return false;
+}
+
+static bool put(FileStream *stream, const uint8_t *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t count = write(stream->descriptor, data, size);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return fail(stream);
+        data += count;
+        size -= (size_t)count;
+        stream->written += count;
+    }
+    return true;
+}
+
+static bool flush(FileStream *stream)
+{
+    size_t size = stream->buffered;
+    stream->buffered = 0;
+    return !stream->has_failed && put(stream, stream->buffer, size);
+}
+
+FileStream *stream_open(const char *path, DiagSink *diags)
+{
+    struct stat info;
+    bool is_special = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    char aside[PATH_MAX + 32];
+    int length = snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
+    errno = ENAMETOOLONG;
+    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (is_special ? 0 : O_TRUNC | O_NOFOLLOW);
+    int descriptor = length >= (int)sizeof aside ? -1 : open(is_special ? path : aside, flags, 0644);
+    if (descriptor < 0) {
+        diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    FileStream *stream = memory_alloc(sizeof *stream);
+    stream->path = memory_string(path);
+    stream->aside = is_special ? NULL : memory_string(aside);
+    stream->diags = diags;
+    stream->descriptor = descriptor;
+    return stream;
+}
+
+bool stream_write(FileStream *stream, const void *data, size_t size)
+{
+    if (stream->has_failed)
+        return false;
+    if (stream->buffered + size > BUFFER_BYTES && !flush(stream))
+        return false;
+    if (size > BUFFER_BYTES)
+        return put(stream, data, size);
+    memcpy(stream->buffer + stream->buffered, data, size);
+    stream->buffered += size;
+    return true;
+}
+
+bool stream_write_at(FileStream *stream, int64_t offset, const void *data, size_t size)
+{
+    assert(offset >= 0 && offset + (int64_t)size <= stream_size(stream));
+    if (!flush(stream))
+        return false;
+    ssize_t count = pwrite(stream->descriptor, data, size, (off_t)offset);
+    return count == (ssize_t)size || fail(stream);
+}
+
+int64_t stream_size(const FileStream *stream)
+{
+    return stream->written + (int64_t)stream->buffered;
+}
+
+static void release(FileStream *stream)
+{
+    free(stream->path);
+    free(stream->aside);
+    free(stream);
+}
+
+bool stream_close(FileStream *stream)
+{
+    if (!stream)
+        return true;
+    bool ok = flush(stream) && (!stream->aside || fsync(stream->descriptor) == 0 || fail(stream));
+    if (close(stream->descriptor) < 0 && ok)
+        ok = fail(stream);
+    if (ok && stream->aside && rename(stream->aside, stream->path) < 0)
+        ok = fail(stream);
+    if (!ok && stream->aside)
+        unlink(stream->aside);
+    release(stream);
+    return ok;
+}
+
+void stream_discard(FileStream *stream)
+{
+    if (!stream)
+        return;
+    close(stream->descriptor);
+    if (stream->aside)
+        unlink(stream->aside);
+    release(stream);
+}

@@ -1,0 +1,80 @@
+// contacts.c - the sound of touching: a hit once when a pair of shapes meets, then sliding or rolling for as long as it lasts.
+#include "sound/sound_internal.h"
+
+#include <math.h>
+
+// What the points of one pair do together: the loudest of each.
+typedef struct PairMotion {
+    int shape[2], properties;
+    Vec3 point, velocity;
+    double impact, slip, spin, roll;
+} PairMotion;
+
+static Vec3 point_velocity(const Physics *physics, const PhysicsContact *contact)
+{
+    int solid = contact->body[0] >= 0 ? contact->solid[0] : contact->solid[1];
+    return solid >= 0 ? physics_solid_point_velocity(physics, solid, contact->point) : VEC3_ZERO;
+}
+
+static void add_point(const Physics *physics, const PhysicsContact *contacts, int index, PairMotion *pair)
+{
+    PhysicsContactMotion motion = physics_contact_motion(physics, index);
+    pair->impact = double_max(motion.impact_energy, pair->impact);
+    pair->slip = double_max(motion.sliding_speed, pair->slip);
+    pair->spin = double_max(motion.rolling_spin, pair->spin);
+    pair->roll = double_max(motion.rolling_speed, pair->roll);
+    pair->point = contacts[index].point;
+}
+
+static bool was_just_hit(const SoundStage *stage, VoiceKey key, double time)
+{
+    for (int i = 0; i < stage->voice_count; i++) {
+        const Voice *voice = &stage->voices[i];
+        if (voice->key.kind == key.kind && voice->key.a == key.a && voice->key.b == key.b && time - voice->started < SOUND_BUMP_PAUSE)
+            return true;
+    }
+    return false;
+}
+
+static void request(SoundStage *stage, const PairMotion *pair, VoiceKey key, int clip, double gain, double pitch, bool is_once)
+{
+    if (clip < 0 || !(gain > SOUND_GAIN_MIN))
+        return;
+    VoiceRequest *asked = stage_request(stage);
+    *asked = (VoiceRequest){ .key = key, .clip = clip, .loops = !is_once, .is_once = is_once, .gain = gain, .pitch = pitch,
+                             .position = pair->point, .velocity = pair->velocity };
+}
+
+static void sound_pair(SoundStage *stage, const PairMotion *pair, double time)
+{
+    const int *clips = stage_contact_clips(stage, pair->properties);
+    uint32_t a = (uint32_t)pair->shape[0], b = (uint32_t)pair->shape[1];
+    VoiceKey bump = { VOICE_BUMP, a, b };
+    if (pair->impact > 0.0 && !was_just_hit(stage, bump, time))
+        request(stage, pair, bump, clips[0], double_min(10.0 * sqrt(pair->impact), 1.0), 1.0, true);
+    // What slips more than it rolls slides.
+    if (pair->slip > SOUND_SLIP_MIN && pair->slip >= pair->roll) {
+        double gain = sqrt(double_min(pair->slip, 1.0));
+        request(stage, pair, (VoiceKey){ VOICE_SLIDE, a, b }, clips[2], gain, 0.8 + 0.4 * gain, false);
+    } else if (pair->spin > SOUND_SPIN_MIN && pair->roll > SOUND_SLIP_MIN) {
+        double gain = double_min(pair->spin / (5.0 * M_PI), 1.0);
+        request(stage, pair, (VoiceKey){ VOICE_ROLL, a, b }, clips[1], gain, 0.85 + 0.3 * gain, false);
+    }
+}
+
+// Points of one pair stand together in the list.
+void sources_contacts(SoundStage *stage, const Physics *physics, double time)
+{
+    int count;
+    const PhysicsContact *contacts = physics_contacts(physics, &count);
+    for (int i = 0, end; i < count; i = end) {
+        PairMotion pair = { .shape = { contacts[i].shape[0], contacts[i].shape[1] }, .properties = contacts[i].properties };
+        for (end = i; end < count && contacts[end].shape[0] == pair.shape[0] && contacts[end].shape[1] == pair.shape[1]; end++)
+            if (!contacts[end].is_asleep)
+                add_point(physics, contacts, end, &pair);
+        if (pair.impact > 0.0 || pair.slip > SOUND_SLIP_MIN || pair.spin > SOUND_SPIN_MIN) {
+            pair.velocity = point_velocity(physics, &contacts[i]);
+            sound_pair(stage, &pair, time);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// sound.h - what a running world sounds like: contacts, motors and Speakers as voices, and the mixer that makes samples of them.
+// Belongs here: which voice sounds how loud and how high, the laws of distance and direction, mixing. Not here: decoding clips
+// (assets/clip.h), which sounds a Speaker plays and for how long (devices/), files (record/).
+//
+// A SoundStage only reads the world: the run is the same with and without one. Everything follows from simulated time, so the
+// samples are the same bytes in every run. After warm-up a step allocates nothing.
+//
+// Laws (docs/sound.md): bump gain 10 sqrt(E) with the energy E of the approach along the normal; slide gain sqrt(v), pitch
+// 0.8 + 0.4 gain, v the slip speed; roll gain P / 5 pi, pitch 0.85 + 0.3 gain, P the rolling spin; motors gain 0.9 + 0.1 c, pitch
+// 0.6 + 0.8 c, c the share of maxVelocity. Gains fall with 1 / max(1, distance in m).
+#ifndef TALUS_SOUND_SOUND_H
+#define TALUS_SOUND_SOUND_H
+
+#include "devices/devices.h"
+#include "physics/physics.h"
+
+typedef struct SoundStage SoundStage;
+
+typedef enum SoundLaw {
+    SOUND_LAW_TALUS,   // the published curves on a mended mechanism
+    SOUND_LAW_WEBOTS,  // Webots' rule to the letter, restarts included
+} SoundLaw;
+
+typedef struct SoundOptions {
+    SoundLaw law;
+    int rate;          // samples a second; 0: 44100
+} SoundOptions;
+
+SoundStage *sound_create(const SoundOptions *options, DiagSink *diags);
+void sound_destroy(SoundStage *stage);  // NULL is fine
+
+// Looks at the world after a step of `dt` seconds that ended at `time`; `devices` may be NULL. Voices begin, change and end.
+void sound_step(SoundStage *stage, Physics *physics, const Devices *devices, double time, double dt);
+
+// One voice as it is now. A voice keeps its id from its beginning to its end, and ids grow.
+typedef struct SoundVoice {
+    uint64_t id;
+    int clip;          // index for sound_clip
+    bool loops;
+    bool is_ending;    // it fades out and is then gone
+    double gain, pitch;
+    Vec3 position;     // world
+} SoundVoice;
+int sound_voice_count(const SoundStage *stage);
+SoundVoice sound_voice(const SoundStage *stage, int index);
+
+int sound_clip_count(const SoundStage *stage);
+const Clip *sound_clip(const SoundStage *stage, int index);
+
+// Where it is heard: looks along +x with z up, +y is on the left.
+typedef struct SoundListener {
+    Pose pose;
+    double volume;     // of all; 1: as it is
+} SoundListener;
+int sound_rate(const SoundStage *stage);
+// Samples from 0 up to `time`: the number of frames that a whole file has then.
+int64_t sound_frames_at(const SoundStage *stage, double time);
+// Mixes the next `frame_count` frames of left and right into `out`; to be called once after each sound_step.
+void sound_mix(SoundStage *stage, const SoundListener *listener, int16_t *out, int frame_count);
+
+#endif

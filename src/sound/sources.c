@@ -1,0 +1,214 @@
+// sources.c - what can be heard: the clips that a world names, its motors and its Speakers.
+#include "sound/sound_internal.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "formats/shape.h"
+#include "physics/motor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- clips ----
+
+// One channel of a clip: of two, the left, the right, or both weighed by the balance as Webots does.
+static float *one_channel(const Clip *clip, int side, double balance)
+{
+    float *out = memory_alloc_array((size_t)clip->frame_count, sizeof *out);
+    double left = side < 0 ? 1.0 : side > 0 ? 0.0 : 0.5 * (1.0 - balance);
+    for (int i = 0; i < clip->frame_count; i++)
+        out[i] = clip->channels == 1 ? clip->samples[i] : (float)(left * (double)clip->samples[2 * i] + (1.0 - left) * (double)clip->samples[2 * i + 1]);
+    return out;
+}
+
+// The end fades into the beginning with equal power; what is left repeats without a seam.
+static void make_loop(StageClip *made)
+{
+    int fade = int_min((int)(SOUND_LOOP_FADE * made->clip->rate), made->frame_count / 2);
+    made->loop_count = made->frame_count - fade;
+    made->loop = memory_alloc_array((size_t)made->loop_count, sizeof *made->loop);
+    memcpy(made->loop, made->once, (size_t)made->loop_count * sizeof *made->loop);
+    for (int i = 0; i < fade; i++) {
+        double angle = 0.5 * M_PI * (i + 0.5) / fade;
+        made->loop[i] = (float)(sin(angle) * (double)made->once[i] + cos(angle) * (double)made->once[made->loop_count + i]);
+    }
+}
+
+static int add_clip(SoundStage *stage, StageClip made)
+{
+    made.frame_count = made.clip->frame_count;
+    made.once = one_channel(made.clip, made.side, made.balance);
+    make_loop(&made);
+    memory_grow(&stage->clips, &stage->clip_capacity, stage->clip_count + 1, sizeof *stage->clips);
+    stage->clips[stage->clip_count] = made;
+    return stage->clip_count++;
+}
+
+int stage_clip(SoundStage *stage, const Clip *clip, int side, double balance)
+{
+    if (clip->channels == 1)
+        side = 0, balance = 0.0;
+    for (int i = 0; i < stage->clip_count; i++)
+        if (stage->clips[i].clip == clip && stage->clips[i].side == side && stage->clips[i].balance == balance)
+            return i;
+    return add_clip(stage, (StageClip){ .clip = clip, .side = side, .balance = balance });
+}
+
+int stage_default_clip(SoundStage *stage, DefaultClip which)
+{
+    if (stage->default_clips[which] < 0) {
+        Clip *clip = synth_clip(which, stage->rate);
+        stage->default_clips[which] = add_clip(stage, (StageClip){ .clip = clip, .own = clip });
+    }
+    return stage->default_clips[which];
+}
+
+// The clip behind a field: ours for Webots' own, none for an empty name or a file that cannot be had (which is then said).
+static int clip_of_field(SoundStage *stage, const ShapeSource *source, const SceneNode *node, const char *field, DefaultClip usual)
+{
+    const char *url = scene_string(node, field);
+    if (!*url)
+        return -1;
+    if (strstr(url, "projects/default/worlds/sounds/"))
+        return stage_default_clip(stage, usual);
+    const Clip *clip = store_clip(source->assets, url, shape_naming_file(source, node, field), source->diags, node->pos);
+    return clip ? stage_clip(stage, clip, 0, 0.0) : -1;
+}
+
+// ---- lists ----
+
+static void list_properties(SoundStage *stage, const ShapeSource *source)
+{
+    static const struct { const char *field; DefaultClip usual; } kinds[3] = {
+        { "bumpSound", CLIP_BUMP }, { "rollSound", CLIP_ROLL }, { "slideSound", CLIP_SLIDE } };
+    const FieldList *nodes = scene_list(scene_root(source->scene), "children");
+    stage->properties_count = 1;
+    memory_grow(&stage->properties, &stage->properties_capacity, 1, sizeof *stage->properties);
+    for (int k = 0; k < 3; k++)
+        stage->properties[0][k] = stage_default_clip(stage, kinds[k].usual);
+    for (int i = 0; i < nodes->count; i++) {
+        const SceneNode *info = scene_list_node(nodes, i);
+        if (!info || !scene_node_is(info, "WorldInfo"))
+            continue;
+        const FieldList *rules = scene_list(info, "contactProperties");
+        for (int r = 0; r < rules->count; r++) {
+            const SceneNode *rule = scene_list_node(rules, r);
+            memory_grow(&stage->properties, &stage->properties_capacity, stage->properties_count + 1, sizeof *stage->properties);
+            for (int k = 0; k < 3; k++)
+                stage->properties[stage->properties_count][k] = rule ? clip_of_field(stage, source, rule, kinds[k].field, kinds[k].usual) : -1;
+            stage->properties_count++;
+        }
+        return;
+    }
+}
+
+const int *stage_contact_clips(const SoundStage *stage, int properties)
+{
+    static const int silent[3] = { -1, -1, -1 };
+    // Webots' rule has no sound where no ContactProperties fit.
+    if (properties < 0 && stage->law == SOUND_LAW_WEBOTS)
+        return silent;
+    int index = properties + 1;
+    return index >= 0 && index < stage->properties_count ? stage->properties[index] : silent;
+}
+
+typedef struct MotorSearch {
+    SoundStage *stage;
+    const Physics *physics;
+    ShapeSource source;
+} MotorSearch;
+
+static bool list_motor(SceneNode *node, void *context)
+{
+    MotorSearch *search = context;
+    SoundStage *stage = search->stage;
+    int joint, axis;
+    bool is_rotational = scene_node_is(node, "RotationalMotor");
+    if ((!is_rotational && !scene_node_is(node, "LinearMotor")) || !physics_axis_of(search->physics, node, &joint, &axis))
+        return true;
+    int clip = clip_of_field(stage, &search->source, node, "sound", is_rotational ? CLIP_ROTATIONAL_MOTOR : CLIP_LINEAR_MOTOR);
+    if (clip < 0)
+        return true;
+    memory_grow(&stage->motors, &stage->motor_capacity, stage->motor_count + 1, sizeof *stage->motors);
+    stage->motors[stage->motor_count++] = (StageMotor){ node, joint, axis, clip, physics_joint_parent(search->physics, joint) };
+    return true;
+}
+
+void stage_list(SoundStage *stage, Physics *physics)
+{
+    if (stage->listed == physics && stage->edits == physics_edit_count(physics))
+        return;
+    MotorSearch search = { stage, physics, { physics_scene(physics), physics_assets(physics), stage->diags } };
+    list_properties(stage, &search.source);
+    stage->motor_count = 0;
+    scene_walk(scene_root(physics_scene(physics)), false, list_motor, &search);
+    stage->listed = physics;
+    stage->edits = physics_edit_count(physics);
+}
+
+// ---- motors and Speakers ----
+
+VoiceRequest *stage_request(SoundStage *stage)
+{
+    memory_grow(&stage->requests, &stage->request_capacity, stage->request_count + 1, sizeof *stage->requests);
+    VoiceRequest *request = &stage->requests[stage->request_count++];
+    *request = (VoiceRequest){ .pitch = 1.0 };
+    return request;
+}
+
+void sources_motors(SoundStage *stage, const Physics *physics)
+{
+    for (int i = 0; i < stage->motor_count; i++) {
+        const StageMotor *motor = &stage->motors[i];
+        if (!physics_joint_exists(physics, motor->joint))
+            continue;
+        double most = physics_motor(physics, motor->joint, motor->axis).max_velocity;
+        double speed = fabs(physics_joint_velocity(physics, motor->joint, motor->axis));
+        double share = most > 0.0 ? double_min(speed / most, 1.0) : 0.0;
+        if (!(share > SOUND_MOTOR_MIN))
+            continue;
+        VoiceRequest *request = stage_request(stage);
+        request->key = (VoiceKey){ VOICE_MOTOR, (uint32_t)motor->joint, (uint32_t)motor->axis };
+        request->clip = motor->clip;
+        request->loops = true;
+        request->gain = 0.9 + 0.1 * share;
+        request->pitch = 0.6 + 0.8 * share;
+        if (motor->solid >= 0 && physics_solid_exists(physics, motor->solid)) {
+            request->position = physics_solid_pose(physics, motor->solid).t;
+            request->velocity = physics_solid_linear_velocity(physics, motor->solid);
+        }
+    }
+}
+
+static void add_speaker(SoundStage *stage, const Devices *devices, const DeviceInfo *info, const DeviceSound *sound, double time)
+{
+    const Clip *clip = device_sound_clip(devices, sound);
+    if (!clip)
+        return;
+    const Physics *physics = devices_physics(devices);
+    VoiceRequest *request = stage_request(stage);
+    request->key = (VoiceKey){ VOICE_SPEAKER, sound->id, (uint32_t)(sound->side + 1) };
+    request->clip = stage_clip(stage, clip, sound->side, sound->balance);
+    request->loops = sound->loops;
+    request->gain = sound->volume;
+    request->pitch = sound->pitch;
+    request->start = double_max(time - sound->start, 0.0) * sound->pitch;
+    request->position = physics_solid_pose(physics, info->solid).t;
+    request->velocity = physics_solid_linear_velocity(physics, info->solid);
+}
+
+void sources_speakers(SoundStage *stage, const Devices *devices, double time)
+{
+    for (int robot = 0; devices && robot < devices_robot_count(devices); robot++) {
+        if (!devices_robot_exists(devices, robot))
+            continue;
+        for (int tag = 1; tag <= devices_count(devices, robot); tag++) {
+            int count;
+            const DeviceSound *sounds = devices_sounds(devices, robot, tag, &count);
+            for (int i = 0; i < count; i++)
+                if (sounds[i].id != 0)
+                    add_speaker(stage, devices, devices_info(devices, robot, tag), &sounds[i], time);
+        }
+    }
+}
