@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "control/control.h"
 #include "record/csv.h"
+#include "record/soundtrack.h"
 #include "sim/sim.h"
 #include "viewer/render.h"
 
@@ -20,6 +21,7 @@ typedef struct RunOptions {
     double until;
     int64_t seed;
     bool realtime, hash, quiet, json, no_controllers, no_plugin, explain_contacts, explain_solver, untrusted;
+    const char *sound, *sound_law;
     const char *record, *columns, *save, *snapshot, *from, *nan, *stepper, *mode, *crash_snapshot;
     int64_t plugin_timeout;
     const char *controller_token, *input, *controller;
@@ -37,6 +39,8 @@ static const AppOption rows[] = {
     ROW("record", OPTION_STRING, record, "FILE.csv", "write poses, velocities and joint positions, one row per step; -: to standard output, and all else to standard error"),
     ROW("columns", OPTION_STRING, columns, "GLOB", "columns to record, e.g. 'ROBOT.*,*.position'"),
     ROW("every", OPTION_INT, every, "N", "record only every N-th step"),
+    ROW("sound", OPTION_STRING, sound, "FILE.wav", "write what is heard at the Viewpoint: contacts, motors, Speakers"),
+    ROW("sound-law", OPTION_STRING, sound_law, "talus|webots", "how contacts sound: mended (default), or by Webots' rule to the letter"),
     ROW("save", OPTION_STRING, save, "FILE.wbt", "save the world as it is at the end"),
     ROW("snapshot", OPTION_STRING, snapshot, "FILE", "write the exact state at the end"),
     ROW("from", OPTION_STRING, from, "FILE", "start from such a state"),
@@ -104,6 +108,8 @@ typedef struct Run {
     double shown;           // when the progress line was last written
     bool has_terminal;
     const char *last_failure;  // why the process ends in the middle of the run, NULL
+    SoundTrack *sound;      // NULL: nobody listens
+    WavRecorder *wav;
 } Run;
 
 static void show_diagnostics(Run *run)
@@ -353,6 +359,23 @@ static void start_controllers(Run *run)
     run->control = control_create(run->sim, run->devices, &options, run->diags);
 }
 
+static Pose ears(void *context)
+{
+    Run *run = context;
+    return render_view(run->sim, run->follow_start).pose;
+}
+
+static bool start_sound(Run *run)
+{
+    if (!run->options->sound)
+        return true;
+    SoundTrackOptions options = { .stage.law = run->options->sound_law && !strcmp(run->options->sound_law, "webots") ? SOUND_LAW_WEBOTS : SOUND_LAW_TALUS,
+                                  .listener = ears, .context = run };
+    run->sound = soundtrack_create(run->sim, run->devices, &options);
+    run->wav = wav_open(run->sim, run->sound, run->options->sound);
+    return run->wav != NULL;
+}
+
 // False when the world names a plugin that cannot be used.
 static bool start_plugin(Run *run)
 {
@@ -405,7 +428,7 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
         goto done;
     physics_want_contact_forces(sim_physics(run.sim), options->explain_contacts);
     start_controllers(&run);
-    if (!start_plugin(&run))
+    if (!start_sound(&run) || !start_plugin(&run))
         goto done;
     show_diagnostics(&run);
     if (!sim_failure(run.sim))
@@ -414,10 +437,14 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
     if (asked)
         find_next_world(path, asked, next);
     bool is_plugin_fine = sim_end_plugin(run.sim);
-    code = finish(&run, csv_close(recorder));
+    bool is_heard = wav_close(run.wav);
+    run.wav = NULL;
+    code = finish(&run, csv_close(recorder) && is_heard);
     if (!is_plugin_fine)
         code = EXIT_SIMULATION;
 done:
+    wav_close(run.wav);
+    soundtrack_destroy(run.sound);
     control_destroy(run.control);
     devices_destroy(run.devices);
     input_destroy(run.input);
@@ -451,6 +478,8 @@ static int run_verb(const AppCommand *command, int argc, char **argv)
         return app_usage_error(command, "--port wants 1 to 65535");
     if (options.json && records_to_output(&options))
         return app_usage_error(command, "--json and --record - both want standard output; give --record a file");
+    if (options.sound_law && strcmp(options.sound_law, "talus") && strcmp(options.sound_law, "webots"))
+        return app_usage_error(command, "--sound-law wants talus or webots");
     if (options.stepper && !stepper_is_known(options.stepper))
         return app_usage_error(command, "there is no stepper '%s'", options.stepper);
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "formats/shape.h"
-#include "physics/motor.h"
+#include "physics/joints/motor.h"
 
 #include <math.h>
 #include <stdlib.h>
