@@ -89,9 +89,9 @@ bool stream_write(FileStream *stream, const void *data, size_t size)
 
 bool stream_write_at(FileStream *stream, int64_t offset, const void *data, size_t size)
 {
-    assert(offset >= 0 && offset + (int64_t)size <= stream_size(stream));
     if (!flush(stream))
         return false;
+    assert(offset >= 0 && offset + (int64_t)size <= stream_size(stream));
     ssize_t count = pwrite(stream->descriptor, data, size, (off_t)offset);
     return count == (ssize_t)size || fail(stream);
 }
