@@ -19,8 +19,8 @@ static void check_finder(void)
     for (int i = 0; i < 32; i++)
         CHECK(isinf(image[i]));  // 1.5 is too near, 2 too far
     image = wb_range_finder_get_range_image(around);
-    double angle = 0.5 / 64 * 2 * M_PI, up = tan(0.5 * 2 * M_PI / 32) * 0.5;
-    double slant = sqrt(1 + up * up);
+    // Linear in both angles: a row stands a quarter of the vertical field, 2 pi / 32, from the middle.
+    double angle = 0.5 / 64 * 2 * M_PI, slant = 1 / cos(0.25 * 2 * M_PI / 32);
     CHECK_NEAR(image[0], 2 / cos(angle) * slant, 1e-5);  // the seam is behind
     CHECK(isinf(image[16]));                             // to the left
     CHECK_NEAR(image[31], 2 / cos(angle) * slant, 1e-5);
