@@ -276,6 +276,7 @@ static int take_state(FrameReader *reader)
             input_take(&record);
             break;
         case OP_ROBOT_TEXT:
+        case OP_DEVICE_CONSTANTS:
             take_config(&record);
             break;
         case OP_TRACK:

@@ -405,6 +405,7 @@ void control_destroy(Control *control)
         process_flush(control, controller);
         channel_close(controller->channel);
         free(controller->serials);
+        free(controller->constant_hashes);
         free(controller->packets_sent);
         free(controller->custom_data);
     }

@@ -31,6 +31,8 @@ typedef struct Controller {
     uint64_t asked_step;     // when it sent its last STEP
     uint64_t due_step;       // when it wants its STATE
     uint32_t *serials;       // of readings already sent, DEVICE channels by tag
+    uint64_t *constant_hashes;  // of the devices' constants already sent, by tag
+    uint64_t constants_edit;    // edit of the scene at which they were last compared
     int serial_count;
     int *packets_sent;       // by tag: packets of the queue the controller already has
     char *custom_data;       // what the controller knows of Robot.customData

@@ -1,6 +1,7 @@
 // exchange.c - what goes to and comes from a controller: who it is and what it has, its commands, its readings.
 #include "control/control_internal.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "devices/devices_internal.h"
 #include "physics/fittings/machine.h"
@@ -26,7 +27,30 @@ static void add_robot(Control *control, const Controller *controller, uint16_t o
                                           .byte_count = (int)strlen(controller->name), .bytes = controller->name });
 }
 
-static void add_device(Control *control, const Controller *controller, int tag)
+// Unless the controller has them already.
+static void add_constants(Control *control, Controller *controller, int tag)
+{
+    double *values = memory_alloc_array(CONSTANTS_MAX, sizeof *values);
+    int count = devices_constants(control->devices, controller->robot, tag, values, CONSTANTS_MAX);
+    uint64_t hash = hash_bytes(values, (size_t)count * sizeof *values, (uint64_t)count + 1);
+    if (controller->constant_hashes[tag] != hash)
+        frame_add(&control->frame, &(Record){ .op = OP_DEVICE_CONSTANTS, .tag = (uint16_t)tag, .double_count = count, .doubles = values });
+    controller->constant_hashes[tag] = hash;
+    free(values);
+}
+
+// Facts about devices that an edit of the scene changed: somebody set a field of theirs.
+static void add_changed_constants(Control *control, Controller *controller)
+{
+    uint64_t edit = physics_edit_count(sim_physics(control->sim));
+    if (edit == controller->constants_edit)
+        return;
+    controller->constants_edit = edit;
+    for (int tag = 1; tag < controller->serial_count; tag++)
+        add_constants(control, controller, tag);
+}
+
+static void add_device(Control *control, Controller *controller, int tag)
 {
     const DeviceInfo *info = devices_info(control->devices, controller->robot, tag);
     int32_t code = info->kind->code;
@@ -34,10 +58,7 @@ static void add_device(Control *control, const Controller *controller, int tag)
                                           .byte_count = (int)strlen(info->name), .bytes = info->name });
     if (*info->model)
         add_text(&control->frame, OP_DEVICE_MODEL, (uint16_t)tag, info->model);
-    double *values = memory_alloc_array(CONSTANTS_MAX, sizeof *values);
-    int count = devices_constants(control->devices, controller->robot, tag, values, CONSTANTS_MAX);
-    frame_add(&control->frame, &(Record){ .op = OP_DEVICE_CONSTANTS, .tag = (uint16_t)tag, .double_count = count, .doubles = values });
-    free(values);
+    add_constants(control, controller, tag);
 }
 
 static char *memory_replace(char *old, const char *text)
@@ -59,6 +80,9 @@ void exchange_config(Control *control, Controller *controller)
     int numbers = devices_drive_constants(control->devices, controller->robot, drive);
     frame_add(&control->frame, &(Record){ .op = OP_DEVICE_CONSTANTS, .double_count = numbers, .doubles = drive });
     int count = devices_count(control->devices, controller->robot);
+    free(controller->constant_hashes);
+    controller->constant_hashes = memory_alloc_array((size_t)count + 1, sizeof *controller->constant_hashes);
+    controller->constants_edit = physics_edit_count(sim_physics(control->sim));
     for (int tag = 1; tag <= count; tag++)
         add_device(control, controller, tag);
     controller->custom_data = memory_replace(controller->custom_data, texts[1]);
@@ -158,6 +182,7 @@ void exchange_state(Control *control, Controller *controller, ProtocolFrame kind
             if (tag > 0 && devices_info(control->devices, controller->robot, tag)->kind == &receiver_device)
                 add_packets(control, controller, tag);
         }
+        add_changed_constants(control, controller);
         add_robot(control, controller, OP_ROBOT_CHANGED);
         add_custom_data(control, controller);
         supervisor_add_tracked(control, controller, &control->frame);

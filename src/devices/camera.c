@@ -102,7 +102,7 @@ static double *pack(const DeviceContext *at, const Recognized *object, double *o
     const Sight *sight = &object->sight;
     const double numbers[OBJECT_NUMBERS] = {
         scene_instance(node)->id, sight->centre.x, sight->centre.y, sight->centre.z, rotation.x, rotation.y, rotation.z, rotation.angle,
-        sight->size.y, sight->size.z, object->place[0], object->place[1], object->size[0], object->size[1], colors->count,
+        sight->size.x, sight->size.y, object->place[0], object->place[1], object->size[0], object->size[1], colors->count,
     };
     memcpy(out, numbers, sizeof numbers);
     out += OBJECT_NUMBERS;

@@ -16,7 +16,7 @@ static const WbCameraRecognitionObject *find(WbDeviceTag camera, const char *mod
 int main(void)
 {
     static const char *const names[4] = { "camera", "clear", "two", "around" };
-    static const int counts[4] = { 3, 4, 2, 6 };
+    static const int counts[4] = { 4, 5, 2, 7 };
     wb_robot_init();
     WbDeviceTag tags[4], none = wb_robot_get_device("none");
     for (int i = 0; i < 4; i++) {
@@ -47,12 +47,29 @@ int main(void)
     CHECK(object && object->number_of_colors == 2 && object->colors[1] == 1 && object->colors[5] == 1);
     if (object) {
         CHECK_VECTOR(object->position, 4, -1, 0.5, 1e-9);
+        CHECK_NEAR(object->size[0], 0.2, 1e-9);  // along the view and across it
+        CHECK_NEAR(object->size[1], 0.4, 1e-9);
         CHECK(object->size_on_image[0] == 10 && object->size_on_image[1] == 15);
     }
     CHECK(!find(tags[0], "hidden") && find(tags[1], "hidden"));
     object = find(tags[0], "edge");  // reaches out of the image to the left
     CHECK(object && object->size[0] < 0.4 && object->position_on_image[0] < 10);
     CHECK(find(tags[3], "behind") && !find(tags[3], "far"));
+    object = find(tags[1], "seen");  // has no bounding object: by the ball around its shapes
+    CHECK(object != NULL);
+    if (object) {
+        CHECK_VECTOR(object->position, 5, 0, 0.25, 1e-9);
+        CHECK_NEAR(object->size[0], 1.5, 1e-9);
+        CHECK_NEAR(object->size[1], 1.5, 1e-9);
+    }
+    WbFieldRef segmentation = wb_supervisor_node_get_field(wb_supervisor_node_get_from_def("CLEAR"), "segmentation");
+    CHECK(!wb_camera_recognition_has_segmentation(tags[1]));
+    wb_supervisor_field_set_sf_bool(segmentation, true);
+    check_steps(1);
+    CHECK(wb_camera_recognition_has_segmentation(tags[1]) && !wb_camera_recognition_has_segmentation(tags[2]));
+    wb_supervisor_field_set_sf_bool(segmentation, false);
+    check_steps(1);
+    CHECK(!wb_camera_recognition_has_segmentation(tags[1]));
     wb_supervisor_node_remove(ball);
     check_steps(2);
     CHECK(!find(tags[0], "red ball") && find(tags[0], "hidden"));
