@@ -1,17 +1,15 @@
 #include "core.h"
 
 #include "base/memory.h"
+#include "connect.h"
 
-#include <errno.h>
+#include <dlfcn.h>
 #include <math.h>
-#include <netdb.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 Core core;
@@ -52,84 +50,17 @@ void core_warn(const char *who, const char *format, ...)
 
 // ---- connection ----
 
-static Channel *connect_address(const char *host, const char *port)
-{
-    struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found = NULL;
-    if (getaddrinfo(host, port, &hints, &found))
-        return NULL;
-    int handle = -1;
-    for (struct addrinfo *at = found; at && handle < 0; at = at->ai_next) {
-        handle = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol);
-        if (handle >= 0 && connect(handle, at->ai_addr, at->ai_addrlen) < 0) {
-            close(handle);
-            handle = -1;
-        }
-    }
-    freeaddrinfo(found);
-    return handle >= 0 ? channel_open_socket(handle, CORE_MESSAGE_BYTES) : NULL;
-}
+static bool is_launched;   // by the simulator itself
 
-static void decode_percent(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from; from++) {
-        unsigned code;
-        if (*from == '%' && sscanf(from + 1, "%2x", &code) == 1) {
-            *to++ = (char)code;
-            from += 2;
-        } else {
-            *to++ = *from;
-        }
-    }
-    *to = '\0';
-}
-
-// WEBOTS_CONTROLLER_URL: tcp://host:port/robot, ipc://port/robot or a robot's name. ipc means this machine.
-static Channel *connect_url(const char *url, char **robot)
-{
-    char *copy = memory_string(url), *place = copy;
-    const char *host = "127.0.0.1", *port = getenv("TALUS_PORT");
-    bool is_tcp = !strncmp(place, "tcp://", 6), is_ipc = !strncmp(place, "ipc://", 6);
-    if (is_tcp || is_ipc) {
-        place += 6;
-        char *slash = strchr(place, '/');
-        if (slash)
-            *slash = '\0';
-        char *colon = strchr(place, ':');
-        if (colon)
-            *colon = '\0';
-        if (is_tcp)
-            host = place;
-        port = is_ipc ? place : colon ? colon + 1 : port;
-        *robot = memory_string(slash ? slash + 1 : "");
-        decode_percent(*robot);
-    } else {
-        *robot = memory_string(place);
-    }
-    Channel *channel = connect_address(host, port ? port : "1234");
-    free(copy);
-    return channel;
-}
-
-static Channel *open_channel(char **robot)
-{
-    const char *inherited = getenv("TALUS_CHANNEL"), *url = getenv("WEBOTS_CONTROLLER_URL"), *name = getenv("WEBOTS_ROBOT_NAME");
-    *robot = NULL;
-    if (inherited) {
-        *robot = memory_string(name ? name : "");
-        return channel_open_shared(atoi(inherited));
-    }
-    return connect_url(url ? url : name ? name : "", robot);
-}
-
-static bool receive(FrameReader *reader)
+static bool receive(Channel *channel, FrameReader *reader)
 {
     const void *data;
     size_t size;
     pid_t parent = getppid();
     for (;;) {
-        ChannelResult result = channel_receive(core.channel, 1000, 0, &data, &size);
-        if (result == CHANNEL_TIMEOUT && getppid() == parent)
+        ChannelResult result = channel_receive(channel, 1000, 0, &data, &size);
+        // Whoever started it from outside may go; the simulator may not.
+        if (result == CHANNEL_TIMEOUT && (!is_launched || getppid() == parent))
             continue;
         return result == CHANNEL_OK && frame_open(reader, data, size);
     }
@@ -298,7 +229,24 @@ static void lose_connection(void)
     core.channel = NULL;
 }
 
-static bool say_hello(const char *robot)
+static bool take_greeting(FrameReader *reader, bool is_last)
+{
+    Record record;
+    grow_devices(0);
+    while (frame_next(reader, &record)) {
+        if (record.op == OP_REFUSED) {
+            if (is_last) {
+                fprintf(stderr, "Error: the simulator refused this controller: %s\n", record.bytes);
+                exit(EXIT_FAILURE);
+            }
+            return false;
+        }
+        take_config(&record);
+    }
+    return true;
+}
+
+static bool greet(Channel *channel, const char *robot, bool is_last)
 {
     const char *token = getenv("TALUS_TOKEN");
     frame_begin(&core.commands, FRAME_HELLO);
@@ -307,18 +255,7 @@ static bool say_hello(const char *robot)
     if (token)
         frame_add(&core.commands, &(Record){ .op = OP_HELLO_TOKEN, .byte_count = (int)strlen(token), .bytes = token });
     FrameReader reader;
-    Record record;
-    if (!channel_send(core.channel, &core.commands) || !receive(&reader))
-        return false;
-    grow_devices(0);
-    while (frame_next(&reader, &record)) {
-        if (record.op == OP_REFUSED) {
-            fprintf(stderr, "Error: the simulator refused this controller: %s\n", record.bytes);
-            return false;
-        }
-        take_config(&record);
-    }
-    return true;
+    return channel_send(channel, &core.commands) && receive(channel, &reader) && take_greeting(&reader, is_last);
 }
 
 int wb_robot_init(void);
@@ -326,14 +263,12 @@ int wb_robot_init(void)
 {
     core_lock();
     if (!core.is_connected) {
-        char *robot;
         setvbuf(stdout, NULL, _IOLBF, 4096);
-        core.channel = open_channel(&robot);
-        if (!core.channel || !say_hello(robot)) {
+        core.channel = connect_simulator(greet, &is_launched);
+        if (!core.channel) {
             fprintf(stderr, "Error: wb_robot_init(): there is no simulator to talk to\n");
             exit(EXIT_FAILURE);
         }
-        free(robot);
         core.is_connected = true;
     }
     core_unlock();
@@ -359,11 +294,17 @@ static void free_device(CoreDevice *device)
 }
 
 void supervisor_cleanup(void);
+static int exchange(int duration);
+static void take_begun(void);
 
 void wb_robot_cleanup(void);
 void wb_robot_cleanup(void)
 {
     core_lock();
+    // What was said last still counts.
+    take_begun();
+    if (core.channel && !core.must_quit && core.has_commands)
+        exchange(0);
     if (core.channel) {
         frame_begin(&core.commands, FRAME_BYE);
         channel_send(core.channel, &core.commands);
@@ -388,8 +329,6 @@ static size_t record_size(const Record *record)
     return 64 + 8 * (size_t)record->double_count + 4 * (size_t)record->int_count + (size_t)record->byte_count;
 }
 
-static int exchange(int duration);
-
 void core_add(const Record *record)
 {
     core_lock();
@@ -407,13 +346,22 @@ void core_add(const Record *record)
     core_unlock();
 }
 
-static int exchange(int duration)
+// A step has two halves: the request goes out, and its answer comes when that time is reached.
+static void send_step(int duration)
 {
-    FrameReader reader;
     core_add(&(Record){ .op = OP_DURATION, .int_count = 1, .ints = (int32_t[]){ duration } });
     core.has_commands = false;
     fflush(stdout);
-    if (!channel_send(core.channel, &core.commands) || !receive(&reader)) {
+    if (!channel_send(core.channel, &core.commands))
+        lose_connection();
+}
+
+static int take_answer(void)
+{
+    FrameReader reader;
+    if (!core.channel)
+        return -1;
+    if (!receive(core.channel, &reader)) {
         lose_connection();
         return -1;
     }
@@ -424,14 +372,95 @@ static int exchange(int duration)
     return take_state(&reader);
 }
 
+static int exchange(int duration)
+{
+    take_begun();
+    if (core.channel && !core.must_quit)
+        send_step(duration);
+    return core.must_quit ? -1 : take_answer();
+}
+
+// Whoever asks or leaves between the halves of a step first takes the second one.
+static void take_begun(void)
+{
+    if (core.step != CORE_STEP_BEGUN)
+        return;
+    core.step_delay = take_answer();
+    core.step = CORE_STEP_ANSWERED;
+}
+
+// Python's own files are flushed by its exception alone, which comes up as soon as this call returns.
+static bool end_python(void)
+{
+    static bool was_told;
+    int (*ensure)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "PyGILState_Ensure");
+    void (*release)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "PyGILState_Release");
+    unsigned long (*thread)(void) = (unsigned long (*)(void))dlsym(RTLD_DEFAULT, "PyThread_get_thread_ident");
+    int (*raise)(unsigned long, void *) = (int (*)(unsigned long, void *))dlsym(RTLD_DEFAULT, "PyThreadState_SetAsyncExc");
+    void **exception = dlsym(RTLD_DEFAULT, "PyExc_SystemExit");
+    int (*has_begun)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+    if (was_told || !ensure || !release || !thread || !raise || !exception || !has_begun || !has_begun())
+        return false;
+    was_told = true;
+    int state = ensure();
+    raise(thread(), *exception);
+    release(state);
+    return true;
+}
+
+// The run is over and the program has been told: it ends at its next step or question, as Webots ends it, and what stdio holds
+// is written. Functions that exit() calls may ask once more; they get no answer.
+static void leave(int status)
+{
+    static bool is_leaving;
+    if (is_leaving || end_python())
+        return;
+    is_leaving = true;
+    exit(status);
+}
+
+static bool may_step(const char *who)
+{
+    if (core.must_quit)
+        leave(EXIT_SUCCESS);
+    else if (!core.is_connected)
+        core_warn(who, "wb_robot_init() comes first");
+    return core.channel && !core.must_quit;
+}
+
 int core_step(int duration)
 {
     core_lock();
+    int delay = may_step("wb_robot_step") ? exchange(duration < 0 ? 0 : duration) : -1;
+    core.step = CORE_STEP_NONE;
+    core_unlock();
+    return delay;
+}
+
+int core_step_begin(int duration)
+{
+    core_lock();
+    bool may = may_step("wb_robot_step_begin");
+    if (may) {
+        take_begun();
+        if (core.channel && !core.must_quit)
+            send_step(duration < 0 ? 0 : duration);
+        core.step = CORE_STEP_BEGUN;
+    }
+    core_unlock();
+    return may && core.channel ? 0 : -1;
+}
+
+int core_step_end(void)
+{
+    core_lock();
     int delay = -1;
-    if (!core.is_connected)
-        core_warn("wb_robot_step", "wb_robot_init() comes first");
-    else if (core.channel && !core.must_quit)
-        delay = exchange(duration < 0 ? 0 : duration);
+    if (core.step == CORE_STEP_NONE && may_step("wb_robot_step_end"))
+        core_warn("wb_robot_step_end", "wb_robot_step_begin() comes first");
+    take_begun();
+    if (core.step == CORE_STEP_ANSWERED)
+        delay = core.step_delay;
+    core.step = CORE_STEP_NONE;
     core_unlock();
     return delay;
 }
@@ -439,43 +468,53 @@ int core_step(int duration)
 static bool ask(const Record *question, Record *answer, const char *who, bool is_after_commands)
 {
     static FrameWriter frame;
-    bool ok = false;
-    core_lock();
-    if (record_size(question) > CORE_MESSAGE_BYTES / 2)
-        core_warn(who ? who : "wb_supervisor", "%d bytes are more than a message may have", question->byte_count);
-    else if (core.channel && !core.must_quit) {
-        FrameReader reader;
-        if (is_after_commands && core.has_commands)
-            exchange(0);  // what was asked before comes before
-        frame_begin(&frame, FRAME_CALL);
-        frame_add(&frame, question);
-        if (core.channel && channel_send(core.channel, &frame) && receive(&reader)) {
-            ok = reader.kind == FRAME_RESULT && frame_next(&reader, answer) && answer->op != OP_FAILED;
-            if (!ok && reader.kind == FRAME_RESULT && who)
-                core_warn(who, "%s", answer->bytes);
-            if (reader.kind == FRAME_QUIT)
-                core.must_quit = true;
-        } else if (core.channel) {
-            lose_connection();
-        }
+    FrameReader reader;
+    take_begun();
+    if (is_after_commands && core.has_commands && core.channel && !core.must_quit)
+        exchange(0);  // what was asked before comes before
+    frame_begin(&frame, FRAME_CALL);
+    frame_add(&frame, question);
+    if (!core.channel || !channel_send(core.channel, &frame) || !receive(core.channel, &reader)) {
+        lose_connection();
+        fprintf(stderr, "Error: %s(): the connection to the simulator is lost\n", who ? who : "wb_supervisor");
+        leave(EXIT_FAILURE);
+        return false;
     }
-    core_unlock();
+    if (reader.kind == FRAME_QUIT) {
+        core.must_quit = true;
+        leave(EXIT_SUCCESS);
+        return false;
+    }
+    bool ok = reader.kind == FRAME_RESULT && frame_next(&reader, answer) && answer->op != OP_FAILED;
+    if (!ok && reader.kind == FRAME_RESULT && who)
+        core_warn(who, "%s", answer->bytes);
     return ok;
 }
 
 bool core_call(const Record *question, Record *answer, const char *who)
 {
-    return ask(question, answer, who, true);
+    bool ok = false;
+    core_lock();
+    if (core.must_quit)
+        leave(EXIT_SUCCESS);
+    else if (record_size(question) > CORE_MESSAGE_BYTES / 2)
+        core_warn(who ? who : "wb_supervisor", "%d bytes are more than a message may have", question->byte_count);
+    else if (core.channel)
+        ok = ask(question, answer, who, true);
+    core_unlock();
+    return ok;
 }
 
-// A picture is of the moment it was due, so the commands since then need not go before.
+// A picture is of the moment it was due, so the commands since then need not go before. After the end the last one that was looked
+// at stays.
 void core_fetch_image(CoreDevice *device, int channel)
 {
     struct CoreChannel *to = &device->channels[channel];
     core_lock();
     int32_t number = channel;
     Record answer;
-    if (to->is_waiting && ask(&(Record){ .op = OP_IMAGE, .tag = (uint16_t)(device - core.devices), .int_count = 1, .ints = &number }, &answer, NULL, false))
+    if (to->is_waiting && core.channel && !core.must_quit &&
+        ask(&(Record){ .op = OP_IMAGE, .tag = (uint16_t)(device - core.devices), .int_count = 1, .ints = &number }, &answer, NULL, false))
         take_image(to, &answer);
     to->is_waiting = false;
     core_unlock();

@@ -44,7 +44,10 @@ typedef struct Core {
     Channel *channel;
     FrameWriter commands;     // gathered until the next step
     bool has_commands;
-    bool is_connected, must_quit;
+    bool is_connected;
+    bool must_quit;           // the run is over, and the program knows
+    enum { CORE_STEP_NONE, CORE_STEP_BEGUN, CORE_STEP_ANSWERED } step;  // of wb_robot_step_begin and _end
+    int step_delay;           // what the answer to a step that was begun says
     bool supervisor, synchronization;
     int mode, simulation_mode;
     double time, basic_time_step;
@@ -76,6 +79,8 @@ double core_value(const CoreDevice *device, int channel);  // the first of them,
 void core_fetch_image(CoreDevice *device, int channel);
 // Sends what is gathered and waits. Returns what wb_robot_step returns.
 int core_step(int duration);
+int core_step_begin(int duration);  // sends; what is gathered from now on goes out with the next step
+int core_step_end(void);            // waits
 // Sends what is gathered, then the question, and gives the answer (valid until the next call). False: it failed; `why` is
 // printed as from `who`.
 bool core_call(const Record *question, Record *answer, const char *who);

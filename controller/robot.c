@@ -30,25 +30,15 @@ int wb_robot_step(int duration)
     return core_step(duration);
 }
 
-// The request goes out with the beginning, the answer is taken at the end; nothing may be asked in between.
-static int begun_duration = -1;
-
 int wb_robot_step_begin(int duration)
 {
     motion_step();
-    begun_duration = duration;
-    return core.must_quit ? -1 : 0;
+    return core_step_begin(duration);
 }
 
 int wb_robot_step_end(void)
 {
-    int duration = begun_duration;
-    begun_duration = -1;
-    if (duration < 0) {
-        core_warn(__func__, "wb_robot_step_begin() comes first");
-        return -1;
-    }
-    return core_step(duration);
+    return core_step_end();
 }
 
 double wb_robot_get_time(void)

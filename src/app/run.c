@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,12 +28,16 @@ typedef struct RunOptions {
     const char *controller_token, *input, *controller;
     int64_t threads, every, controller_timeout, port;
     bool stop_on_failure;
+    double timeout;
+    uint64_t steps_before;  // made in worlds that a supervisor left for this one
+    double time_before;
 } RunOptions;
 
 #define ROW(name, kind, member, value, help) { name, kind, offsetof(RunOptions, member), value, help }
 static const AppOption rows[] = {
     ROW("steps", OPTION_INT, steps, "N", "stop after N steps"),
     ROW("until", OPTION_DOUBLE, until, "SECONDS", "stop at this simulated time"),
+    ROW("timeout", OPTION_DOUBLE, timeout, "SECONDS", "stop after this time on the clock, with exit code 4"),
     ROW("seed", OPTION_INT, seed, "N", "seed of all random numbers (WorldInfo.randomSeed otherwise)"),
     ROW("realtime", OPTION_FLAG, realtime, NULL, "no faster than real time"),
     ROW("hash", OPTION_FLAG, hash, NULL, "print the hash of the final state"),
@@ -50,28 +55,32 @@ static const AppOption rows[] = {
     ROW("no-controllers", OPTION_FLAG, no_controllers, NULL, "start no controllers"),
     ROW("controller", OPTION_STRING, controller, "NAME", "program of the robots that name none, such as a .body; in controllers/NAME beside the file"),
     ROW("controller-timeout", OPTION_INT, controller_timeout, "MS", "end a controller that keeps the world waiting this long"),
-    ROW("stop-on-controller-failure", OPTION_FLAG, stop_on_failure, NULL, "a controller that crashes or fails ends the run"),
+    ROW("stop-on-controller-failure", OPTION_FLAG, stop_on_failure, NULL, "a controller that crashes, fails or is missing ends the run with exit code 1"),
     ROW("port", OPTION_INT, port, "N", "TCP port on this machine for <extern> controllers; 1234 or the next free one when there are any"),
-    ROW("controller-token", OPTION_STRING, controller_token, "TEXT", "let controllers on other machines connect that show it (TALUS_TOKEN)"),
+    ROW("controller-token", OPTION_STRING, controller_token, "TEXT", "let controllers of other users and machines connect that show it (TALUS_TOKEN)"),
     ROW("input", OPTION_STRING, input, "FILE", "keys, mouse and joystick as a file of timed events has them (docs/controllers.md)"),
     ROW("no-plugin", OPTION_FLAG, no_plugin, NULL, "load no physics plugin"),
     ROW("plugin-timeout", OPTION_INT, plugin_timeout, "MS", "longest time that one call into the plugin may take (no limit otherwise)"),
     ROW("crash-snapshot", OPTION_STRING, crash_snapshot, "FILE", "where the last good state goes when the plugin fails (WORLD.crash.snap otherwise)"),
     ROW("explain-contacts", OPTION_FLAG, explain_contacts, NULL, "print the contacts at the end and which ContactProperties they got"),
     ROW("explain-solver", OPTION_FLAG, explain_solver, NULL, "print at the end how the last step was solved, island by island, and what all steps had trouble with"),
-    ROW("untrusted", OPTION_FLAG, untrusted, NULL, "lower limits for files of unknown origin"),
+    ROW("untrusted", OPTION_FLAG, untrusted, NULL, "files of unknown origin: lower limits, and no code that they name is run"),
     ROW("quiet|q", OPTION_FLAG, quiet, NULL, "print nothing but errors and what was asked for"),
     ROW("json", OPTION_FLAG, json, NULL, "print the summary as one JSON object"),
     ROW("mode", OPTION_STRING, mode, "fast|realtime|run", "as in Webots"),
     ROW("batch|no-rendering|minimize|stdout|stderr|fullscreen", OPTION_IGNORED, quiet, NULL, NULL),
 };
 
-static volatile sig_atomic_t is_interrupted;
+static volatile sig_atomic_t is_interrupted, is_out_of_time, is_loading;
 
+// Nothing is written while a world is loaded, so that can end at any moment; a run ends with its step.
 static void on_signal(int signal_number)
 {
-    (void)signal_number;
+    bool is_time = signal_number == SIGALRM;
+    if (is_loading)
+        _exit(is_time ? EXIT_TIMEOUT : 128 + signal_number);
     is_interrupted = 1;
+    is_out_of_time |= is_time;
 }
 
 static bool was_interrupted(void)
@@ -137,13 +146,14 @@ static void show_progress(Run *run)
     fflush(stderr);
 }
 
+// Worlds that supervisors loaded one after the other count together.
 static uint64_t last_step(const Run *run)
 {
     const RunOptions *options = run->options;
     if (options->steps >= 0)
-        return run->first_step + (uint64_t)options->steps;
+        return run->first_step + (uint64_t)options->steps - options->steps_before;
     if (!isnan(options->until)) {
-        double steps = ceil(options->until / sim_time_step(run->sim) - 1e-9);
+        double steps = ceil((options->until - options->time_before) / sim_time_step(run->sim) - 1e-9);
         return steps <= (double)run->first_step ? run->first_step : (uint64_t)fmin(steps, 1e18);
     }
     return UINT64_MAX;
@@ -307,6 +317,8 @@ static int finish(Run *run, bool is_recorded)
     if (options->save)
         is_fine &= sim_save(run->sim, options->save);
     show_diagnostics(run);
+    if (is_out_of_time)
+        return EXIT_TIMEOUT;
     if (sim_failure(run->sim))
         return EXIT_SIMULATION;
     if (run->control && control_quit_status(run->control) >= 0)
@@ -352,7 +364,7 @@ static void start_controllers(Run *run)
     run->devices = devices_create(sim_scene(run->sim), sim_physics(run->sim), run->diags);
     if (!control_is_needed(run->devices))
         return;
-    ControlOptions options = { .timeout_ms = (int)run->options->controller_timeout, .stops_on_failure = run->options->stop_on_failure,
+    ControlOptions options = { .runs_nothing = run->options->untrusted, .timeout_ms = (int)run->options->controller_timeout, .stops_on_failure = run->options->stop_on_failure,
                                .out = run->options->json || records_to_output(run->options) ? stderr : stdout, .port = (int)run->options->port,
                                .token = run->options->controller_token, .input = run->input, .is_interrupted = was_interrupted,
                                .export_picture = app_export_picture, .picture_view = &run->follow_start };
@@ -395,7 +407,7 @@ static bool start_plugin(Run *run)
 }
 
 // Runs one world. A supervisor may ask for another one: its path is copied to `next`, which is empty otherwise.
-static int run_file(const RunOptions *options, const char *path, DiagSink *diags, char next[4096])
+static int run_file(RunOptions *options, const char *path, DiagSink *diags, char next[4096])
 {
     next[0] = '\0';
     SimOptions sim_options = {
@@ -406,7 +418,9 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
     if (options->untrusted)
         sim_options.physics.limits = sim_options.formats.limits = &limits_untrusted;
     Run run = { .options = options, .diags = diags, .has_terminal = isatty(STDERR_FILENO) && !options->json };
+    is_loading = 1;
     run.sim = sim_load(path, &sim_options, diags);
+    is_loading = 0;
     run.load_errors = diag_total(diags, DIAG_ERROR);
     show_diagnostics(&run);
     if (!run.sim)
@@ -415,6 +429,10 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
     CsvRecorder *recorder = NULL;
     if (is_nothing(run.sim, diags))
         goto done;
+    if (options->input && !(run.input = input_read(options->input, diags)))
+        goto done;
+    // The devices are part of the state, so they are there before it is read.
+    start_controllers(&run);
     if (options->from && !sim_snapshot_read(run.sim, options->from))
         goto done;
     run.first_step = sim_steps(run.sim);
@@ -424,16 +442,20 @@ static int run_file(const RunOptions *options, const char *path, DiagSink *diags
         if (!recorder)
             goto done;
     }
-    if (options->input && !(run.input = input_read(options->input, diags)))
-        goto done;
     physics_want_contact_forces(sim_physics(run.sim), options->explain_contacts);
-    start_controllers(&run);
     if (!start_sound(&run) || !start_plugin(&run))
         goto done;
     show_diagnostics(&run);
     if (!sim_failure(run.sim))
         simulate(&run);
+    if (run.control)
+        control_end(run.control);
     const char *asked = run.control ? control_next_world(run.control) : NULL;
+    if (asked && sim_steps(run.sim) >= run.last_step)
+        asked = NULL;
+    options->steps_before += sim_steps(run.sim) - run.first_step;
+    options->time_before += sim_time(run.sim);
+    options->from = NULL;  // what is loaded next starts at its beginning
     if (asked)
         find_next_world(path, asked, next);
     bool is_plugin_fine = sim_end_plugin(run.sim);
@@ -461,6 +483,13 @@ static bool stepper_is_known(const char *name)
     return false;
 }
 
+static void start_clock(double seconds, const struct sigaction *action)
+{
+    sigaction(SIGALRM, action, NULL);
+    struct itimerval timer = { .it_value = { (time_t)seconds, (suseconds_t)(1e6 * (seconds - floor(seconds))) } };
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
 static int run_verb(const AppCommand *command, int argc, char **argv)
 {
     RunOptions options = { .steps = -1, .until = NAN, .seed = -1, .every = 1, .mode = "fast" };
@@ -474,6 +503,10 @@ static int run_verb(const AppCommand *command, int argc, char **argv)
         return app_usage_error(command, "give --steps or --until, not both");
     if (options.every < 1 || options.threads < 0 || options.threads > 256 || options.plugin_timeout < 0)
         return app_usage_error(command, "--every wants at least 1, --threads 1 to 256");
+    if (options.controller_token && !*options.controller_token)
+        return app_usage_error(command, "--controller-token is empty: whoever can reach this machine would be let in");
+    if (!(options.timeout >= 0.0))
+        return app_usage_error(command, "--timeout wants seconds");
     if (options.port < 0 || options.port > 65535)
         return app_usage_error(command, "--port wants 1 to 65535");
     if (options.json && records_to_output(&options))
@@ -485,6 +518,8 @@ static int run_verb(const AppCommand *command, int argc, char **argv)
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (options.timeout > 0.0)
+        start_clock(options.timeout, &action);
     char world[4096], next[4096];
     snprintf(world, sizeof world, "%s", argv[1]);
     do {

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { POLL_MS = 20 };
+enum { DRAIN_MS = 20 };
 
 // ---- which robots have a program ----
 
@@ -35,8 +35,13 @@ static void add_controller(Control *control, int robot)
                                 .is_extern = !strcmp(program, "<extern>"), .output = { -1, -1 } };
 }
 
+// The scene is walked when nodes came or went, not at every step.
 static void find_new_robots(Control *control)
 {
+    uint64_t structure = scene_structure(sim_scene(control->sim));
+    if (control->structure == structure)
+        return;
+    control->structure = structure;
     devices_rescan(control->devices);
     for (int robot = control->count; robot < devices_robot_count(control->devices); robot++)
         add_controller(control, robot);
@@ -51,13 +56,20 @@ int64_t control_now_ms(void)
 
 // ---- start ----
 
-static void fail(Control *control, Controller *controller)
+void control_left(Control *control, Controller *controller)
 {
     channel_close(controller->channel);
     controller->channel = NULL;
     controller->phase = CONTROLLER_GONE;
-    devices_switch_off(control->devices, controller->robot);
-    if (control->options.stops_on_failure && !controller->has_exited_well)
+    if (!control->is_ending)
+        devices_switch_off(control->devices, controller->robot);
+    if (!controller->has_exited_well)
+        control_failed(control, controller);
+}
+
+void control_failed(Control *control, const Controller *controller)
+{
+    if (control->options.stops_on_failure)
         sim_stop(control->sim, arena_printf(control->arena, "controller '%s' of robot '%s' failed", controller->program, controller->name));
 }
 
@@ -65,133 +77,43 @@ static void start(Control *control, Controller *controller)
 {
     if (controller->is_extern || names_nothing(controller->program) || !devices_robot_exists(control->devices, controller->robot))
         return;
-    Launch launch;
-    if (!launch_find(control, controller, &launch))
+    if (control->options.runs_nothing) {
+        diag_warning(control->diags, (SourcePos){ 0 }, "controllers are not started: code of unknown origin is not run");
         return;
+    }
+    Launch launch;
+    if (!launch_find(control, controller, &launch)) {
+        control_failed(control, controller);
+        return;
+    }
     int descriptor;
     controller->channel = channel_create_shared((size_t)limits_default.message_bytes, &descriptor);
     if (!controller->channel) {
         diag_error(control->diags, (SourcePos){ 0 }, "no shared memory for controller '%s'", controller->program);
         return;
     }
-    char *with_channel = arena_printf(control->arena, "TALUS_CHANNEL=%d", descriptor);
+    controller->serial = ++control->serials;
     int count = 0;
     while (launch.environment[count])
         count++;
-    char **environment = arena_alloc_array(control->arena, (size_t)count + 2, sizeof *environment);
-    memcpy(environment, launch.environment, (size_t)count * sizeof *environment);
-    environment[count] = with_channel;
+    char **environment = arena_alloc_array(control->arena, (size_t)count + 3, sizeof *environment);
+    environment[0] = arena_printf(control->arena, "%s%d", control->tag, controller->serial);
+    environment[1] = arena_printf(control->arena, "TALUS_CHANNEL=%d", descriptor);
+    memcpy(environment + 2, launch.environment, (size_t)count * sizeof *environment);
     launch.environment = environment;
     bool is_running = process_start(control, controller, &launch, descriptor);
     close(descriptor);
     controller->phase = CONTROLLER_STARTED;
+    controller->script = launch.script;
+    controller->has_exited_well = false;
     controller->asked_ms = control_now_ms();
     if (!is_running)
-        fail(control, controller);
+        control_left(control, controller);
 }
 
-// ---- waiting ----
-
-static void end_broken(Control *control, Controller *controller, const char *why)
+bool control_is_interrupted(const Control *control)
 {
-    diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' %s at %g s; it is ended", controller->program, controller->name,
-                 why, sim_time(control->sim));
-    process_kill(control, controller);
-    controller->has_exited_well = false;
-    fail(control, controller);
-}
-
-static void say_hello(Control *control, Controller *controller, FrameReader *reader)
-{
-    Record record;
-    bool fits = false;
-    while (frame_next(reader, &record))
-        if (record.op == OP_HELLO_VERSION)
-            fits = record.int_count >= 1 && record.ints[0] == PROTOCOL_VERSION;
-    if (reader->is_broken || !fits) {
-        end_broken(control, controller, "speaks another protocol");
-        return;
-    }
-    exchange_config(control, controller);
-    controller->phase = CONTROLLER_ASKS;
-}
-
-static void take_step(Control *control, Controller *controller, FrameReader *reader)
-{
-    int duration;
-    if (!exchange_commands(control, controller, reader, &duration)) {
-        end_broken(control, controller, "sent a message that makes no sense");
-        return;
-    }
-    double step_ms = sim_time_step(control->sim) * 1000.0;
-    uint64_t steps = (uint64_t)(duration / step_ms + 1.0 - 1e-9);
-    controller->asked_step = sim_steps(control->sim);
-    controller->due_step = controller->asked_step + steps;
-    if (steps == 0)
-        exchange_state(control, controller, FRAME_STATE);
-    else
-        controller->phase = CONTROLLER_WAITS;
-}
-
-static void answer_call(Control *control, Controller *controller, FrameReader *reader)
-{
-    FrameWriter answer = { 0 };
-    Record record;
-    frame_begin(&answer, FRAME_RESULT);
-    while (frame_next(reader, &record))
-        supervisor_call(control, controller, &record, &answer);
-    if (reader->is_broken)
-        end_broken(control, controller, "sent a message that makes no sense");
-    else if (controller->channel)
-        channel_send(controller->channel, &answer);
-    frame_free(&answer);
-}
-
-static void take_frame(Control *control, Controller *controller, const void *data, size_t size)
-{
-    FrameReader reader;
-    if (!frame_open(&reader, data, size)) {
-        end_broken(control, controller, "sent a message that makes no sense");
-        return;
-    }
-    if (controller->phase == CONTROLLER_STARTED && reader.kind == FRAME_HELLO)
-        say_hello(control, controller, &reader);
-    else if (controller->phase == CONTROLLER_ASKS && reader.kind == FRAME_STEP)
-        take_step(control, controller, &reader);
-    else if (controller->phase == CONTROLLER_ASKS && reader.kind == FRAME_CALL)
-        answer_call(control, controller, &reader);
-    else if (reader.kind == FRAME_BYE) {
-        process_reap(control, controller, 1000);
-        controller->has_exited_well = true;
-        fail(control, controller);
-    } else
-        end_broken(control, controller, "sent a message out of turn");
-}
-
-// Receives and handles what the controller sends until it waits for time to pass, or is gone.
-static void serve(Control *control, Controller *controller)
-{
-    while (controller->phase == CONTROLLER_STARTED || controller->phase == CONTROLLER_ASKS) {
-        if (control->quit_status >= 0 || sim_failure(control->sim) || (control->options.is_interrupted && control->options.is_interrupted()))
-            return;
-        const void *data;
-        size_t size;
-        ChannelResult result = channel_receive(controller->channel, controller->is_synchronous ? POLL_MS : 0, controller->pid, &data, &size);
-        process_drain(control, controller);
-        if (result == CHANNEL_OK) {
-            take_frame(control, controller, data, size);
-            controller->asked_ms = control_now_ms();
-        } else if (result == CHANNEL_BROKEN) {
-            end_broken(control, controller, "sent a message that is too large");
-        } else if (result == CHANNEL_CLOSED || (controller->pid > 0 && process_reap(control, controller, 0))) {
-            process_reap(control, controller, 1000);
-            fail(control, controller);
-        } else if (control->options.timeout_ms > 0 && control_now_ms() - controller->asked_ms > control->options.timeout_ms) {
-            end_broken(control, controller, "did not answer in time");
-        } else if (!controller->is_synchronous) {
-            return;
-        }
-    }
+    return control->options.is_interrupted && control->options.is_interrupted();
 }
 
 static bool has_extern(const Control *control)
@@ -202,53 +124,41 @@ static bool has_extern(const Control *control)
     return false;
 }
 
-static bool is_interrupted(const Control *control)
-{
-    return control->options.is_interrupted && control->options.is_interrupted();
-}
+// ---- what supervisors asked for ----
 
-// A synchronous robot whose controller comes from outside holds the world until it has one, and again when that one leaves.
-// Newcomers are let in after the others were heard, so that one that just left makes room for the next.
-static void serve_all(Control *control)
+static bool restart_asked(Control *control)
 {
-    for (int i = 0; i < control->count; i++)
-        serve(control, &control->controllers[i]);
-    if (control->listener < 0)
-        return;
-    int wait_ms = 0;
-    do {
-        extern_accept(control, wait_ms);
-        for (int i = 0; i < control->count; i++)
-            serve(control, &control->controllers[i]);
-        wait_ms = POLL_MS;
-    } while (extern_blocks(control) && control->quit_status < 0 && !control->next_world && !sim_failure(control->sim) && !is_interrupted(control));
-}
-
-static void stop_one(Control *control, Controller *controller)
-{
-    if (controller->channel && controller->phase != CONTROLLER_STARTED) {
-        frame_begin(&control->frame, FRAME_QUIT);
-        channel_send(controller->channel, &control->frame);
-    }
-    if (!process_reap(control, controller, 1000))
-        process_kill(control, controller);
-    channel_close(controller->channel);
-    controller->channel = NULL;
-    controller->phase = CONTROLLER_NONE;
-}
-
-static void restart_asked(Control *control)
-{
+    bool has_started = false;
     for (int i = 0; i < control->count; i++) {
         Controller *controller = &control->controllers[i];
         if (!controller->wants_restart)
             continue;
         controller->wants_restart = false;
-        stop_one(control, controller);
+        control_stop_one(control, controller);
         const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
         controller->program = arena_string(control->arena, scene_string(robot, "controller"));
         start(control, controller);
+        has_started |= controller->phase == CONTROLLER_STARTED;
     }
+    return has_started;
+}
+
+// A robot that is gone takes its program with it, which is told so by its step.
+static void stop_removed(Control *control)
+{
+    for (int i = 0; i < control->count; i++)
+        if (control->controllers[i].channel && !devices_robot_exists(control->devices, control->controllers[i].robot))
+            control_stop_one(control, &control->controllers[i]);
+}
+
+// Robots that came in get their programs.
+static bool start_new(Control *control)
+{
+    int known = control->count;
+    find_new_robots(control);
+    for (int i = known; i < control->count; i++)
+        start(control, &control->controllers[i]);
+    return control->count > known;
 }
 
 static void remember_start(Control *control)
@@ -281,32 +191,58 @@ static void reset(Control *control)
     remember_start(control);
 }
 
+// Whether programs were started that have something to say before time goes on.
+static bool grant_requests(Control *control)
+{
+    bool has_new = start_new(control);
+    if (control->wants_reset) {
+        reset(control);
+        has_new |= start_new(control);
+    }
+    stop_removed(control);
+    return restart_asked(control) || has_new;
+}
+
 // ---- phases ----
+
+static void begin(Control *control)
+{
+    control->has_started = true;
+    find_new_robots(control);
+    remember_start(control);
+    for (int i = 0; i < control->count; i++)
+        start(control, &control->controllers[i]);
+    if (has_extern(control))
+        extern_open(control);
+}
+
+// What ended programs had started for other robots may still print where they did.
+static void drain_ended(Control *control)
+{
+    int64_t now = control_now_ms();
+    if (now - control->drained_ms < DRAIN_MS)
+        return;
+    control->drained_ms = now;
+    for (int i = 0; i < control->count; i++)
+        if (!control->controllers[i].channel) {
+            process_drain(control, &control->controllers[i]);
+            process_reap(control, &control->controllers[i], 0);
+        }
+}
 
 static bool before_step(Sim *sim, void *context)
 {
     (void)sim;
     Control *control = context;
-    if (!control->has_started) {
-        control->has_started = true;
-        find_new_robots(control);
-        remember_start(control);
-        for (int i = 0; i < control->count; i++)
-            start(control, &control->controllers[i]);
-        if (has_extern(control))
-            extern_open(control);
-    }
+    if (!control->has_started)
+        begin(control);
+    drain_ended(control);
     serve_all(control);
-    // A supervisor may have brought in robots: their programs start with the next step.
-    int known = control->count;
-    find_new_robots(control);
-    for (int i = known; i < control->count; i++)
-        start(control, &control->controllers[i]);
-    if (control->wants_reset)
-        reset(control);
-    restart_asked(control);
+    // What starts now begins at this time. What it asks for in turn is granted in the next step.
+    if (!control_is_over(control) && grant_requests(control))
+        serve_all(control);
     devices_drive(control->devices);
-    return control->quit_status < 0 && !control->next_world;
+    return !control_is_over(control);
 }
 
 static bool after_sampling(Sim *sim, void *context)
@@ -323,12 +259,6 @@ static bool after_step(Sim *sim, void *context)
         Controller *controller = &control->controllers[i];
         if (controller->phase != CONTROLLER_WAITS || sim_steps(sim) < controller->due_step)
             continue;
-        if (!devices_robot_exists(control->devices, controller->robot)) {
-            process_kill(control, controller);
-            controller->has_exited_well = true;
-            fail(control, controller);
-            continue;
-        }
         controller->phase = CONTROLLER_ASKS;
         controller->asked_ms = control_now_ms();
         exchange_state(control, controller, FRAME_STATE);
@@ -366,7 +296,9 @@ Control *control_create(Sim *sim, Devices *devices, const ControlOptions *option
     control->diags = diags;
     control->arena = arena_create();
     control->quit_status = -1;
-    control->listener = -1;
+    control->listener = control->local_listener = -1;
+    control->structure = UINT64_MAX;
+    control->tag = arena_printf(control->arena, "TALUS_CONTROLLER=%d.%llx.", (int)getpid(), (unsigned long long)(uintptr_t)control);
     control->simulation_mode = 2;
     if (options)
         control->options = *options;
@@ -377,39 +309,20 @@ Control *control_create(Sim *sim, Devices *devices, const ControlOptions *option
     return control;
 }
 
-static void ask_to_quit(Control *control)
-{
-    for (int i = 0; i < control->count; i++) {
-        Controller *controller = &control->controllers[i];
-        if (!controller->channel || controller->phase == CONTROLLER_STARTED)
-            continue;
-        frame_begin(&control->frame, FRAME_QUIT);
-        channel_send(controller->channel, &control->frame);
-    }
-}
-
-// A controller has a second to end by itself, all of them together.
 void control_destroy(Control *control)
 {
     if (!control)
         return;
     sim_remove_hooks(control->sim, control);
     sim_remove_state(control->sim, control->devices);
-    ask_to_quit(control);
-    int64_t end = control_now_ms() + 1000;
+    control_end(control);
     for (int i = 0; i < control->count; i++) {
         Controller *controller = &control->controllers[i];
-        int64_t left = end - control_now_ms();
-        if (controller->pid > 0 && !process_reap(control, controller, left > 0 ? (int)left : 0))
-            process_kill(control, controller);
-        process_flush(control, controller);
-        channel_close(controller->channel);
         free(controller->serials);
         free(controller->constant_hashes);
         free(controller->packets_sent);
         free(controller->custom_data);
     }
-    extern_close(control);
     supervisor_forget(control);
     frame_free(&control->frame);
     free(control->controllers);

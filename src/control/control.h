@@ -19,10 +19,11 @@ typedef struct Control Control;
 typedef struct ControlOptions {
     int timeout_ms;          // a controller that keeps the world waiting longer is ended; 0: never
     bool stops_on_failure;   // a controller that crashes or ends with an error ends the run
+    bool runs_nothing;       // files of unknown origin: programs that the world names are not started
     bool is_quiet;           // drop what controllers print
     FILE *out;               // where what they print goes, each line behind "[robot] "; NULL: stdout
     int port;                // TCP port on loopback for <extern> controllers from elsewhere; 0: none
-    const char *token;       // they must show it when they do not come from this machine
+    const char *token;       // whoever is not the user of this process must show it, and other machines may come; NULL: none, they may not
     Input *input;            // the caller's: what a person does at keys, mouse and joystick; NULL: nobody is there
     // Draws the 3D view into a file for a supervisor; false when it cannot, which it has reported. NULL: no pictures are made.
     bool (*export_picture)(Sim *sim, const char *path, int quality, void *view);
@@ -34,7 +35,10 @@ typedef struct ControlOptions {
 bool control_is_needed(const Devices *devices);
 // The devices are the caller's and must outlive the Control. Nothing is started before the first step.
 Control *control_create(Sim *sim, Devices *devices, const ControlOptions *options, DiagSink *diags);
-void control_destroy(Control *control);  // asks all to quit, waits a second, then kills; NULL is fine
+// The run is over: answers what controllers still ask, tells them to quit, and waits for their end, at most some seconds. What
+// they said last is in the world and the devices then. Afterwards no step may be made.
+void control_end(Control *control);
+void control_destroy(Control *control);  // ends it too; NULL is fine
 
 int control_running(const Control *control);     // controllers that are alive
 // After a supervisor asked for the end of the run: its status, else -1.

@@ -21,6 +21,7 @@ typedef struct Controller {
     int robot;               // index in Devices
     const char *name;        // of the robot
     const char *program;     // Robot.controller
+    const char *script;      // that is run, when it is one of Python; NULL
     ControllerPhase phase;
     bool is_synchronous;
     bool is_extern;
@@ -38,6 +39,9 @@ typedef struct Controller {
     char *custom_data;       // what the controller knows of Robot.customData
     bool has_exited_well;
     int64_t asked_ms;        // wall clock when it was last given something to answer
+    int serial;              // of the process, among all that this Control started
+    pid_t peer_pid;          // of an extern one on this machine, 0
+    bool is_foreign;         // an extern one of another user or machine
     bool was_killed;         // by us: how it then ends says nothing
     bool wants_restart;      // a supervisor asked for it
 } Controller;
@@ -70,7 +74,18 @@ struct Control {
     Controller *controllers;
     int count, capacity;
     bool has_started;
+    bool is_ending;          // the run is over
     int listener;            // socket for controllers from elsewhere, -1
+    int local_listener;      // Unix socket for those of this machine, -1
+    int port;                // of both
+    struct ExternGuest *guests;  // who has connected and not greeted yet
+    int guest_count;
+    int64_t looked_ms;       // when guests were last looked for
+    int64_t reminder_ms;     // when it may next be said who holds the world
+    const char *tag;         // environment by which all processes that controllers start are known; the controller's serial follows
+    int serials;             // processes started so far
+    int64_t drained_ms;      // when the output of programs that ended was last looked at
+    uint64_t structure;      // of the scene when it was last searched for robots
     FrameWriter frame;
     FieldRef *fields;
     int field_count, field_capacity;
@@ -87,27 +102,47 @@ struct Control {
 
 // ---- control.c ----
 int64_t control_now_ms(void);  // wall clock
+bool control_is_interrupted(const Control *control);
+void control_left(Control *control, Controller *controller);          // its program is gone, or will not be heard again
+void control_failed(Control *control, const Controller *controller);  // ends the run when the caller wants that
+
+// ---- serve.c ----
+bool control_is_over(const Control *control);  // no further step will be made
+void serve_all(Control *control);
+// Answers what it still asks, until it wants time to pass, at most until then.
+void serve_last(Control *control, Controller *controller, int64_t end_ms);
+
+// ---- ending.c ----
+void control_stop_one(Control *control, Controller *controller);
 
 // ---- launch.c: which program, with which environment ----
 typedef struct Launch {
     const char *folder;      // working directory
     char *const *arguments;  // NULL-terminated
     char *const *environment;
+    const char *script;      // of Python, NULL
 } Launch;
 bool launch_find(Control *control, const Controller *controller, Launch *launch);
 const char *launch_project(const Control *control);  // folder above "worlds"
+bool launch_is_python2(const char *script);          // it prints as Python 2 does
 
 // ---- process.c ----
 bool process_start(Control *control, Controller *controller, const Launch *launch, int channel_descriptor);
 void process_drain(Control *control, Controller *controller);   // prints what it wrote, line by line
-void process_flush(Control *control, Controller *controller);   // the last line without an end too
+void process_flush(Control *control, Controller *controller);   // the last line without an end too; closes
 bool process_reap(Control *control, Controller *controller, int wait_ms);  // true: it has ended, and that was reported
 void process_kill(Control *control, Controller *controller);
+void process_kill_all(Control *control);                        // with all that they started
+
+// ---- strays.c ----
+void strays_end(const Control *control, const Controller *controller);  // what it started; before its process is collected
+void strays_end_all(const Control *control);
 
 // ---- extern.c: controllers that somebody else starts ----
 void extern_open(Control *control);
-void extern_accept(Control *control, int wait_ms);  // at most one
-bool extern_blocks(const Control *control);         // a synchronous robot has no controller yet
+void extern_accept(Control *control, int wait_ms);
+bool extern_may_name(Control *control, const Controller *controller, const char *path);  // as a file to write or a world to open
+bool extern_holds(const Control *control, const Controller *controller);  // it is synchronous and has no program yet
 void extern_close(Control *control);
 
 // ---- exchange.c ----

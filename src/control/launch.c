@@ -1,14 +1,13 @@
-// launch.c - which program runs a robot: lookup in the project, kinds of programs, runtime.ini, environment.
+// launch.c - which program runs a robot: lookup in the project, kinds of programs, and what to say when there is none.
 #include "control/control_internal.h"
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "control/environment.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-extern char **environ;
 
 const char *launch_project(const Control *control)
 {
@@ -59,154 +58,7 @@ static const char *find_folder(Control *control, const Controller *controller)
     return folder;
 }
 
-// ---- runtime.ini ----
-
-typedef struct Environment {
-    char **items;
-    int count, capacity;
-    Arena *arena;
-} Environment;
-
-static void set_variable(Environment *environment, const char *name, const char *value)
-{
-    size_t length = strlen(name);
-    char *text = arena_printf(environment->arena, "%s=%s", name, value);
-    for (int i = 0; i < environment->count; i++) {
-        if (!strncmp(environment->items[i], name, length) && environment->items[i][length] == '=') {
-            environment->items[i] = text;
-            return;
-        }
-    }
-    memory_grow(&environment->items, &environment->capacity, environment->count + 2, sizeof *environment->items);
-    environment->items[environment->count++] = text;
-    environment->items[environment->count] = NULL;
-}
-
-static const char *variable(const Environment *environment, const char *name)
-{
-    size_t length = strlen(name);
-    for (int i = 0; i < environment->count; i++)
-        if (!strncmp(environment->items[i], name, length) && environment->items[i][length] == '=')
-            return environment->items[i] + length + 1;
-    return NULL;
-}
-
-static void prepend_path(Environment *environment, const char *name, const char *path)
-{
-    const char *old = variable(environment, name);
-    set_variable(environment, name, old && *old ? arena_printf(environment->arena, "%s:%s", path, old) : path);
-}
-
-// $(NAME) stands for a variable.
-static const char *expand(Environment *environment, const char *text)
-{
-    Text out = { 0 };
-    text_add_string(&out, "");
-    while (*text) {
-        const char *end = text[0] == '$' && text[1] == '(' ? strchr(text, ')') : NULL;
-        if (!end) {
-            text_add_char(&out, *text++);
-            continue;
-        }
-        const char *value = variable(environment, arena_text(environment->arena, text + 2, (size_t)(end - text - 2)));
-        text_add_string(&out, value ? value : "");
-        text = end + 1;
-    }
-    char *copy = arena_string(environment->arena, out.data);
-    text_free(&out);
-    return copy;
-}
-
-static char *trimmed(char *text)
-{
-    while (*text == ' ' || *text == '\t')
-        text++;
-    size_t length = strlen(text);
-    while (length && strchr(" \t\r\n", text[length - 1]))
-        text[--length] = '\0';
-    return text;
-}
-
-typedef struct Runtime {
-    const char *command, *options;  // of [python] and the like
-} Runtime;
-
-static void read_runtime_line(Environment *environment, const char *folder, const char *section, char *line, Runtime *runtime)
-{
-    char *value = strchr(line, '=');
-    if (!value)
-        return;
-    *value++ = '\0';
-    char *name = trimmed(line);
-    value = trimmed(value);
-    size_t length = strlen(value);
-    if (length >= 2 && value[0] == '"' && value[length - 1] == '"') {
-        value[length - 1] = '\0';
-        value++;
-    }
-    if (!strcmp(section, "python") && !strcmp(name, "COMMAND")) {
-        runtime->command = value;
-    } else if (!strcmp(section, "python") && !strcmp(name, "OPTIONS")) {
-        runtime->options = value;
-    } else if (!strcmp(section, "environment variables with paths")) {
-        Text paths = { 0 };
-        for (char *rest = arena_string(environment->arena, expand(environment, value)), *part; (part = strsep(&rest, ":"));)
-            text_printf(&paths, "%s%s", paths.length ? ":" : "", path_join(environment->arena, folder, part));
-        set_variable(environment, name, paths.data ? paths.data : "");
-        text_free(&paths);
-    } else if (!strcmp(section, "environment variables") || !strcmp(section, "environment variables for linux") ||
-               !strcmp(section, "environment variables for linux 64")) {
-        set_variable(environment, name, expand(environment, value));
-    }
-}
-
-static Runtime read_runtime(Environment *environment, const char *folder)
-{
-    Runtime runtime = { 0 };
-    FileData file;
-    if (!file_read(path_join(environment->arena, folder, "runtime.ini"), 1 << 20, &file, NULL, (SourcePos){ 0 }))
-        return runtime;
-    char *rest = arena_text(environment->arena, file.data, file.size);
-    file_release(&file);
-    const char *section = "";
-    for (char *line; (line = strsep(&rest, "\n"));) {
-        line = trimmed(line);
-        if (*line == '[') {
-            line[strcspn(line, "]")] = '\0';
-            section = line + 1;
-        } else if (*line && *line != ';' && *line != '#') {
-            read_runtime_line(environment, folder, section, line, &runtime);
-        }
-    }
-    return runtime;
-}
-
-// ---- putting it together ----
-
-static char *own_folder(Arena *arena)
-{
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    return length > 0 ? path_directory(arena, arena_text(arena, path, (size_t)length)) : arena_string(arena, ".");
-}
-
-// libController and the Python module lie beside the program (in a build) or in ../lib/talus (installed).
-static void add_library_paths(Environment *environment, const char *folder, const char *project)
-{
-    const char *home = getenv("TALUS_CONTROLLER_PATH");
-    char *beside = own_folder(environment->arena);
-    char *installed = path_normalized(environment->arena, arena_printf(environment->arena, "%s/../lib/talus", beside));
-    prepend_path(environment, "LD_LIBRARY_PATH", arena_printf(environment->arena, "%s/libraries", project));
-    prepend_path(environment, "LD_LIBRARY_PATH", folder);
-    prepend_path(environment, "LD_LIBRARY_PATH", installed);
-    prepend_path(environment, "LD_LIBRARY_PATH", beside);
-    prepend_path(environment, "PYTHONPATH", arena_printf(environment->arena, "%s/python", installed));
-    prepend_path(environment, "PYTHONPATH", arena_printf(environment->arena, "%s/python", beside));
-    if (home) {
-        prepend_path(environment, "LD_LIBRARY_PATH", home);
-        prepend_path(environment, "PYTHONPATH", arena_printf(environment->arena, "%s/python", home));
-    }
-}
+// ---- which program ----
 
 typedef struct Arguments {
     char **items;
@@ -252,26 +104,105 @@ static bool find_program(Control *control, const Controller *controller, const c
     return false;
 }
 
+// ---- what stands in the way ----
+
+// Files that say in which language a program is; the first that is there decides.
+static const struct {
+    const char *ending, *language;
+    bool can_be_built;
+} languages[] = {
+    { ".c", "C", true }, { ".cpp", "C++", true }, { ".cc", "C++", true }, { ".cxx", "C++", true }, { ".c++", "C++", true },
+    { ".java", "Java", false }, { ".jar", "Java", false }, { ".class", "Java", false }, { ".m", "MATLAB", false },
+    { ".bsg", "BotStudio", false }, { ".exe", "Windows", false },
+};
+
+// A C source of any name beside a Makefile can be built too.
+static bool has_makefile(Arena *arena, const char *folder)
+{
+    return file_exists(path_join(arena, folder, "Makefile")) || file_exists(path_join(arena, folder, "CMakeLists.txt"));
+}
+
+// The file itself may be there and be no program: made for another system, or without the right to run.
+static void report_file(Control *control, SourcePos pos, const Controller *controller, const char *program)
+{
+    bool may_run = access(program, X_OK) == 0;
+    diag_error(control->diags, pos, "%s %s; robot '%s' has no controller", program, may_run ? "is no program of this system" : "may not be executed",
+               controller->name);
+    if (may_run)
+        diag_hint(control->diags, "talus build %s makes it anew from its sources", launch_project(control));
+    else
+        diag_hint(control->diags, "chmod +x '%s'", program);
+}
+
+static void report_missing(Control *control, const Controller *controller, const char *folder)
+{
+    SourcePos pos = scene_field_pos(devices_robot_node(control->devices, controller->robot), "controller");
+    char *program = path_join(control->arena, folder, controller->program);
+    for (int i = 0; i < COUNT_OF(languages); i++) {
+        if (!file_exists(arena_printf(control->arena, "%s%s", program, languages[i].ending)))
+            continue;
+        if (languages[i].can_be_built) {
+            diag_error(control->diags, pos, "controller '%s' of robot '%s' is not built: %s has %s%s alone", controller->program, controller->name,
+                       folder, controller->program, languages[i].ending);
+            diag_hint(control->diags, "talus build %s", launch_project(control));
+        } else {
+            diag_error(control->diags, pos, "controller '%s' of robot '%s' is a %s program (%s%s), which Talus cannot run", controller->program,
+                       controller->name, languages[i].language, controller->program, languages[i].ending);
+            diag_hint(control->diags, "programs in C, C++ and Python can be run; with controller \"<extern>\" one of them is attached from outside by `talus controller`");
+        }
+        return;
+    }
+    if (file_exists(program)) {
+        report_file(control, pos, controller, program);
+    } else if (has_makefile(control->arena, folder)) {
+        diag_error(control->diags, pos, "controller '%s' of robot '%s' is not built", controller->program, controller->name);
+        diag_hint(control->diags, "talus build %s", launch_project(control));
+    } else {
+        diag_error(control->diags, pos, "%s has neither a program '%s' nor '%s.py' nor a source to build it from; robot '%s' has no controller", folder,
+                   controller->program, controller->program, controller->name);
+    }
+}
+
+static void report_no_folder(Control *control, const Controller *controller)
+{
+    SourcePos pos = scene_field_pos(devices_robot_node(control->devices, controller->robot), "controller");
+    diag_error(control->diags, pos, "controller '%s' of robot '%s' is not in %s/controllers; the robot has none", controller->program, controller->name,
+               launch_project(control));
+    diag_hint(control->diags, "--no-controllers runs the world without any; TALUS_PATH names more projects to look in");
+}
+
+// Python 2 has no place here; its programs fail at once with a SyntaxError, which few read as what it is.
+bool launch_is_python2(const char *script)
+{
+    FileData file;
+    bool is_old = false;
+    if (!file_read(script, 1 << 20, &file, NULL, (SourcePos){ 0 }))
+        return false;
+    for (size_t i = 0; i + 8 < file.size && !is_old; i++) {
+        bool begins = i == 0 || strchr("\n \t;:", file.data[i - 1]);
+        is_old = begins && !memcmp(file.data + i, "print ", 6) && strchr("\"'", file.data[i + 6]);
+    }
+    file_release(&file);
+    return is_old;
+}
+
 bool launch_find(Control *control, const Controller *controller, Launch *launch)
 {
     const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
-    const char *folder = find_folder(control, controller);
-    if (!folder) {
-        diag_warning(control->diags, scene_field_pos(robot, "controller"), "controller '%s' of robot '%s' is not in %s/controllers; the robot has none",
-                     controller->program, controller->name, launch_project(control));
-        diag_hint(control->diags, "talus build builds the controllers of a project");
+    // The name is that of a folder in the project, so that no world names programs elsewhere.
+    if (strchr(controller->program, '/') || !strcmp(controller->program, "..") || !strcmp(controller->program, ".")) {
+        diag_error(control->diags, scene_field_pos(robot, "controller"), "controller '%s' of robot '%s' is a path, not the name of a program in %s/controllers",
+                   controller->program, controller->name, launch_project(control));
         return false;
     }
-    Environment environment = { .arena = control->arena };
-    for (char **item = environ; *item; item++) {
-        memory_grow(&environment.items, &environment.capacity, environment.count + 2, sizeof *environment.items);
-        environment.items[environment.count++] = *item;
-        environment.items[environment.count] = NULL;
+    const char *folder = find_folder(control, controller);
+    if (!folder) {
+        report_no_folder(control, controller);
+        return false;
     }
-    add_library_paths(&environment, folder, launch_project(control));
-    set_variable(&environment, "WEBOTS_ROBOT_NAME", controller->name);
-    set_variable(&environment, "PYTHONIOENCODING", "UTF-8");
-    Runtime runtime = read_runtime(&environment, folder);
+    Environment environment = environment_make(control->arena, folder, launch_project(control));
+    environment_set(&environment, "WEBOTS_ROBOT_NAME", controller->name);
+    Runtime runtime = environment_read_runtime(&environment, folder);
     Arguments arguments = { 0 };
     bool found = find_program(control, controller, folder, &runtime, &arguments);
     if (found) {
@@ -279,12 +210,13 @@ bool launch_find(Control *control, const Controller *controller, Launch *launch)
         for (int i = 0; i < given->count; i++)
             add_argument(&arguments, given->strings[i]);
         launch->folder = folder;
+        launch->script = NULL;
+        for (int i = 0; i < arguments.count - given->count && !launch->script; i++)
+            launch->script = i > 0 && text_ends_with(arguments.items[i], ".py") ? arguments.items[i] : NULL;
         launch->arguments = arena_copy(control->arena, arguments.items, (size_t)(arguments.count + 1) * sizeof *arguments.items);
         launch->environment = arena_copy(control->arena, environment.items, (size_t)(environment.count + 1) * sizeof *environment.items);
     } else {
-        diag_warning(control->diags, scene_field_pos(robot, "controller"), "%s has no executable '%s' and no '%s.py'; robot '%s' has no controller",
-                     folder, controller->program, controller->program, controller->name);
-        diag_hint(control->diags, "talus build %s", launch_project(control));
+        report_missing(control, controller, folder);
     }
     free(arguments.items);
     free(environment.items);

@@ -39,6 +39,7 @@ static void child_run(const Launch *launch, int channel_descriptor, const int pi
 bool process_start(Control *control, Controller *controller, const Launch *launch, int channel_descriptor)
 {
     int pipes[2][2];
+    process_flush(control, controller);
     for (int i = 0; i < 2; i++)
         if (pipe2(pipes[i], O_CLOEXEC) < 0) {
             if (i == 1)
@@ -91,11 +92,22 @@ static void print_lines(Control *control, Controller *controller, int stream)
     text->length -= start;
 }
 
+static void close_output(Control *control, Controller *controller, int stream)
+{
+    Text *text = &controller->lines[stream];
+    if (text->length)
+        print_line(control, controller, stream, text->data, text->length);
+    text_free(text);
+    if (controller->output[stream] >= 0)
+        close(controller->output[stream]);
+    controller->output[stream] = -1;
+}
+
 void process_drain(Control *control, Controller *controller)
 {
     for (int stream = 0; stream < 2; stream++) {
         char buffer[4096];
-        ssize_t got;
+        ssize_t got = -1;
         // Bounded: a program that prints for ever must not hold the world up here.
         for (int i = 0; i < 256 && controller->output[stream] >= 0; i++) {
             got = read(controller->output[stream], buffer, sizeof buffer);
@@ -104,21 +116,16 @@ void process_drain(Control *control, Controller *controller)
             text_add(&controller->lines[stream], buffer, (size_t)got);
         }
         print_lines(control, controller, stream);
+        if (got == 0)
+            close_output(control, controller, stream);
     }
 }
 
 void process_flush(Control *control, Controller *controller)
 {
     process_drain(control, controller);
-    for (int stream = 0; stream < 2; stream++) {
-        Text *text = &controller->lines[stream];
-        if (text->length)
-            print_line(control, controller, stream, text->data, text->length);
-        text_free(text);
-        if (controller->output[stream] >= 0)
-            close(controller->output[stream]);
-        controller->output[stream] = -1;
-    }
+    for (int stream = 0; stream < 2; stream++)
+        close_output(control, controller, stream);
 }
 
 // ---- the end ----
@@ -136,6 +143,8 @@ static void report_end(Control *control, Controller *controller, int status)
     } else if (WEXITSTATUS(status) != 0) {
         diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' ended at %g s with status %d", controller->program,
                      controller->name, time, WEXITSTATUS(status));
+        if (controller->script && launch_is_python2(controller->script))
+            diag_hint(control->diags, "%s is written for Python 2; Python 3 runs it after `2to3 -w`, or print(...) with parentheses", controller->script);
         controller->has_exited_well = false;
     } else {
         diag_note(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' ended at %g s", controller->program, controller->name, time);
@@ -143,41 +152,66 @@ static void report_end(Control *control, Controller *controller, int status)
     }
 }
 
+// Collects a process that has ended; false when it has not.
+static bool collect(Control *control, Controller *controller)
+{
+    siginfo_t info = { 0 };
+    int status;
+    if (waitid(P_PID, (id_t)controller->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != controller->pid)
+        return false;
+    // The group's number is not given to others as long as its leader is not collected.
+    if (!control->is_ending)
+        strays_end(control, controller);
+    pid_t done = waitpid(controller->pid, &status, 0);
+    process_drain(control, controller);  // what serves another robot may go on writing there
+    if (done > 0)
+        report_end(control, controller, status);
+    controller->pid = 0;
+    return true;
+}
+
 bool process_reap(Control *control, Controller *controller, int wait_ms)
 {
-    if (controller->pid <= 0)
-        return true;
-    for (int waited = 0;; waited += 5) {
-        // What it started ends with it: the group is there as long as its leader is not reaped.
-        siginfo_t info = { 0 };
-        if (waitid(P_PID, (id_t)controller->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == controller->pid)
-            kill(-controller->pid, SIGKILL);
-        int status;
-        pid_t done = waitpid(controller->pid, &status, WNOHANG);
-        if (done == controller->pid || (done < 0 && errno == ECHILD)) {
-            process_flush(control, controller);
-            if (done > 0)
-                report_end(control, controller, status);
-            controller->pid = 0;
-            return true;
-        }
+    for (int waited = 0; controller->pid > 0; waited += 5) {
+        if (collect(control, controller))
+            break;
         if (waited >= wait_ms)
             return false;
         process_drain(control, controller);
         nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
     }
+    return true;
 }
 
-void process_kill(Control *control, Controller *controller)
+static void signal_one(Controller *controller, int number)
 {
     if (controller->pid <= 0)
         return;
     controller->was_killed = true;
-    kill(-controller->pid, SIGTERM);
-    kill(controller->pid, SIGTERM);
-    if (process_reap(control, controller, 300))
-        return;
-    kill(-controller->pid, SIGKILL);
-    kill(controller->pid, SIGKILL);
-    process_reap(control, controller, 5000);
+    kill(-controller->pid, number);
+    kill(controller->pid, number);
+}
+
+void process_kill(Control *control, Controller *controller)
+{
+    static const struct { int signal, wait_ms; } ways[] = { { SIGTERM, 300 }, { SIGKILL, 5000 } };
+    for (int i = 0; i < COUNT_OF(ways) && controller->pid > 0; i++) {
+        signal_one(controller, ways[i].signal);
+        process_reap(control, controller, ways[i].wait_ms);
+    }
+}
+
+void process_kill_all(Control *control)
+{
+    static const struct { int signal, wait_ms; } ways[] = { { SIGTERM, 300 }, { SIGKILL, 5000 } };
+    for (int i = 0; i < COUNT_OF(ways); i++) {
+        for (int k = 0; k < control->count; k++)
+            signal_one(&control->controllers[k], ways[i].signal);
+        int64_t end_ms = control_now_ms() + ways[i].wait_ms;
+        for (int k = 0; k < control->count; k++) {
+            int64_t left = end_ms - control_now_ms();
+            process_reap(control, &control->controllers[k], left > 0 ? (int)left : 0);
+        }
+    }
+    strays_end_all(control);
 }

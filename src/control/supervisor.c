@@ -393,6 +393,15 @@ static void image(const Call *call)
     answer_all(call, NULL, 0, NULL, 0, bytes ? bytes : "", bytes ? size : 0);
 }
 
+// Files that the question names: of a world to save or open, of a picture.
+static bool may_name_file(const Call *call)
+{
+    enum { SAVE = 4, OPEN = 5 };
+    const Record *record = call->record;
+    bool names_file = record->op == OP_RECORDING || (record->op == OP_WORLD && (call_number(call, 0) == SAVE || call_number(call, 0) == OPEN));
+    return !names_file || !*record->bytes || extern_may_name(call->control, call->controller, record->bytes);
+}
+
 // ---- which question goes where ----
 
 typedef struct CallRow {
@@ -450,10 +459,12 @@ void supervisor_call(Control *control, Controller *controller, const Record *rec
     for (int i = 0; i < COUNT_OF(rows); i++) {
         if (rows[i].op != record->op)
             continue;
-        if (is_supervisor || rows[i].for_everyone)
-            rows[i].answer(&call);
-        else
+        if (!is_supervisor && !rows[i].for_everyone)
             answer_failed(&call, "this robot is not a supervisor");
+        else if (!may_name_file(&call))
+            answer_failed(&call, "a controller of another user or machine may name files of the project alone");
+        else
+            rows[i].answer(&call);
         return;
     }
     answer_failed(&call, "no such question");

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,13 @@ bool frame_next(FrameReader *reader, Record *record)
     reader->offset += size;
     reader->is_broken = false;
     return true;
+}
+
+socklen_t protocol_socket_name(int port, struct sockaddr_un *address)
+{
+    *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+    int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "talus-extern-%d", port);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
 const char *protocol_op_name(unsigned op)

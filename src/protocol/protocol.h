@@ -11,6 +11,9 @@
 
 #include "base/common.h"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #define PROTOCOL_VERSION 1
 
 // ---- frames ----
@@ -23,7 +26,7 @@
     X(CALL, "C one question that wants its answer now (supervisor, step of 0)")                                      \
     X(RESULT, "S answer to CALL")                                                                                    \
     X(BYE, "C the controller ends by itself")                                                                        \
-    X(QUIT, "S instead of STATE: the controller must end")
+    X(QUIT, "S instead of STATE, never unasked: the controller must end")
 
 typedef enum ProtocolFrame {
 #define PROTOCOL_FRAME_ENUM(name, help) FRAME_##name,
@@ -138,6 +141,9 @@ typedef enum ProtocolOp {
 } ProtocolOp;
 const char *protocol_op_name(unsigned op);  // "unknown" beyond the last
 
+// Where the two sides of one machine meet, by the port that <extern> controllers use: a name that leaves no file behind.
+socklen_t protocol_socket_name(int port, struct sockaddr_un *address);
+
 // ---- ways to carry frames ----
 // Both ends hold a Channel. Sending hands over a whole frame and wakes the other side; receiving waits for one.
 typedef struct Channel Channel;
@@ -147,7 +153,14 @@ typedef enum ChannelResult { CHANNEL_OK, CHANNEL_TIMEOUT, CHANNEL_CLOSED, CHANNE
 // by the child; `limit` bounds a frame. The memory has no name, so nothing can be left behind.
 Channel *channel_create_shared(size_t limit, int *descriptor);   // the simulator's end
 Channel *channel_open_shared(int descriptor);                    // the controller's end
-Channel *channel_open_socket(int socket, size_t limit);          // either end of a connected stream socket
+// Either end of a connected stream socket, which it takes over. Neither sending nor a wait of 0 ms ever blocks: what the
+// other side does not read is kept, one frame at most, and who reads nothing or sends half a frame is CHANNEL_BROKEN in time.
+Channel *channel_open_socket(int socket, size_t limit);
+// The simulator's end of a Unix socket goes over to shared memory; the other end follows when it may (channel_take_memory),
+// with its next frame. The socket then only tells when the other side is gone.
+bool channel_share(Channel *channel);
+void channel_take_memory(Channel *channel);
+int channel_descriptor(const Channel *channel);                  // of its socket, for poll; -1 none
 void channel_close(Channel *channel);                            // NULL is fine
 bool channel_send(Channel *channel, const FrameWriter *frame);
 // On CHANNEL_OK *data is valid until the next call. timeout_ms -1: for ever. A dead peer is found (`peer_pid` when > 0).

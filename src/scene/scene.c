@@ -70,6 +70,11 @@ int scene_node_count(const Scene *scene)
     return (int)scene->next_id - 1;
 }
 
+uint64_t scene_structure(const Scene *scene)
+{
+    return scene->structure;
+}
+
 int scene_release(const Scene *scene)
 {
     return scene->release;

@@ -88,6 +88,7 @@ void *scene_attached(const Scene *scene, void (*destroy)(void *data));  // what 
 // The root is a Group whose children are the top-level nodes of the file.
 SceneNode *scene_root(const Scene *scene);
 int scene_node_count(const Scene *scene);
+uint64_t scene_structure(const Scene *scene);  // another number whenever nodes came, went or moved to another place in the tree
 int scene_release(const Scene *scene);          // of the file it came from
 void scene_set_release(Scene *scene, int release);
 const char *scene_path(const Scene *scene);     // of the file, "" when there is none

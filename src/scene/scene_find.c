@@ -66,6 +66,7 @@ SceneNode *scene_find_def_below(const SceneNode *top, const char *path)
 
 void scene_names_forget(Scene *scene)
 {
+    scene->structure++;
     free(scene->names.slots);
     scene->names = (SceneNames){ 0 };
 }

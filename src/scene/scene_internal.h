@@ -34,6 +34,7 @@ struct Scene {
     SceneNode **blocks;
     int block_count, block_capacity;
     uint32_t next_id;
+    uint64_t structure;     // counts changes of which nodes there are and where
     SceneNode *root;
     int release;
     const char *path;

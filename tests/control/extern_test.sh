@@ -14,10 +14,10 @@ export LD_LIBRARY_PATH=$TALUS_BUILD_DIR:${LD_LIBRARY_PATH:-}
 timeout 60 "$TALUS_PROGRAM" run "$scratch/worlds/extern.wbt" --steps 15 --port $port > "$scratch/log" 2>&1 &
 talus=$!
 for i in $(seq 100); do
-    grep -q "WEBOTS_CONTROLLER_URL=tcp://127.0.0.1:$port/out side" "$scratch/log" && break
+    grep -q "WEBOTS_CONTROLLER_URL=ipc://$port/out%20side" "$scratch/log" && break
     sleep 0.1
 done
-expect "it says how to connect" grep -q "WEBOTS_CONTROLLER_URL=tcp://127.0.0.1:$port" "$scratch/log"
+expect "it says how to connect" grep -q "WEBOTS_CONTROLLER_URL=ipc://$port/out%20side (or tcp://127.0.0.1:$port/out%20side)" "$scratch/log"
 refused()
 {
     ! WEBOTS_CONTROLLER_URL=tcp://127.0.0.1:$port/nobody timeout 10 "$program" good never > "$scratch/refused" 2>&1 && grep -q "refused" "$scratch/refused"

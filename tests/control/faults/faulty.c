@@ -38,6 +38,8 @@ static void start_children(void)
     for (int i = 0; i < 3; i++) {
         if (fork() != 0)
             continue;
+        if (i == 0)
+            setsid();  // leaves the group
         if (i == 1)
             signal(SIGTERM, SIG_IGN);
         if (i == 2)
