@@ -19,6 +19,15 @@ if(TARGET CppController)
 endif()
 install(DIRECTORY library DESTINATION ${CMAKE_INSTALL_DATADIR}/talus OPTIONAL)
 install(DIRECTORY resources projects DESTINATION ${CMAKE_INSTALL_DATADIR}/talus)
+# share/talus is laid out as Webots lays its own folder out, for what names $(WEBOTS_HOME)/include/controller or lib/controller.
+file(RELATIVE_PATH TALUS_HOME_UP /${CMAKE_INSTALL_DATADIR}/talus /)
+install(CODE "
+  set(home \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/talus\")
+  file(MAKE_DIRECTORY \"\${home}/include/controller\" \"\${home}/lib\")
+  foreach(language c cpp)
+    file(CREATE_LINK \"../../${TALUS_HOME_UP}${CMAKE_INSTALL_INCLUDEDIR}/talus-api\" \"\${home}/include/controller/\${language}\" SYMBOLIC)
+  endforeach()
+  file(CREATE_LINK \"../${TALUS_HOME_UP}lib/talus\" \"\${home}/lib/controller\" SYMBOLIC)")
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

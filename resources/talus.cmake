@@ -1,8 +1,9 @@
 # What the CMakeLists.txt of a controller, plugin or library gets from `talus build`, right after its project(): headers and
 # libController where it looks for them, whatever it says about WEBOTS_HOME.
 
-include_directories($ENV{TALUS_INCLUDE} $ENV{TALUS_INCLUDE}/controller/c)
-list(APPEND CMAKE_INCLUDE_PATH $ENV{TALUS_INCLUDE} $ENV{TALUS_INCLUDE}/controller/c)
+set(TALUS_HEADERS $ENV{TALUS_INCLUDE} $ENV{TALUS_INCLUDE}/controller/c $ENV{TALUS_INCLUDE}/controller/cpp $ENV{TALUS_LIB}/include)
+include_directories(${TALUS_HEADERS})
+list(APPEND CMAKE_INCLUDE_PATH ${TALUS_HEADERS})
 if(DEFINED ENV{TALUS_LIB})
   link_directories($ENV{TALUS_LIB})
   list(APPEND CMAKE_LIBRARY_PATH $ENV{TALUS_LIB})

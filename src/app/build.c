@@ -1,6 +1,7 @@
 // build.c - `talus build`: makes the controllers, plugins and libraries of a project with make or CMake and the compilers of this
 // machine. What folders without a Makefile need is in resources/Makefile.include, what a CMakeLists.txt needs in resources/talus.cmake.
 #include "app/app.h"
+#include "app/build_hints.h"
 
 #include "assets/resolve.h"
 #include "base/file.h"
@@ -8,7 +9,9 @@
 #include "base/limits.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +44,8 @@ typedef struct Build {
     const char *home;        // folder with resources/Makefile.include
     const char *include, *library;
     JsonWriter json;
-    int built, failed;
+    int built, failed, skipped;
+    const char *hint;        // for what the folder at hand lacks; NULL when nothing is known
 } Build;
 
 // ---- where our own files lie ----
@@ -58,7 +62,7 @@ static const char *first_existing(Arena *arena, const char *base, const char *co
 
 static bool find_home(Build *build)
 {
-    static const char *const homes[] = { "../share/talus", ".." };
+    static const char *const homes[] = { "../share/talus", "webots-home", ".." };
     static const char *const includes[] = { "../include/talus-api", "../include" };
     static const char *const libraries[] = { ".", "../lib/talus", "../lib", "../lib/x86_64-linux-gnu", "../lib/aarch64-linux-gnu" };
     char program[4096];
@@ -110,39 +114,69 @@ static bool has_makefile(Arena *arena, const char *folder)
     return false;
 }
 
-// Runs a program and waits for it. What it prints goes to `log` if there is one, else it is shown.
-static bool run_tool(const Build *build, const char *const *arguments, FILE *log)
+// Hands on what a tool says, and remembers the first hint that a line of it gives.
+static void pass_on(Build *build, FILE *from, FILE *to)
+{
+    char *line = NULL;
+    size_t size = 0;
+    while (getline(&line, &size, from) > 0) {
+        if (to)
+            fputs(line, to);
+        if (!build->hint)
+            build->hint = build_hint_for_line(build->arena, line);
+    }
+    free(line);
+}
+
+// Runs a program and waits for it. What it prints goes to `log` if there is one, else it is shown; its errors are read for hints.
+static bool run_tool(Build *build, const char *const *arguments, FILE *log)
 {
     pid_t pid;
+    int errors[2];
+    if (pipe2(errors, O_CLOEXEC) < 0)
+        return false;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     if (log || build->options->json)
         posix_spawn_file_actions_adddup2(&actions, log ? fileno(log) : STDERR_FILENO, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, log ? fileno(log) : errors[1], STDERR_FILENO);
     int error = posix_spawnp(&pid, arguments[0], &actions, NULL, (char *const *)arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (error) {
+    close(errors[1]);
+    FILE *said = fdopen(errors[0], "r");
+    if (error)
         fprintf(stderr, "talus build: %s cannot be started: %s\n", arguments[0], strerror(error));
-        return false;
-    }
+    else if (said)
+        pass_on(build, said, stderr);
+    if (said)
+        fclose(said);
+    else
+        close(errors[0]);
     int status;
-    while (waitpid(pid, &status, 0) < 0)
+    while (!error && waitpid(pid, &status, 0) < 0)
         ;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return !error && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static bool run_make(const Build *build, const char *folder, bool has_own)
+static bool run_make(Build *build, const char *folder, bool has_own)
 {
-    // Makefiles of Webots define a blank by appending to nothing, which make does without a blank since 4.3.
-    const char *arguments[12] = { "make", "--no-print-directory", "-C", folder, "space=$() $()" };
-    int count = 5;
+    // A Makefile may name a WEBOTS_HOME of its own. Those of Webots define a blank by appending to nothing, which make does without a
+    // blank since 4.3.
+    const char *arguments[16] = {
+        "make", "--no-print-directory", "-C", folder, "space=$() $()", arena_printf(build->arena, "WEBOTS_HOME=%s", build->home),
+        arena_printf(build->arena, "WEBOTS_HOME_PATH=%s", build->home)
+    };
+    int count = 7;
     if (!has_own) {
         arguments[count++] = "-f";
         arguments[count++] = arena_printf(build->arena, "%s/resources/Makefile.include", build->home);
+        arguments[count++] = "TALUS_NO_MAKEFILE=1";
     }
     if (build->options->verbose)
         arguments[count++] = "VERBOSE=1";
     if (build->options->clean || build->options->debug)
         arguments[count++] = build->options->clean ? "clean" : "debug";
+    assert(count < COUNT_OF(arguments));
     return run_tool(build, arguments, NULL);
 }
 
@@ -163,17 +197,16 @@ static bool has_main(Arena *arena, const char *folder)
 // ---- one folder with a CMakeLists.txt ----
 
 // CMake says much about what goes well: it is shown when something does not.
-static bool run_cmake(const Build *build, const char *const *arguments)
+static bool run_cmake(Build *build, const char *const *arguments)
 {
     FILE *log = build->options->verbose ? NULL : tmpfile();
     bool is_fine = run_tool(build, arguments, log);
-    char part[4096];
-    if (log)
+    if (log) {
         rewind(log);
-    for (size_t size; log && !is_fine && (size = fread(part, 1, sizeof part, log)) > 0;)
-        fwrite(part, 1, size, stderr);
-    if (log)
+        if (!is_fine)
+            pass_on(build, log, stderr);
         fclose(log);
+    }
     return is_fine;
 }
 
@@ -198,7 +231,7 @@ static const char *find_below(Arena *arena, const char *folder, const char *name
 }
 
 // Puts what CMake made in a folder of its own where a world looks for it, unless the project's own rules have done so.
-static bool take_product(const Build *build, const char *folder, const char *kind, const char *made_in)
+static bool take_product(Build *build, const char *folder, const char *kind, const char *made_in)
 {
     enum { DEPTH = 8 };
     bool is_program = !strcmp(kind, "controller");
@@ -218,7 +251,7 @@ static bool take_product(const Build *build, const char *folder, const char *kin
     return false;
 }
 
-static bool clean_cmake(const Build *build, const char *folder)
+static bool clean_cmake(Build *build, const char *folder)
 {
     Arena *arena = build->arena;
     const char *name = path_name(folder);
@@ -226,7 +259,7 @@ static bool clean_cmake(const Build *build, const char *folder)
                                               arena_printf(arena, "%s/lib%s.so", folder, name), arena_printf(arena, "%s/%s.so", folder, name), NULL });
 }
 
-static bool build_with_cmake(const Build *build, const char *folder, const char *kind)
+static bool build_with_cmake(Build *build, const char *folder, const char *kind)
 {
     Arena *arena = build->arena;
     if (build->options->clean)
@@ -246,26 +279,52 @@ static bool build_with_cmake(const Build *build, const char *folder, const char 
 
 // ---- any folder ----
 
-static void build_folder(Build *build, const char *folder, const char *kind)
+// What became of a folder: `said` stands for "built" and the like.
+static void report(Build *build, const char *folder, const char *kind, const char *said, bool is_fine)
 {
-    bool has_own = has_makefile(build->arena, folder), has_cmake = !has_own && file_exists(path_join(build->arena, folder, "CMakeLists.txt"));
-    if (!has_own && !has_cmake && !has_ending(folder, source_endings, COUNT_OF(source_endings)))
-        return;  // Python and other languages need no building
-    if (!has_own && !has_cmake && !strcmp(kind, "controller") && !has_main(build->arena, folder))
-        return;
-    bool is_fine = has_cmake ? build_with_cmake(build, folder, kind) : run_make(build, folder, has_own);
-    build->built += is_fine;
-    build->failed += !is_fine;
     if (build->options->json) {
         json_begin_object(&build->json, NULL);
         json_string(&build->json, "folder", folder);
         json_string(&build->json, "kind", kind);
         json_bool(&build->json, "ok", is_fine);
+        json_string(&build->json, "result", said);
         json_end_object(&build->json);
     } else {
-        printf("%s %s: %s\n", kind, path_name(folder), !is_fine ? "FAILED" : build->options->clean ? "cleaned" : "built");
+        printf("%s %s: %s\n", kind, path_name(folder), said);
         fflush(stdout);
     }
+}
+
+// Why a folder without a Makefile or CMakeLists.txt is not built, or NULL when it is. An empty text: there is nothing to say.
+static const char *reason_to_skip(Build *build, const char *folder, const char *kind)
+{
+    const char *language = build_hint_unsupported_language(build->arena, folder);
+    if (!has_ending(folder, source_endings, COUNT_OF(source_endings)))
+        return language ? arena_printf(build->arena, "not built: programs in %s are not supported; one in C, C++ or Python can take its place", language)
+                        : "";  // Python and other languages need no building
+    if (!strcmp(kind, "controller") && !has_main(build->arena, folder))
+        return "not built: none of its sources has a main()";
+    return NULL;
+}
+
+static void build_folder(Build *build, const char *folder, const char *kind)
+{
+    bool has_own = has_makefile(build->arena, folder), has_cmake = !has_own && file_exists(path_join(build->arena, folder, "CMakeLists.txt"));
+    const char *reason = has_own || has_cmake ? NULL : reason_to_skip(build, folder, kind);
+    if (reason) {
+        if (*reason && !build->options->clean) {
+            build->skipped++;
+            report(build, folder, kind, reason, true);
+        }
+        return;
+    }
+    build->hint = NULL;
+    bool is_fine = has_cmake ? build_with_cmake(build, folder, kind) : run_make(build, folder, has_own);
+    build->built += is_fine;
+    build->failed += !is_fine;
+    if (!is_fine && build->hint)
+        fprintf(stderr, "talus build: %s\n", build->hint);
+    report(build, folder, kind, !is_fine ? "FAILED" : build->options->clean ? "cleaned" : "built", is_fine);
 }
 
 static int by_name(const void *a, const void *b)
@@ -345,7 +404,7 @@ static int run_build(Build *build, const char *argument)
         app_print(&out);
     else
         text_free(&out);
-    if (build->built + build->failed == 0 && !build->options->json)
+    if (build->built + build->failed + build->skipped == 0 && !build->options->json)
         printf("nothing to build in %s: no sources in controllers/, plugins/physics/ or libraries/\n", path);
     return build->failed ? EXIT_INPUT : EXIT_OK;
 }
@@ -371,7 +430,7 @@ const AppCommand command_build = {
     .summary = "build a project's controllers and plugins",
     .details = "Every folder of controllers/, plugins/physics/ and libraries/ is built with its Makefile, or, when it has none, with its\n"
                "CMakeLists.txt, or from its C and C++ sources. Makefiles that include $(WEBOTS_HOME)/resources/Makefile.include get\n"
-               "Talus's own. CMake works in build/ of the folder; the library or program is put beside the CMakeLists.txt. A failed one\n"
+               "Talus's own, whatever they say WEBOTS_HOME is. When a header is missing, the Debian package that has it is named. CMake works in build/ of the folder; the library or program is put beside the CMakeLists.txt. A failed one\n"
                "does not stop the others; then the exit code is 3.",
     .examples = "talus build my_project\n"
                 "talus build my_project/worlds/arena.wbt && talus run my_project/worlds/arena.wbt\n"
