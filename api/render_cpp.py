@@ -192,7 +192,7 @@ class Renderer:
                       for without_last in self.variants(method)]
         for name in self.by_name['Robot'].getters:
             lines.append('  {0} *Robot::create{0}(const std::string &name) const\n  {{\n    return new {0}(name);\n  }}\n'.format(name))
-            if name == 'Servo':  # cpp/custom.cpp
+            if name in ('Camera', 'Servo'):  # cpp/custom.cpp
                 continue
             lines.append('  {0} *Robot::get{0}(const std::string &name)\n  {{\n    return dynamic_cast<{0} *>(getDevice(name));\n  }}\n'.format(name))
         return '\n'.join(lines + ['}', ''])

@@ -191,9 +191,18 @@ namespace webots {
     if (tag <= 0)
       return NULL;
     Servo *&servo = servos[tag];
-    if (!servo)
-      servo = createServo(name);
-    return servo;
+    return servo ? servo : servo = createServo(name);
+  }
+
+  // Until Webots 8.3 a range finder was a kind of camera.
+  Camera *Robot::getCamera(const std::string &name)
+  {
+    static std::map<int, Camera *> finders;
+    int tag = getDeviceTagFromName(name);
+    if (!Device::hasType(tag, WB_NODE_RANGE_FINDER))
+      return dynamic_cast<Camera *>(getOrCreateDevice(tag));
+    Camera *&finder = finders[tag];
+    return finder ? finder : finder = createCamera(name);
   }
 
   // ---- supervisors ----
@@ -289,6 +298,11 @@ namespace webots {
   unsigned char Camera::imageGetGrey(const unsigned char *image, int width, int x, int y)
   {
     return imageGetGray(image, width, x, y);
+  }
+
+  float Camera::rangeImageGetDepth(const float *image, int width, int x, int y)
+  {
+    return wb_camera_range_image_get_depth(image, width, x, y);
   }
 
   float RangeFinder::rangeImageGetDepth(const float *image, int width, int x, int y)

@@ -409,7 +409,7 @@ def Motion__init__(self, filename):
 
 
 def Motion__del__(self):
-    if self._ref:
+    if getattr(self, '_ref', None):
         _motion_delete(self._ref)
 
 

@@ -22,7 +22,7 @@ language_program()
     cp tests/languages/*.motion "$folder/"
     case $2 in
         *.py) cp "$2" "$folder/$3.py" ;;
-        *.cpp) "$cpp_compiler" -std=c++11 -Wall -Wextra -I"$TALUS_BUILD_DIR/include" -I"$source_dir/include" "$2" -o "$folder/$3" \
+        *.cpp) "$cpp_compiler" -std=c++11 -Wall -Wextra -I"$TALUS_BUILD_DIR/include" -I"$source_dir/include" -I"$source_dir/tests/languages" "$2" -o "$folder/$3" \
                    -L"$TALUS_BUILD_DIR" -lCppDriver -lCppCar -lCppController -ldriver -lcar -lController -lm ;;
         *) project_compile "$1" "$2" "$3" ;;
     esac

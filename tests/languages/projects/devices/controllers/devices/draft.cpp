@@ -1,0 +1,1 @@
+int main() { return not_written_yet(); }

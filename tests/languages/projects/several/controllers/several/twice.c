@@ -1,0 +1,1 @@
+int twice(int number) { return 2 * number; }

@@ -1,0 +1,1 @@
+inline const char *greeting() { return "hello"; }
