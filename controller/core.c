@@ -349,6 +349,7 @@ void core_add(const Record *record)
 // A step has two halves: the request goes out, and its answer comes when that time is reached.
 static void send_step(int duration)
 {
+    core_send_displays();
     core_add(&(Record){ .op = OP_DURATION, .int_count = 1, .ints = (int32_t[]){ duration } });
     core.has_commands = false;
     fflush(stdout);

@@ -1,4 +1,5 @@
-// display.c - displays: drawn here, on the processor, into an image of their own (ARGB, top row first).
+// display.c - displays: drawn here, on the processor, into an image of their own (ARGB, top row first). Rows that changed go to the
+// simulator with the next step when a shape of the world shows them.
 #include "core.h"
 
 #include <webots/display.h>
@@ -33,6 +34,7 @@ typedef struct Canvas {
     int color;
     double alpha, opacity;
     int font_size;
+    int changed_first, changed_end;  // rows that the simulator does not know yet
     uint32_t pixels[];
 } Canvas;
 
@@ -50,6 +52,44 @@ static Canvas *canvas(WbDeviceTag tag, const char *who)
     return device ? device->own : NULL;
 }
 #define CANVAS(tag) canvas((tag), __func__)
+
+static void row_changed(Canvas *at, int row)
+{
+    if (at->changed_end == at->changed_first)
+        at->changed_first = row, at->changed_end = row + 1;
+    at->changed_first = int_min(at->changed_first, row);
+    at->changed_end = int_max(at->changed_end, row + 1);
+}
+
+enum { DRAW, ATTACH };
+
+static void send_rows(WbDeviceTag tag, const Canvas *at, int first, int rows)
+{
+    size_t count = (size_t)rows * (size_t)at->width;
+    unsigned char *bytes = malloc(4 * count);
+    for (size_t i = 0; bytes && i < count; i++) {
+        uint32_t pixel = at->pixels[(size_t)first * (size_t)at->width + i];
+        memcpy(bytes + 4 * i, (unsigned char[]){ (unsigned char)(pixel >> 16), (unsigned char)(pixel >> 8), (unsigned char)pixel, (unsigned char)(pixel >> 24) }, 4);
+    }
+    if (bytes)
+        core_command(tag, DRAW, (double[]){ first, rows }, 2, bytes, (int)(4 * count));
+    free(bytes);
+}
+
+void core_send_displays(void)
+{
+    enum { IS_SEEN = 2, BYTES_AT_ONCE = 1 << 20 };
+    for (int tag = 1; tag < core.device_count; tag++) {
+        CoreDevice *device = &core.devices[tag];
+        Canvas *at = device->type == WB_NODE_DISPLAY ? device->own : NULL;
+        if (!at || at->changed_first == at->changed_end)
+            continue;
+        int row = at->changed_first, end = at->changed_end, at_once = int_max(BYTES_AT_ONCE / (4 * at->width), 1);
+        at->changed_first = at->changed_end = 0;
+        for (; core_constant(device, IS_SEEN) != 0.0 && row < end; row += at_once)
+            send_rows((WbDeviceTag)tag, at, row, int_min(at_once, end - row));
+    }
+}
 
 int wb_display_get_width(WbDeviceTag tag)
 {
@@ -92,14 +132,24 @@ void wb_display_set_font(WbDeviceTag tag, const char *font, int size, bool anti_
         at->font_size = size;
 }
 
+// Where nothing was drawn the camera's picture is seen.
 void wb_display_attach_camera(WbDeviceTag tag, WbDeviceTag camera_tag)
 {
-    (void)CANVAS(tag), (void)CORE_DEVICE(camera_tag, WB_NODE_CAMERA);
+    Canvas *at = CANVAS(tag);
+    if (!at || !CORE_DEVICE(camera_tag, WB_NODE_CAMERA))
+        return;
+    for (int i = 0; i < at->width * at->height; i++)
+        if (at->pixels[i] == 0xff000000u) {
+            at->pixels[i] = 0;
+            row_changed(at, i / at->width);
+        }
+    core_command(tag, ATTACH, (double[]){ camera_tag }, 1, NULL, 0);
 }
 
 void wb_display_detach_camera(WbDeviceTag tag)
 {
-    (void)CANVAS(tag);
+    if (CANVAS(tag))
+        core_command(tag, ATTACH, (double[]){ 0 }, 1, NULL, 0);
 }
 
 // ---- drawing ----
@@ -121,6 +171,7 @@ static void plot(Canvas *at, int x, int y)
     uint32_t *pixel = &at->pixels[y * at->width + x];
     uint32_t ink = (uint32_t)(at->alpha * 255.0 + 0.5) << 24 | (uint32_t)at->color;
     *pixel = mix(*pixel, ink, at->opacity);
+    row_changed(at, y);
 }
 
 void wb_display_draw_pixel(WbDeviceTag tag, int x, int y)
@@ -192,11 +243,12 @@ void wb_display_fill_rectangle(WbDeviceTag tag, int x, int y, int width, int hei
         span(at, x, x + width - 1, row);
 }
 
-// Half the width of an oval at a row.
+// Half the width of an oval at the outer edge of a row, as Webots rounds it.
 static int oval_reach(int a, int b, int dy)
 {
-    double share = b > 0 ? (double)dy / b : 0.0;
-    return share * share > 1.0 ? -1 : (int)(a * __builtin_sqrt(1.0 - share * share) + 0.5);
+    int away = dy < 0 ? -dy : dy;
+    double share = b > 0 ? (away + 0.5) / b : 0.0;
+    return away > b ? -1 : share >= 1.0 ? 0 : (int)(a * __builtin_sqrt(1.0 - share * share) + 0.5);
 }
 
 void wb_display_fill_oval(WbDeviceTag tag, int cx, int cy, int a, int b)
@@ -340,6 +392,7 @@ void wb_display_image_paste(WbDeviceTag tag, WbImageRef image, int x, int y, boo
         uint32_t *pixel = &at->pixels[row * at->width + column];
         double share = blend ? (double)(image->pixels[i] >> 24) / 255.0 : 1.0;
         *pixel = mix(*pixel, image->pixels[i], share * at->opacity);
+        row_changed(at, row);
     }
 }
 

@@ -241,6 +241,7 @@ static bool before_step(Sim *sim, void *context)
     // What starts now begins at this time. What it asks for in turn is granted in the next step.
     if (!control_is_over(control) && grant_requests(control))
         serve_all(control);
+    devices_paint(control->devices);
     devices_drive(control->devices);
     return !control_is_over(control);
 }

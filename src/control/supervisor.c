@@ -384,6 +384,15 @@ static void urdf(const Call *call)
     text_free(&text);
 }
 
+static void node_visibility(const Call *call)
+{
+    SceneNode *node = call_node(call, 0), *from = call_node(call, 1);
+    if (node && from && !devices_set_visible(call->control->devices, node, from, call_number(call, 2) != 0))
+        answer_failed(call, "the second node is neither a Viewpoint nor a device of a robot that looks");
+    else
+        answer_nothing(call);
+}
+
 static void image(const Call *call)
 {
     int tag = call->record->tag, number = call_number(call, 0), size = 0;
@@ -434,7 +443,7 @@ static const CallRow rows[] = {
     { OP_NODE_STATE, false, call_node_state },
     { OP_NODE_JOINT_POSITION, false, call_node_joint_position },
     { OP_NODE_EXPORT, false, node_export },
-    { OP_NODE_VISIBILITY, false, accept_silently },
+    { OP_NODE_VISIBILITY, false, node_visibility },
     { OP_NODE_VIEWPOINT, false, accept_silently },
     { OP_PROTO_INFO, false, proto_info },
     { OP_PROTO_FIELD, false, proto_field },

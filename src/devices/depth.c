@@ -17,6 +17,7 @@ typedef struct Optics {
     double near, low, high, noise, resolution, detection;
     Pose pose;
     uint64_t seed;           // of the noise of this image
+    int eye;                 // whose view it is, see rays_hide
 } Optics;
 
 // A turning lidar sees all around: its columns begin ahead and go clockwise, as seen from above.
@@ -84,6 +85,11 @@ typedef struct DepthJob {
     float *image;
 } DepthJob;
 
+static bool is_visible(const Rays *rays, int visual, void *context)
+{
+    return !rays_is_hidden(rays, visual, ((const Optics *)context)->eye);
+}
+
 // Each row has a noise of its own, so that rows may be made in any order.
 static void take_row(const DepthJob *job, int row)
 {
@@ -103,7 +109,7 @@ static void take_row(const DepthJob *job, int row)
             double slant = o->view.projection == PLANAR ? directions[i].x : 1.0;
             queries[i] = (Ray){ o->pose.t, quat_rotate(turn, directions[i]), o->near, fmax(o->high / slant, o->near * 2.0) };
         }
-        rays_cast(job->rays, queries, here, NULL, NULL, hits);
+        rays_cast(job->rays, queries, here, rays_hides(job->rays, o->eye) ? is_visible : NULL, (void *)o, hits);
         for (int i = 0; i < here; i++)
             image[first + i] = depth_of(o, &hits[i], directions[i], &random);
     }
@@ -132,6 +138,7 @@ static int take_image(DeviceContext *at, Optics *o)
         return 0;
     }
     o->pose = device_pose(at);
+    o->eye = device_eye(at);
     o->seed = random_bits(at->random);
     device_due(at, 0, o->view.width * o->view.height * (int)sizeof(float), o, sizeof *o);
     return 0;

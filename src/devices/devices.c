@@ -204,6 +204,7 @@ void devices_reset(Devices *devices, Physics *physics)
     devices->step = 0;
     devices->looked = UINT64_MAX;
     devices->present = NULL;
+    show_reset(devices);
     if (devices->rays)
         rays_rebind(devices->rays, physics);
     devices->packet_count = devices->pool_size = devices->plugin_size = 0;
@@ -232,6 +233,7 @@ void devices_destroy(Devices *devices)
     for (int i = 0; i < devices->device_count; i++)
         free(devices->devices[i].trail);
     due_free(devices);
+    show_free(devices);
     free(devices->robots);
     free(devices->robot_states);
     free(devices->devices);
@@ -588,11 +590,6 @@ Rays *device_rays(const DeviceContext *at)
         rays_update(rays);
     devices->looked = devices->step;
     return rays;
-}
-
-int device_eye(const DeviceContext *at)
-{
-    return device_at(at->devices, at->robot, at->tag)->eye;
 }
 
 Pose device_pose(const DeviceContext *at)

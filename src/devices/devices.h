@@ -117,6 +117,11 @@ void devices_drive(Devices *devices);
 // speedUnit, maxSpeed, encoderNoise, encoderResolution; returns how many: none for a robot without such a drive.
 int devices_drive_constants(const Devices *devices, int robot, double values[4]);
 
+// ---- what devices leave to be seen ----
+void devices_paint(Devices *devices);  // pens write on what is below them, ink evaporates: before each step
+// Whether a node, with all below it, is seen by a camera (or the Viewpoint). False: there is no such eye.
+bool devices_set_visible(Devices *devices, SceneNode *node, const SceneNode *from, bool is_visible);
+
 // ---- people's input ----
 void devices_key(Devices *devices, int key, bool is_down);  // as wb_keyboard_get_key codes it
 

@@ -7,6 +7,8 @@
 #include "formats/shape.h"
 #include "rays/rays.h"
 
+#include <webots/nodes.h>
+
 enum { DEVICE_CHANNELS = 2, READING_MAX = 256 };
 enum { IMAGE_SEGMENTED = 2, DEVICE_IMAGES = 3 };  // images 0 and 1 belong to the channels of readings
 
@@ -139,6 +141,11 @@ enum { DUE_BYTES = 640 };
 typedef struct Moment {
     Pose *solids;          // where they were
     int solid_count, solid_capacity;
+    int32_t *lamps;        // value of each device that is an LED
+    int lamp_count, lamp_capacity;
+    struct ShownSpot *spots;
+    int spot_count, spot_capacity;
+    size_t log_mark;       // of what displays and pens changed since
     uint64_t step;
     int users;             // pictures that are not made yet; 0: free for another moment
 } Moment;
@@ -149,6 +156,31 @@ Rays *due_rays(Devices *devices);        // listed as the scene is now, placed a
 void due_make_all(Devices *devices);
 void due_forget(Devices *devices, int robot, int tag, int channel);  // another takes its place
 void due_free(Devices *devices);
+
+// ---- show.c ----
+typedef struct LedState {
+    int32_t value;
+    int32_t reserved;
+} LedState;
+// Where a laser's light falls.
+typedef struct ShownSpot {
+    Vec3 place;
+    double radius;
+} ShownSpot;
+typedef struct ShownPaint {
+    SceneNode *shape;
+    float *pixels;         // red, green, blue, density, rows from the bottom
+    RaysPaint paint;
+    bool is_wet;           // something is left to evaporate
+} ShownPaint;
+void show_static(Devices *devices);                       // displays take their place on shapes
+void show_keep(Devices *devices, Moment *moment);         // what is shown now
+void show_begin(Devices *devices, const Moment *moment);  // rays see what was shown then, until the end
+void show_end(Devices *devices, const Moment *moment);
+void show_camera(Devices *devices, int robot, int camera);  // displays that show it get its picture
+bool distance_spot(const Devices *devices, int robot, int tag, ShownSpot *spot);  // of a laser that is on; distance.c
+void show_reset(Devices *devices);
+void show_free(Devices *devices);
 
 // ---- radio.c ----
 void radio_deliver(Devices *devices, uint64_t step);     // packets whose time has come reach their receivers
@@ -167,6 +199,11 @@ typedef struct DeviceImage {
 struct Device {
     DeviceInfo info;
     uint32_t state_offset;
+    bool is_shown;         // LEDs and displays: rays know of it
+    int shown_value;       // of an LED
+    uint8_t *canvas;       // of a display: what was drawn; red, green, blue, alpha
+    uint8_t *screen;       // and what is seen of it
+    RaysLayer *layer;
     int eye;               // from 1, of a camera that something is hidden from; 0: like the main view
     float *trail;          // light of the last picture of a camera with motion blur
     int trail_count, trail_capacity;
@@ -255,6 +292,11 @@ struct Devices {
     Moment **moments, *present;
     int moment_count, moment_capacity;
     int due_count;         // pictures that are not made yet
+    ShownPaint **paints;
+    int paint_count, paint_capacity;
+    uint8_t *log;          // what displays and paint were before they changed, for pictures of earlier moments
+    int log_size, log_capacity;
+    size_t log_last;       // size of the last entry
 };
 
 Device *device_at(const Devices *devices, int robot, int tag);

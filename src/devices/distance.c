@@ -217,6 +217,25 @@ static double feel_around(DeviceContext *at, const Beam *beams, int count, doubl
     return type == TYPE_SONAR ? echo.nearest : echo.mean / echo.weights;
 }
 
+typedef struct DistanceState {
+    double spot;         // how far away a laser's light falls on something; 0: nowhere
+} DistanceState;
+
+bool distance_spot(const Devices *devices, int robot, int tag, ShownSpot *spot)
+{
+    const DeviceInfo *info = devices_info(devices, robot, tag);
+    if (info->kind != &distance_sensor_device || devices_period(devices, robot, tag, 0) == 0)
+        return false;
+    const DistanceState *state = device_state(devices, robot, tag);
+    if (!(state->spot > 0.0))
+        return false;
+    DeviceContext at = device_context((Devices *)devices, robot, tag);
+    Pose pose = device_pose(&at);
+    spot->place = pose_apply(pose, vec3(state->spot, 0, 0));
+    spot->radius = fmax(0.5 * scene_float(info->node, "aperture") * state->spot, 1e-4);
+    return true;
+}
+
 static int distance_sensor_sample(DeviceContext *at, int channel, double *reading)
 {
     (void)channel;
@@ -228,6 +247,7 @@ static int distance_sensor_sample(DeviceContext *at, int channel, double *readin
     if (scene_list(node, "lookupTable")->count == 0)
         return 1;
     double distance = type == TYPE_INFRA_RED ? look_around(at, beams, count, range) : feel_around(at, beams, count, range, type);
+    *(DistanceState *)at->state = (DistanceState){ type == TYPE_LASER && distance < range ? distance : 0.0 };
     reading[0] = device_rounded(device_lookup(node, distance, at->random), scene_float(node, "resolution"));
     return 1;
 }
@@ -251,6 +271,6 @@ static int distance_sensor_constants(DeviceContext *at, double *values, int capa
 }
 
 const DeviceKind distance_sensor_device = {
-    .type = "DistanceSensor", .code = WB_NODE_DISTANCE_SENSOR, .channels = 1, .sample = distance_sensor_sample,
+    .type = "DistanceSensor", .code = WB_NODE_DISTANCE_SENSOR, .channels = 1, .state_size = sizeof(DistanceState), .sample = distance_sensor_sample,
     .constants = distance_sensor_constants,
 };

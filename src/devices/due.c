@@ -56,6 +56,7 @@ static Moment *present(Devices *devices)
     Moment *moment = free_moment(devices);
     moment->step = devices->step;
     keep_poses(devices, moment);
+    show_keep(devices, moment);
     return devices->present = moment;
 }
 
@@ -65,9 +66,12 @@ static void make(Devices *devices, int robot, int tag, int number)
 {
     DeviceImage *image = image_at(devices, robot, tag, number);
     DeviceContext at = device_context(devices, robot, tag);
-    rays_place(devices->rays, image->moment->solids, image->moment->solid_count);
+    Moment *moment = image->moment;
+    show_begin(devices, moment);
+    rays_place(devices->rays, moment->solids, moment->solid_count);
     devices->looked = UINT64_MAX;
     at.info->kind->make(&at, number, image->due, image->bytes);
+    show_end(devices, moment);
     forget(devices, image);
 }
 
@@ -84,6 +88,7 @@ Rays *due_rays(Devices *devices)
 {
     if (!devices->rays)
         devices->rays = rays_create(devices->physics, devices->diags);
+    show_static(devices);
     if (!rays_is_listed(devices->rays)) {
         due_make_all(devices);
         rays_list(devices->rays);
@@ -125,6 +130,8 @@ void due_free(Devices *devices)
 {
     for (int i = 0; i < devices->moment_count; i++) {
         free(devices->moments[i]->solids);
+        free(devices->moments[i]->lamps);
+        free(devices->moments[i]->spots);
         free(devices->moments[i]);
     }
     free(devices->moments);

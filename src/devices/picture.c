@@ -398,6 +398,7 @@ void picture_take(DeviceContext *at)
     int size;
     if (picture.blur > 0.0)
         devices_image(at->devices, at->robot, at->tag, 0, &size);  // the next one shows a part of it
+    show_camera(at->devices, at->robot, at->tag);
 }
 
 // ---- segmentation ----

@@ -224,6 +224,13 @@ Form form_of(const SceneNode *geometry)
     return form;
 }
 
+void form_paint_cells(const Form *form, int cells[2])
+{
+    bool is_round = form->shape.kind == SHAPE_CYLINDER || form->shape.kind == SHAPE_CONE || form->shape.kind == SHAPE_CAPSULE;
+    cells[0] = form->shape.kind == SHAPE_BOX ? 3 : 1;
+    cells[1] = form->shape.kind == SHAPE_BOX || is_round ? 2 : 1;
+}
+
 // Six faces of a box in two rows of three; of round forms the side below, the ends above it.
 bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v)
 {

@@ -323,7 +323,7 @@ static void add_spots(const Rays *rays, Lit *lit)
 {
     for (int i = 0; i < rays->dot_count; i++)
         if (vec3_distance(lit->point, rays->dots[i].place) <= rays->dots[i].radius)
-            lit->sum = rays->dots[i].color;
+            lit->sum = vec3_mul(rays->dots[i].color, vec3_add(rays->lighting.ambient, vec3(1, 1, 1)));
 }
 
 static Lit lit_of(const Rays *rays, const Ray *query, const RayHit *hit, int ray, const RaysStyle *style)

@@ -52,7 +52,7 @@ static void read_physical(Look *look, Rays *rays, const ShapeSource *source, con
     look->occlusion_strength = scene_float(appearance, "occlusionMapStrength");
     look->normal_factor = scene_float(appearance, "normalMapFactor");
     look->emissive_intensity = scene_float(appearance, "emissiveIntensity");
-    look->emissive = color_linear(scene_vec3(appearance, "emissiveColor"));
+    look->emissive = scene_vec3(appearance, "emissiveColor");  // as it is, as in Webots
     const struct { Texture *texture; const char *field; } maps[] = {
         { &look->base, "baseColorMap" }, { &look->rough, "roughnessMap" }, { &look->occluded, "occlusionMap" },
         { &look->metal, "metalnessMap" }, { &look->glow, "emissiveColorMap" }, { &look->normal, "normalMap" },
@@ -270,6 +270,15 @@ static double red_at(const Texture *texture, const TexturePlace *place, double o
     return texture_is_there(texture) ? texture_at(texture, place, &cover).x : otherwise;
 }
 
+// Ink covers the image; on a plain material it covers the diffuse colour alone. Its colour counts as it is, as in Webots.
+static void add_paint(const Visual *visual, const RayHit *hit, Vec3 *color)
+{
+    Vec3 ink;
+    double density;
+    if (paint_at(visual, hit, &ink, &density))
+        *color = mix(*color, ink, density);
+}
+
 static void textured_surface(const Rays *rays, const Visual *visual, const Ray *ray, const RayHit *hit, Surface *seen)
 {
     const Look *look = &visual->look;
@@ -279,6 +288,8 @@ static void textured_surface(const Rays *rays, const Visual *visual, const Ray *
         transform_place(look, &patch.place);
     if (texture_is_there(&look->base)) {
         Vec3 texel = color_linear(texture_at(&look->base, &patch.place, &cover));
+        if (!look->is_physical)
+            add_paint(visual, hit, &texel);
         seen->base = vec3_mul(look->linear, texel);
         if (!look->is_physical) {  // the image takes part in every kind of light
             seen->ambient = vec3_mul(seen->ambient, texel);
@@ -313,9 +324,7 @@ Surface surface_at(const Rays *rays, const Ray *ray, const RayHit *hit)
     }
     if (look->is_textured)
         textured_surface(rays, visual, ray, hit, &seen);
-    Vec3 ink;
-    double density;
-    if (paint_at(visual, hit, &ink, &density))
-        seen.base = mix(seen.base, ink, density);  // as it is, as in Webots
+    if (look->is_physical || !look->is_textured)
+        add_paint(visual, hit, &seen.base);
     return seen;
 }

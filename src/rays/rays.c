@@ -127,11 +127,16 @@ static const RaysPaint *paint_of(const Rays *rays, const SceneNode *shape)
     return NULL;
 }
 
+static void light_lamp(Visual *visual, Vec3 color)
+{
+    visual->look.emissive = visual->look.is_physical ? color : color_linear(color);
+}
+
 static void apply_lamps(Rays *rays, Visual *visual)
 {
     for (int i = 0; visual->look.emissive_node && i < rays->lamp_count; i++)
         if (rays->lamps[i].node == visual->look.emissive_node)
-            visual->look.emissive = color_linear(rays->lamps[i].color);
+            light_lamp(visual, rays->lamps[i].color);
 }
 
 static void list_shape(Rays *rays, SceneNode *node, const Walk *walk)
@@ -660,7 +665,7 @@ void rays_set_lamp(Rays *rays, const SceneNode *node, Vec3 color, bool is_on)
     rays->lamps[at] = (Lamp){ node, color, is_on };
     for (int i = 0; i < rays->visual_count; i++)
         if (rays->visuals[i].look.emissive_node == node)
-            rays->visuals[i].look.emissive = color_linear(color);
+            light_lamp(&rays->visuals[i], color);
     for (int i = 0; i < rays->lighting.count; i++)
         if (rays->lighting.lights[i].node == node) {
             rays->lighting.lights[i].color = color;
@@ -701,13 +706,14 @@ bool rays_paint_place(const Rays *rays, const RayHit *hit, double *u, double *v)
     return form_paint_place(&rays->visuals[hit->visual].form, hit, u, v);
 }
 
-void rays_paint_size(const Rays *rays, int visual, int *width, int *height, double *radius)
+void rays_paint_size(const Rays *rays, int visual, int *width, int *height, int cells[2], double *radius)
 {
     enum { LEAST = 32, MOST = 1024 };
     const Visual *of = &rays->visuals[visual];
     const double *m = of->local.m.m;
     double scale = sqrt(fmax(m[0] * m[0] + m[3] * m[3] + m[6] * m[6], fmax(m[1] * m[1] + m[4] * m[4] + m[7] * m[7], m[2] * m[2] + m[5] * m[5] + m[8] * m[8])));
     *radius = 0.5 * vec3_distance(of->form.low, of->form.high);
+    form_paint_cells(&of->form, cells);
     if (of->look.base.mip) {
         *width = of->look.base.mip->width[0];
         *height = of->look.base.mip->height[0];
@@ -738,6 +744,14 @@ void rays_hide(Rays *rays, const SceneNode *node, int eye, bool is_hidden)
     for (int i = 0; i < rays->veil_count; i++)
         rays->veiled |= rays->veils[i].eyes;
     rays->is_listed = false;
+}
+
+void rays_unhide_all(Rays *rays)
+{
+    if (rays->veil_count > 0)
+        rays->is_listed = false;
+    rays->veil_count = 0;
+    rays->veiled = 0;
 }
 
 bool rays_is_hidden(const Rays *rays, int visual, int eye)

@@ -94,12 +94,14 @@ typedef struct RaysPaint {
 void rays_set_paint(Rays *rays, const SceneNode *shape, const RaysPaint *paint);
 // Where a hit lies on the paint of its shape, from 0 to 1 (rows from the bottom); false: it cannot be painted.
 bool rays_paint_place(const Rays *rays, const RayHit *hit, double *u, double *v);
-// How large paint is: pixels that the shape's texture has (or what suits its size), and the radius around the shape.
-void rays_paint_size(const Rays *rays, int visual, int *width, int *height, double *radius);
+// How large paint is: pixels that the shape's texture has (or what suits its size), how many of such lie beside and above each other
+// (for the sides of the shape), and the radius around the shape.
+void rays_paint_size(const Rays *rays, int visual, int *width, int *height, int cells[2], double *radius);
 // Whether a node and all below it is hidden from an eye: 0 is the main view, robots' cameras have 1 to 63.
 void rays_hide(Rays *rays, const SceneNode *node, int eye, bool is_hidden);
 bool rays_is_hidden(const Rays *rays, int visual, int eye);
 bool rays_hides(const Rays *rays, int eye);  // anything at all
+void rays_unhide_all(Rays *rays);
 // Spots of light, such as those of lasers: seen on what they fall on.
 void rays_clear_spots(Rays *rays);
 void rays_add_spot(Rays *rays, Vec3 place, double radius, Vec3 color);

@@ -76,6 +76,7 @@ typedef struct FormHit {
 bool form_hit(const Form *form, Vec3 origin, Vec3 direction, double near, FormHit *hit);
 Form form_of(const SceneNode *geometry);     // kind SHAPE_NONE when it has no formula
 // Where a place of the surface lies on its paint, from 0 to 1: faces lie beside each other. False: it cannot be painted.
+void form_paint_cells(const Form *form, int cells[2]);  // how many sides beside and above each other
 bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v);
 Look look_of(Rays *rays, const ShapeSource *source, const SceneNode *shape);
 

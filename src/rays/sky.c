@@ -174,7 +174,7 @@ void sky_read(Rays *rays, const ShapeSource *source, const SceneNode *background
     lighting->has_background = true;
     lighting->luminosity = scene_float(background, "luminosity");
     lighting->sky = vec3(before_exposure(color.x, exposure), before_exposure(color.y, exposure), before_exposure(color.z, exposure));
-    lighting->sky_light = color_linear(color);
+    lighting->sky_light = color;  // as it is, as in Webots
     read_cube(rays, source, background, "Url", 2.0, &lighting->cube);
     read_cube(rays, source, background, "IrradianceUrl", 2.2, &lighting->irradiance);
 }
