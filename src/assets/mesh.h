@@ -97,6 +97,11 @@ void mesh_compute_normals(Mesh *mesh, double crease_angle);
 
 // ---- questions ----
 
+// Where a point of a mesh without texture coordinates lies on a texture, as VRML97 has it: s along the longest side of the box, t along
+// the second, in the same measure. Of equal sides the first is taken for s and the last for t, which is what Webots' published picture
+// of a sphere shows.
+void mesh_default_texcoord(const Mesh *mesh, Vec3 point, double *u, double *v);
+
 // Every edge is shared by as many triangles in one direction as in the other.
 bool mesh_is_closed(const Mesh *mesh);
 

@@ -245,21 +245,31 @@ static void add_corner(FaceReader *reader, int place)
     reader->places[reader->count++] = place;
 }
 
-// The box texture of VRML97: s along the longest side, t along the second longest.
+void mesh_default_texcoord(const Mesh *mesh, Vec3 point, double *u, double *v)
+{
+    const double low[3] = { mesh->low.x, mesh->low.y, mesh->low.z }, at[3] = { point.x, point.y, point.z };
+    const double size[3] = { mesh->high.x - low[0], mesh->high.y - low[1], mesh->high.z - low[2] };
+    int s = size[1] > size[0] ? 1 : 0, t;
+    s = size[2] > size[s] ? 2 : s;
+    t = s == 0 ? 1 : 0;
+    for (int i = 0; i < 3; i++)
+        if (i != s && size[i] >= size[t])
+            t = i;
+    double unit = size[s] > 0.0 ? 1.0 / size[s] : 0.0;
+    *u = (at[s] - low[s]) * unit;
+    *v = (at[t] - low[t]) * unit;
+}
+
 static void default_texcoords(Mesh *mesh)
 {
     if (mesh->texcoords || mesh->triangle_count == 0)
         return;
-    double low[3] = { mesh->low.x, mesh->low.y, mesh->low.z };
-    double size[3] = { mesh->high.x - low[0], mesh->high.y - low[1], mesh->high.z - low[2] };
-    int s = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
-    int t = s == 0 ? (size[1] >= size[2] ? 1 : 2) : s == 1 ? (size[0] >= size[2] ? 0 : 2) : (size[0] >= size[1] ? 0 : 1);
-    double scale = size[s] > 0.0 ? 1.0 / size[s] : 0.0;
     mesh->texcoords = memory_alloc_array((size_t)mesh->triangle_count, 6 * sizeof(float));
     for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++) {
-        const double *p = mesh->positions + 3 * (size_t)mesh->triangles[i];
-        mesh->texcoords[2 * i] = (float)((p[s] - low[s]) * scale);
-        mesh->texcoords[2 * i + 1] = (float)((p[t] - low[t]) * scale);
+        double u, v;
+        mesh_default_texcoord(mesh, mesh_position(mesh, mesh->triangles[i]), &u, &v);
+        mesh->texcoords[2 * i] = (float)u;
+        mesh->texcoords[2 * i + 1] = (float)v;
     }
 }
 

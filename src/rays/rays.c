@@ -57,22 +57,6 @@ const Mip *rays_mip(Rays *rays, const Image *image)
     return rays->mips[rays->mip_count++] = mip_create(image);
 }
 
-// As VRML97 has it for faces without coordinates: s along the longest side of the box, t along the second, in the same measure.
-static void place_by_box(const Mesh *mesh, Vec3 p, double *u, double *v)
-{
-    const double low[3] = { mesh->low.x, mesh->low.y, mesh->low.z }, at[3] = { p.x, p.y, p.z };
-    const double size[3] = { mesh->high.x - low[0], mesh->high.y - low[1], mesh->high.z - low[2] };
-    int s = size[1] > size[0] ? 1 : 0, t;
-    s = size[2] > size[s] ? 2 : s;
-    t = s == 0 ? 1 : 0;
-    for (int i = 0; i < 3; i++)
-        if (i != s && size[i] > size[t])
-            t = i;
-    double unit = size[s] > 0.0 ? 1.0 / size[s] : 0.0;
-    *u = (at[s] - low[s]) * unit;
-    *v = (at[t] - low[t]) * unit;
-}
-
 void mesh_texture_place(const Mesh *mesh, int triangle, double b, double c, double *u, double *v)
 {
     double a = 1.0 - b - c;
@@ -84,7 +68,7 @@ void mesh_texture_place(const Mesh *mesh, int triangle, double b, double c, doub
     }
     unsigned t = (unsigned)triangle;
     Vec3 p = vec3_mad(vec3_mad(vec3_scale(corner(mesh, t, 0), a), corner(mesh, t, 1), b), corner(mesh, t, 2), c);
-    place_by_box(mesh, p, u, v);
+    mesh_default_texcoord(mesh, p, u, v);
 }
 
 // ---- the list ----
