@@ -63,7 +63,8 @@ int info_body(const char *path, const char *csv, bool is_untrusted);
 
 // render.c: the view into a file while the world runs, for ControlOptions.export_picture. `follow_start` is a Pose *.
 struct Sim;
-bool app_export_picture(struct Sim *sim, const char *path, int quality, void *follow_start);
+struct Devices;
+bool app_export_picture(struct Sim *sim, struct Devices *devices, const char *path, int quality, void *follow_start);
 
 extern const AppCommand command_run, command_render, command_check, command_info, command_convert, command_fetch, command_new, command_build, command_doctor, command_manual;
 

@@ -1,9 +1,9 @@
-// render.c - `talus render`: a picture of a world, as it is at load or after some time, drawn without a window.
+// render.c - `talus render`: pictures of a world, as it is at load, after some time or in a snapshot, made without a window.
 #include "app/app.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "control/control.h"
-#include "viewer/gl.h"
 #include "viewer/render.h"
 
 #include <math.h>
@@ -14,10 +14,10 @@
 enum { JPEG_QUALITY = 90 };
 
 typedef struct RenderOptions {
-    const char *size, *camera, *view;
-    double at;
-    int64_t steps, plugin_timeout;
-    bool no_plugin, no_controllers, untrusted, quiet, json;
+    const char *size, *camera, *view, *from;
+    double at, every;
+    int64_t steps, frames, plugin_timeout;
+    bool fit, no_plugin, no_controllers, untrusted, quiet, json;
 } RenderOptions;
 
 #define ROW(name, kind, member, value, help) { name, kind, offsetof(RenderOptions, member), value, help }
@@ -25,6 +25,10 @@ static const AppOption rows[] = {
     ROW("size", OPTION_STRING, size, "WxH", "pixels (800x600, or what the robot's camera has)"),
     ROW("camera", OPTION_STRING, camera, "NAME", "what this robot's camera sees; ROBOT/NAME when several have the name"),
     ROW("view", OPTION_STRING, view, "\"x y z ax ay az angle\"", "from here, turned like a Viewpoint: 0 0 1 0 looks along +x"),
+    ROW("fit", OPTION_FLAG, fit, NULL, "step back until all that there is is in the picture"),
+    ROW("from", OPTION_STRING, from, "SNAPSHOT", "the state that `talus run --snapshot` wrote"),
+    ROW("every", OPTION_DOUBLE, every, "SECONDS", "a series: a picture now and after each such time (PICTURE-0000.png and on)"),
+    ROW("frames", OPTION_INT, frames, "N", "how many pictures the series has (10)"),
     ROW("at", OPTION_DOUBLE, at, "SECONDS", "simulate until this time first"),
     ROW("steps", OPTION_INT, steps, "N", "simulate N steps first"),
     ROW("no-plugin", OPTION_FLAG, no_plugin, NULL, "load no physics plugin, so nothing is drawn by it"),
@@ -66,7 +70,7 @@ static bool read_size(const char *text, int *width, int *height)
     long h = strtol(second, &end, 10);
     *width = (int)w;
     *height = (int)h;
-    return end != second && !*end && w > 0 && h > 0 && w <= GL_MOST_PIXELS && h <= GL_MOST_PIXELS;
+    return end != second && !*end && w > 0 && h > 0 && w <= RENDER_MOST_PIXELS && h <= RENDER_MOST_PIXELS;
 }
 
 static bool read_view(const char *text, Pose *pose)
@@ -116,9 +120,12 @@ static bool choose_camera(Job *job)
     if (job->options->view)
         read_view(job->options->view, &job->camera.pose);
     if (!job->width) {
-        job->width = job->camera.width ? int_min(job->camera.width, GL_MOST_PIXELS) : RENDER_WIDTH;
-        job->height = job->camera.height ? int_min(job->camera.height, GL_MOST_PIXELS) : RENDER_HEIGHT;
+        job->width = job->camera.width ? int_min(job->camera.width, RENDER_MOST_PIXELS) : RENDER_WIDTH;
+        job->height = job->camera.height ? int_min(job->camera.height, RENDER_MOST_PIXELS) : RENDER_HEIGHT;
     }
+    Vec3 low, high;
+    if (job->options->fit && !job->options->camera && devices_look_bounds(job->devices, &low, &high))
+        job->camera.pose = render_fit(&job->camera, low, high, devices_look_up(job->devices), job->width, job->height);
     return true;
 }
 
@@ -127,7 +134,7 @@ static bool choose_camera(Job *job)
 static bool start(Job *job)
 {
     const RenderOptions *options = job->options;
-    bool passes_time = options->steps > 0 || options->at > 0.0;
+    bool passes_time = options->steps > 0 || options->at > 0.0 || options->every > 0.0;
     job->devices = devices_create(sim_scene(job->sim), sim_physics(job->sim), job->diags);
     if (passes_time && !options->no_controllers && !options->untrusted && control_is_needed(job->devices)) {
         ControlOptions control = { .out = stderr, .is_quiet = options->quiet, .export_picture = app_export_picture, .picture_view = &job->follow_start };
@@ -140,25 +147,29 @@ static bool start(Job *job)
     return sim_start_plugin(job->sim, &plugin);
 }
 
+static void simulate_until(Job *job, double steps)
+{
+    while ((double)sim_steps(job->sim) < steps && sim_step(job->sim))
+        show_diagnostics(job);
+}
+
 static void simulate(Job *job)
 {
     const RenderOptions *options = job->options;
-    double steps = options->steps > 0 ? (double)options->steps : ceil(options->at / sim_time_step(job->sim) - 1e-9);
-    while ((double)sim_steps(job->sim) < steps && sim_step(job->sim))
-        show_diagnostics(job);
+    simulate_until(job, options->steps > 0 ? (double)options->steps : ceil(options->at / sim_time_step(job->sim) - 1e-9));
 }
 
 // ---- the picture ----
 
 // What a supervisor asks for in the middle of a run.
-bool app_export_picture(Sim *sim, const char *path, int quality, void *follow_start)
+bool app_export_picture(Sim *sim, Devices *devices, const char *path, int quality, void *follow_start)
 {
     if (!render_picture_has_format(path)) {
         diag_warning(sim_diags(sim), (SourcePos){ 0 }, "the picture '%s' wants a name that ends with .png, .jpg or .jpeg", path);
         return false;
     }
     RenderCamera view = render_view(sim, *(const Pose *)follow_start);
-    return render_picture(sim, &view, RENDER_WIDTH, RENDER_HEIGHT, path, quality, NULL);
+    return render_picture(sim, devices, &view, RENDER_WIDTH, RENDER_HEIGHT, path, quality, NULL);
 }
 
 static void report(const Job *job, RenderCounts counts)
@@ -186,13 +197,47 @@ static void report(const Job *job, RenderCounts counts)
     app_print(&out);
 }
 
+// "film.png" and 7: "film-0007.png".
+static const char *numbered(const char *picture, int number, Text *name)
+{
+    const char *extension = path_extension(picture);
+    name->length = 0;
+    text_printf(name, "%.*s-%04d%s", (int)(strlen(picture) - strlen(extension)), picture, number, extension);
+    return name->data;
+}
+
 static int draw(Job *job)
 {
     RenderCounts counts;
-    if (!render_picture(job->sim, &job->camera, job->width, job->height, job->picture, JPEG_QUALITY, &counts))
+    if (!choose_camera(job))
+        return EXIT_INPUT;
+    if (!render_picture(job->sim, job->devices, &job->camera, job->width, job->height, job->picture, JPEG_QUALITY, &counts))
         return EXIT_SIMULATION;
+    if (counts.covered == 0) {
+        diag_warning(job->diags, (SourcePos){ 0 }, "nothing is visible in %s, though the world has %d shapes", job->picture, counts.shapes);
+        diag_hint(job->diags, counts.shapes ? "--fit steps back until all is in the picture" : "its nodes have no Shape");
+    }
     report(job, counts);
     return EXIT_OK;
+}
+
+static int draw_series(Job *job)
+{
+    const char *picture = job->picture;
+    int count = job->options->frames > 0 ? (int)job->options->frames : 10, code = EXIT_OK;
+    double first = (double)sim_steps(job->sim), step = sim_time_step(job->sim);
+    Text name = { 0 };
+    for (int i = 0; i < count && code == EXIT_OK; i++) {
+        simulate_until(job, first + round(i * job->options->every / step));
+        if (sim_failure(job->sim))
+            code = EXIT_SIMULATION;
+        job->picture = numbered(picture, i, &name);
+        if (code == EXIT_OK)
+            code = draw(job);
+    }
+    job->picture = picture;
+    text_free(&name);
+    return code;
 }
 
 static int render_file(Job *job)
@@ -201,25 +246,21 @@ static int render_file(Job *job)
     if (job->options->untrusted)
         options.physics.limits = options.formats.limits = &limits_untrusted;
     job->sim = sim_load(job->path, &options, job->diags);
-    int load_errors = diag_total(job->diags, DIAG_ERROR);
     show_diagnostics(job);
     if (!job->sim)
         return EXIT_INPUT;
     int code = EXIT_INPUT;
-    // Half a world is no picture of it. (What is merely missing, a mesh or PROTO, is a warning and left out.)
-    if (load_errors > 0) {
-        diag_error(job->diags, (SourcePos){ 0 }, "no picture is written: %s has errors", job->path);
-        goto done;
-    }
     job->follow_start = render_follow_start(sim_scene(job->sim));
     if (!start(job))
+        goto done;
+    if (job->options->from && !sim_snapshot_read(job->sim, job->options->from))
         goto done;
     if (!sim_failure(job->sim))
         simulate(job);
     if (sim_failure(job->sim))
         code = EXIT_SIMULATION;
-    else if (choose_camera(job))
-        code = draw(job);
+    else
+        code = job->options->every > 0.0 ? draw_series(job) : draw(job);
     if (!sim_end_plugin(job->sim))
         code = EXIT_SIMULATION;
 done:
@@ -232,7 +273,7 @@ done:
 
 static int render_verb(const AppCommand *command, int argc, char **argv)
 {
-    RenderOptions options = { .at = NAN, .steps = -1 };
+    RenderOptions options = { .at = NAN, .every = NAN, .steps = -1, .frames = -1 };
     int files;
     int code = app_parse(command, argc, argv, &options, &files);
     if (code >= 0)
@@ -242,11 +283,15 @@ static int render_verb(const AppCommand *command, int argc, char **argv)
     if (files != 2)
         return app_usage_error(command, "give a world or body, and a picture to write");
     if (options.size && !read_size(options.size, &job.width, &job.height))
-        return app_usage_error(command, "--size wants WxH, each 1 to %d, not '%s'", GL_MOST_PIXELS, options.size);
+        return app_usage_error(command, "--size wants WxH, each 1 to %d, not '%s'", RENDER_MOST_PIXELS, options.size);
     if (options.view && !read_view(options.view, &ignored))
         return app_usage_error(command, "--view wants seven numbers: x y z, an axis and an angle");
     if (options.steps >= 0 && !isnan(options.at))
         return app_usage_error(command, "give --steps or --at, not both");
+    if (!isnan(options.every) && !(options.every > 0.0))
+        return app_usage_error(command, "--every wants a time above 0");
+    if (options.frames == 0 || options.frames > 1000000 || (options.frames > 0 && isnan(options.every)))
+        return app_usage_error(command, "--frames wants 1 to 1000000, beside --every");
     if (options.at < 0.0 || options.plugin_timeout < 0)
         return app_usage_error(command, "--at and --plugin-timeout cannot be negative");
     job.path = argv[1];
@@ -261,11 +306,14 @@ const AppCommand command_render = {
     .name = "render",
     .arguments = "FILE PICTURE.png [--camera NAME] [--at SECONDS]",
     .summary = "draw a world or body as a PNG picture",
-    .details = "Draws the 3D view of the Viewpoint, or what a robot's camera sees, without a window or a GPU. The world's physics\n"
+    .details = "Traces the 3D view of the Viewpoint, or what a robot's camera sees, without a window or a GPU. The world's physics\n"
                "plugin is loaded and draws with webots_physics_draw; controllers run when time passes before the picture.",
     .examples = "talus render world.wbt world.png\n"
                 "talus render world.wbt later.png --at 2.5 --size 1280x720\n"
                 "talus render world.wbt eye.png --camera ROBOT/camera\n"
+                "talus render world.wbt all.png --fit\n"
+                "talus render world.wbt film.png --every 0.04 --frames 100\n"
+                "talus render world.wbt then.png --from then.snap\n"
                 "talus render world.wbt above.png --view '0 0 20 0 1 0 1.5708'",
     .options = rows,
     .option_count = COUNT_OF(rows),

@@ -26,7 +26,7 @@ typedef struct ControlOptions {
     const char *token;       // whoever is not the user of this process must show it, and other machines may come; NULL: none, they may not
     Input *input;            // the caller's: what a person does at keys, mouse and joystick; NULL: nobody is there
     // Draws the 3D view into a file for a supervisor; false when it cannot, which it has reported. NULL: no pictures are made.
-    bool (*export_picture)(Sim *sim, const char *path, int quality, void *view);
+    bool (*export_picture)(Sim *sim, Devices *devices, const char *path, int quality, void *view);
     void *picture_view;      // the caller's: passed on to it
     bool (*is_interrupted)(void);  // asked while controllers are waited for; NULL: never
 } ControlOptions;

@@ -366,7 +366,7 @@ static void recording(const Call *call)
     const ControlOptions *options = &call->control->options;
     bool is_done = call_number(call, 0) == STATUS;
     if (call_number(call, 0) == IMAGE && options->export_picture)
-        is_done = options->export_picture(call->control->sim, call->record->bytes, call_number(call, 1), options->picture_view);
+        is_done = options->export_picture(call->control->sim, call->control->devices, call->record->bytes, call_number(call, 1), options->picture_view);
     answer_int(call, is_done ? 0 : -1);
 }
 

@@ -122,6 +122,26 @@ void devices_paint(Devices *devices);  // pens write on what is below them, ink 
 // Whether a node, with all below it, is seen by a camera (or the Viewpoint). False: there is no such eye.
 bool devices_set_visible(Devices *devices, SceneNode *node, const SceneNode *from, bool is_visible);
 
+// ---- pictures for people ----
+typedef struct DevicesView {
+    Pose pose;                 // looks along +x with z up
+    double field_of_view;      // horizontal, rad
+    int width, height;
+    double near, far;          // far 0: no end
+    double exposure;
+    double occlusion;          // m, as Viewpoint.ambientOcclusionRadius
+    double bloom;              // as Viewpoint.bloomThreshold
+    bool is_quick;             // one ray a pixel, sharp shadows
+} DevicesView;
+// The world as it is now, with what devices show: red, green, blue, 255, rows from the top. `depth` (NULL: not wanted) gets distances
+// along the axis, INFINITY where nothing is seen. A world without lights is lit from the eye.
+void devices_look(Devices *devices, const DevicesView *view, uint8_t *pixels, float *depth);
+// What a robot's camera would see now, with its lens and noise, but with so many pixels; false: the node is no camera of a robot.
+bool devices_look_through(Devices *devices, const SceneNode *camera, int width, int height, uint8_t *pixels, float *depth);
+void devices_look_counts(Devices *devices, int *shapes, int *triangles, int *textures);
+bool devices_look_bounds(Devices *devices, Vec3 *low, Vec3 *high);  // around all that is seen; false: nothing is
+Vec3 devices_look_up(Devices *devices);                             // the world's axis that points upwards
+
 // ---- people's input ----
 void devices_key(Devices *devices, int key, bool is_down);  // as wb_keyboard_get_key codes it
 

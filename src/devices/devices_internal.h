@@ -121,8 +121,9 @@ Picture picture_of(const DeviceContext *at);                    // of a camera, 
 bool picture_fits(const DeviceContext *at, const ImageView *view);  // false, and said, when it has too many pixels
 void picture_take(DeviceContext *at);                           // of the camera, as its image 0: blue, green, red, opaque
 void picture_segment(DeviceContext *at);                        // likewise as image 2, in the colours of what is recognised
-// Blue, green, red, 255, by rays as they are placed now. `device` keeps what blurs the next picture; NULL: nothing.
-void picture_make(const Picture *picture, const Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels);
+// Blue, green, red, 255, by rays as they are placed now. `device` keeps what blurs the next picture; NULL: nothing. `depth` gets distances
+// along the axis, INFINITY where nothing is; NULL: they are not wanted.
+void picture_make(const Picture *picture, const Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels, float *depth);
 void camera_make(DeviceContext *at, int number, const void *due, void *bytes);
 int device_eye(const DeviceContext *at);                        // of a camera, for what is hidden from it
 
@@ -154,6 +155,7 @@ typedef struct Moment {
 void device_due(const DeviceContext *at, int number, int size, const void *due, size_t due_size);
 Rays *due_rays(Devices *devices);        // listed as the scene is now, placed anywhere
 void due_make_all(Devices *devices);
+Moment *due_present(Devices *devices);   // the present moment, until the next call
 void due_forget(Devices *devices, int robot, int tag, int channel);  // another takes its place
 void due_free(Devices *devices);
 

@@ -60,6 +60,15 @@ static Moment *present(Devices *devices)
     return devices->present = moment;
 }
 
+Moment *due_present(Devices *devices)
+{
+    Moment *moment = free_moment(devices);
+    moment->step = devices->step;
+    keep_poses(devices, moment);
+    show_keep(devices, moment);
+    return moment;
+}
+
 // ---- due and made ----
 
 static void make(Devices *devices, int robot, int tag, int number)

@@ -303,14 +303,14 @@ static void develop(const Job *job)
     }
 }
 
-void picture_make(const Picture *picture, const Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels)
+void picture_make(const Picture *picture, const Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels, float *depth)
 {
-    Job job = { .picture = picture, .rays = rays, .pixels = pixels };
+    Job job = { .picture = picture, .rays = rays, .pixels = pixels, .depth = depth };
     size_t count = (size_t)picture->view.width * (size_t)picture->view.height;
     tones_of(picture->exposure, job.tones);
     if (needs_light(picture))
         job.light = memory_alloc_array(3 * count, sizeof *job.light);
-    if (picture->focal_distance > 0.0)
+    if (picture->focal_distance > 0.0 && !depth)
         job.depth = memory_alloc_array(count, sizeof *job.depth);
     pool_for(pool, picture->view.height, ROWS_AT_ONCE, take_rows, &job);
     if (job.light) {
@@ -318,7 +318,7 @@ void picture_make(const Picture *picture, const Rays *rays, struct Pool *pool, D
             add_bloom(job.light, picture->view.width, picture->view.height, picture->bloom);
         if (picture->flare_ghosts > 0)
             add_flare(picture, job.light);
-        if (job.depth)
+        if (picture->focal_distance > 0.0)
             defocus(picture, job.light, job.depth);
         if (picture->blur > 0.0 && device)
             trail(picture, device, job.light);
@@ -329,7 +329,8 @@ void picture_make(const Picture *picture, const Rays *rays, struct Pool *pool, D
     if (picture->mask)
         add_mask(picture, pixels);
     free(job.light);
-    free(job.depth);
+    if (!depth)
+        free(job.depth);
 }
 
 // ---- of a camera ----
@@ -436,5 +437,72 @@ void camera_make(DeviceContext *at, int number, const void *due, void *bytes)
     if (number == IMAGE_SEGMENTED)
         pool_for(physics_pool(at->physics), picture->view.height, ROWS_AT_ONCE, segment_rows, &job);
     else
-        picture_make(picture, job.rays, physics_pool(at->physics), device_at(at->devices, at->robot, at->tag), bytes);
+        picture_make(picture, job.rays, physics_pool(at->physics), device_at(at->devices, at->robot, at->tag), bytes, NULL);
+}
+
+// ---- for people ----
+
+static void look(Devices *devices, const Picture *picture, uint8_t *pixels, float *depth)
+{
+    Rays *rays = due_rays(devices);
+    Moment *moment = due_present(devices);
+    show_begin(devices, moment);
+    rays_place(rays, moment->solids, moment->solid_count);
+    devices->looked = UINT64_MAX;
+    picture_make(picture, rays, physics_pool(devices->physics), NULL, pixels, depth);
+    show_end(devices, moment);
+    size_t count = (size_t)picture->view.width * (size_t)picture->view.height;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t blue = pixels[4 * i];
+        pixels[4 * i] = pixels[4 * i + 2];
+        pixels[4 * i + 2] = blue;
+    }
+}
+
+void devices_look(Devices *devices, const DevicesView *view, uint8_t *pixels, float *depth)
+{
+    Picture picture = {
+        .view = image_view_of(PLANAR, view->width, view->height, view->field_of_view), .pose = view->pose, .near = view->near, .far = view->far > 0.0 ? view->far : 1e6,
+        .samples = view->is_quick ? 1 : 2, .eye = 0, .exposure = view->exposure > 0.0 ? view->exposure : 1.0, .occlusion = view->is_quick ? 0.0 : view->occlusion,
+        .softness = view->is_quick ? 0.0 : 0.02, .is_lit_anyway = true, .bloom = view->bloom > 0.0 ? view->bloom : -1.0,
+    };
+    picture.spread = picture.view.reach / int_max(view->width, 1);
+    look(devices, &picture, pixels, depth);
+}
+
+bool devices_look_through(Devices *devices, const SceneNode *camera, int width, int height, uint8_t *pixels, float *depth)
+{
+    int robot, tag;
+    if (!devices_of_node(devices, camera, &robot, &tag) || devices_info(devices, robot, tag)->kind != &camera_device)
+        return false;
+    DeviceContext at = device_context(devices, robot, tag);
+    Picture picture = picture_of(&at);
+    ImageLens lens = picture.view.lens;
+    picture.view = image_view_of(picture.view.projection, width, height, picture.view.horizontal);
+    picture.view.lens = lens;
+    picture.blur = 0.0;
+    picture.seed = devices->step;  // not from the device's own stream: who looks on changes nothing
+    look(devices, &picture, pixels, depth);
+    return true;
+}
+
+void devices_look_counts(Devices *devices, int *shapes, int *triangles, int *textures)
+{
+    const Rays *rays = due_rays(devices);
+    *shapes = rays_visual_count(rays);
+    *triangles = rays_triangle_count(rays);
+    *textures = rays_texture_count(rays);
+}
+
+bool devices_look_bounds(Devices *devices, Vec3 *low, Vec3 *high)
+{
+    Rays *rays = due_rays(devices);
+    devices->looked = UINT64_MAX;
+    rays_update(rays);
+    return rays_bounds(rays, low, high);
+}
+
+Vec3 devices_look_up(Devices *devices)
+{
+    return rays_up(due_rays(devices));
 }

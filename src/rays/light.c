@@ -315,7 +315,7 @@ static void add_light_of_the_eye(const Rays *rays, const Ray *queries, Lit *all,
         light.direction = vec3_neg(vec3_normalized(vec3_add(vec3_add(vec3_scale(up, 1.5), eye), vec3_scale(vec3_cross(up, eye), -0.7))));
         add_one_light(rays, &light, &all[i], 1, style);
         double high = 0.5 + 0.5 * vec3_dot(all[i].at.normal, up);
-        all[i].sum = vec3_mad(all[i].sum, vec3_add(all[i].surface.base, vec3(0.02, 0.02, 0.02)), 0.15 + 0.25 * high);
+        all[i].sum = vec3_mad(all[i].sum, all[i].surface.base, 0.15 + 0.25 * high);
     }
 }
 

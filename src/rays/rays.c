@@ -624,6 +624,11 @@ int rays_triangle_count(const Rays *rays)
     return count;
 }
 
+Vec3 rays_up(const Rays *rays)
+{
+    return rays->lighting.up;
+}
+
 int rays_texture_count(const Rays *rays)
 {
     return rays->mip_count;

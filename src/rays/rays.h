@@ -56,6 +56,7 @@ int rays_visual_solid(const Rays *rays, int visual);        // -1: the world
 bool rays_bounds(const Rays *rays, Vec3 *low, Vec3 *high);  // around all that is seen; false: nothing is
 int rays_triangle_count(const Rays *rays);                  // of all visuals; forms with a formula count as one
 int rays_texture_count(const Rays *rays);
+Vec3 rays_up(const Rays *rays);                              // the world's axis that points upwards
 int rays_light_count(const Rays *rays);                     // that are on
 
 // What is seen at a hit: colour of texture, material and paint together, transparency taken off.

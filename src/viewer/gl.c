@@ -14,13 +14,13 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
-enum { SAMPLES = 4, MOST_TEXTURE_UNITS = 8, MOST_ATTRIBUTES = 16 };
+enum { SAMPLES = 0, MOST_TEXTURE_UNITS = 8, MOST_ATTRIBUTES = 16 };
 
 struct GlScreen {
     EGLDisplay display;
     EGLContext context;
     int width, height;
-    GLuint framebuffer, color, depth;      // drawn into, several samples a pixel where that is possible
+    GLuint framebuffer, color, depth;      // drawn into, one sample a pixel as the pictures that are laid into it have
     GLuint resolved, resolved_color;       // read from
     int attribute_depth, client_depth;     // of the stacks when foreign code was entered
 };

@@ -1,8 +1,10 @@
-// A picture in a file: the view of the moment, drawn once and written as its name says.
+// picture.c - a picture of the moment: traced, with what the plugin draws, and as a file.
 #include "assets/image.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "viewer/render.h"
 
+#include <stdlib.h>
 #include <strings.h>
 
 bool render_picture_has_format(const char *path)
@@ -28,21 +30,47 @@ RenderCamera render_view(Sim *sim, Pose follow_start)
     return camera;
 }
 
-bool render_picture(Sim *sim, const RenderCamera *camera, int width, int height, const char *path, int quality, RenderCounts *counts)
+static DevicesView view_of(const RenderCamera *camera, int width, int height)
 {
-    Renderer *renderer = render_create(sim, width, height);
-    if (!renderer)
-        return false;
-    sim_plugin_will_draw(sim);
-    const uint8_t *pixels = render_frame(renderer, camera, sim_plugin(sim));
-    sim_plugin_drew(sim);
-    bool is_fine = pixels != NULL;
+    double aspect = (double)width / height, field = camera->field_of_view;
+    if (camera->is_of_longer_side && aspect < 1.0)
+        field = 2.0 * atan(tan(0.5 * field) * aspect);
+    return (DevicesView){ .pose = camera->pose, .field_of_view = field, .width = width, .height = height, .near = camera->near, .far = camera->far,
+                          .exposure = camera->exposure, .occlusion = camera->occlusion, .bloom = camera->bloom };
+}
+
+bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, uint8_t *pixels, RenderCounts *counts)
+{
+    PluginHost *plugin = sim_plugin(sim);
+    size_t count = (size_t)width * (size_t)height;
+    float *depth = memory_alloc_array(count, sizeof *depth);
+    DevicesView view = view_of(camera, width, height);
+    if (!camera->node || !devices_look_through(devices, camera->node, width, height, pixels, depth))
+        devices_look(devices, &view, pixels, depth);
+    bool is_fine = true;
+    if (plugin && plugin_has_draw(plugin)) {
+        sim_plugin_will_draw(sim);
+        is_fine = render_overlay(sim, plugin, camera, width, height, depth, pixels);
+        sim_plugin_drew(sim);
+    }
+    if (counts) {
+        *counts = (RenderCounts){ 0 };
+        devices_look_counts(devices, &counts->shapes, &counts->triangles, &counts->textures);
+        for (size_t i = 0; i < count; i++)
+            counts->covered += isfinite((double)depth[i]);
+    }
+    free(depth);
+    return is_fine;
+}
+
+bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, const char *path, int quality, RenderCounts *counts)
+{
+    uint8_t *pixels = memory_alloc_array((size_t)width * (size_t)height, 4);
+    bool is_fine = render_frame(sim, devices, camera, width, height, pixels, counts);
     if (is_fine && strcasecmp(path_extension(path), ".png") && render_picture_has_format(path))
         is_fine = image_write_jpeg(path, width, height, 4, pixels, quality, sim_diags(sim));
     else if (is_fine)
         is_fine = image_write_png(path, width, height, 4, pixels, 0, sim_diags(sim));
-    if (counts)
-        *counts = render_counts(renderer);
-    render_destroy(renderer);
+    free(pixels);
     return is_fine;
 }

@@ -1,13 +1,10 @@
-// render.h - pictures of a world: its shapes as they stand now, seen by the Viewpoint or by a robot's camera.
-// Belongs here: which node is seen how, and from where. Not here: the OpenGL context (gl.h), what cameras measure.
-// A Renderer borrows its Sim and draws on the thread that created it. It changes nothing of the simulation.
-//
-// What is drawn: every Shape and CadShape with the colour, glow, transparency and image of its appearance, lit by the
-// world's directional lights (by one from above when there is none) and a little from the viewer. No shadows, mirrors,
-// fog, point lights or background images.
+// render.h - pictures of a world for people: as it stands now, seen by the Viewpoint or by a robot's camera.
+// Belongs here: from where it is seen, the picture as a file, what a physics plugin draws into it. Not here: how light falls (rays/),
+// what cameras see (devices/), the OpenGL context (gl.h). A picture changes nothing of the simulation.
 #ifndef TALUS_VIEWER_RENDER_H
 #define TALUS_VIEWER_RENDER_H
 
+#include "devices/devices.h"
 #include "sim/sim.h"
 
 typedef struct RenderCamera {
@@ -15,8 +12,10 @@ typedef struct RenderCamera {
     double field_of_view;      // rad
     bool is_of_longer_side;    // the field of view goes along it; else it is horizontal
     double near, far;          // far 0: no end
+    double exposure, occlusion, bloom;  // of the Viewpoint
     int width, height;         // pixels that the camera has; 0: it has no mind of its own
     const char *name;          // of a robot's camera; NULL: the 3D view
+    const SceneNode *node;     // likewise
 } RenderCamera;
 
 RenderCamera render_viewpoint(const Scene *scene);
@@ -29,25 +28,29 @@ const char *render_robot_name(const SceneNode *camera);  // "" when it has none
 // The Viewpoint goes along with the solid that it follows: as it stood to the solid at `before`, it stands to it now.
 Pose render_followed(const Scene *scene, Pose viewpoint, Pose before, Pose now);
 const SceneNode *render_follow_solid(const Scene *scene);  // NULL: it follows none
-
-typedef struct Renderer Renderer;
-// NULL when there is no OpenGL (which has been said).
-Renderer *render_create(Sim *sim, int width, int height);
-void render_destroy(Renderer *renderer);  // NULL is fine
-// The world as it is now: red, green, blue, alpha, rows from the top; valid until the next call. `plugin` (NULL: none)
-// draws under and over it; NULL is returned when that fails, and nothing can be drawn any more.
-const uint8_t *render_frame(Renderer *renderer, const RenderCamera *camera, PluginHost *plugin);
-
-typedef struct RenderCounts { int shapes, triangles, textures; } RenderCounts;
-RenderCounts render_counts(const Renderer *renderer);  // of the last frame
-
-// ---- the 3D view as a picture file (picture.c) ----
-enum { RENDER_WIDTH = 800, RENDER_HEIGHT = 600 };   // of a view that nobody gave a size
-bool render_picture_has_format(const char *path);   // .png, .jpg, .jpeg
 Pose render_follow_start(const Scene *scene);       // where the solid is that the Viewpoint follows, kept from load for render_view
 RenderCamera render_view(Sim *sim, Pose follow_start);  // the Viewpoint now; brings the scene up to date
+// A pose from which the whole box is seen, in the camera's direction (from above at least a little), upright.
+Pose render_fit(const RenderCamera *camera, Vec3 low, Vec3 high, Vec3 up, int width, int height);
+
+enum { RENDER_WIDTH = 800, RENDER_HEIGHT = 600, RENDER_MOST_PIXELS = 8192 };  // of a view that nobody gave a size; of a side
+
+typedef struct RenderCounts {
+    int shapes, triangles, textures;
+    int64_t covered;           // pixels in which something is seen
+} RenderCounts;
+// The world as it is now: red, green, blue, 255, rows from the top. The physics plugin of the world draws under and over it; false when
+// that fails, which has been said. `counts` may be NULL.
+bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, uint8_t *pixels, RenderCounts *counts);
+
+// ---- as a file ----
+bool render_picture_has_format(const char *path);   // .png, .jpg, .jpeg
 // As JPEG when the name says so (quality 1 to 100), else as PNG. False when it cannot be drawn or written, which has been said.
-// `counts` may be NULL.
-bool render_picture(Sim *sim, const RenderCamera *camera, int width, int height, const char *path, int quality, RenderCounts *counts);
+bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, const char *path, int quality, RenderCounts *counts);
+
+// ---- overlay.c ----
+// What the plugin draws before and after the scene, into a picture that has been made, by distance where the plugin asks for it.
+// `depth` is along the axis of the view, INFINITY where nothing is.
+bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth, uint8_t *pixels);
 
 #endif
