@@ -217,6 +217,14 @@ void physics_instance_remade(Physics *physics, SceneNode *instance)
     odelib_end();
 }
 
+// A node came or went below `parent`.
+static void fluid_shapes_changed(Physics *physics, const SceneNode *parent)
+{
+    for (const SceneNode *at = scene_actual(parent); at; at = scene_parent(at))
+        if (scene_node_is(at, "Fluid"))
+            fluids_changed(physics, at, false);
+}
+
 void physics_node_added(Physics *physics, SceneNode *node)
 {
     const SceneNode *actual = scene_actual(node);
@@ -236,6 +244,7 @@ void physics_node_added(Physics *physics, SceneNode *node)
     }
     if (scene_node_is(actual, "ContactProperties") || scene_node_is(actual, "Damping"))
         physics_field_changed(physics, physics->info, "contactProperties");
+    fluid_shapes_changed(physics, scene_parent(actual));
     physics->needs_pass = true;
     odelib_end();
 }
@@ -259,6 +268,7 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
     for (int i = 0; i < physics->shape_count; i++)
         if (physics->shapes[i].is_alive && physics->shapes[i].fluid >= 0 && physics->shapes[i].geometry->is_removed)
             shape_destroy(physics, i);
+    fluid_shapes_changed(physics, parent);
     reshape_users_of_gone(physics);
     if (scene_node_is(actual, "ContactProperties") || scene_node_is(actual, "Damping"))
         physics_field_changed(physics, physics->info, "contactProperties");
@@ -433,5 +443,6 @@ void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
         solid_shape_again(physics, above);
     else if (scene_node_is(node, "Pose"))
         pose_changed(physics, node);
+    fluids_changed(physics, node, !strcmp(field, "translation") || !strcmp(field, "rotation"));
     odelib_end();
 }

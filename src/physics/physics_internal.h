@@ -416,6 +416,8 @@ int machines_state(Physics *physics, StateBlock *blocks);          // how many b
 void machines_restored(Physics *physics);
 void machines_sync_scene(Physics *physics);
 void fluids_add(Physics *physics, SceneNode *node, Pose pose);
+// A field of the node changed, or something below it; `is_motion`: translation or rotation.
+void fluids_changed(Physics *physics, const SceneNode *node, bool is_motion);
 void fluids_pair(Physics *physics, int solid_shape, int fluid_shape);  // boxes overlap, in the collision pass
 void fluids_begin_pass(Physics *physics);
 void fluids_step(Physics *physics, double dt);

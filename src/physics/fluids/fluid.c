@@ -16,6 +16,7 @@ typedef struct Fluid {
     const char *name;
     double density, viscosity;
     Vec3 stream;
+    Pose pose;               // in the world
     int first_shape, shape_count;
 } Fluid;
 
@@ -54,12 +55,85 @@ void fluids_add(Physics *physics, SceneNode *node, Pose pose)
     memory_grow(&fluids->fluids, &fluids->capacity, fluids->count + 1, sizeof *fluids->fluids);
     int index = fluids->count++;
     Fluid *fluid = &fluids->fluids[index];
-    *fluid = (Fluid){ .node = node, .first_shape = physics->shape_count };
+    *fluid = (Fluid){ .node = node, .pose = pose, .first_shape = physics->shape_count };
     read_fields(fluid);
     SceneNode *bounding = scene_child(node, "boundingObject");
     if (!bounding)
         diag_warning(physics->diags, node->pos, "fluid '%s' has no boundingObject; nothing can be immersed in it", fluid->name);
     fluid->shape_count = shapes_build(physics, -1, index, bounding, pose);
+}
+
+// ---- changes ----
+
+static Pose pose_in_world(const Physics *physics, const SceneNode *node)
+{
+    Pose pose = scene_pose(node);
+    for (const SceneNode *at = scene_parent(node); at; at = scene_parent(at)) {
+        int solid = physics_solid_of(physics, at);
+        if (solid >= 0)
+            return pose_mul(physics->solid_world[solid], pose);
+        if (scene_node_is(at, "Pose"))
+            pose = pose_mul(scene_pose(at), pose);
+    }
+    return pose;
+}
+
+static bool is_at_or_above(const SceneNode *above, const SceneNode *node)
+{
+    while (node && node != above)
+        node = scene_parent(node);
+    return node != NULL;
+}
+
+// A bounding object may USE a geometry that stands elsewhere.
+static bool is_made_of(const Physics *physics, const Fluid *fluid, const SceneNode *node)
+{
+    for (int i = fluid->first_shape; i < fluid->first_shape + fluid->shape_count; i++)
+        if (physics->shapes[i].is_alive && is_at_or_above(node, physics->shapes[i].geometry))
+            return true;
+    return is_at_or_above(fluid->node, node);
+}
+
+static void move_shapes(Physics *physics, const Fluid *fluid, Pose pose)
+{
+    Pose motion = pose_mul(pose, pose_inverse(fluid->pose));
+    for (int i = fluid->first_shape; i < fluid->first_shape + fluid->shape_count; i++) {
+        Shape *shape = &physics->shapes[i];
+        if (!shape->is_alive)
+            continue;
+        shape->local = pose_mul(motion, shape->local);
+        shape->local.q = quat_normalized(shape->local.q);
+        shape_place(physics, i);
+    }
+}
+
+static void shape_fluid_again(Physics *physics, int index, Pose pose)
+{
+    Fluid *fluid = &physics->fluids->fluids[index];
+    for (int i = 0; i < fluid->shape_count; i++)
+        shape_destroy(physics, fluid->first_shape + i);
+    fluid->first_shape = physics->shape_count;
+    fluid->shape_count = shapes_build(physics, -1, index, scene_child(fluid->node, "boundingObject"), pose);
+}
+
+void fluids_changed(Physics *physics, const SceneNode *node, bool is_motion)
+{
+    Fluids *fluids = physics->fluids;
+    for (int i = 0; fluids && i < fluids->count; i++) {
+        Fluid *fluid = &fluids->fluids[i];
+        bool is_above = is_at_or_above(node, fluid->node);
+        if (fluid->node->is_removed || !(is_above || is_made_of(physics, fluid, node)))
+            continue;
+        Pose pose = pose_in_world(physics, fluid->node);
+        if (is_motion && is_above)
+            move_shapes(physics, fluid, pose);
+        else
+            shape_fluid_again(physics, i, pose);
+        fluid->pose = pose;
+        fluids->pair_count = 0;
+        // What floats in it may sleep.
+        physics->needs_pass = physics->needs_full_pass = physics->is_static_moved = true;
+    }
 }
 
 void fluids_destroy(Physics *physics)
