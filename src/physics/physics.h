@@ -208,6 +208,8 @@ void physics_snapshot(const Physics *physics, void *buffer);
 void physics_drop_forces(Physics *physics);  // whatever was added to bodies since the last step
 size_t physics_snapshot_light_size(const Physics *physics);
 void physics_snapshot_light(const Physics *physics, uint64_t model, void *buffer);
+// Whether a snapshot is of another model, as far as its head can be read; adds what differs, "gravity, joint axes".
+bool physics_snapshot_differs(const Physics *physics, const void *buffer, size_t size, Text *what);
 bool physics_restore(Physics *physics, const void *buffer, size_t size);  // false: not of this model; nothing changed
 // The pass after a restore in which a plugin is asked. Forces that it adds in it are in the snapshot already, if that was no light one.
 void physics_collide_restored(Physics *physics);

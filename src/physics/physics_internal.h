@@ -173,6 +173,15 @@ typedef struct MeshEntry {
     bool is_usable;
 } MeshEntry;
 
+// What the world is, one hash for each kind of fact (model.c), as it was after so many edits.
+#define PHYSICS_MODEL_FACTS 21
+typedef struct PhysicsModel {
+    uint64_t hash, facts[PHYSICS_MODEL_FACTS];
+    uint64_t edit_count;
+    int shape_count;
+    bool is_known;
+} PhysicsModel;
+
 struct Physics {
     Scene *scene;
     DiagSink *diags;
@@ -182,6 +191,7 @@ struct Physics {
     AssetStore *assets;           // meshes
     bool owns_assets;
     uint64_t edit_count;          // changes of the scene that were told
+    PhysicsModel model;           // see physics_model()
     const StepperType *stepper;
     void *stepper_self;
     PhysicsNanPolicy nan_policy;
@@ -270,6 +280,10 @@ struct Physics {
     struct Pins *pins;            // robots pinned to the world: pin.c, NULL when no robot has a body
     struct Machines *machines;    // tracks, connectors, grippers, propellers, chargers: machine.c, NULL when none
 };
+
+// ---- model.c ----
+const PhysicsModel *physics_model(const Physics *physics);
+bool model_differs(const Physics *physics, const uint64_t other[PHYSICS_MODEL_FACTS], Text *what);  // adds the names of what does
 
 // ---- build.c: from nodes to solids, bodies, shapes and joints ----
 void build_world(Physics *physics);
@@ -418,6 +432,7 @@ void machines_sync_scene(Physics *physics);
 void fluids_add(Physics *physics, SceneNode *node, Pose pose);
 // A field of the node changed, or something below it; `is_motion`: translation or rotation.
 void fluids_changed(Physics *physics, const SceneNode *node, bool is_motion);
+SceneNode *fluid_node(const Physics *physics, int index);  // NULL after the last one
 void fluids_pair(Physics *physics, int solid_shape, int fluid_shape);  // boxes overlap, in the collision pass
 void fluids_begin_pass(Physics *physics);
 void fluids_step(Physics *physics, double dt);

@@ -8,11 +8,12 @@
 
 #include <string.h>
 
-static const char magic[8] = "TALPHYS3";
+static const char magic[8] = "TALPHYS4";
 
 typedef struct Header {
     char magic[8];
     uint64_t model, step;
+    uint64_t facts[PHYSICS_MODEL_FACTS];
     int32_t contact_count, sleeping_contact_count;
     int32_t has_failed, needs_pass, is_static_moved, frozen_count;
     int32_t contacts_dropped, reserved;
@@ -113,36 +114,6 @@ int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX])
     return count;
 }
 
-static uint64_t add_double(uint64_t hash, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    return hash_combine(hash, bits);
-}
-
-uint64_t physics_model_hash(const Physics *physics)
-{
-    uint64_t hash = hash_combine(1, (uint64_t)physics->solid_count);
-    hash = hash_combine(hash, (uint64_t)physics->body_count);
-    hash = hash_combine(hash, (uint64_t)physics->joint_count);
-    hash = add_double(hash, physics->dt);
-    for (int i = 0; i < physics->body_count; i++) {
-        hash = add_double(hash, physics->bodies[i].mass);
-        hash = add_double(hash, physics->bodies[i].inertia.m[0]);
-        hash = hash_combine(hash, (uint64_t)physics->bodies[i].is_alive);
-    }
-    for (int i = 0; i < physics->shape_count; i++) {
-        const Shape *shape = &physics->shapes[i];
-        hash = hash_combine(hash, (uint64_t)shape->kind * 2 + (uint64_t)shape->is_alive);
-        hash = add_double(hash, shape->size.x);
-        hash = add_double(hash, shape->size.y);
-        hash = add_double(hash, shape->size.z);
-    }
-    for (int i = 0; i < physics->joint_count; i++)
-        hash = hash_combine(hash, (uint64_t)physics->joints[i].kind * 2 + (uint64_t)physics->joints[i].is_alive);
-    return hash_combine(hash, hash_string(physics->stepper->name));
-}
-
 // What has been applied from outside since the last step sits in ODE's accumulators.
 static void gather_forces(const Physics *physics)
 {
@@ -201,6 +172,7 @@ static char *put_states(const Physics *physics, Header *header, char *to)
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks((Physics *)physics, blocks);
     memcpy(header->magic, magic, sizeof(magic));
+    memcpy(header->facts, physics_model(physics)->facts, sizeof(header->facts));
     header->step = physics->step;
     header->has_failed = physics->has_failed;
     header->is_static_moved = physics->is_static_moved;
@@ -228,6 +200,15 @@ void physics_snapshot(const Physics *physics, void *buffer)
     to += header.cache_size;
     if (header.stepper_size > 0)
         physics->stepper->save(physics->stepper_self, to);
+}
+
+bool physics_snapshot_differs(const Physics *physics, const void *buffer, size_t size, Text *what)
+{
+    Header header;
+    if (size < sizeof(header))
+        return false;
+    memcpy(&header, buffer, sizeof(header));
+    return !memcmp(header.magic, magic, sizeof(magic)) && model_differs(physics, header.facts, what);
 }
 
 static bool header_fits(Physics *physics, const Header *header, size_t size)

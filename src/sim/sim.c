@@ -191,6 +191,7 @@ void sim_destroy(Sim *sim)
     free(sim->crash_path);
     free(sim->crash_file);
     sim_snapshot_free(&sim->initial);
+    sim_snapshot_free(&sim->kept_parts);
     sim_snapshot_free(&sim->plugin_last);
     free(sim);
 }

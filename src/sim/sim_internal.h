@@ -36,6 +36,7 @@ struct Sim {
     double seconds[SIM_PHASE_COUNT];
     SimStatePart *parts;
     int part_count, part_capacity;
+    SimSnapshot kept_parts;       // scratch of sim_restore
     SimSnapshot initial;
     SimEdit *edits;
     int edit_count, edit_capacity;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TALSNAP1";
+static const char magic[8] = "TALSNAP2";
 
 // Sizes of the parts follow the header, then the bytes of physics and of every part.
 typedef struct SnapshotHeader {
@@ -74,6 +74,82 @@ static bool refuse(Sim *sim, const char *why)
     return false;
 }
 
+// A stranger's: `from` stands behind the header.
+static bool refuse_model(Sim *sim, const SnapshotHeader *header, const char *from, size_t left)
+{
+    Text what = { 0 };
+    size_t parts = header->part_count <= left / sizeof(uint64_t) ? (size_t)header->part_count * sizeof(uint64_t) : left;
+    size_t size = header->physics_size < left - parts ? (size_t)header->physics_size : left - parts;
+    if (physics_snapshot_differs(sim->physics, from + parts, size, &what))
+        diag_error(sim->diags, (SourcePos){ 0 }, "the snapshot cannot be used: it is of another world, or of another state of its file: %s differ", what.data);
+    else
+        refuse(sim, "it is of another world, or of another state of its file");
+    text_free(&what);
+    return false;
+}
+
+static bool sizes_fit(const SnapshotHeader *header, const uint64_t *sizes, int parts, size_t left)
+{
+    if (header->physics_size > left)
+        return false;
+    left -= (size_t)header->physics_size;
+    for (int i = 0; i < parts; i++) {
+        if (sizes[i] > left)
+            return false;
+        left -= (size_t)sizes[i];
+    }
+    return left == 0;
+}
+
+// What the parts are at, so that they can go back to it when a later one refuses. Their sizes go before their bytes.
+static void keep_parts(Sim *sim, int parts)
+{
+    size_t size = sizeof(uint64_t) * (size_t)parts;
+    for (int i = 0; i < parts; i++)
+        size += sim->parts[i].size(sim->parts[i].context);
+    reserve(&sim->kept_parts, size + 1);
+    char *to = (char *)sim->kept_parts.data + sizeof(uint64_t) * (size_t)parts;
+    for (int i = 0; i < parts; i++) {
+        uint64_t part_size = sim->parts[i].size(sim->parts[i].context);
+        memcpy((char *)sim->kept_parts.data + sizeof(part_size) * (size_t)i, &part_size, sizeof(part_size));
+        sim->parts[i].save(sim->parts[i].context, to);
+        to += part_size;
+    }
+}
+
+static void give_back_parts(Sim *sim, int parts, int count)
+{
+    const char *from = (const char *)sim->kept_parts.data + sizeof(uint64_t) * (size_t)parts;
+    for (int i = 0; i < count; i++) {
+        uint64_t size;
+        memcpy(&size, (const char *)sim->kept_parts.data + sizeof(size) * (size_t)i, sizeof(size));
+        bool is_back = sim->parts[i].restore(sim->parts[i].context, from, (size_t)size);
+        assert(is_back);
+        (void)is_back;
+        from += size;
+    }
+}
+
+// All or nothing: each looks at its bytes before it takes any of them, and the parts go back when one after them refuses.
+static bool take_over(Sim *sim, const SnapshotHeader *header, const uint64_t *sizes, int parts, const char *from, const char **why)
+{
+    const char *at = from + header->physics_size;
+    keep_parts(sim, parts);
+    for (int i = 0; i < parts; i++) {
+        if (!sim->parts[i].restore(sim->parts[i].context, at, (size_t)sizes[i])) {
+            give_back_parts(sim, parts, i);
+            *why = sim->parts[i].name;
+            return false;
+        }
+        at += sizes[i];
+    }
+    if (physics_restore(sim->physics, from, (size_t)header->physics_size))
+        return true;
+    give_back_parts(sim, parts, parts);
+    *why = "its contents do not fit this world";
+    return false;
+}
+
 bool sim_restore(Sim *sim, const SimSnapshot *snapshot)
 {
     SnapshotHeader header;
@@ -87,26 +163,20 @@ bool sim_restore(Sim *sim, const SimSnapshot *snapshot)
     if (memcmp(header.magic, magic, sizeof(magic)))
         return refuse(sim, "it is not a snapshot of this version");
     if (header.model != sim_model_hash(sim))
-        return refuse(sim, "it is of another world, another state of its file, or another stepper");
+        return refuse_model(sim, &header, from, left);
     // The snapshot taken at load knows no parts; those start anew by their reset hooks.
     int parts = header.part_count <= (uint64_t)sim->part_count ? (int)header.part_count : -1;
     if (parts < 0 || left < sizeof(uint64_t) * (size_t)parts)
         return refuse(sim, "it holds other parts");
-    const char *sizes = from;
+    uint64_t *sizes = memory_alloc_array((size_t)parts + 1, sizeof(uint64_t));
+    memcpy(sizes, from, sizeof(uint64_t) * (size_t)parts);
     from += sizeof(uint64_t) * (size_t)parts;
     left -= sizeof(uint64_t) * (size_t)parts;
-    if (left < header.physics_size || !physics_restore(sim->physics, from, (size_t)header.physics_size))
-        return refuse(sim, "its contents do not fit this world");
-    from += header.physics_size;
-    left -= (size_t)header.physics_size;
-    for (int i = 0; i < parts; i++) {
-        uint64_t size;
-        memcpy(&size, sizes + sizeof(size) * (size_t)i, sizeof(size));
-        if (size > left || !sim->parts[i].restore(sim->parts[i].context, from, (size_t)size))
-            return refuse(sim, sim->parts[i].name);
-        from += size;
-        left -= (size_t)size;
-    }
+    const char *why = "its sizes do not fit its contents";
+    bool is_restored = sizes_fit(&header, sizes, parts, left) && take_over(sim, &header, sizes, parts, from, &why);
+    free(sizes);
+    if (!is_restored)
+        return refuse(sim, why);
     sim->steps = header.steps;
     physics_begin_step(sim->physics, sim->steps);
     if (sim->plugin && plugin_restored(sim->plugin))

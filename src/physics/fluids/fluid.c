@@ -63,6 +63,11 @@ void fluids_add(Physics *physics, SceneNode *node, Pose pose)
     fluid->shape_count = shapes_build(physics, -1, index, bounding, pose);
 }
 
+SceneNode *fluid_node(const Physics *physics, int index)
+{
+    return physics->fluids && index < physics->fluids->count ? physics->fluids->fluids[index].node : NULL;
+}
+
 // ---- changes ----
 
 static Pose pose_in_world(const Physics *physics, const SceneNode *node)
