@@ -1,6 +1,5 @@
 // model.c - what a world is, as opposed to where it is in time: one hash for each kind of fact that a step depends on. A snapshot
 // carries them, so that one of another world is refused, with the names of the facts that differ.
-#include "physics/fittings/machine_internal.h"
 #include "physics/physics_internal.h"
 
 #include "base/hash.h"
@@ -266,13 +265,11 @@ static uint64_t add_fields(uint64_t hash, const SceneNode *node)
 
 static uint64_t machines(const Physics *physics, uint64_t hash)
 {
-    const Machines *all = physics->machines;
-    for (int i = 0; all && i < all->holder_count; i++)
-        if (physics->solids[all->holders[i].solid].is_alive)
-            hash = add_fields(add_count(hash, all->holders[i].solid), all->holders[i].node);
-    for (int i = 0; all && i < all->driven_count; i++)
-        if (physics->solids[all->driven[i].solid].is_alive)
-            hash = add_pose(add_fields(add_count(hash, all->driven[i].solid), all->driven[i].node), all->driven[i].frame);
+    const SceneNode *node;
+    Pose frame;
+    for (int i = 0; machine_at(physics, i, &node, &frame); i++)
+        if (node)
+            hash = add_fields(add_pose(hash, frame), node);
     return hash;
 }
 

@@ -426,6 +426,8 @@ void body_switches_sync_scene(Physics *physics);
 void machines_contact(const Physics *physics, PhysicsContact *contact);  // a track's belt moves the surface
 const char *machines_joint_owner(const Physics *physics, const void *joint);  // label of the connector or gripper that holds by it, NULL
 void machines_destroy(Physics *physics);
+// Machine `index` of those that were ever made: its node, NULL when it is gone, and its frame. False after the last one.
+bool machine_at(const Physics *physics, int index, const SceneNode **node, Pose *frame);
 int machines_state(Physics *physics, StateBlock *blocks);          // how many blocks were added
 void machines_restored(Physics *physics);
 void machines_sync_scene(Physics *physics);

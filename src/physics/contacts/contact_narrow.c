@@ -335,16 +335,27 @@ static bool is_convex_pair(const Shape *a, const Shape *b)
     return has_convex_mesh(a, b) && a->convex && b->convex;
 }
 
+static int collide_ode(Narrow *narrow, const Shape *a, const Shape *b)
+{
+    for (;;) {
+        int count = dCollide(a->ode, b->ode, narrow->found_capacity, narrow->found, sizeof(dContactGeom));
+        if (count < narrow->found_capacity || narrow->found_capacity >= FOUND_MOST)
+            return count;
+        memory_grow(&narrow->found, &narrow->found_capacity, int_min(FOUND_MOST, 4 * narrow->found_capacity), sizeof(dContactGeom));
+    }
+}
+
+// Of two boxes ODE takes one as the reference, and may lose all points there that it finds with the other as the first.
 static int find_ode_points(Narrow *narrow, Worker *worker, const Shape *a, const Shape *b)
 {
-    int count;
     if (!narrow->found)
         memory_grow(&narrow->found, &narrow->found_capacity, FOUND_FIRST, sizeof(dContactGeom));
-    for (;;) {
-        count = dCollide(a->ode, b->ode, narrow->found_capacity, narrow->found, sizeof(dContactGeom));
-        if (count < narrow->found_capacity || narrow->found_capacity >= FOUND_MOST)
-            break;
-        memory_grow(&narrow->found, &narrow->found_capacity, int_min(FOUND_MOST, 4 * narrow->found_capacity), sizeof(dContactGeom));
+    int count = collide_ode(narrow, a, b);
+    if (count == 0 && a->kind == PHYSICS_SHAPE_BOX && b->kind == PHYSICS_SHAPE_BOX) {
+        count = collide_ode(narrow, b, a);
+        for (int i = 0; i < count; i++)
+            for (int k = 0; k < 3; k++)
+                narrow->found[i].normal[k] = -narrow->found[i].normal[k];
     }
     candidates_reserve(worker, count + 1);
     for (int i = 0; i < count; i++) {

@@ -123,6 +123,21 @@ void machines_poststep(Physics *physics, double dt)
         holder_step_end(physics, i);
 }
 
+bool machine_at(const Physics *physics, int index, const SceneNode **node, Pose *frame)
+{
+    const Machines *machines = physics->machines;
+    if (!machines || index >= machines->holder_count + machines->driven_count)
+        return false;
+    bool is_holder = index < machines->holder_count;
+    const Driven *driven = is_holder ? NULL : &machines->driven[index - machines->holder_count];
+    int solid = is_holder ? machines->holders[index].solid : driven->solid;
+    *frame = is_holder ? POSE_IDENTITY : driven->frame;
+    *node = is_holder ? machines->holders[index].node : driven->node;
+    if (!physics->solids[solid].is_alive)
+        *node = NULL;
+    return true;
+}
+
 int machines_state(Physics *physics, StateBlock *blocks)
 {
     Machines *machines = physics->machines;
