@@ -1,8 +1,9 @@
 /* talus.h - the Talus library for programs that embed it: load a world, look into it, simulate it. C and C++.
  *
  * Handles are opaque. Several worlds can live in one process; one thread at a time works on each, different threads may
- * work on different worlds. Functions that can fail return false, NULL or TALUS_NONE and leave their reasons in the
- * world's diagnostics. Units are SI, angles radians, vectors in the frame of the world, quaternions w x y z and unit.
+ * work on different worlds. Functions that can fail return false, NULL, -1 or TALUS_NONE and leave their reasons in the
+ * world's diagnostics. So does a world, name, path, field, text or snapshot that is NULL; a place for a result may be NULL when nobody
+ * wants it. Options and strings are copied unless a comment says otherwise. Units are SI, angles radians, vectors in the frame of the world, quaternions w x y z and unit.
  * The same file, seed and calls give the same bytes of state. */
 #ifndef TALUS_TALUS_H
 #define TALUS_TALUS_H
@@ -65,7 +66,7 @@ TalusWorld *talus_load(const char *path, const TalusOptions *options);
 TalusWorld *talus_load_text(const char *name, const char *text, size_t size, const TalusOptions *options);
 void talus_free(TalusWorld *world); /* NULL is fine */
 
-int talus_diagnostic_count(const TalusWorld *world);
+int talus_diagnostic_count(const TalusWorld *world); /* 0 without a world */
 bool talus_diagnostic_at(const TalusWorld *world, int index, TalusDiagnostic *diagnostic);
 int talus_diagnostic_total(const TalusWorld *world, TalusSeverity severity); /* with repetitions */
 
@@ -74,8 +75,9 @@ int talus_check(const char *path, const TalusOptions *options);
 
 /* ---- time ---- */
 
-bool talus_step(TalusWorld *world, int steps); /* false when the run has failed: see talus_failure */
+bool talus_step(TalusWorld *world, int steps); /* false when steps < 0, or the run has failed: see talus_failure */
 const char *talus_failure(const TalusWorld *world); /* NULL while all is well */
+/* 0 without a world */
 uint64_t talus_steps(const TalusWorld *world);
 double talus_time(const TalusWorld *world);
 double talus_time_step(const TalusWorld *world);
@@ -225,7 +227,7 @@ typedef struct TalusStatistics {
     int solids, bodies, bodies_awake, joints, contacts, contacts_dropped, frozen;
     double deepest;
 } TalusStatistics;
-TalusStatistics talus_statistics(const TalusWorld *world);
+TalusStatistics talus_statistics(const TalusWorld *world); /* all zero without a world */
 
 #ifdef __cplusplus
 }

@@ -153,6 +153,7 @@ Sim *sim_create(Scene *scene, const SimOptions *options, DiagSink *diags)
         sim_destroy(sim);
         return NULL;
     }
+    sim->options.physics.stepper = physics_stepper_name(sim->physics);  // the caller's string need not live on
     sim->step_ms = read_step_ms(sim);
     sim_take_initial(sim);
     scene_watch(sim->scene, sim_remember_field, sim);

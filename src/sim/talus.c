@@ -30,25 +30,41 @@ static void tell(TalusWorld *world)
 
 bool talus_told(TalusWorld *world, bool result)
 {
-    tell(world);
+    if (world)
+        tell(world);
     return result;
 }
 
-int talus_diagnostic_count(const TalusWorld *world) { return diag_count(world->diags); }
+bool talus_given(const TalusWorld *world, const void *argument, const char *what)
+{
+    if (!world)
+        return false;
+    if (argument)
+        return true;
+    diag_error(world->diags, (SourcePos){ 0 }, "a call of the library was given NULL as its %s", what);
+    return talus_told((TalusWorld *)world, false);
+}
+
+int talus_diagnostic_count(const TalusWorld *world) { return world ? diag_count(world->diags) : 0; }
 
 bool talus_diagnostic_at(const TalusWorld *world, int index, TalusDiagnostic *diagnostic)
 {
-    if (index < 0 || index >= diag_count(world->diags))
+    if (!world || index < 0 || index >= diag_count(world->diags))
         return false;
-    convert(world->diags, diag_at(world->diags, index), diagnostic);
+    if (diagnostic)
+        convert(world->diags, diag_at(world->diags, index), diagnostic);
     return true;
 }
 
-int talus_diagnostic_total(const TalusWorld *world, TalusSeverity severity) { return diag_total(world->diags, (DiagSeverity)severity); }
+int talus_diagnostic_total(const TalusWorld *world, TalusSeverity severity) 
+{
+    bool is_known = severity >= TALUS_NOTE && severity <= TALUS_ERROR;
+    return world && is_known ? diag_total(world->diags, (DiagSeverity)severity) : 0;
+}
 
 // ---- life ----
 
-static SimOptions sim_options(const TalusOptions *options)
+static SimOptions sim_options(const TalusWorld *world, const TalusOptions *options)
 {
     SimOptions result = { 0 };
     if (!options)
@@ -57,8 +73,19 @@ static SimOptions sim_options(const TalusOptions *options)
     result.physics = (PhysicsOptions){ .stepper = options->stepper, .threads = options->threads, .seed = options->seed,
                                        .has_seed = options->has_seed, .limits = limits,
                                        .nan_policy = options->freezes_on_nan ? PHYSICS_NAN_FREEZE : PHYSICS_NAN_STOP };
-    result.formats = (FormatsOptions){ .limits = limits, .search_paths = options->search_paths };
+    result.formats = (FormatsOptions){ .limits = limits, .search_paths = (const char *const *)world->search_paths };
     return result;
+}
+
+static char **copied_paths(const char *const *paths)
+{
+    int count = 0;
+    while (paths && paths[count])
+        count++;
+    char **copies = count > 0 ? memory_alloc_array((size_t)count + 1, sizeof *copies) : NULL;
+    for (int i = 0; i < count; i++)
+        copies[i] = memory_string(paths[i]);
+    return copies;
 }
 
 static TalusWorld *world_create(const TalusOptions *options)
@@ -68,6 +95,7 @@ static TalusWorld *world_create(const TalusOptions *options)
     if (options) {
         world->handler = options->on_diagnostic;
         world->context = options->context;
+        world->search_paths = copied_paths(options->search_paths);
     }
     return world;
 }
@@ -84,16 +112,18 @@ static TalusWorld *world_or_nothing(TalusWorld *world)
 TalusWorld *talus_load(const char *path, const TalusOptions *options)
 {
     TalusWorld *world = world_create(options);
-    SimOptions how = sim_options(options);
-    world->sim = sim_load(path, &how, world->diags);
+    SimOptions how = sim_options(world, options);
+    if (talus_given(world, path, "path"))
+        world->sim = sim_load(path, &how, world->diags);
     return world_or_nothing(world);
 }
 
 TalusWorld *talus_load_text(const char *name, const char *text, size_t size, const TalusOptions *options)
 {
     TalusWorld *world = world_create(options);
-    SimOptions how = sim_options(options);
-    world->sim = sim_load_text(name, text, size, &how, world->diags);
+    SimOptions how = sim_options(world, options);
+    if (talus_given(world, name, "name") && (talus_given(world, size > 0 ? text : "", "text")))
+        world->sim = sim_load_text(name, size > 0 ? text : "", size, &how, world->diags);
     return world_or_nothing(world);
 }
 
@@ -104,14 +134,17 @@ void talus_free(TalusWorld *world)
     talus_devices_free(world);
     sim_destroy(world->sim);
     diag_destroy(world->diags);
+    for (int i = 0; world->search_paths && world->search_paths[i]; i++)
+        free(world->search_paths[i]);
+    free(world->search_paths);
     free(world);
 }
 
 int talus_check(const char *path, const TalusOptions *options)
 {
     TalusWorld *world = world_create(options);
-    SimOptions how = sim_options(options);
-    Scene *scene = formats_load(path, &how.formats, world->diags);
+    SimOptions how = sim_options(world, options);
+    Scene *scene = talus_given(world, path, "path") ? formats_load(path, &how.formats, world->diags) : NULL;
     tell(world);
     int errors = scene ? diag_total(world->diags, DIAG_ERROR) : -1;
     scene_destroy(scene);
@@ -123,25 +156,29 @@ int talus_check(const char *path, const TalusOptions *options)
 
 bool talus_step(TalusWorld *world, int steps)
 {
+    if (!world || steps < 0)
+        return false;
     bool goes_on = !sim_failure(world->sim);
     for (int i = 0; i < steps && goes_on; i++)
         goes_on = sim_step(world->sim);
     return talus_told(world, goes_on);
 }
 
-const char *talus_failure(const TalusWorld *world) { return sim_failure(world->sim); }
-uint64_t talus_steps(const TalusWorld *world) { return sim_steps(world->sim); }
-double talus_time(const TalusWorld *world) { return sim_time(world->sim); }
-double talus_time_step(const TalusWorld *world) { return sim_time_step(world->sim); }
+const char *talus_failure(const TalusWorld *world) { return world ? sim_failure(world->sim) : NULL; }
+uint64_t talus_steps(const TalusWorld *world) { return world ? sim_steps(world->sim) : 0; }
+double talus_time(const TalusWorld *world) { return world ? sim_time(world->sim) : 0.0; }
+double talus_time_step(const TalusWorld *world) { return world ? sim_time_step(world->sim) : 0.0; }
 
 bool talus_reset(TalusWorld *world)
 {
+    if (!world)
+        return false;
     bool is_back = sim_reset(world->sim);
     talus_devices_reset(world);
     return talus_told(world, is_back);
 }
 
-uint64_t talus_hash(const TalusWorld *world) { return sim_hash(world->sim); }
+uint64_t talus_hash(const TalusWorld *world) { return world ? sim_hash(world->sim) : 0; }
 TalusSnapshot *talus_snapshot_create(void) { return memory_alloc(sizeof(TalusSnapshot)); }
 
 void talus_snapshot_free(TalusSnapshot *snapshot)
@@ -152,7 +189,11 @@ void talus_snapshot_free(TalusSnapshot *snapshot)
     free(snapshot);
 }
 
-void talus_snapshot_take(TalusWorld *world, TalusSnapshot *snapshot) { sim_snapshot(world->sim, &snapshot->data); }
+void talus_snapshot_take(TalusWorld *world, TalusSnapshot *snapshot)
+{
+    if (talus_given(world, snapshot, "snapshot"))
+        sim_snapshot(world->sim, &snapshot->data);
+}
 
 // The devices are there afterwards if they were when it was taken: an instance that never asked for one fits too.
 static bool restore(TalusWorld *world, const SimSnapshot *snapshot)
@@ -169,23 +210,30 @@ static bool restore(TalusWorld *world, const SimSnapshot *snapshot)
 
 bool talus_snapshot_restore(TalusWorld *world, const TalusSnapshot *snapshot)
 {
-    return talus_told(world, restore(world, &snapshot->data));
+    return talus_given(world, snapshot, "snapshot") && talus_told(world, restore(world, &snapshot->data));
 }
 
-bool talus_snapshot_write(TalusWorld *world, const char *path) { return talus_told(world, sim_snapshot_write(world->sim, path)); }
+bool talus_snapshot_write(TalusWorld *world, const char *path) 
+{
+    return talus_given(world, path, "path") && talus_told(world, sim_snapshot_write(world->sim, path));
+}
 
 bool talus_snapshot_read(TalusWorld *world, const char *path)
 {
+    if (!talus_given(world, path, "path"))
+        return false;
     SimSnapshot snapshot = { 0 };
     bool is_restored = sim_snapshot_load(world->sim, path, &snapshot) && restore(world, &snapshot);
     sim_snapshot_free(&snapshot);
     return talus_told(world, is_restored);
 }
 
-bool talus_save(TalusWorld *world, const char *path) { return talus_told(world, sim_save(world->sim, path)); }
+bool talus_save(TalusWorld *world, const char *path) { return talus_given(world, path, "path") && talus_told(world, sim_save(world->sim, path)); }
 
 TalusStatistics talus_statistics(const TalusWorld *world)
 {
+    if (!world)
+        return (TalusStatistics){ 0 };
     PhysicsStatistics s = physics_statistics(sim_physics(world->sim));
     return (TalusStatistics){ s.solids, s.bodies, s.bodies_awake, s.joints, s.contacts, s.contacts_dropped, s.frozen, s.deepest };
 }

@@ -71,6 +71,8 @@ static bool find_light(SceneNode *node, void *context)
 
 TalusNode talus_device(TalusWorld *world, TalusNode robot_id, const char *name)
 {
+    if (!talus_given(world, name, "name"))
+        return TALUS_NONE;
     Devices *devices = talus_devices_make(world);
     const SceneNode *wanted = robot_id == TALUS_NONE ? NULL : scene_actual(talus_node_of(world, robot_id));
     for (int robot = 0; robot < devices_robot_count(devices); robot++) {
@@ -111,7 +113,7 @@ int talus_device_read(TalusWorld *world, TalusNode device, double *values, int c
     const double *reading = devices_reading(world->devices, robot, tag, 0, &count, &serial);
     if (serial == 0 || !reading)
         return 0;
-    if (capacity > 0)
+    if (values && capacity > 0)
         memcpy(values, reading, sizeof *values * (size_t)(count < capacity ? count : capacity));
     return count;
 }
@@ -133,7 +135,8 @@ bool talus_device_is_on(TalusWorld *world, TalusNode device, bool *on)
         return talus_get_bool(world, device, "on", on);
     if (!find(world, device, &robot, &tag))
         return false;
-    *on = devices_is_on(world->devices, robot, tag);
+    if (on)
+        *on = devices_is_on(world->devices, robot, tag);
     return true;
 }
 
@@ -146,5 +149,6 @@ bool talus_signal_set(TalusWorld *world, TalusNode device, bool is_input, int li
 bool talus_signal_get(TalusWorld *world, TalusNode device, bool is_input, int line, bool *on)
 {
     int robot, tag;
-    return find(world, device, &robot, &tag) && devices_signal(world->devices, robot, tag, is_input, line, on);
+    bool ignored;
+    return find(world, device, &robot, &tag) && devices_signal(world->devices, robot, tag, is_input, line, on ? on : &ignored);
 }

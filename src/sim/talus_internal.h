@@ -12,10 +12,13 @@ struct TalusWorld {
     TalusDiagnosticHandler handler;
     void *context;
     int told;          // diagnostics that the handler has seen
+    char **search_paths;  // those of the options, NULL-terminated; NULL when there are none
     Devices *devices;  // from the first call on that asks for a device
 };
 
 bool talus_told(TalusWorld *world, bool result);  // passes diagnostics on, returns `result`
+// False, said once: `what` of the function's arguments must not be NULL. A world that is NULL can be told nothing.
+bool talus_given(const TalusWorld *world, const void *argument, const char *what);
 
 static inline Vec3 vector_in(TalusVector v) { return vec3(v.x, v.y, v.z); }
 static inline TalusVector vector_out(Vec3 v) { return (TalusVector){ v.x, v.y, v.z }; }

@@ -8,10 +8,10 @@
 
 static bool axis_of(const TalusWorld *world, TalusNode id, int *joint, int *axis)
 {
-    const Physics *physics = sim_physics(world->sim);
     const SceneNode *node = talus_node_of(world, id);
     if (!node)
         return false;
+    const Physics *physics = sim_physics(world->sim);
     if (physics_axis_of(physics, scene_actual(node), joint, axis))
         return true;
     int solid = physics_solid_of(physics, node);
@@ -24,7 +24,8 @@ bool talus_joint_position(const TalusWorld *world, TalusNode id, int axis, doubl
     int joint;
     if (!axis_of(world, id, &joint, &axis))
         return false;
-    *position = physics_joint_position(sim_physics(world->sim), joint, axis);
+    if (position)
+        *position = physics_joint_position(sim_physics(world->sim), joint, axis);
     return true;
 }
 
@@ -33,7 +34,8 @@ bool talus_joint_velocity(const TalusWorld *world, TalusNode id, int axis, doubl
     int joint;
     if (!axis_of(world, id, &joint, &axis))
         return false;
-    *velocity = physics_joint_velocity(sim_physics(world->sim), joint, axis);
+    if (velocity)
+        *velocity = physics_joint_velocity(sim_physics(world->sim), joint, axis);
     return true;
 }
 
@@ -104,7 +106,8 @@ bool talus_motor_feedback(TalusWorld *world, TalusNode id, int axis, double *for
     if (!axis_of(world, id, &joint, &axis))
         return false;
     physics_motor_want_feedback(sim_physics(world->sim), joint, true);
-    *force = physics_motor(sim_physics(world->sim), joint, axis).feedback;
+    if (force)
+        *force = physics_motor(sim_physics(world->sim), joint, axis).feedback;
     return true;
 }
 
@@ -141,7 +144,7 @@ bool talus_connector_set_locked(TalusWorld *world, TalusNode id, bool is_locked)
 bool talus_connector_presence(TalusWorld *world, TalusNode id, int *presence)
 {
     int solid = device_of(world, id, "Connector");
-    if (solid >= 0)
+    if (solid >= 0 && presence)
         *presence = physics_connector_presence(sim_physics(world->sim), solid);
     return solid >= 0;
 }

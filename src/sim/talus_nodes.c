@@ -8,7 +8,7 @@
 
 SceneNode *talus_node_of(const TalusWorld *world, TalusNode id)
 {
-    SceneNode *node = id == TALUS_NONE ? NULL : scene_find_id(sim_scene(world->sim), id);
+    SceneNode *node = !world || id == TALUS_NONE ? NULL : scene_find_id(sim_scene(world->sim), id);
     return node && !node->is_removed ? node : NULL;
 }
 
@@ -16,6 +16,8 @@ TalusNode talus_id_of(const SceneNode *node) { return node ? node->id : TALUS_NO
 
 TalusNode talus_find(const TalusWorld *world, const char *name)
 {
+    if (!talus_given(world, name, "name"))
+        return TALUS_NONE;
     const SceneNode *node = scene_find_def(sim_scene(world->sim), name);
     return talus_id_of(node ? node : scene_find_solid(sim_scene(world->sim), name));
 }
@@ -23,7 +25,7 @@ TalusNode talus_find(const TalusWorld *world, const char *name)
 TalusNode talus_find_below(const TalusWorld *world, TalusNode top, const char *def_path)
 {
     const SceneNode *node = talus_node_of(world, top);
-    return node ? talus_id_of(scene_find_def_below(node, def_path)) : TALUS_NONE;
+    return node && talus_given(world, def_path, "path") ? talus_id_of(scene_find_def_below(node, def_path)) : TALUS_NONE;
 }
 
 bool talus_node_exists(const TalusWorld *world, TalusNode node) { return talus_node_of(world, node) != NULL; }
@@ -61,7 +63,7 @@ static void bring_up_to_date(const TalusWorld *world, const char *field)
 static SceneNode *with_field(const TalusWorld *world, TalusNode id, const char *field, FieldKind kind, FieldKind other)
 {
     SceneNode *node = talus_node_of(world, id);
-    SceneNode *actual = scene_actual(node);
+    SceneNode *actual = node && talus_given(world, field, "field") ? scene_actual(node) : NULL;
     // A PROTO instance is asked for its parameters by the actual node's field of the same name.
     const FieldType *type = actual && actual->type ? schema_field(actual->type, field) : NULL;
     if (!type || (type->kind != kind && type->kind != other))
@@ -73,7 +75,7 @@ static SceneNode *with_field(const TalusWorld *world, TalusNode id, const char *
 bool talus_get_bool(const TalusWorld *world, TalusNode id, const char *field, bool *value)
 {
     const SceneNode *node = with_field(world, id, field, FIELD_SF_BOOL, FIELD_SF_BOOL);
-    if (node)
+    if (node && value)
         *value = scene_bool(node, field);
     return node != NULL;
 }
@@ -81,7 +83,7 @@ bool talus_get_bool(const TalusWorld *world, TalusNode id, const char *field, bo
 bool talus_get_int(const TalusWorld *world, TalusNode id, const char *field, int *value)
 {
     const SceneNode *node = with_field(world, id, field, FIELD_SF_INT32, FIELD_SF_INT32);
-    if (node)
+    if (node && value)
         *value = scene_int(node, field);
     return node != NULL;
 }
@@ -89,7 +91,7 @@ bool talus_get_int(const TalusWorld *world, TalusNode id, const char *field, int
 bool talus_get_double(const TalusWorld *world, TalusNode id, const char *field, double *value)
 {
     const SceneNode *node = with_field(world, id, field, FIELD_SF_FLOAT, FIELD_SF_FLOAT);
-    if (node)
+    if (node && value)
         *value = scene_float(node, field);
     return node != NULL;
 }
@@ -97,7 +99,7 @@ bool talus_get_double(const TalusWorld *world, TalusNode id, const char *field, 
 bool talus_get_vector(const TalusWorld *world, TalusNode id, const char *field, TalusVector *value)
 {
     const SceneNode *node = with_field(world, id, field, FIELD_SF_VEC3F, FIELD_SF_COLOR);
-    if (node)
+    if (node && value)
         *value = vector_out(scene_vec3(node, field));
     return node != NULL;
 }
@@ -122,9 +124,11 @@ TalusNode talus_get_node(const TalusWorld *world, TalusNode id, const char *fiel
 int talus_get_numbers(const TalusWorld *world, TalusNode id, const char *field, double *values, int capacity)
 {
     const SceneNode *node = scene_actual(talus_node_of(world, id));
-    const FieldType *type = node && node->type ? schema_field(node->type, field) : NULL;
+    const FieldType *type = node && node->type && talus_given(world, field, "field") ? schema_field(node->type, field) : NULL;
     if (!type)
         return -1;
+    if (!values)
+        capacity = 0;
     bring_up_to_date(world, field);
     FieldValue value = scene_value(node, type);
     FieldKind item = field_kind_item(type->kind);
@@ -196,7 +200,7 @@ bool talus_set_vector(TalusWorld *world, TalusNode id, const char *field, TalusV
 bool talus_set_string(TalusWorld *world, TalusNode id, const char *field, const char *value)
 {
     SceneNode *node = with_field(world, id, field, FIELD_SF_STRING, FIELD_SF_STRING);
-    if (!node || !value)
+    if (!node || !talus_given(world, value, "value"))
         return false;
     sim_begin_write(world->sim);
     scene_set_string(sim_scene(world->sim), node, field, value);
@@ -236,8 +240,8 @@ static void set_list(Sim *sim, SceneNode *node, const FieldType *type, const dou
 bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const double *values, int count)
 {
     SceneNode *node = scene_actual(talus_node_of(world, id));
-    const FieldType *type = node && node->type ? schema_field(node->type, field) : NULL;
-    if (!type || count < 0)
+    const FieldType *type = node && node->type && talus_given(world, field, "field") ? schema_field(node->type, field) : NULL;
+    if (!type || count < 0 || !talus_given(world, count > 0 ? (const void *)values : "", "values"))
         return false;
     FieldKind item = field_kind_item(type->kind);
     int per_item = numbers_per_item(item);
@@ -264,7 +268,9 @@ bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const
 TalusNode talus_insert(TalusWorld *world, TalusNode parent, const char *field, int index, const char *text)
 {
     SceneNode *holder = talus_node_of(world, parent);
-    const SceneNode *node = holder ? sim_insert(world->sim, holder, field, index, text, strlen(text)) : NULL;
+    if (!holder || !talus_given(world, field, "field") || !talus_given(world, text, "text"))
+        return TALUS_NONE;
+    const SceneNode *node = sim_insert(world->sim, holder, field, index, text, strlen(text));
     talus_devices_changed(world);
     talus_told(world, true);
     return talus_id_of(scene_actual(node));
@@ -273,7 +279,9 @@ TalusNode talus_insert(TalusWorld *world, TalusNode parent, const char *field, i
 bool talus_remove(TalusWorld *world, TalusNode id)
 {
     SceneNode *node = talus_node_of(world, id);
-    bool is_gone = node && sim_remove(world->sim, node);
+    if (!node)
+        return false;
+    bool is_gone = sim_remove(world->sim, node);
     talus_devices_changed(world);
     return talus_told(world, is_gone);
 }

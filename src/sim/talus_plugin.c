@@ -3,6 +3,8 @@
 
 bool talus_plugin_start(TalusWorld *world, const TalusPluginOptions *options)
 {
+    if (!world)
+        return false;
     if (sim_plugin(world->sim))
         return true;
     SimPluginOptions given = { .plugin = { .keeps_messages = true } };
@@ -18,21 +20,26 @@ bool talus_plugin_start(TalusWorld *world, const TalusPluginOptions *options)
 
 bool talus_plugin_stop(TalusWorld *world)
 {
+    if (!world)
+        return false;
     bool is_fine = sim_end_plugin(world->sim);
     return talus_told(world, is_fine);
 }
 
 bool talus_plugin_send(TalusWorld *world, const void *data, size_t size)
 {
+    if (!talus_given(world, size > 0 ? data : "", "data"))
+        return false;
     PluginHost *host = sim_plugin(world->sim);
     return host && size <= INT32_MAX && plugin_send(host, data, (int)size);
 }
 
 const void *talus_plugin_receive(TalusWorld *world, int channel, size_t *size)
 {
-    PluginHost *host = sim_plugin(world->sim);
+    PluginHost *host = world ? sim_plugin(world->sim) : NULL;
     int count = 0;
     const void *data = host ? plugin_receive(host, channel, &count) : NULL;
-    *size = (size_t)count;
+    if (size)
+        *size = (size_t)count;
     return data;
 }

@@ -14,11 +14,13 @@ TalusNode talus_solid_id(const TalusWorld *world, int solid)
 
 int talus_solids(const TalusWorld *world, TalusNode *nodes, int capacity)
 {
+    if (!world)
+        return 0;
     const Physics *physics = sim_physics(world->sim);
     int count = 0;
     for (int i = 0; i < physics_solid_count(physics); i++)
         if (physics_solid_exists(physics, i)) {
-            if (count < capacity)
+            if (nodes && count < capacity)
                 nodes[count] = talus_solid_id(world, i);
             count++;
         }
@@ -37,7 +39,8 @@ bool talus_pose(const TalusWorld *world, TalusNode id, TalusPose *pose)
     if (solid < 0)
         return false;
     Pose now = physics_solid_pose(sim_physics(world->sim), solid);
-    *pose = (TalusPose){ vector_out(now.t), { now.q.w, now.q.x, now.q.y, now.q.z } };
+    if (pose)
+        *pose = (TalusPose){ vector_out(now.t), { now.q.w, now.q.x, now.q.y, now.q.z } };
     return true;
 }
 
@@ -132,10 +135,12 @@ bool talus_add_torque(TalusWorld *world, TalusNode id, TalusVector torque)
 
 int talus_contacts(const TalusWorld *world, TalusContact *contacts, int capacity)
 {
+    if (!world)
+        return 0;
     const Physics *physics = sim_physics(world->sim);
     int count;
     const PhysicsContact *from = physics_contacts(physics, &count);
-    for (int i = 0; i < count && i < capacity; i++) {
+    for (int i = 0; contacts && i < count && i < capacity; i++) {
         PhysicsContactMotion motion = physics_contact_motion(physics, i);
         contacts[i] = (TalusContact){ { talus_solid_id(world, from[i].solid[0]), talus_solid_id(world, from[i].solid[1]) }, vector_out(from[i].point),
                                       vector_out(from[i].normal), from[i].depth, from[i].friction, from[i].properties,
@@ -146,11 +151,13 @@ int talus_contacts(const TalusWorld *world, TalusContact *contacts, int capacity
 
 int talus_contact_forces(TalusWorld *world, TalusContactForce *forces, int capacity)
 {
+    if (!world)
+        return 0;
     Physics *physics = sim_physics(world->sim);
     physics_want_contact_forces(physics, true);
     int count;
     const PhysicsContactForce *from = physics_contact_forces(physics, &count);
-    for (int i = 0; i < count && i < capacity; i++)
+    for (int i = 0; forces && i < count && i < capacity; i++)
         forces[i] = (TalusContactForce){ { talus_solid_id(world, from[i].solid[0]), talus_solid_id(world, from[i].solid[1]) }, vector_out(from[i].point),
                                          vector_out(from[i].normal), vector_out(from[i].force) };
     return count;
