@@ -66,6 +66,7 @@ const char *token_string(const Token *token, Arena *arena);
 typedef struct DefEntry {
     SceneNode *node;
     int64_t expanded;  // nodes that a USE of it stands for
+    bool is_gone;      // it was in the default of a parameter that is given after all
 } DefEntry;
 
 typedef struct ProtoScope ProtoScope;  // of proto.c: which file this is, what it declares, what was found already
@@ -165,6 +166,10 @@ void proto_scope_declare(ProtoScope *scope, const SceneExtern *declaration);
 SceneProto *proto_resolve(Reader *reader, const char *name, size_t length, SourcePos pos);
 // Whether a file of that name can be found; nothing is reported.
 bool proto_exists(Reader *reader, const char *name, size_t length);
+// Whether a node in the default of a parameter has a DEF name, which a USE behind it in the file may name.
+bool proto_default_has_names(const SceneProto *proto, int parameter);
+// The default of the parameter as a field of this instance's own.
+SceneField proto_own_default(Reader *reader, SceneNode *instance, int parameter);
 // Called at the closing brace of an instance whose parameters have been read: makes its tree (`target`), or reports.
 void proto_instantiate(Reader *reader, SceneNode *instance);
 // A .proto file: defines it and puts one instance with all defaults into the scene.

@@ -24,7 +24,7 @@ static const DefEntry *find_def(const Reader *reader, const char *name, size_t l
     if (!reader->defs.count)
         return NULL;
     const DefEntry *entry = def_slot(reader, name, length);
-    return entry->node ? entry : NULL;
+    return entry->node && !entry->is_gone ? entry : NULL;
 }
 
 static void grow_defs(Reader *reader)
@@ -45,11 +45,45 @@ static void register_def(Reader *reader, SceneNode *node, int64_t expanded)
     if (reader->defs.count * 2 >= reader->defs.slot_count)
         grow_defs(reader);
     DefEntry *entry = def_slot(reader, node->def, strlen(node->def));
-    if (entry->node && entry->node->id > node->id)
+    if (entry->node && !entry->is_gone && entry->node->id > node->id)
         return;
     if (!entry->node)
         reader->defs.count++;
-    *entry = (DefEntry){ node, expanded };
+    *entry = (DefEntry){ .node = node, .expanded = expanded };
+}
+
+// Goes through nodes that are made already, as a USE behind them sees them: those inside first.
+static int64_t each_def(Reader *reader, SceneNode *node, void (*act)(Reader *reader, SceneNode *node, int64_t expanded))
+{
+    if (!node)
+        return 0;
+    int64_t expanded = 1;
+    for (int i = 0; i < node->field_count; i++) {
+        const SceneField *field = &node->fields[i];
+        if (field->type->kind == FIELD_SF_NODE)
+            expanded += each_def(reader, field->value.node, act);
+        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
+            expanded += each_def(reader, field->value.list->nodes[k], act);
+    }
+    if (node->def && node->kind != SCENE_NODE_USE)
+        act(reader, node, expanded);
+    return expanded;
+}
+
+static void forget_def(Reader *reader, SceneNode *node, int64_t expanded)
+{
+    (void)expanded;
+    DefEntry *entry = def_slot(reader, node->def, strlen(node->def));
+    if (entry->node == node)
+        entry->is_gone = true;
+}
+
+static void each_def_of_field(Reader *reader, const SceneField *field, void (*act)(Reader *reader, SceneNode *node, int64_t expanded))
+{
+    if (field->type->kind == FIELD_SF_NODE)
+        each_def(reader, field->value.node, act);
+    for (int i = 0; field->type->kind == FIELD_MF_NODE && i < field->value.list->count; i++)
+        each_def(reader, field->value.list->nodes[i], act);
 }
 
 static const char *closest_def(Reader *reader, const char *name)
@@ -265,7 +299,8 @@ static void push_field(Reader *reader, int base, const SceneField *field)
     for (int i = base; i < reader->scratch.field_count; i++) {
         if (reader->scratch.fields[i].type != field->type)
             continue;
-        diag_warning(reader->diags, field->pos, "%s is given twice; the last one counts", field->type->name);
+        if (!reader->scratch.fields[i].is_default)
+            diag_warning(reader->diags, field->pos, "%s is given twice; the last one counts", field->type->name);
         reader->scratch.fields[i] = *field;
         return;
     }
@@ -482,9 +517,47 @@ static bool is_reserved(const Token *token)
     return token->length <= 5 && (token_is(token, "TRUE") || token_is(token, "FALSE") || token_is(token, "NULL") || token_is(token, "IS"));
 }
 
+// Parameters that an instance does not give, up to but without `end`: what has a name in their defaults can be used from
+// here on. `next` counts the parameters passed so far.
+static void pass_defaults(Reader *reader, SceneNode *instance, int base, int *next, int end)
+{
+    for (; *next < end; (*next)++) {
+        if (!proto_default_has_names(instance->proto, *next))
+            continue;
+        bool is_given = false;
+        for (int i = base; i < reader->scratch.field_count; i++)
+            is_given = is_given || reader->scratch.fields[i].type == &instance->proto->parameters[*next];
+        if (is_given)
+            continue;
+        SceneField field = proto_own_default(reader, instance, *next);
+        push_field(reader, base, &field);
+        each_def_of_field(reader, &field, register_def);
+    }
+}
+
+// A parameter is about to be read. In an order other than that of the declaration, names may mean other nodes.
+static void pass_to_parameter(Reader *reader, SceneNode *instance, int base, int *next, const FieldType *parameter)
+{
+    int index = (int)parameter->index;
+    if (index >= *next) {
+        pass_defaults(reader, instance, base, next, index);
+        *next = index + 1;
+        return;
+    }
+    bool has_names = false;
+    for (int i = 0; i < instance->proto->parameter_count; i++)
+        has_names = has_names || proto_default_has_names(instance->proto, i);
+    if (has_names)
+        diag_warning(reader->diags, instance->pos, "the parameters of this %s are not in the order of its declaration: a USE may mean the wrong DEF node",
+                     instance->proto->name);
+    for (int i = base; i < reader->scratch.field_count; i++)
+        if (reader->scratch.fields[i].type == parameter && reader->scratch.fields[i].is_default)
+            each_def_of_field(reader, &reader->scratch.fields[i], forget_def);
+}
+
 static void read_fields(Reader *reader, SceneNode *node)
 {
-    int base = reader->scratch.field_count;
+    int base = reader->scratch.field_count, next_parameter = 0;
     SourcePos opened = reader->token.pos;
     Token last_field = { 0 };
     reader_advance(reader);
@@ -505,6 +578,8 @@ static void read_fields(Reader *reader, SceneNode *node)
                 reader_keep_comment(reader, node, type->name, reader_comment(reader));
             reader_advance(reader);
             SceneField field = { .pos = name.pos };
+            if (node->kind == SCENE_NODE_INSTANCE)
+                pass_to_parameter(reader, node, base, &next_parameter, type);
             if (is_of_another_release(reader, node, type))
                 read_of_another_release(reader, node, type, &name);
             else if (reader_field(reader, type, &field))
@@ -533,6 +608,8 @@ static void read_fields(Reader *reader, SceneNode *node)
         reader_error(reader, reader->token.pos, "the file ends inside of %s", node_name(node));
         diag_hint(reader->diags, "the '{' at %u:%u has no '}'", opened.line, opened.column);
     }
+    if (node->kind == SCENE_NODE_INSTANCE)
+        pass_defaults(reader, node, base, &next_parameter, node->proto->parameter_count);
     const SceneField *fields = base ? reader->scratch.fields + base : reader->scratch.fields;
     scene_node_set_fields(reader->scene, node, fields, reader->scratch.field_count - base);
     reader->scratch.field_count = base;
@@ -583,7 +660,8 @@ static bool read_unknown_node(Reader *reader, const Token *name, const char *def
     return true;
 }
 
-// A base node of this name, unless the file means a PROTO: names of removed and of VRML97 nodes are free for them.
+// A base node of this name, unless the file means a PROTO: names of removed and of VRML97 nodes are free for them, and
+// those of our own additions, which no author of a world has to know.
 static const NodeType *find_type(Reader *reader, const Token *name, SceneProto **proto)
 {
     const NodeType *type = schema_type_text(name->text, name->length);
@@ -592,7 +670,7 @@ static const NodeType *find_type(Reader *reader, const Token *name, SceneProto *
         return NULL;
     bool is_free = false;
     if (type && reader->format != FORMAT_VRML97) {
-        if (type->flags & NODE_VRML97)
+        if (type->flags & (NODE_VRML97 | NODE_TALUS))
             is_free = true;
         else if ((type->flags & NODE_REMOVED) && type->until)
             is_free = reader->release > schema_release(type->until, strlen(type->until));

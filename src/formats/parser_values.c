@@ -659,6 +659,31 @@ static void report_unknown_parameter(Reader *reader, const FieldType *type, cons
         diag_hint(reader->diags, "did you mean '%s'?", closest);
 }
 
+// Whether scene_value_as() can make one of the other: a list of a single value, and numbers of numbers.
+static bool is_convertible(FieldKind from, FieldKind to)
+{
+    FieldKind from_item = field_kind_item(from), to_item = field_kind_item(to);
+    bool are_numbers = (from_item == FIELD_SF_INT32 || from_item == FIELD_SF_FLOAT) && (to_item == FIELD_SF_INT32 || to_item == FIELD_SF_FLOAT);
+    return (from_item == to_item || are_numbers) && (field_kind_is_list(to) || !field_kind_is_list(from));
+}
+
+// Arguments of a program were one string.
+static bool is_old_list(const Reader *reader, FieldKind from, const FieldType *type)
+{
+    enum { FIRST_RELEASE_WITH_LISTS = 2020100 };
+    return from == FIELD_SF_STRING && !strcmp(type->name, "controllerArgs") && reader->release && reader->release < FIRST_RELEASE_WITH_LISTS;
+}
+
+// A value of a form that the release of the file has no longer.
+static void report_older_form(Reader *reader, const FieldType *type, SourcePos pos)
+{
+    const FieldType *older = type->older;
+    if (!older->until || !reader->release || reader->release <= schema_release(older->until, strlen(older->until)))
+        return;
+    diag_warning(reader->diags, pos, "%s is of type %s; a value of type %s, as up to %s, is converted", type->name, field_kind_name(type->kind),
+                 field_kind_name(older->kind), older->until);
+}
+
 static bool read_connection(Reader *reader, const FieldType *type, SceneField *field)
 {
     SourcePos pos = reader->token.pos;
@@ -681,9 +706,16 @@ static bool read_connection(Reader *reader, const FieldType *type, SceneField *f
     const FieldType *parameter = &reader->parameters[index];
     if (reader->parameter_used)
         reader->parameter_used[index] = true;
-    if (type->older && parameter->kind == type->older->kind)
+    if (type->older && parameter->kind == type->older->kind) {
+        report_older_form(reader, type, name.pos);
         type = type->older;
-    else if (parameter->kind != type->kind && (FieldKind)(FIELD_MF | parameter->kind) != type->kind) {
+    } else if (parameter->kind == type->kind) {
+        // as it should be
+    } else if (is_convertible(parameter->kind, type->kind)) {
+        if (!is_old_list(reader, parameter->kind, type))
+            diag_warning(reader->diags, name.pos, "%s is of type %s, but the parameter %s of type %s; its value is converted", type->name,
+                         field_kind_name(type->kind), parameter->name, field_kind_name(parameter->kind));
+    } else {
         reader_error(reader, name.pos, "%s is of type %s, but the parameter %s of type %s", type->name,
                      field_kind_name(type->kind), parameter->name, field_kind_name(parameter->kind));
         return false;
@@ -698,10 +730,13 @@ bool reader_field(Reader *reader, const FieldType *type, SceneField *field)
 {
     if (reader->token.kind == TOKEN_WORD && reader->token.length == 2 && token_is(&reader->token, "IS"))
         return read_connection(reader, type, field);
-    if (type->older && !reader_value_has_form(reader, type->kind) && reader_value_has_form(reader, type->older->kind))
+    if (type->older && !reader_value_has_form(reader, type->kind) && reader_value_has_form(reader, type->older->kind)) {
+        report_older_form(reader, type, reader->token.pos);
         type = type->older;
+    }
     field->type = type;
     field->is_parameter = -1;
     field->is_instance = 0;
+    field->is_default = false;
     return reader_value(reader, type, &field->value);
 }

@@ -32,9 +32,11 @@ typedef struct FolderIndex {
 } FolderIndex;
 const char *folder_index_find(FolderIndex *index, const char *name, Arena *arena);
 
-// Values that a parameter may have: SFString{"a", "b"}, MFNode{Solid{}}.
+// Values that a parameter may have: SFString{"a", "b"}, MFNode{Solid{}, Pose{}+}.
 typedef struct Restriction {
     FieldList values;       // of the kind of one item; for nodes the names of types and PROTOs, as strings
+    bool *with_derived;     // for nodes, of each name: what is derived from it is allowed too
+    bool is_old;            // of a file in which types had other names
 } Restriction;
 
 typedef enum DefinitionState { DEFINITION_NEW, DEFINITION_LOADING, DEFINITION_READY, DEFINITION_BROKEN } DefinitionState;
@@ -107,6 +109,9 @@ struct ProtoScope {
 ProtoLibrary *proto_library(const Scene *scene);  // NULL when the scene was not loaded from text
 ProtoScope *proto_scope_for(ProtoLibrary *library, const char *path, int release);
 void proto_library_add(ProtoLibrary *library, SceneProto *proto);
+
+// Whether the default of the parameter is among its allowed values. Trees of instances in it are not made yet.
+bool proto_default_is_allowed(const Restriction *restriction, const FieldType *type);
 
 // Reads the interface of a definition whose `text` and proto.path are set. False when it is no usable PROTO (reported).
 bool proto_read_definition(Definition *definition, const char *expected_name, DiagSink *diags);

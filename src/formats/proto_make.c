@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,16 @@ static SceneNode *read_generated(Definition *definition, const TemplateResult *r
     return body->root;
 }
 
+// Headers of those releases are also met above templates of later ones, which a look at the code tells apart.
+static bool has_old_fields(const Definition *definition)
+{
+    enum { FIRST_RELEASE_WITH_FIELD_TABLES = 8100 };
+    const char *begin = definition->body_lexer.at;
+    int release = definition->proto.release;
+    return definition->language == TEMPLATE_LUA && release && release < FIRST_RELEASE_WITH_FIELD_TABLES &&
+           !template_asks_for_value(begin, (size_t)(definition->body_end - begin));
+}
+
 static SceneNode *make_template_body(Maker *maker, Definition *definition, const SceneNode *instance, int *node_count)
 {
     ProtoLibrary *library = definition->library;
@@ -172,6 +183,7 @@ static SceneNode *make_template_body(Maker *maker, Definition *definition, const
         .size = (size_t)(definition->body_end - definition->body_lexer.at),
         .pos = { diag_file(maker->diags, proto->path), 1, definition->body_lexer.line },
         .language = definition->language, .fields = fields, .field_count = field_count,
+        .has_old_fields = has_old_fields(definition),
         .limits = &library->limits,
         .context = { .world = library->world_path, .proto = real ? real : proto->path,
                      .project_path = resolve_project_folder(library->resolver), .webots_version = "R2025a",
@@ -226,18 +238,18 @@ static SceneNode *copy_default(Maker *maker, SceneNode *node, SceneNode *instanc
     return copy;
 }
 
-static void mark_in_proto(SceneNode *node)
+static void mark_in_proto(SceneNode *node, bool is_inside)
 {
     if (!node)
         return;
-    node->in_proto = true;
+    node->in_proto = is_inside;
     for (int i = 0; i < node->field_count; i++) {
         const SceneField *field = &node->fields[i];
         if (field->type->kind == FIELD_SF_NODE)
-            mark_in_proto(field->value.node);
+            mark_in_proto(field->value.node, is_inside);
         else if (field->type->kind == FIELD_MF_NODE)
             for (int j = 0; j < field->value.list->count; j++)
-                mark_in_proto(field->value.list->nodes[j]);
+                mark_in_proto(field->value.list->nodes[j], is_inside);
     }
 }
 
@@ -245,7 +257,7 @@ static void mark_in_proto(SceneNode *node)
 static SceneNode *copy_given(Maker *maker, const SceneNode *node)
 {
     SceneNode *copy = scene_node_clone(maker->scene, node);
-    mark_in_proto(copy);
+    mark_in_proto(copy, true);
     return copy;
 }
 
@@ -318,18 +330,95 @@ static void make_inside(Maker *maker, SceneNode *node, const SceneNode *instance
         make_instance(maker, node);
 }
 
+// ---------------------------------------------------------------------------------------------- defaults with names
+
+static bool has_names(const SceneNode *node)
+{
+    if (!node)
+        return false;
+    if (node->def && node->kind != SCENE_NODE_USE)
+        return true;
+    for (int i = 0; i < node->field_count; i++) {
+        const SceneField *field = &node->fields[i];
+        if (field->type->kind == FIELD_SF_NODE && has_names(field->value.node))
+            return true;
+        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
+            if (has_names(field->value.list->nodes[k]))
+                return true;
+    }
+    return false;
+}
+
+bool proto_default_has_names(const SceneProto *proto, int parameter)
+{
+    const FieldType *type = &proto->parameters[parameter];
+    if (type->kind == FIELD_SF_NODE)
+        return has_names(type->value.node);
+    for (int i = 0; type->kind == FIELD_MF_NODE && i < type->value.list->count; i++)
+        if (has_names(type->value.list->nodes[i]))
+            return true;
+    return false;
+}
+
+static SceneNode *own_default(Reader *reader, SceneNode *instance, const SceneNode *node)
+{
+    if (!node)
+        return NULL;
+    SceneNode *target = instance->target;
+    SceneNode *copy = scene_node_clone_body(reader->scene, node, instance);
+    instance->target = target;
+    mark_in_proto(copy, false);
+    Maker maker = { reader->protos->library, reader->scene, reader->diags };
+    if (!reader->is_body)
+        make_inside(&maker, copy, NULL, NULL);
+    return copy;
+}
+
+SceneField proto_own_default(Reader *reader, SceneNode *instance, int parameter)
+{
+    assert(parameter >= 0 && parameter < instance->proto->parameter_count);
+    const FieldType *type = &instance->proto->parameters[parameter];
+    SceneField field = { .type = type, .value = type->value, .pos = instance->pos, .is_parameter = -1, .is_default = true };
+    if (type->kind == FIELD_SF_NODE) {
+        field.value.node = own_default(reader, instance, type->value.node);
+    } else if (type->kind == FIELD_MF_NODE) {
+        FieldList *list = arena_alloc(scene_arena(reader->scene), sizeof *list);
+        scene_list_reserve(reader->scene, list, FIELD_SF_NODE, type->value.list->count);
+        for (int i = 0; i < type->value.list->count; i++)
+            list->nodes[list->count++] = own_default(reader, instance, type->value.list->nodes[i]);
+        field.value.list = list;
+    }
+    return field;
+}
+
 // -------------------------------------------------------------------------------------------------------- restrictions
 
-// Whether the node is of one of the names: its own PROTO or one that it is derived from, its type or an ancestor of it.
+// Names that older releases have for a type: a restriction to one of them allows what the upgrade made of it.
+static bool is_older_name(const char *name, const NodeType *type)
+{
+    if (!strcmp(name, "Transform") || !strcmp(name, "Pose"))
+        return !strcmp(type->name, "Pose") || !strcmp(type->name, "Transform");
+    const NodeType *named = schema_type(name);
+    return named && (named->flags & NODE_REMOVED);
+}
+
+// Whether the node is of one of the names: its PROTO or its base type. What these are derived from counts where the
+// restriction says so with a '+'.
 static bool node_is_allowed(const Restriction *restriction, const SceneNode *node)
 {
     for (int i = 0; i < restriction->values.count; i++) {
         const char *name = restriction->values.strings[i];
+        bool with_derived = restriction->with_derived[i];
         const SceneNode *at = node;
-        for (; at && at->kind != SCENE_NODE_PLAIN && at->kind != SCENE_NODE_UNKNOWN; at = at->target)
-            if (at->proto && (!strcmp(at->proto->name, name) || at->proto->is_placeholder))
+        bool is_first = true;
+        for (; at && at->kind != SCENE_NODE_PLAIN && at->kind != SCENE_NODE_UNKNOWN; at = at->target) {
+            if (at->proto && ((!strcmp(at->proto->name, name) && (is_first || with_derived)) || at->proto->is_placeholder))
                 return true;
-        if (!at || at->kind == SCENE_NODE_UNKNOWN || schema_type_is(at->type, name))
+            is_first = is_first && !at->proto;
+        }
+        if (!at || at->kind == SCENE_NODE_UNKNOWN || !strcmp(at->type->name, name) || (with_derived && schema_type_is(at->type, name)))
+            return true;
+        if (restriction->is_old && is_older_name(name, at->type))
             return true;
     }
     return false;
@@ -349,28 +438,27 @@ static bool value_is_allowed(const Restriction *restriction, FieldKind item, con
     return false;
 }
 
-static bool list_is_allowed(const Restriction *restriction, FieldKind item, const FieldList *list)
+static bool item_is_allowed(const Restriction *restriction, FieldKind item, const FieldList *list, int index)
 {
-    int doubles = field_kind_doubles(item);
-    for (int i = 0; i < list->count; i++) {
-        if (item == FIELD_SF_NODE ? !node_is_allowed(restriction, list->nodes[i])
-            : item == FIELD_SF_BOOL ? !value_is_allowed(restriction, item, &list->bools[i])
-            : item == FIELD_SF_INT32 ? !value_is_allowed(restriction, item, &list->ints[i])
-            : item == FIELD_SF_STRING ? !value_is_allowed(restriction, item, &list->strings[i])
-            : !value_is_allowed(restriction, item, &list->numbers[i * doubles]))
-            return false;
+    switch (item) {
+    case FIELD_SF_NODE: return !list->nodes[index] || node_is_allowed(restriction, list->nodes[index]);
+    case FIELD_SF_BOOL: return value_is_allowed(restriction, item, &list->bools[index]);
+    case FIELD_SF_INT32: return value_is_allowed(restriction, item, &list->ints[index]);
+    case FIELD_SF_STRING: return value_is_allowed(restriction, item, &list->strings[index]);
+    default: return value_is_allowed(restriction, item, &list->numbers[index * field_kind_doubles(item)]);
     }
-    return true;
 }
 
-static bool field_is_allowed(const Restriction *restriction, const SceneField *field)
+bool proto_default_is_allowed(const Restriction *restriction, const FieldType *type)
 {
-    FieldKind kind = field->type->kind;
-    if (field_kind_is_list(kind))
-        return list_is_allowed(restriction, field_kind_item(kind), field->value.list);
-    if (kind == FIELD_SF_NODE)
-        return !field->value.node || node_is_allowed(restriction, field->value.node);
-    return value_is_allowed(restriction, kind, &field->value);
+    FieldKind item = field_kind_item(type->kind);
+    if (!field_kind_is_list(type->kind))
+        return item == FIELD_SF_NODE ? !type->value.node || node_is_allowed(restriction, type->value.node)
+                                     : value_is_allowed(restriction, item, &type->value);
+    for (int i = 0; i < type->value.list->count; i++)
+        if (!item_is_allowed(restriction, item, type->value.list, i))
+            return false;
+    return true;
 }
 
 static void describe_restriction(const Restriction *restriction, FieldKind item, Text *out)
@@ -380,7 +468,7 @@ static void describe_restriction(const Restriction *restriction, FieldKind item,
     for (int i = 0; i < allowed->count; i++) {
         text_add_string(out, i ? ", " : "");
         if (item == FIELD_SF_NODE || item == FIELD_SF_STRING)
-            text_printf(out, item == FIELD_SF_NODE ? "%s" : "\"%s\"", allowed->strings[i]);
+            text_printf(out, item == FIELD_SF_NODE ? "%s%s" : "\"%s\"%s", allowed->strings[i], restriction->with_derived && restriction->with_derived[i] ? "+" : "");
         else if (item == FIELD_SF_INT32)
             text_printf(out, "%d", (int)allowed->ints[i]);
         else if (item == FIELD_SF_BOOL)
@@ -392,25 +480,70 @@ static void describe_restriction(const Restriction *restriction, FieldKind item,
     }
 }
 
+// What is given, for messages: a node by its name, a number or string as a file has it.
+static void describe_item(Maker *maker, FieldKind item, const FieldList *list, int index, Text *out)
+{
+    if (item == FIELD_SF_NODE) {
+        const SceneNode *node = list->nodes[index];
+        while (node->kind == SCENE_NODE_USE)
+            node = node->target;
+        text_add_string(out, node->proto ? node->proto->name : node->type->name);
+        return;
+    }
+    FieldValue value = { 0 };
+    memcpy(&value, (const char *)list->items + (size_t)index * scene_item_size(item), scene_item_size(item));
+    writer_value(maker->scene, item, &value, 0, out);
+}
+
+// Leaves out the items that are not allowed. Returns the list to use.
+static const FieldList *allowed_items(Maker *maker, const Restriction *restriction, const SceneField *field, const char *holder, const char *allowed)
+{
+    FieldKind item = field_kind_item(field->type->kind);
+    const FieldList *list = field->value.list;
+    FieldList *kept = NULL;
+    size_t size = scene_item_size(item);
+    for (int i = 0; i < list->count; i++) {
+        if (item_is_allowed(restriction, item, list, i)) {
+            if (kept)
+                memcpy((char *)kept->items + (size_t)kept->count++ * size, (const char *)list->items + (size_t)i * size, size);
+            continue;
+        }
+        if (!kept) {
+            kept = scene_list_copy(maker->scene, list, item, 0);
+            kept->count = i;
+        }
+        Text text = { 0 };
+        describe_item(maker, item, list, i, &text);
+        diag_warning(maker->diags, item == FIELD_SF_NODE ? list->nodes[i]->pos : field->pos, "'%s' is not allowed in '%s' of %s and is left out; allowed are: %s",
+                     text.data, field->type->name, holder, allowed);
+        text_free(&text);
+    }
+    return kept ? kept : list;
+}
+
 static void check_restrictions(Maker *maker, const Definition *definition, SceneNode *instance)
 {
     for (int i = 0; i < instance->field_count; i++) {
         SceneField *field = &instance->fields[i];
         int parameter = field->type->index;
-        if (parameter >= instance->proto->parameter_count || field->type != &instance->proto->parameters[parameter])
+        if (field->is_default || parameter >= instance->proto->parameter_count || field->type != &instance->proto->parameters[parameter])
             continue;
         const Restriction *restriction = definition->restrictions[parameter];
-        if (!restriction || field_is_allowed(restriction, field))
+        FieldKind kind = field->type->kind;
+        if (!restriction || (field->is_parameter >= 0 && !field->is_instance))
             continue;
-        bool holds_nodes = field_kind_item(field->type->kind) == FIELD_SF_NODE;
         Text allowed = { 0 };
-        describe_restriction(restriction, field_kind_item(field->type->kind), &allowed);
-        diag_warning(maker->diags, field->pos, "%s of %s has a value that is not allowed%s", field->type->name,
-                     instance->proto->name, holds_nodes ? "" : "; its default is used");
-        diag_hint(maker->diags, "allowed are: %s", allowed.data ? allowed.data : "none");
+        describe_restriction(restriction, field_kind_item(kind), &allowed);
+        const char *names = allowed.data ? allowed.data : "none";
+        if (field_kind_is_list(kind)) {
+            field->value.list = allowed_items(maker, restriction, field, instance->proto->name, names);
+        } else if (kind == FIELD_SF_NODE ? field->value.node && !node_is_allowed(restriction, field->value.node)
+                                         : !value_is_allowed(restriction, kind, &field->value)) {
+            diag_warning(maker->diags, field->pos, "the value of '%s' of %s is not allowed%s; allowed are: %s", field->type->name,
+                         instance->proto->name, kind == FIELD_SF_NODE ? " and is left out" : ", its default is used", names);
+            field->value = kind == FIELD_SF_NODE ? (FieldValue){ .node = NULL } : field->type->value;
+        }
         text_free(&allowed);
-        if (!holds_nodes)
-            field->value = field->type->value;
     }
 }
 

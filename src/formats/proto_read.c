@@ -102,25 +102,31 @@ static void add_restriction_value(Reader *reader, Restriction *restriction, Fiel
     list->count++;
 }
 
-// "Solid{}" or "Solid" or "+Solid{}": a type or PROTO by name.
+// "Solid{}" or "Solid{}+", which takes in what is derived from it: a type or PROTO by name.
 static void read_allowed_node(Reader *reader, Restriction *restriction)
 {
     Token name = reader->token;
     reader_advance(reader);
-    while (name.length > 0 && (name.text[0] == '+' || name.text[0] == '*')) {
-        name.text++;
-        name.length--;
-    }
     FieldValue value = { .s = token_string(&name, scene_arena(reader->scene)) };
-    if (name.length > 0)
-        add_restriction_value(reader, restriction, FIELD_SF_STRING, &value);
+    add_restriction_value(reader, restriction, FIELD_SF_STRING, &value);
     if (reader->token.kind == TOKEN_BRACE_OPEN)
         reader_skip_block(reader);
+    bool with_derived = token_is(&reader->token, "+");
+    if (with_derived)
+        reader_advance(reader);
+    int count = restriction->values.count;
+    bool *flags = arena_alloc_array(scene_arena(reader->scene), (size_t)count, sizeof *flags);
+    if (count > 1)
+        memcpy(flags, restriction->with_derived, (size_t)(count - 1) * sizeof *flags);
+    flags[count - 1] = with_derived;
+    restriction->with_derived = flags;
 }
 
 static Restriction *read_restriction(Reader *reader, FieldKind item)
 {
     Restriction *restriction = arena_alloc(scene_arena(reader->scene), sizeof *restriction);
+    enum { FIRST_RELEASE_WITH_POSE = 2023100 };
+    restriction->is_old = reader->release && reader->release < FIRST_RELEASE_WITH_POSE;
     FieldType type = { .name = "restriction", .kind = item };
     type.value.s = "";
     reader_advance(reader);
@@ -233,6 +239,8 @@ static void read_declaration(Reader *reader, Interface *interface)
     if (reader->release && !reader->without_upgrade)
         type.value = upgrade_value(reader->scene, &type, type.value, reader->release, reader->diags);
     type.preset = preset_text(reader, start);
+    if (restriction && !proto_default_is_allowed(restriction, &type))
+        diag_warning(reader->diags, pos, "the default of '%s' is not in the list of its allowed values", type.name);
     if (has_parameter(interface, type.name))
         reader_error(reader, pos, "the parameter '%s' is declared twice", type.name);
     else

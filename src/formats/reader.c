@@ -292,6 +292,17 @@ static bool starts(const char *line, size_t length, const char *prefix)
     return length >= strlen(prefix) && !memcmp(line, prefix, strlen(prefix));
 }
 
+// Development builds wrote "R2021c": the last release of that year. 0: it has no such form.
+static int nearest_release(const char *from, const char *stop)
+{
+    enum { YEAR = 5 };  // "R2021"
+    char last[] = "R0000b";
+    if (stop - from < YEAR + 1 || from[0] != 'R' || from[YEAR] < 'c' || from[YEAR] > 'z')
+        return 0;
+    memcpy(last, from, YEAR);
+    return schema_release(last, strlen(last));
+}
+
 static bool read_release(Reader *reader, const char *line, size_t length, SourcePos pos)
 {
     static const char prefix[] = "#VRML_SIM";
@@ -306,7 +317,11 @@ static bool read_release(Reader *reader, const char *line, size_t length, Source
     while (stop > from && (stop[-1] == ' ' || stop[-1] == '\t'))
         stop--;
     int release = schema_release(from, (size_t)(stop - from));
-    if (!release) {
+    if (!release && (release = nearest_release(from, stop))) {
+        char name[24];
+        diag_warning(reader->diags, pos, "'%.*s' is not a release of Webots; read as %s, the nearest one", int_min((int)(stop - from), 40), from,
+                     schema_release_name(release, name));
+    } else if (!release) {
         reader_error(reader, pos, "'%.*s' is not a release of Webots; read as R2025a", int_min((int)(stop - from), 40), from);
         diag_hint(reader->diags, "the first line is for example '#VRML_SIM R2025a utf8'");
         return false;

@@ -118,7 +118,7 @@ int template_evaluation_count(void)
 
 static uint64_t hash_job(const TemplateJob *job, const Text *fields, const Text *context, uint64_t seed)
 {
-    uint64_t hash = hash_bytes(job->text, job->size, seed + job->language);
+    uint64_t hash = hash_bytes(job->text, job->size, seed + job->language + (job->has_old_fields ? 16 : 0));
     hash = hash_bytes(job->path, strlen(job->path), hash + job->pos.line);
     hash = hash_bytes(fields->data, fields->length, hash);
     return hash_bytes(context->data, context->length, hash);

@@ -33,6 +33,7 @@ typedef struct TemplateJob {
     const TemplateField *fields;  // those that the code reads, see template_uses_field
     int field_count;
     TemplateContext context;
+    bool has_old_fields;          // Lua of V7 and V8.0: fields.x is the value itself, and a line may begin with '#' as a comment
     const Limits *limits;         // NULL: defaults
 } TemplateJob;
 
@@ -47,6 +48,9 @@ typedef struct TemplateResult {
 bool template_is_used(const char *text, size_t size, TemplateLanguage language);
 // Whether the code of the body reads fields.NAME; `any` is set when it uses `fields` without a name.
 bool template_uses_field(const char *text, size_t size, TemplateLanguage language, const char *name, bool *any);
+
+// Whether the code asks for fields.NAME.value of any name, as all but the oldest releases do.
+bool template_asks_for_value(const char *text, size_t size);
 
 // On failure reports with the PROTO's file and line and returns false. The result is the caller's to free.
 bool template_eval(const TemplateJob *job, TemplateResult *result, DiagSink *diags);

@@ -107,6 +107,19 @@ bool template_uses_field(const char *text, size_t size, TemplateLanguage languag
     return found;
 }
 
+bool template_asks_for_value(const char *text, size_t size)
+{
+    const char *at = text, *end = text + size;
+    while ((at = find(at, end, "fields."))) {
+        at += strlen("fields.");
+        while (at < end && is_word(*at))
+            at++;
+        if (starts_with(at, end, ".value") || starts_with(at, end, ".defaultValue"))
+            return true;
+    }
+    return false;
+}
+
 static void mark_line(TemplateScript *script, int line)
 {
     memory_grow(&script->line_of, &script->line_capacity, script->line_count + 1, sizeof *script->line_of);
@@ -333,10 +346,26 @@ static const char *lua_skip_number(const char *at, const char *end, bool *whole)
     return at > begin ? at : begin + 1;
 }
 
-static void lua_add_code(TemplateScript *script, const char *at, const char *end, int *line)
+// A line of the oldest templates whose first character is '#', from that on.
+static bool is_old_comment(const char *begin, const char *at)
 {
+    if (*at != '#')
+        return false;
+    while (at > begin && (at[-1] == ' ' || at[-1] == '\t'))
+        at--;
+    return at == begin || at[-1] == '\n';
+}
+
+static void lua_add_code(TemplateScript *script, const char *at, const char *end, bool is_old, int *line)
+{
+    const char *begin = at;
     while (at < end) {
         const char *next = lua_skip_literal(at, end);
+        if (is_old && is_old_comment(begin, at)) {
+            const char *eol = memchr(at, '\n', (size_t)(end - at));
+            at = eol ? eol : end;
+            continue;
+        }
         if (next == at && isdigit((unsigned char)*at)) {
             bool whole;
             next = lua_skip_number(at, end, &whole);
@@ -362,18 +391,18 @@ static void lua_add_code(TemplateScript *script, const char *at, const char *end
     }
 }
 
-static void add_language_code(TemplateScript *script, TemplateLanguage language, const char *at, const char *end, int *line)
+static void add_language_code(TemplateScript *script, const TemplateJob *job, const char *at, const char *end, int *line)
 {
-    if (language == TEMPLATE_LUA)
-        lua_add_code(script, at, end, line);
+    if (job->language == TEMPLATE_LUA)
+        lua_add_code(script, at, end, job->has_old_fields, line);
     else
         js_add_code(script, at, end, line);
 }
 
-static void add_block(TemplateScript *script, TemplateLanguage language, const char *at, const char *end, int *line)
+static void add_block(TemplateScript *script, const TemplateJob *job, const char *at, const char *end, int *line)
 {
     if (at == end || *at != '=') {
-        add_language_code(script, language, at, end, line);
+        add_language_code(script, job, at, end, line);
         end_line(script, *line);
         return;
     }
@@ -382,7 +411,7 @@ static void add_block(TemplateScript *script, TemplateLanguage language, const c
         end--;
     int first = *line;
     text_add_string(&script->code, "talus_value((");
-    add_language_code(script, language, at, end, line);
+    add_language_code(script, job, at, end, line);
     end_line(script, *line);
     text_printf(&script->code, "), %d);", first);
     end_line(script, *line);
@@ -421,7 +450,7 @@ bool template_compile(const TemplateJob *job, TemplateScript *script, DiagSink *
             return false;
         }
         int lines_before = line;
-        add_block(script, job->language, open + 2, close, &line);
+        add_block(script, job, open + 2, close, &line);
         line = lines_before + count_lines(open, close);
         at = close + 2;
     }

@@ -11,10 +11,13 @@
 
 static void write_node(const SceneNode *node, int depth, Text *out);
 
+// Releases with templates take an escaped quote in a value for a plain one.
 static void write_string(const char *text, Text *out)
 {
     text_add_char(out, '"');
     for (const char *c = text; *c; c++) {
+        if (*c == '\\' && c[1] == '"')
+            continue;
         if (*c == '"' || *c == '\\')
             text_add_char(out, '\\');
         if ((unsigned char)*c < 0x20)
@@ -124,9 +127,18 @@ void template_write_fields(const TemplateJob *job, Text *out)
 {
     text_add_char(out, '{');
     for (int i = 0; i < job->field_count; i++) {
-        if (i)
+        const FieldType *type = job->fields[i].type;
+        if (job->has_old_fields && is_null_node(type->kind, job->fields[i].value))
+            continue;
+        if (out->data[out->length - 1] != '{')
             text_add_char(out, ',');
-        write_field(job->fields[i].type, job->fields[i].value, 0, out);
+        if (job->has_old_fields) {
+            write_string(type->name, out);
+            text_add_char(out, ':');
+            write_value(type->kind, job->fields[i].value, 0, out);
+        } else {
+            write_field(type, job->fields[i].value, 0, out);
+        }
     }
     text_add_char(out, '}');
 }

@@ -39,6 +39,8 @@ typedef struct Upgrade {
 void upgrade_collect(Upgrade *upgrade);
 
 void upgrade_rename(Upgrade *upgrade);
+// Arguments that old files give as one string become a list. With an instance: those that come from a parameter of it.
+void upgrade_arguments(Upgrade *upgrade, SceneNode *node, const SceneNode *instance);
 void upgrade_physics(Upgrade *upgrade);
 void upgrade_robots(Upgrade *upgrade);
 void upgrade_axes(Upgrade *upgrade);

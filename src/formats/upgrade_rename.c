@@ -301,10 +301,9 @@ static void set_defaults(Upgrade *upgrade, SceneNode *node)
 // ------------------------------------------------------------------------------------------------- single node types
 
 // "--speed 3 'a b'" was one string that the program got as three arguments.
-static void split_arguments(Upgrade *upgrade, SceneNode *node)
+static void split_arguments(Upgrade *upgrade, SceneField *field)
 {
-    SceneField *field = upgrade_own(node, "controllerArgs");
-    if (!field || field->is_parameter >= 0 || field->value.list->count != 1)
+    if (!field || field->type->kind != FIELD_MF_STRING || field->value.list->count != 1)
         return;
     const char *text = field->value.list->strings[0];
     if (text[0] && !strpbrk(text, " \t'\""))
@@ -329,6 +328,19 @@ static void split_arguments(Upgrade *upgrade, SceneNode *node)
         list->strings[list->count++] = word;
     }
     field->value.list = list;
+}
+
+void upgrade_arguments(Upgrade *upgrade, SceneNode *node, const SceneNode *instance)
+{
+    SceneField *field = upgrade_own(node, "controllerArgs");
+    if (!field || upgrade->release >= RELEASE_R2020B)
+        return;
+    // Where the parameter is a list, whoever gave it has had it split.
+    bool is_whole = !instance ? field->is_parameter < 0
+                              : field->is_parameter >= 0 && field->is_instance == instance->id &&
+                                    instance->proto->parameters[field->is_parameter].kind == FIELD_SF_STRING;
+    if (is_whole)
+        split_arguments(upgrade, field);
 }
 
 // A camera of type "range-finder" is a RangeFinder since V8.3.
@@ -367,8 +379,8 @@ static void upgrade_world_info(Upgrade *upgrade, SceneNode *node)
 static void upgrade_one(Upgrade *upgrade, SceneNode *node)
 {
     const char *type = node->type->name;
-    if (upgrade->release < RELEASE_R2020B && schema_type_is(node->type, "Robot"))
-        split_arguments(upgrade, node);
+    if (schema_type_is(node->type, "Robot"))
+        upgrade_arguments(upgrade, node, NULL);
     if (!strcmp(type, "Camera"))
         split_camera(upgrade, node);
     if (!strcmp(type, "WorldInfo"))
@@ -382,6 +394,8 @@ void upgrade_rename(Upgrade *upgrade)
     bool is_new = upgrade->release >= RELEASE_R2022A;
     for (int i = 0; i < upgrade->count; i++) {
         SceneNode *node = upgrade->nodes[i];
+        if (node->kind == SCENE_NODE_INSTANCE)
+            upgrade_arguments(upgrade, node, NULL);
         if (node->kind != SCENE_NODE_PLAIN)
             continue;
         upgrade_type(upgrade, node);

@@ -140,8 +140,11 @@ static void put_in_transform(ScaleJob *job, SceneNode *node)
         scene_set_vec3(job->upgrade->scene, outer, "scale", vec3(job->scale, job->scale, job->scale));
 }
 
+// A mesh from a file, or a Shape with one.
 static bool is_from_file(const SceneNode *node)
 {
+    if (upgrade_is_plain(node, "Shape"))
+        node = scene_child(node, "geometry");
     return upgrade_is_plain(node, "Mesh") || upgrade_is_plain(node, "CadShape");
 }
 
@@ -193,17 +196,19 @@ static void scale_instance(ScaleJob *job, SceneNode *node)
 
 static void scale_node(ScaleJob *job, SceneNode *node)
 {
-    if (!node || node->kind == SCENE_NODE_UNKNOWN || node->kind == SCENE_NODE_USE)
-        return;  // what a USE repeats is inside too, or has become a copy
+    if (!node || node->kind == SCENE_NODE_UNKNOWN)
+        return;
+    if (node->kind == SCENE_NODE_USE) {
+        // What a USE repeats is inside too, or has become a copy; but the Transform around a mesh is not part of it.
+        if (is_from_file(node->target))
+            put_in_transform(job, node);
+        return;
+    }
     if (node->kind == SCENE_NODE_INSTANCE) {
         scale_instance(job, node);
         return;
     }
     if (is_from_file(node)) {
-        put_in_transform(job, node);
-        return;
-    }
-    if (upgrade_is_plain(node, "Shape") && is_from_file(scene_child(node, "geometry"))) {
         put_in_transform(job, node);
         return;
     }
@@ -326,6 +331,8 @@ static void scale_tree(Upgrade *upgrade, SceneNode *node)
     const SceneField *field = schema_type_is(node->type, "Pose") ? upgrade_own(node, "scale") : NULL;
     if (field && field->is_parameter >= 0 && is_physical(node))
         bake(upgrade, node, true);
+    if (schema_type_is(node->type, "Robot"))
+        upgrade_arguments(upgrade, node, upgrade->top->parent);
     for (int i = 0; i < node->field_count; i++) {
         const SceneField *held = &node->fields[i];
         if (held->is_parameter >= 0)

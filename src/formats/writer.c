@@ -229,7 +229,7 @@ static bool has_writable_item(const Writer *writer, const FieldList *list)
 
 static bool is_written(const Writer *writer, const SceneNode *node, const SceneField *field)
 {
-    if (field->type->kind == FIELD_SF_NODE && !can_write(writer, field->value.node))
+    if (field->is_default || (field->type->kind == FIELD_SF_NODE && !can_write(writer, field->value.node)))
         return false;
     if (field->type->kind == FIELD_MF_NODE && field->value.list->count && !has_writable_item(writer, field->value.list))
         return false;

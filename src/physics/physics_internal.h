@@ -161,6 +161,7 @@ typedef struct CollideHook {
 // A mesh or grid of heights, shared by all shapes that repeat its geometry node.
 typedef struct MeshEntry {
     SceneNode *geometry;
+    Vec3 scale;                   // of the Transforms around it
     const Mesh *mesh;             // of the asset store
     const double *vertices;       // its positions and triangles
     const int *indices;

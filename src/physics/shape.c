@@ -13,14 +13,41 @@
 
 enum { BOUNDING_DEPTH = 32 };  // nested groups and poses
 
-typedef void (*GeometryVisit)(Physics *physics, SceneNode *geometry, Pose pose, void *context);
+// Where a geometry stands in its boundingObject: scaled along its own axes first.
+typedef struct Placed { Pose pose; Vec3 scale; } Placed;
+
+typedef void (*GeometryVisit)(Physics *physics, SceneNode *geometry, Placed placed, void *context);
 
 static bool is_pose(const SceneNode *node)
 {
     return scene_node_is(node, "Pose");
 }
 
-static void each_geometry(Physics *physics, SceneNode *node, Pose pose, int depth, GeometryVisit visit, void *context)
+static Vec3 vec3_times(Vec3 a, Vec3 b)
+{
+    return vec3(a.x * b.x, a.y * b.y, a.z * b.z);
+}
+
+// A pose inside of something scaled. A mirror turns the sense of turns; different lengths along the axes would skew what
+// is turned inside of them, which is reported.
+static Placed place_inside(Physics *physics, Placed outer, const SceneNode *node)
+{
+    Pose pose = scene_pose(node);
+    Vec3 scale = scene_node_is(node, "Transform") ? scene_vec3(node, "scale") : vec3(1, 1, 1), s = outer.scale;
+    if (!vec3_is_equal(s, vec3(1, 1, 1))) {
+        bool is_turned = fabs(pose.q.x) + fabs(pose.q.y) + fabs(pose.q.z) > 1e-12;
+        bool is_even = fabs(fabs(s.x) - fabs(s.y)) + fabs(fabs(s.x) - fabs(s.z)) <= 1e-9 * fabs(s.x);
+        if (is_turned && !is_even)
+            diag_warning(physics->diags, node->pos, "the scale around this %s skews it; it collides without the skew", node->type->name);
+        Vec3 sign = vec3(s.x < 0.0 ? -1 : 1, s.y < 0.0 ? -1 : 1, s.z < 0.0 ? -1 : 1);
+        double mirror = sign.x * sign.y * sign.z;
+        pose.q = (Quat){ pose.q.w, mirror * sign.x * pose.q.x, mirror * sign.y * pose.q.y, mirror * sign.z * pose.q.z };
+        pose.t = vec3_times(s, pose.t);
+    }
+    return (Placed){ pose_mul(outer.pose, pose), vec3_times(s, scale) };
+}
+
+static void each_geometry(Physics *physics, SceneNode *node, Placed pose, int depth, GeometryVisit visit, void *context)
 {
     node = scene_actual(node);
     if (!node || depth > BOUNDING_DEPTH)
@@ -35,7 +62,7 @@ static void each_geometry(Physics *physics, SceneNode *node, Pose pose, int dept
         diag_error(physics->diags, node->pos, "a Solid is not allowed inside a boundingObject; it is ignored");
     } else if (scene_node_is(node, "Group")) {
         const FieldList *children = scene_list(node, "children");
-        Pose inner = is_pose(node) ? pose_mul(pose, scene_pose(node)) : pose;
+        Placed inner = is_pose(node) ? place_inside(physics, pose, node) : pose;
         int count = is_pose(node) ? int_min(children->count, 1) : children->count;
         if (is_pose(node) && children->count > 1)
             diag_warning(physics->diags, node->pos, "only the first child of a Pose counts in a boundingObject");
@@ -46,22 +73,41 @@ static void each_geometry(Physics *physics, SceneNode *node, Pose pose, int dept
 
 // ---- meshes and heights ----
 
-static MeshEntry *mesh_new(Physics *physics, SceneNode *geometry)
+static MeshEntry *mesh_find(Physics *physics, const SceneNode *geometry, Vec3 scale)
+{
+    for (int i = 0; i < physics->mesh_count; i++)
+        if (physics->meshes[i].geometry == geometry && vec3_is_equal(physics->meshes[i].scale, scale))
+            return &physics->meshes[i];
+    return NULL;
+}
+
+// The same with other sizes, shared by all that have them.
+static const Mesh *scaled_mesh(Physics *physics, const Mesh *mesh, Vec3 scale)
+{
+    if (!mesh || vec3_is_equal(scale, vec3(1, 1, 1)))
+        return mesh;
+    char key[128];
+    snprintf(key, sizeof key, "%016llx times %a %a %a", (unsigned long long)mesh_hash(mesh), scale.x, scale.y, scale.z);
+    const Mesh *scaled = store_find_mesh(physics->assets, key);
+    return scaled ? scaled : store_keep_mesh(physics->assets, key, mesh_transformed(mesh, scale, POSE_IDENTITY));
+}
+
+static MeshEntry *mesh_new(Physics *physics, SceneNode *geometry, Vec3 scale)
 {
     memory_grow(&physics->meshes, &physics->mesh_capacity, physics->mesh_count + 1, sizeof(MeshEntry));
     MeshEntry *entry = &physics->meshes[physics->mesh_count++];
-    *entry = (MeshEntry){ .geometry = geometry };
+    *entry = (MeshEntry){ .geometry = geometry, .scale = scale };
     return entry;
 }
 
-static MeshEntry *mesh_of(Physics *physics, SceneNode *geometry)
+static MeshEntry *mesh_of(Physics *physics, SceneNode *geometry, Vec3 scale)
 {
-    for (int i = 0; i < physics->mesh_count; i++)
-        if (physics->meshes[i].geometry == geometry)
-            return &physics->meshes[i];
-    MeshEntry *entry = mesh_new(physics, geometry);
+    MeshEntry *entry = mesh_find(physics, geometry, scale);
+    if (entry)
+        return entry;
+    entry = mesh_new(physics, geometry, scale);
     ShapeSource source = { physics->scene, physics->assets, physics->diags };
-    const Mesh *mesh = shape_mesh(&source, geometry).mesh;
+    const Mesh *mesh = scaled_mesh(physics, shape_mesh(&source, geometry).mesh, scale);
     if (!mesh || mesh->triangle_count == 0) {
         diag_warning(physics->diags, geometry->pos, "the %s has no triangle with an area; it does not collide",
                      geometry->type->name);
@@ -84,10 +130,10 @@ static MeshEntry *mesh_of(Physics *physics, SceneNode *geometry)
 
 static MeshEntry *heights_of(Physics *physics, SceneNode *geometry)
 {
-    for (int i = 0; i < physics->mesh_count; i++)
-        if (physics->meshes[i].geometry == geometry)
-            return &physics->meshes[i];
-    MeshEntry *entry = mesh_new(physics, geometry);
+    MeshEntry *entry = mesh_find(physics, geometry, vec3(1, 1, 1));
+    if (entry)
+        return entry;
+    entry = mesh_new(physics, geometry, vec3(1, 1, 1));
     int nx = scene_int(geometry, "xDimension"), ny = scene_int(geometry, "yDimension");
     double dx = scene_float(geometry, "xSpacing"), dy = scene_float(geometry, "ySpacing");
     double thickness = scene_float(geometry, "thickness");
@@ -156,7 +202,22 @@ static bool size_is_sound(Physics *physics, SceneNode *geometry, Vec3 size, int 
     return true;
 }
 
-static GeometryForm geometry_form(Physics *physics, SceneNode *geometry)
+// Sizes of what has a formula. Radii stay round, so a scale that differs along their axes is not possible.
+static void scale_form(Physics *physics, const SceneNode *geometry, GeometryForm *form, Vec3 scale)
+{
+    Vec3 s = vec3(fabs(scale.x), fabs(scale.y), fabs(scale.z));
+    if (vec3_is_equal(s, vec3(1, 1, 1)) || !form->is_known || form->kind == PHYSICS_SHAPE_MESH || form->kind == PHYSICS_SHAPE_PLANE)
+        return;
+    bool is_round = fabs(s.x - s.y) <= 1e-9 * s.x, is_even = is_round && fabs(s.x - s.z) <= 1e-9 * s.x;
+    if (form->kind == PHYSICS_SHAPE_BOX)
+        form->size = vec3_times(form->size, s);
+    else if (form->kind == PHYSICS_SHAPE_CYLINDER ? is_round : is_even && form->kind != PHYSICS_SHAPE_HEIGHTS)
+        form->size = vec3(form->size.x * s.x, form->size.y * s.z, 0);
+    else
+        diag_warning(physics->diags, geometry->pos, "a %s cannot be scaled by %g %g %g; it collides unscaled", geometry->type->name, scale.x, scale.y, scale.z);
+}
+
+static GeometryForm geometry_form(Physics *physics, SceneNode *geometry, Vec3 scale)
 {
     GeometryForm form = { 0 };
     int numbers = 0;
@@ -174,7 +235,7 @@ static GeometryForm geometry_form(Physics *physics, SceneNode *geometry)
     } else if (scene_node_is(geometry, "Plane")) {
         form = (GeometryForm){ true, PHYSICS_SHAPE_PLANE, VEC3_ZERO, NULL };
     } else if (scene_node_is(geometry, "IndexedFaceSet") || scene_node_is(geometry, "Mesh")) {
-        form = (GeometryForm){ true, PHYSICS_SHAPE_MESH, VEC3_ZERO, mesh_of(physics, geometry) };
+        form = (GeometryForm){ true, PHYSICS_SHAPE_MESH, VEC3_ZERO, mesh_of(physics, geometry, scale) };
         form.is_known = form.entry->is_usable;
     } else if (scene_node_is(geometry, "ElevationGrid")) {
         form = (GeometryForm){ true, PHYSICS_SHAPE_HEIGHTS, VEC3_ZERO, heights_of(physics, geometry) };
@@ -182,6 +243,7 @@ static GeometryForm geometry_form(Physics *physics, SceneNode *geometry)
     } else {
         diag_warning(physics->diags, geometry->pos, "a %s does not collide", geometry->type->name);
     }
+    scale_form(physics, geometry, &form, scale);
     if (numbers > 0 && !size_is_sound(physics, geometry, form.size, numbers))
         form.is_known = false;
     return form;
@@ -353,10 +415,10 @@ bool shape_follow(Physics *physics, int index)
 
 typedef struct ShapeOwner { int solid, fluid, count; } ShapeOwner;
 
-static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *context)
+static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void *context)
 {
     ShapeOwner *owner = context;
-    GeometryForm form = geometry_form(physics, geometry);
+    GeometryForm form = geometry_form(physics, geometry, placed.scale);
     if (!form.is_known)
         return;
     const PhysicsSolid *solid = owner->solid >= 0 ? &physics->solids[owner->solid] : NULL;
@@ -371,7 +433,7 @@ static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *co
     int index = physics->shape_count++;
     Shape *shape = &physics->shapes[index];
     *shape = (Shape){ .kind = form.kind, .solid = owner->solid, .fluid = owner->fluid, .body = body, .home = body, .geometry = geometry,
-                      .size = form.size, .local = pose, .is_alive = true };
+                      .size = form.size, .local = placed.pose, .is_alive = true };
     shape->ode = make_geom(&form, &shape->fix);
     if (form.entry) {
         shape->convex = form.entry->convex;
@@ -399,7 +461,7 @@ static void add_shape(Physics *physics, SceneNode *geometry, Pose pose, void *co
 int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Pose frame)
 {
     ShapeOwner owner = { solid, fluid, 0 };
-    each_geometry(physics, bounding, frame, 0, add_shape, &owner);
+    each_geometry(physics, bounding, (Placed){ frame, vec3(1, 1, 1) }, 0, add_shape, &owner);
     return owner.count;
 }
 
@@ -407,10 +469,10 @@ int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Po
 
 typedef struct MassWork { MassProperties total; double density; bool is_quiet; } MassWork;
 
-static void add_mass(Physics *physics, SceneNode *geometry, Pose pose, void *context)
+static void add_mass(Physics *physics, SceneNode *geometry, Placed placed, void *context)
 {
     MassWork *work = context;
-    GeometryForm form = geometry_form(physics, geometry);
+    GeometryForm form = geometry_form(physics, geometry, placed.scale);
     MassProperties mass = mass_zero();
     bool is_sound = form.is_known;
     switch (form.is_known ? (int)form.kind : -1) {
@@ -443,13 +505,13 @@ static void add_mass(Physics *physics, SceneNode *geometry, Pose pose, void *con
                          "it counts as 1 kg with unit inertia", geometry->type->name);
         mass = mass_default();
     }
-    work->total = mass_sum(work->total, mass_moved(mass, pose));
+    work->total = mass_sum(work->total, mass_moved(mass, placed.pose));
 }
 
 bool shapes_mass(Physics *physics, SceneNode *bounding, double density, bool is_quiet, MassProperties *mass)
 {
     MassWork work = { mass_zero(), density, is_quiet };
-    each_geometry(physics, bounding, POSE_IDENTITY, 0, add_mass, &work);
+    each_geometry(physics, bounding, (Placed){ POSE_IDENTITY, vec3(1, 1, 1) }, 0, add_mass, &work);
     *mass = work.total;
     return work.total.mass > 0.0;
 }

@@ -29,6 +29,7 @@ typedef struct SceneField {
     FieldValue value;
     SourcePos pos;
     int16_t is_parameter;  // index of the parameter that an IS connected it to, -1 when none
+    bool is_default;       // of an instance: a copy of the parameter's default, made because a USE may name what is in it
     uint32_t is_instance;  // id of the instance whose parameter that is; 0 in the definition of a PROTO
 } SceneField;
 
@@ -160,7 +161,8 @@ Pose scene_world_pose(const SceneNode *node);  // of the poses above and its own
 SourcePos scene_field_pos(const SceneNode *node, const char *name);  // of the field, of the node when not set
 FieldValue scene_value(const SceneNode *node, const FieldType *type);  // of exactly this node, no wrapper followed
 
-// The value as one of another kind: the same, or a single value as a list of it. Anything else is asserted against.
+// The value as one of another kind: the same, a single value as a list of it, whole numbers as others and back. Anything
+// else is asserted against.
 FieldValue scene_value_as(Scene *scene, FieldValue value, FieldKind from, FieldKind to);
 
 // Turned fields: each call adds to what there was. `to_file` gives the file's numbers for the stored ones, else the other way.
@@ -189,6 +191,8 @@ typedef void (*SceneWatch)(void *context, SceneNode *node, const FieldType *type
 void scene_watch(Scene *scene, SceneWatch watch, void *context);
 FieldValue scene_value_kept(Scene *scene, const SceneNode *node, const FieldType *type);  // of exactly this node, safe from later edits
 FieldList *scene_list_edit(Scene *scene, SceneNode *node, const char *name);  // a list of its own that may be changed
+size_t scene_item_size(FieldKind item_kind);  // bytes of one item in a list
+FieldList *scene_list_copy(Scene *scene, const FieldList *list, FieldKind item_kind, int capacity);  // placed nowhere yet
 void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int count);
 void scene_list_insert_node(Scene *scene, SceneNode *node, const char *name, int index, SceneNode *child);
 void scene_node_remove(Scene *scene, SceneNode *node);  // out of its holder's field

@@ -50,13 +50,11 @@ struct Scene {
 
 extern const FieldList scene_empty_list;
 
-size_t scene_item_size(FieldKind item_kind);  // bytes of one item in a list
 SceneField *scene_own_field(const SceneNode *node, const FieldType *type);  // of exactly this node, NULL when not set
 void scene_adopt(SceneNode *child, SceneNode *parent, const FieldType *field);  // sets the parent; NULL child is fine
 SceneNode *scene_new_node(Scene *scene);
 void scene_names_forget(Scene *scene);  // nodes came, went or moved
 const SceneAside *scene_aside(const Scene *scene, const SceneNode *node);
 SceneAside *scene_aside_add(Scene *scene, const SceneNode *node);
-FieldList *scene_list_copy(Scene *scene, const FieldList *list, FieldKind item_kind, int capacity);
 
 #endif

@@ -2,6 +2,7 @@
 #include "scene/scene.h"
 #include "scene/scene_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t scene_item_size(FieldKind item_kind)
@@ -40,15 +41,41 @@ void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int 
     list->capacity = capacity;
 }
 
+static double number_at(FieldKind item, const void *items, int index)
+{
+    return item == FIELD_SF_FLOAT ? ((const double *)items)[index] : (double)((const int32_t *)items)[index];
+}
+
+static void put_number(FieldKind item, void *items, int index, double value)
+{
+    if (item == FIELD_SF_FLOAT)
+        ((double *)items)[index] = value;
+    else
+        ((int32_t *)items)[index] = (int32_t)fmax(INT32_MIN, fmin(INT32_MAX, nearbyint(value)));
+}
+
 FieldValue scene_value_as(Scene *scene, FieldValue value, FieldKind from, FieldKind to)
 {
     if (from == to)
         return value;
-    assert(to == (FIELD_MF | from));
-    FieldList *list = arena_alloc(scene->arena, sizeof *list);
-    list->count = list->capacity = 1;
-    list->items = arena_copy(scene->arena, &value, scene_item_size(from));
-    return (FieldValue){ .list = list };
+    FieldKind from_item = field_kind_item(from), to_item = field_kind_item(to);
+    assert(field_kind_is_list(to) || !field_kind_is_list(from));
+    assert(from_item == to_item || (from_item != to_item && field_kind_doubles(from_item) <= 1 && field_kind_doubles(to_item) <= 1));
+    const void *items = field_kind_is_list(from) ? value.list->items : &value;
+    int count = field_kind_is_list(from) ? value.list->count : 1;
+    FieldValue single = { 0 };
+    FieldList *list = NULL;
+    if (field_kind_is_list(to)) {
+        list = arena_alloc(scene->arena, sizeof *list);
+        scene_list_reserve(scene, list, to_item, count);
+        list->count = count;
+    }
+    void *made = list ? list->items : &single;
+    for (int i = 0; from_item != to_item && i < count; i++)
+        put_number(to_item, made, i, number_at(from_item, items, i));
+    if (from_item == to_item && count)
+        memcpy(made, items, (size_t)count * scene_item_size(to_item));
+    return list ? (FieldValue){ .list = list } : single;
 }
 
 // ------------------------------------------------------------------------------------- parameters and their fields
@@ -90,6 +117,7 @@ static void set_raw(Scene *scene, SceneNode *node, const FieldType *type, FieldV
     will_change(scene, node, type);
     SceneField *field = scene_field_add(scene, node, type, node->pos);
     field->value = value;
+    field->is_default = false;
     if (type->kind == FIELD_SF_NODE)
         scene_adopt(value.node, node, type);
     else if (type->kind == FIELD_MF_NODE)
@@ -135,12 +163,15 @@ static void write_value(Scene *scene, SceneNode *node, const FieldType *type, Fi
             break;
         const FieldType *parameter = &instance->proto->parameters[field->is_parameter];
         value = scene_value_turned(scene, node, type, value, true);
-        if (parameter->kind != type->kind) {
+        if (parameter->kind != type->kind && field_kind_is_list(type->kind) && !field_kind_is_list(parameter->kind)) {
+            FieldKind item_kind = field_kind_item(type->kind);
             if (value.list->count != 1)
                 break;  // a list that its single-valued parameter cannot hold stays below
             FieldValue item = { 0 };
-            memcpy(&item, value.list->items, scene_item_size(parameter->kind));
-            value = item;
+            memcpy(&item, value.list->items, scene_item_size(item_kind));
+            value = scene_value_as(scene, item, item_kind, parameter->kind);
+        } else if (parameter->kind != type->kind) {
+            value = scene_value_as(scene, value, type->kind, parameter->kind);
         }
         node = instance;
         type = parameter;
@@ -309,6 +340,7 @@ static bool take_out(Scene *scene, SceneNode *holder, const SceneNode *node)
             scene_names_forget(scene);
             memmove(&list->nodes[j], &list->nodes[j + 1], (size_t)(list->count - j - 1) * sizeof *list->nodes);
             list->count--;
+            field->is_default = false;
             return true;
         }
     }

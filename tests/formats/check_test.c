@@ -34,6 +34,8 @@ static const struct MessageCase {
     DiagSeverity severity;
     const char *message;
 } message_cases[] = {
+    // forms of older releases
+    { "a vector of gravity", "Group { } WorldInfo { gravity 0 0 -9.81 }", DIAG_WARNING, "gravity is of type SFFloat; a value of type SFVec3f, as up to R2020a, is converted" },
     // positions
     { "C01 Solid in boundingObject", "Solid { children [ DEF B Group { children [ Solid { name \"x\" physics Physics { } boundingObject Box { } } ] } ] boundingObject USE B physics Physics { } }",
       DIAG_ERROR, "Solid is not allowed inside of a boundingObject" },

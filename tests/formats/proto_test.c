@@ -229,11 +229,90 @@ static void interfaces_are_read(void **state)
     run_cases(cases, COUNT_OF(cases));
 }
 
+#define TWO_SLOTS R25 "PROTO P [ field SFNode a DEF A Box { size 2 2 2 } field SFNode b DEF B Sphere { radius 3 } field MFNode m [ ] ]\n" \
+                  "{ Group { children [ Shape { geometry IS a } Shape { geometry IS b } Group { children IS m } ] } }"
+
+static void defaults_have_names(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "a USE behind the instance finds the default", { { "P", TWO_SLOTS } },
+          "P { } Shape { geometry USE A } Shape { geometry USE B }",
+          "Group(children=[Shape(geometry=Box(size=2 2 2)),Shape(geometry=Sphere(radius=3)),Group(children=[])]) "
+          "Shape(geometry=Box(size=2 2 2)) Shape(geometry=Sphere(radius=3))", { 0 } },
+        { "and one in a later parameter", { { "P", TWO_SLOTS } }, "P { m [ Shape { geometry USE A } ] }",
+          "Group(children=[Shape(geometry=Box(size=2 2 2)),Shape(geometry=Sphere(radius=3)),Group(children=[Shape(geometry=Box(size=2 2 2))])])", { 0 } },
+        { "a default that is replaced has no name", { { "P", TWO_SLOTS } }, "P { a Cone { } } Shape { geometry USE A }",
+          "Group(children=[Shape(geometry=Cone()),Shape(geometry=Sphere(radius=3)),Group(children=[])]) Shape()",
+          { "USE A: no node above has this DEF name" } },
+        { "the order of the declaration", { { "P", TWO_SLOTS } }, "P { m [ ] a DEF B Box { } } Shape { geometry USE B }",
+          "Group(children=[Shape(geometry=Box()),Shape(geometry=Sphere(radius=3)),Group(children=[])]) Shape(geometry=Box())",
+          { "the parameters of this P are not in the order of its declaration" } },
+        { "inside of another PROTO", { { "P", TWO_SLOTS }, { "Q", R25 "EXTERNPROTO \"P.proto\"\nPROTO Q [ ] { Group { children [ P { } Shape { geometry USE A } ] } }" } },
+          "Q { }", "Group(children=[Group(children=[Shape(geometry=Box(size=2 2 2)),Shape(geometry=Sphere(radius=3)),Group(children=[])]),"
+          "Shape(geometry=Box(size=2 2 2))])", { 0 } },
+    };
+    run_cases(cases, COUNT_OF(cases));
+}
+
+// Templates of V7 and V8.0: `fields.x` is the value, a line that begins with '#' is a comment.
+static void oldest_templates_mean_what_they_meant(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "the value itself", { { "P", "#VRML_SIM V7.4 utf8\nPROTO P [ field SFFloat r 2 field SFVec3f v 1 2 3 ]\n{\n %{\n # a remark with ' in it\n local r = fields.r + fields.v.z\n }%\n"
+                                      " Shape { geometry Sphere { radius %{= r }% } } }" } },
+          "P { } P { r 4 }", "Shape(geometry=Sphere(radius=5)) Shape(geometry=Sphere(radius=7))", { 0 } },
+        { "later templates below an old header", { { "P", "#VRML_SIM V7.4 utf8\nPROTO P [ field SFFloat r 2 ] { %{ local r = fields.r.value }% Shape { geometry Sphere { radius %{= r }% } } }" } },
+          "P { }", "Shape(geometry=Sphere(radius=2))", { 0 } },
+        { "a length later on", { { "P", "#VRML_SIM R2019a utf8\nPROTO P [ field MFFloat r [ 1 2 3 ] ] { %{ local r =\n #fields.r.value }% Shape { geometry Sphere { radius %{= r }% } } }" } },
+          "P { }", "Shape(geometry=Sphere(radius=3))", { 0 } },
+        { "pictures are not drawn", { { "P", "#VRML_SIM R2019a utf8\nPROTO P [ ] { %{ local gd = require('gd') local im = gd.createTrueColor(8, 4)\n"
+                                            " local red = im:colorAllocate(255, 0, 0) im:filledRectangle(0, 0, 7, 3, red) im:png('x.png') }% Shape { geometry Sphere { radius %{= im:sizeX() }% } } }" } },
+          "P { }", "Shape(geometry=Sphere(radius=8))", { "draws a picture with the module 'gd'" } },
+        { "a quote that is escaped in the value", { { "P", "#VRML_SIM R2022b utf8\nPROTO P [ field SFString s \"\" ] { Solid { name \"%{= #fields.s.value }%\" } }" } },
+          "P { s \"a\\\\\\\"b\" }", "Solid(name='3')", { 0 } },
+    };
+    run_cases(cases, COUNT_OF(cases));
+}
+
+static void names_of_our_own_nodes_are_free(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "Marker", "Conveyor", "Body", "Holder", "ForceTorqueSensor", "Attachment" };
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        char text[256], world[64];
+        snprintf(text, sizeof text, R25 "PROTO %s [ field SFFloat reach 1 ] { Shape { geometry Sphere { radius IS reach } } }", names[i]);
+        snprintf(world, sizeof world, "%s { reach 2 }", names[i]);
+        Case one = { names[i], { { names[i], text } }, world, "Shape(geometry=Sphere(radius=2))", { 0 } };
+        run_cases(&one, 1);
+    }
+}
+
+static void connections_convert_numbers(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "whole to any", { { "P", R25 "PROTO P [ field SFInt32 n 3 ] { Shape { geometry Sphere { radius IS n } } }" } },
+          "P { } P { n 5 }", "Shape(geometry=Sphere(radius=3)) Shape(geometry=Sphere(radius=5))",
+          { "radius is of type SFFloat, but the parameter n of type SFInt32; its value is converted" } },
+        { "any to whole", { { "P", R25 "PROTO P [ field SFFloat n 3.2 ] { Shape { geometry Sphere { subdivision IS n } } }" } },
+          "P { }", "Shape(geometry=Sphere(subdivision=3))", { "subdivision is of type SFInt32" } },
+        { "one string to a list", { { "P", R25 "PROTO P [ field SFString a \"x y\" ] { Robot { controllerArgs IS a } }" } },
+          "P { }", "Robot(controllerArgs=['x y'])", { "controllerArgs is of type MFString, but the parameter a of type SFString" } },
+        { "old arguments are split", { { "P", "#VRML_SIM R2019a utf8\nPROTO P [ field SFString a \"x y\" ] { Robot { controller \"c\" controllerArgs IS a } }" } },
+          "P { } P { a \"1 2 'a b'\" }", "Robot(controller='c' controllerArgs=['x','y']) Robot(controller='c' controllerArgs=['1','2','a b'])", { 0 } },
+        { "vectors do not convert", { { "P", R25 "PROTO P [ field SFColor c 1 1 1 ] { Pose { translation IS c } }" } },
+          "P { }", "Pose()", { "translation is of type SFVec3f, but the parameter c of type SFColor" } },
+    };
+    run_cases(cases, COUNT_OF(cases));
+}
+
 static void restrictions_are_checked(void **state)
 {
     (void)state;
 #define RESTRICTED R25 "PROTO P [ field SFString{\"a\", \"b\"} s \"a\" field SFInt32{1, 2} i 1 field SFRotation{0 1 0 0, 0 0 1 0} r 0 1 0 0\n" \
-                   " field MFNode{Solid{}, Q{}} n [] field MFString{\"x\" \"y\"} l [] ]\n" \
+                   " field MFNode{Solid{}+, Q{}} n [] field MFString{\"x\" \"y\"} l [] ]\n" \
                    "{ Robot { rotation IS r name IS s window IS s children IS n controllerArgs IS l customData \"%d\" } }"
     static const Case cases[] = {
         { "proto_allowed_field_value", { { "P", RESTRICTED }, { "Q", R25 "PROTO Q [ ] { Pose { } }" } },
@@ -242,12 +321,29 @@ static void restrictions_are_checked(void **state)
           { "parameter 'i' of the PROTO 'P' is not used" } },
         { "proto_not_allowed_field_value", { { "P", RESTRICTED } },
           "P { s \"c\" i 3 r 1 0 0 0 l [ \"x\" \"z\" ] }",
-          "Robot(rotation=0 1 0 0 name='a' window='a' children=[] controllerArgs=[] customData='%d')",
-          { "s of P has a value that is not allowed", "i of P has", "r of P has", "l of P has", "is not used" } },
+          "Robot(rotation=0 1 0 0 name='a' window='a' children=[] controllerArgs=['x'] customData='%d')",
+          { "the value of 's' of P is not allowed", "of 'i' of P", "of 'r' of P", "'\"z\"' is not allowed in 'l' of P and is left out", "is not used" } },
         { "proto_not_allowed_mf_field_value", { { "P", RESTRICTED } },
-          "P { n [ Shape { } ] }",
-          "Robot(rotation=0 1 0 0 name='a' window='a' children=[Shape()] controllerArgs=[] customData='%d')",
-          { "n of P has a value that is not allowed", "is not used" } },
+          "P { n [ Shape { } Solid { } Group { } ] }",
+          "Robot(rotation=0 1 0 0 name='a' window='a' children=[Solid()] controllerArgs=[] customData='%d')",
+          { "'Shape' is not allowed in 'n' of P and is left out; allowed are: Solid+, Q", "'Group' is not allowed", "is not used" } },
+        { "a type alone does not allow what is derived from it", { { "P", R25 "PROTO P [ field MFNode{Group{}, Solid{}} n [] ] { Group { children IS n } }" } },
+          "P { n [ Group { } Pose { } Solid { } Robot { } ] }", "Group(children=[Group(),Solid()])",
+          { "'Pose' is not allowed in 'n' of P", "'Robot' is not allowed in 'n' of P" } },
+        { "a PROTO counts by its base type", { { "P", R25 "PROTO P [ field MFNode{Solid{}} n [] ] { Group { children IS n } }" }, { "Q", R25 "PROTO Q [ ] { Solid { } }" } },
+          "P { n [ Q { } ] }", "Group(children=[Solid()])", { 0 } },
+        { "a PROTO allows itself", { { "P", R25 "EXTERNPROTO \"Q.proto\"\nPROTO P [ field MFNode{Q{}} n [] ] { Group { children IS n } }" },
+                                    { "Q", R25 "PROTO Q [ ] { Solid { } }" }, { "D", R25 "EXTERNPROTO \"Q.proto\"\nPROTO D [ ] { Q { } }" } },
+          "P { n [ Q { } D { } Solid { } ] }", "Group(children=[Solid()])", { "'D' is not allowed", "'Solid' is not allowed" } },
+        { "a PROTO with a plus allows those derived from it", { { "P", R25 "EXTERNPROTO \"Q.proto\"\nPROTO P [ field MFNode{Q{}+} n [] ] { Group { children IS n } }" },
+                                    { "Q", R25 "PROTO Q [ ] { Solid { } }" }, { "D", R25 "EXTERNPROTO \"Q.proto\"\nPROTO D [ ] { Q { } }" } },
+          "P { n [ Q { } D { } Solid { } ] }", "Group(children=[Solid(),Solid()])", { "'Solid' is not allowed" } },
+        { "a single node that is not allowed", { { "P", R25 "PROTO P [ field SFNode{Box{}, Sphere{}} n NULL ] { Shape { geometry IS n } }" } },
+          "P { n Cone { } }", "Shape(geometry=nothing)", { "the value of 'n' of P is not allowed and is left out; allowed are: Box, Sphere" } },
+        { "old names mean new types", { { "P", "#VRML_SIM R2022a utf8\nPROTO P [ field MFNode{Transform{}} n [] ] { Group { children IS n } }" } },
+          "P { n [ Pose { } Solid { } ] }", "Group(children=[Pose()])", { "'Solid' is not allowed" } },
+        { "default outside of the list", { { "P", R25 "PROTO P [ field SFString{\"a\", \"b\"} s \"c\" ] { Solid { name IS s } }" } },
+          "P { }", "Solid(name='c')", { "the default of 's' is not in the list of its allowed values" } },
     };
     run_cases(cases, COUNT_OF(cases));
 }
@@ -732,6 +828,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interfaces_are_read),       cmocka_unit_test(restrictions_are_checked),
+        cmocka_unit_test(defaults_have_names),
+        cmocka_unit_test(names_of_our_own_nodes_are_free),
+        cmocka_unit_test(oldest_templates_mean_what_they_meant),
+        cmocka_unit_test(connections_convert_numbers),
         cmocka_unit_test(protos_nest_and_derive),    cmocka_unit_test(templates_make_trees),
         cmocka_unit_test(generated_text_has_places), cmocka_unit_test(templates_can_be_off),
         cmocka_unit_test(parameters_reach_their_fields), cmocka_unit_test(templates_are_regenerated),
