@@ -107,9 +107,6 @@ typedef struct Reader {
         int count, slot_count;
     } defs;
     bool is_import;           // a USE may name what the scene has already
-    SceneNode *instance;      // the innermost whose parameters are being read: a USE may name what stands in their defaults
-    struct ReaderDefault { SceneNode *instance; const FieldType *parameter; FieldValue value; } *defaults;
-    int default_count, default_capacity;  // defaults that a USE made the instance's own
 } Reader;
 
 // The text must outlive the reader. The first token is read already.

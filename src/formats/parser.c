@@ -132,113 +132,6 @@ static bool count_node(Reader *reader, SourcePos pos, int64_t nodes)
 
 // ------------------------------------------------------------------------------- names that stand in no text above
 
-static SceneNode *find_named(SceneNode *node, const char *name)
-{
-    if (!node || node->kind == SCENE_NODE_USE)
-        return NULL;
-    if (node->def && !strcmp(node->def, name))
-        return node;
-    SceneNode *found = NULL;
-    for (int i = 0; i < node->field_count && !found; i++) {
-        const SceneField *field = &node->fields[i];
-        if (field->type->kind == FIELD_SF_NODE)
-            found = find_named(field->value.node, name);
-        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count && !found; k++)
-            found = find_named(field->value.list->nodes[k], name);
-    }
-    return found;
-}
-
-static SceneNode *find_in_value(FieldKind kind, FieldValue value, const char *name)
-{
-    SceneNode *found = kind == FIELD_SF_NODE ? find_named(value.node, name) : NULL;
-    for (int k = 0; kind == FIELD_MF_NODE && k < value.list->count && !found; k++)
-        found = find_named(value.list->nodes[k], name);
-    return found;
-}
-
-static void make_instances(Reader *reader, SceneNode *node)
-{
-    if (!node || node->kind == SCENE_NODE_USE)
-        return;
-    for (int i = 0; i < node->field_count; i++) {
-        const SceneField *field = &node->fields[i];
-        if (field->type->kind == FIELD_SF_NODE)
-            make_instances(reader, field->value.node);
-        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
-            make_instances(reader, field->value.list->nodes[k]);
-    }
-    if (node->kind == SCENE_NODE_INSTANCE && !node->target)
-        proto_instantiate(reader, node);
-}
-
-static SceneNode *copy_default(Reader *reader, const SceneNode *node)
-{
-    SceneNode *copy = scene_node_clone_body(reader->scene, node, reader->instance);
-    reader->instance->target = NULL;
-    make_instances(reader, copy);
-    return copy;
-}
-
-// A parameter's default that what is read USEs: it becomes a value of the instance's own, so that both mean the same node.
-static FieldValue own_default(Reader *reader, const FieldType *parameter)
-{
-    for (int i = 0; i < reader->default_count; i++)
-        if (reader->defaults[i].instance == reader->instance && reader->defaults[i].parameter == parameter)
-            return reader->defaults[i].value;
-    FieldValue value = parameter->value;
-    if (parameter->kind == FIELD_SF_NODE) {
-        value.node = copy_default(reader, value.node);
-    } else {
-        FieldList *list = arena_alloc(scene_arena(reader->scene), sizeof *list);
-        scene_list_reserve(reader->scene, list, FIELD_SF_NODE, value.list->count);
-        for (int i = 0; i < value.list->count; i++)
-            if (value.list->nodes[i])
-                list->nodes[list->count++] = copy_default(reader, value.list->nodes[i]);
-        value.list = list;
-    }
-    memory_grow(&reader->defaults, &reader->default_capacity, reader->default_count + 1, sizeof *reader->defaults);
-    reader->defaults[reader->default_count++] = (struct ReaderDefault){ reader->instance, parameter, value };
-    return value;
-}
-
-static bool is_given(const Reader *reader, const FieldType *parameter)
-{
-    for (int i = 0; i < reader->scratch.field_count; i++)
-        if (reader->scratch.fields[i].type == parameter)
-            return true;
-    return false;
-}
-
-static SceneNode *find_in_defaults(Reader *reader, const char *name)
-{
-    const SceneProto *proto = reader->instance && !reader->is_body ? reader->instance->proto : NULL;
-    for (int i = 0; proto && !proto->is_placeholder && i < proto->parameter_count; i++) {
-        const FieldType *parameter = &proto->parameters[i];
-        if (find_in_value(parameter->kind, parameter->value, name) && !is_given(reader, parameter))
-            return find_in_value(parameter->kind, own_default(reader, parameter), name);
-    }
-    return NULL;
-}
-
-// After the parameters of an instance were read: the defaults that became its own.
-static void give_defaults(Reader *reader, SceneNode *instance)
-{
-    while (reader->default_count > 0 && reader->defaults[reader->default_count - 1].instance == instance) {
-        const struct ReaderDefault *given = &reader->defaults[--reader->default_count];
-        bool is_taken = false;
-        for (int i = 0; i < instance->field_count; i++)
-            is_taken = is_taken || instance->fields[i].type == given->parameter;
-        if (is_taken) {
-            diag_warning(reader->diags, instance->pos, "wrong order of fields of %s: a USE means a DEF in the default of '%s', which is given after it",
-                         instance->proto->name, given->parameter->name);
-            diag_hint(reader->diags, "write '%s' first, as the PROTO declares it", given->parameter->name);
-            continue;
-        }
-        scene_set_value(reader->scene, instance, given->parameter, given->value);
-    }
-}
-
 static bool count_one(SceneNode *node, void *context)
 {
     (void)node;
@@ -246,14 +139,11 @@ static bool count_one(SceneNode *node, void *context)
     return --*left > 0;
 }
 
-// A node for USE that no text above has: in the defaults around it or, for what is imported, in the world.
+// A node for USE that no text above has: for what is imported, one of the world.
 static bool find_elsewhere(Reader *reader, const char *name, DefEntry *entry)
 {
-    entry->node = find_in_defaults(reader, name);
-    if (!entry->node && reader->is_import) {
-        SceneNode *found = scene_find_def(reader->scene, name);
-        entry->node = found ? scene_instance(found) : NULL;
-    }
+    SceneNode *found = reader->is_import ? scene_find_def(reader->scene, name) : NULL;
+    *entry = (DefEntry){ .node = found ? scene_instance(found) : NULL };
     int64_t left = reader->limits->nodes;
     if (entry->node)
         scene_walk(entry->node, true, count_one, &left);
@@ -776,15 +666,10 @@ bool reader_node(Reader *reader, SceneNode **node)
     reader_advance(reader);
     if (!enter(reader, name.pos))
         return false;
-    SceneNode *around = reader->instance;
-    if (proto)
-        reader->instance = made;
     if (reader->token.kind == TOKEN_BRACE_OPEN)
         read_fields(reader, made);
     else
         reader_expect(reader, TOKEN_BRACE_OPEN, "'{' after the name of a node");
-    give_defaults(reader, made);
-    reader->instance = around;
     reader->depth--;
     if (proto && !reader->is_body) {
         if (reader->release && !reader->without_upgrade)

@@ -31,7 +31,6 @@ void reader_deinit(Reader *reader)
     free(reader->scratch.numbers);
     free(reader->scratch.strings);
     free(reader->defs.slots);
-    free(reader->defaults);
     free(reader->reported);
 }
 

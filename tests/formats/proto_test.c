@@ -200,7 +200,7 @@ static void interfaces_are_read(void **state)
         { "use_of_a_default_that_is_given_later",
           { { "P", R25 "PROTO P [ field SFNode a DEF D Box { size 2 2 2 } field MFNode b [] ] { Solid { children IS b boundingObject IS a } }" } },
           "P { b [ Shape { geometry USE D } ] a Sphere { } }",
-          "Solid(children=[Shape(geometry=Box(size=2 2 2))] boundingObject=Sphere())", { "wrong order of fields of P" } },
+          "Solid(children=[Shape(geometry=Box(size=2 2 2))] boundingObject=Sphere())", { "the parameters of this P are not in the order" } },
         { "proto_mismatch_field_type", { { "P", R25 "PROTO P [ field SFFloat a 1 ] { Pose { translation IS a } }" } },
           "P { }", "Pose()", { "translation is of type SFVec3f, but the parameter a of type SFFloat" } },
         { "proto_typo_in_alias", { { "P", R25 "PROTO P [ field SFVec3f shift 1 2 3 ] { Pose { translation IS shfit } }" } },
