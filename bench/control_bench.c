@@ -1,6 +1,6 @@
 // control_bench.c - what a control step costs: the round trip of an empty controller, beside a bare futex ping-pong between
-// two processes measured in the same run; swarms of 1, 10 and 100 robots; a robot with 1000 rays. This program is its own
-// controller: the simulator starts it again with TALUS_CHANNEL set.
+// two processes measured in the same run; the same in Python; swarms of 1, 10 and 100 robots; a robot with 1000 rays. This program is its
+// own controller: the simulator starts it again with TALUS_CHANNEL set.
 #include "control/control.h"
 #include "protocol/protocol.h"
 #include "sim/sim.h"
@@ -106,6 +106,8 @@ static int be_controller(int descriptor)
 
 // ---- worlds ----
 
+static const char *controller = "bench";  // the program that the next world's robots have
+
 // Obstacles stand in a grid behind the wall: what a ray must not be slowed down by.
 static Sim *make_world(const char *folder, int robots, int sensors, int rays, int obstacles, DiagSink *diags)
 {
@@ -116,7 +118,7 @@ static Sim *make_world(const char *folder, int robots, int sensors, int rays, in
         return NULL;
     fprintf(file, "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 16 }\nViewpoint { }\nSolid { name \"wall\" translation 0 0 5 boundingObject Box { size 100 100 0.1 } }\n");
     for (int i = 0; i < robots; i++) {
-        fprintf(file, "Robot { name \"r%d\" translation %d %d 0 controller \"bench\" children [ ", i, i % 10, i / 10);
+        fprintf(file, "Robot { name \"r%d\" translation %d %d 0 controller \"%s\" children [ ", i, i % 10, i / 10, controller);
         for (int k = 0; k < sensors; k++)
             fprintf(file, "DistanceSensor { name \"d%d\" rotation 0 1 0 -1.5708 numberOfRays %d aperture 0.5 lookupTable [ 0 0 0, 10 10 0 ] } ", k, rays);
         fprintf(file, "] }\n");
@@ -150,6 +152,24 @@ static double seconds_per_step(const char *folder, int robots, int sensors, int 
     return seconds;
 }
 
+// An empty controller in Python. The package lies in the folder above this program's.
+static void add_python_controller(const char *folder, const char *program)
+{
+    char path[8192];
+    snprintf(path, sizeof path, "%s", program);
+    for (int i = 0; i < 2; i++)
+        *strrchr(path, '/') = '\0';
+    setenv("TALUS_CONTROLLER_PATH", path, 1);
+    snprintf(path, sizeof path, "%s/controllers/python", folder);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/controllers/python/python.py", folder);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        exit(1);
+    fputs("from controller import Robot\nrobot = Robot()\nstep = robot.step\nwhile step(16) != -1:\n    pass\n", file);
+    fclose(file);
+}
+
 static void make_project(char folder[4096], const char *self)
 {
     char path[8192], program[4096];
@@ -166,11 +186,13 @@ static void make_project(char folder[4096], const char *self)
     snprintf(path, sizeof path, "%s/controllers/bench/bench", folder);
     if (symlink(program, path) < 0)
         exit(1);
+    add_python_controller(folder, program);
 }
 
 static void remove_project(const char *folder)
 {
-    static const char *const parts[] = { "controllers/bench/bench", "controllers/bench", "controllers", "worlds/bench.wbt", "worlds", "." };
+    static const char *const parts[] = { "controllers/bench/bench", "controllers/bench", "controllers/python/python.py",
+                                         "controllers/python", "controllers", "worlds/bench.wbt", "worlds", "." };
     char path[8192];
     for (int i = 0; i < COUNT_OF(parts); i++) {
         snprintf(path, sizeof path, i == COUNT_OF(parts) - 1 ? "%s" : "%s/%s", folder, parts[i]);
@@ -185,13 +207,18 @@ int main(void)
         return be_controller(atoi(channel));
     char folder[4096];
     make_project(folder, "/proc/self/exe");
-    double bare = 1e9, trip = 1e9;
+    double bare = 1e9, trip = 1e9, python = 1e9;
     for (int i = 0; i < REPEATS; i++) {
         bare = fmin(bare, ping_pong());
-        trip = fmin(trip, seconds_per_step(folder, 1, 0, 1, 0, 5000, true) - seconds_per_step(folder, 1, 0, 1, 0, 5000, false));
+        double alone = seconds_per_step(folder, 1, 0, 1, 0, 5000, false);
+        trip = fmin(trip, seconds_per_step(folder, 1, 0, 1, 0, 5000, true) - alone);
+        controller = "python";
+        python = fmin(python, seconds_per_step(folder, 1, 0, 1, 0, 5000, true) - alone);
+        controller = "bench";
     }
     printf("bare futex ping-pong      %8.2f us\n", 1e6 * bare);
     printf("empty controller step     %8.2f us   %.2f times the bare one\n", 1e6 * trip, trip / bare);
+    printf("empty step in Python      %8.2f us   %.2f times the one in C\n", 1e6 * python, python / trip);
     static const int robots[] = { 1, 10, 100 };
     for (int i = 0; i < COUNT_OF(robots); i++) {
         double seconds = seconds_per_step(folder, robots[i], 1, 1, 0, 20000 / robots[i] / 10, true);
