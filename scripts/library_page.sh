@@ -14,7 +14,7 @@ limits, sensor tables) of the Webots releases they stand for; no mesh, texture o
 object was published as primitives, its sizes and places are used. What "all" means below: everything that this PROTO has.
 
 Some files were written from general knowledge of the machine rather than from its published model, so their figures are
-estimates and some device names may differ: the UR arms, TIAGo's arm and head, Spot, PR2, SummitXl, Moose, JetBot, Robotino3,
+estimates and some device names may differ: the UR arms, TIAGo's arm and head, Moose, JetBot, Robotino3,
 Ned, Irb4600, ScaraT6, P-Rob3, Panda, Robotiq3f, Crazyflie, RpLidarA2, Astra, the Sprinter van, animals, bathroom and hospital
 objects, FireExtinguisher, Forklift, GasCanister, some buildings, and the box sizes of Mavic2Pro, TurtleBot3 and TIAGo's base.
 

@@ -10,7 +10,7 @@ typedef struct Bounding {
     int depth;
 } Bounding;
 
-static const char geometries[] = "Box|Capsule|Cylinder|ElevationGrid|IndexedFaceSet|Mesh|Plane|Sphere";
+static const char geometries[] = "Box|Capsule|Cylinder|ElevationGrid|Extrusion|IndexedFaceSet|Mesh|Plane|Sphere";
 
 static bool check_geometry(Bounding *bounding, SceneNode *node, const SceneNode *geometry)
 {

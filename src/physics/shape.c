@@ -234,7 +234,7 @@ static GeometryForm geometry_form(Physics *physics, SceneNode *geometry, Vec3 sc
         numbers = 2;
     } else if (scene_node_is(geometry, "Plane")) {
         form = (GeometryForm){ true, PHYSICS_SHAPE_PLANE, VEC3_ZERO, NULL };
-    } else if (scene_node_is(geometry, "IndexedFaceSet") || scene_node_is(geometry, "Mesh")) {
+    } else if (scene_node_is(geometry, "IndexedFaceSet") || scene_node_is(geometry, "Mesh") || scene_node_is(geometry, "Extrusion")) {
         form = (GeometryForm){ true, PHYSICS_SHAPE_MESH, VEC3_ZERO, mesh_of(physics, geometry, scale) };
         form.is_known = form.entry->is_usable;
     } else if (scene_node_is(geometry, "ElevationGrid")) {

@@ -2,10 +2,10 @@
 // simulated seconds to a millimetre, upright. A table shows the robots with the devices that a controller finds.
 #include "base/diag.h"
 #include "base/text.h"
+#include "place.h"
 #include "sim/sim.h"
 #include "support/support.h"
 
-#include <float.h>
 #include <math.h>
 
 static const struct Row {
@@ -113,31 +113,6 @@ static bool list_device(SceneNode *node, void *context)
     return true;
 }
 
-// Height of the lowest point of what is drawn, which is also what collides.
-static bool find_lowest(SceneNode *node, void *context)
-{
-    double *lowest = context, reach;
-    const SceneNode *geometry = scene_node_is(node, "Shape") && !node->in_bounding ? scene_child(node, "geometry") : NULL;
-    if (!geometry)
-        return true;
-    Pose pose = scene_world_pose(node);
-    Vec3 x = quat_rotate(pose.q, vec3(1, 0, 0)), y = quat_rotate(pose.q, vec3(0, 1, 0)), z = quat_rotate(pose.q, vec3(0, 0, 1));
-    if (scene_node_is(geometry, "Box")) {
-        Vec3 size = scene_vec3(geometry, "size");
-        reach = (fabs(x.z) * size.x + fabs(y.z) * size.y + fabs(z.z) * size.z) / 2;
-    } else if (scene_node_is(geometry, "Cylinder")) {
-        reach = fabs(z.z) * scene_float(geometry, "height") / 2 + sqrt(fmax(0.0, 1 - z.z * z.z)) * scene_float(geometry, "radius");
-    } else if (scene_node_is(geometry, "Capsule")) {
-        reach = fabs(z.z) * scene_float(geometry, "height") / 2 + scene_float(geometry, "radius");
-    } else if (scene_node_is(geometry, "Sphere")) {
-        reach = scene_float(geometry, "radius");
-    } else {
-        return true;
-    }
-    *lowest = fmin(*lowest, pose.t.z - reach);
-    return true;
-}
-
 static void write_world(Text *world, const char *name, double height)
 {
     text_clear(world);
@@ -147,30 +122,16 @@ static void write_world(Text *world, const char *name, double height)
                        "Floor { size 20 20 }\n%s { translation 0 0 %.6f controller \"<none>\" }\n", name, name, height);
 }
 
-static SceneNode *find_robot(Scene *scene)
-{
-    const FieldList *top = scene_list(scene_root(scene), "children");
-    for (int i = 0; i < top->count; i++)
-        if (scene_node_is(scene_list_node(top, i), "Robot"))
-            return scene_list_node(top, i);
-    return NULL;
-}
-
 static void stand(const struct Row *row)
 {
     Text world = { 0 };
     DiagSink *diags = diag_create();
     write_world(&world, row->name, 0.0);
-    Scene *scene = formats_load_text("stand.wbt", world.data, world.length, NULL, diags);
-    CHECK(scene && find_robot(scene), row->name);
-    double lowest = DBL_MAX;
-    scene_walk(find_robot(scene), false, find_lowest, &lowest);
-    scene_destroy(scene);
-    double height = -lowest;
+    double height = place_height(world.data, world.length, row->name);
     write_world(&world, row->name, height);
     Sim *sim = sim_load_text("stand.wbt", world.data, world.length, NULL, diags);
     CHECK(sim && diag_total(diags, DIAG_ERROR) == 0, row->name);
-    SceneNode *robot = find_robot(sim_scene(sim));
+    SceneNode *robot = place_find_robot(sim_scene(sim));
     CHECK(robot, row->name);
     Devices devices = { 0, "" };
     scene_walk(robot, false, list_device, &devices);
