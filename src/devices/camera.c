@@ -3,6 +3,7 @@
 
 #include <webots/nodes.h>
 
+#include <limits.h>
 #include <string.h>
 
 // ---- recognition ----
@@ -23,21 +24,25 @@ static Vec3 corner_of(const Sight *sight, int i)
     return vec3_add(sight->centre, vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
 }
 
-static void place_on_image(const ImageView *view, Recognized *object)
+// The pixels around the box: of its middle and its eight corners. False: it covers less than one.
+static bool place_on_image(const ImageView *view, Recognized *object)
 {
-    double x, y, low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY };
-    // The middle plane of the box: nearer corners would make it larger than it looks.
-    for (int i = 0; i < 8; i++) {
-        Vec3 corner = corner_of(&object->sight, i);
-        image_place(view, vec3(object->sight.centre.x, corner.y, corner.z), &x, &y);
-        low[0] = fmin(low[0], x), low[1] = fmin(low[1], y);
-        high[0] = fmax(high[0], x), high[1] = fmax(high[1], y);
+    int low[2] = { INT_MAX, INT_MAX }, high[2] = { INT_MIN, INT_MIN };
+    const int last[2] = { view->width - 1, view->height - 1 };
+    for (int i = 0; i < 9; i++) {
+        double at[2];
+        image_place(view, i < 8 ? corner_of(&object->sight, i) : object->sight.centre, &at[0], &at[1]);
+        for (int k = 0; k < 2; k++) {
+            int pixel = int_min((int)at[k], last[k]);
+            low[k] = int_min(low[k], pixel);
+            high[k] = int_max(high[k], pixel);
+        }
     }
-    image_place(view, object->sight.centre, &x, &y);
-    object->place[0] = int_min((int)x, view->width - 1);
-    object->place[1] = int_min((int)y, view->height - 1);
-    for (int k = 0; k < 2; k++)
-        object->size[k] = (int)(high[k] - low[k] + 0.5);
+    for (int k = 0; k < 2; k++) {
+        object->place[k] = (low[k] + high[k] + 1) / 2;
+        object->size[k] = high[k] - low[k];
+    }
+    return object->size[0] > 0 && object->size[1] > 0;
 }
 
 // With occlusion 1 one ray to the object decides; with 2 one to any corner suffices too.
@@ -62,8 +67,7 @@ static bool recognise(const DeviceContext *at, const SceneNode *recognition, con
         (view->projection == PLANAR ? sight->centre.x : vec3_length(sight->centre)) > scene_float(recognition, "maxRange") + 0.5 * sight->size.x ||
         is_hidden(at, scene_int(recognition, "occlusion"), object))
         return false;
-    place_on_image(view, object);
-    return true;
+    return place_on_image(view, object);
 }
 
 static int64_t area(const Recognized *object)
