@@ -208,30 +208,40 @@ static void absolute_path(const char *file, char path[PATH_MAX])
         *path = '\0';
 }
 
-static int order_recording(const char *who, int what, const char *file, int quality, const char *why_not)
+// What the simulator is asked to record; rows of OP_RECORDING. It has said why when the answer is below zero.
+enum { MOVIE_START, MOVIE_STOP, MOVIE_STATUS, ANIMATION_START, ANIMATION_STOP, PICTURE };
+
+static int order_recording(const char *who, const int numbers[5], int count, const char *file)
 {
     char path[PATH_MAX];
     absolute_path(file, path);
-    int result = ask_int(who, &(Ask){ OP_RECORDING, { what, quality }, 2, NULL, 0, path }, -1);
-    if (result < 0 && core.supervisor)
-        core_warn(who, "%s", why_not);
-    return result;
+    Ask question = { .op = OP_RECORDING, .int_count = count, .bytes = path };
+    for (int i = 0; i < count; i++)
+        question.ints[i] = numbers[i];
+    return ask_int(who, &question, -1);
 }
-
-static const char no_film[] = "no film is made; `talus render WORLD PICTURE.png --at SECONDS` draws a moment of the world";
-static const char no_animation[] = "no animation is made; `talus run WORLD --record FILE.csv` records all motions";
-
-static bool movie_has_failed;
 
 void wb_supervisor_export_image(const char *filename, int quality)
 {
-    order_recording(__func__, 5, filename, quality, "no picture was made");
+    if (order_recording(__func__, (const int[5]){ PICTURE, quality }, 2, filename) < 0 && core.supervisor)
+        core_warn(__func__, "no picture was made");
 }
+
+static bool movie_was_refused;  // the last one could not be begun, and none is under way
 
 void wb_supervisor_movie_start_recording(const char *filename, int width, int height, int codec, int quality, int acceleration, bool caption)
 {
-    (void)width, (void)height, (void)codec, (void)quality, (void)acceleration, (void)caption;
-    movie_has_failed = order_recording(__func__, 0, filename, 0, no_film) < 0;
+    (void)codec, (void)caption;
+    if (!may_ask(__func__))
+        return;
+    if (!filename || !*filename || width <= 0 || height <= 0 || quality < 1 || quality > 100 || acceleration < 1) {
+        core_warn(__func__, "a file, a size above 0, a quality from 1 to 100 and an acceleration of at least 1 are wanted");
+        return;
+    }
+    bool is_begun = order_recording(__func__, (const int[5]){ MOVIE_START, width, height, quality, acceleration }, 5, filename) >= 0;
+    movie_was_refused = !is_begun && order_recording(__func__, (const int[5]){ MOVIE_STATUS }, 1, NULL) != WB_SUPERVISOR_MOVIE_RECORDING;
+    if (!is_begun)
+        core_warn(__func__, "the movie cannot be recorded; the simulator says why");
 }
 
 void wb_supervisor_start_movie(const char *filename, int width, int height, int codec, int quality, int acceleration, bool caption)
@@ -241,7 +251,7 @@ void wb_supervisor_start_movie(const char *filename, int width, int height, int 
 
 void wb_supervisor_movie_stop_recording(void)
 {
-    may_ask(__func__);
+    order_recording(__func__, (const int[5]){ MOVIE_STOP }, 1, NULL);
 }
 
 void wb_supervisor_stop_movie(void)
@@ -249,29 +259,40 @@ void wb_supervisor_stop_movie(void)
     wb_supervisor_movie_stop_recording();
 }
 
+static int movie_status(const char *who)
+{
+    int status = order_recording(who, (const int[5]){ MOVIE_STATUS }, 1, NULL);
+    if (status < 0 || movie_was_refused)
+        status = WB_SUPERVISOR_MOVIE_SIMULATION_ERROR;
+    return status;
+}
+
 bool wb_supervisor_movie_is_ready(void)
 {
-    return may_ask(__func__);
+    if (!may_ask(__func__))
+        return false;
+    int status = movie_status(__func__);
+    return status == WB_SUPERVISOR_MOVIE_READY || status >= WB_SUPERVISOR_MOVIE_WRITE_ERROR;
 }
 
 bool wb_supervisor_movie_failed(void)
 {
-    return movie_has_failed;
+    return may_ask(__func__) && movie_status(__func__) >= WB_SUPERVISOR_MOVIE_WRITE_ERROR;
 }
 
 int wb_supervisor_get_movie_status(void)
 {
-    return movie_has_failed ? WB_SUPERVISOR_MOVIE_SIMULATION_ERROR : WB_SUPERVISOR_MOVIE_READY;
+    return movie_status(__func__);
 }
 
 bool wb_supervisor_animation_start_recording(const char *filename)
 {
-    return order_recording(__func__, 3, filename, 0, no_animation) >= 0;
+    return order_recording(__func__, (const int[5]){ ANIMATION_START }, 1, filename) >= 0;
 }
 
 bool wb_supervisor_animation_stop_recording(void)
 {
-    return order_recording(__func__, 4, NULL, 0, no_animation) >= 0;
+    return order_recording(__func__, (const int[5]){ ANIMATION_STOP }, 1, NULL) >= 0;
 }
 
 bool wb_supervisor_virtual_reality_headset_is_used(void)

@@ -1,5 +1,6 @@
 // render.c - `talus render`: pictures of a world, as it is at load, after some time or in a snapshot, made without a window.
 #include "app/app.h"
+#include "app/show.h"
 
 #include "base/file.h"
 #include "base/json.h"
@@ -46,6 +47,7 @@ typedef struct Job {
     Sim *sim;
     Devices *devices;
     Control *control;
+    Show *show;
     RenderCamera camera;
     Pose follow_start;
     int width, height;
@@ -137,7 +139,9 @@ static bool start(Job *job)
     bool passes_time = options->steps > 0 || options->at > 0.0 || options->every > 0.0;
     job->devices = devices_create(sim_scene(job->sim), sim_physics(job->sim), job->diags);
     if (passes_time && !options->no_controllers && !options->untrusted && control_is_needed(job->devices)) {
-        ControlOptions control = { .out = stderr, .is_quiet = options->quiet, .export_picture = app_export_picture, .picture_view = &job->follow_start };
+        job->show = show_create(job->sim);
+        show_set_devices(job->show, job->devices);
+        ControlOptions control = { .out = stderr, .is_quiet = options->quiet, .show = show_for_control(job->show) };
         job->control = control_create(job->sim, job->devices, &control, job->diags);
     }
     if (options->no_plugin || options->untrusted)
@@ -265,6 +269,7 @@ static int render_file(Job *job)
         code = EXIT_SIMULATION;
 done:
     control_destroy(job->control);
+    show_destroy(job->show);
     devices_destroy(job->devices);
     show_diagnostics(job);
     sim_destroy(job->sim);

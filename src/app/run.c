@@ -1,13 +1,13 @@
 // run.c - `talus run`: simulates a world or body without a window.
 #include "app/app.h"
+#include "app/show.h"
 
 #include "base/file.h"
 #include "base/json.h"
 #include "control/control.h"
 #include "record/csv.h"
-#include "record/soundtrack.h"
+#include "record/movie.h"
 #include "sim/sim.h"
-#include "viewer/render.h"
 
 #include <math.h>
 #include <signal.h>
@@ -22,7 +22,8 @@ typedef struct RunOptions {
     double until;
     int64_t seed;
     bool realtime, hash, quiet, json, no_controllers, no_plugin, explain_contacts, explain_solver, untrusted;
-    const char *sound, *sound_law;
+    const char *sound, *sound_law, *movie, *movie_size, *movie_camera;
+    double movie_rate, movie_speed;
     const char *record, *columns, *save, *snapshot, *from, *nan, *stepper, *mode, *crash_snapshot;
     int64_t plugin_timeout;
     const char *controller_token, *input, *controller;
@@ -46,6 +47,11 @@ static const AppOption rows[] = {
     ROW("every", OPTION_INT, every, "N", "record only every N-th step"),
     ROW("sound", OPTION_STRING, sound, "FILE.wav", "write what is heard at the Viewpoint: contacts, motors, Speakers"),
     ROW("sound-law", OPTION_STRING, sound_law, "talus|webots", "how contacts sound: mended (default), or by Webots' rule to the letter"),
+    ROW("movie", OPTION_STRING, movie, "FILE", "film the run with its sound: FILE.webm or FILE.mp4"),
+    ROW("movie-size", OPTION_STRING, movie_size, "WxH", "pixels of the movie (1280x720)"),
+    ROW("movie-rate", OPTION_DOUBLE, movie_rate, "N", "pictures a second of the movie (30)"),
+    ROW("movie-speed", OPTION_DOUBLE, movie_speed, "X", "simulated seconds in one second of the movie (1; others are silent)"),
+    ROW("movie-camera", OPTION_STRING, movie_camera, "NAME", "film through this Camera instead of the Viewpoint"),
     ROW("save", OPTION_STRING, save, "FILE.wbt", "save the world as it is at the end"),
     ROW("snapshot", OPTION_STRING, snapshot, "FILE", "write the exact state at the end"),
     ROW("from", OPTION_STRING, from, "FILE", "start from such a state"),
@@ -108,7 +114,6 @@ typedef struct Run {
     Input *input;
     const RunOptions *options;
     Sim *sim;
-    Pose follow_start;      // of the view
     DiagSink *diags;
     int printed;            // diagnostics shown so far
     int load_errors;
@@ -117,8 +122,7 @@ typedef struct Run {
     double shown;           // when the progress line was last written
     bool has_terminal;
     const char *last_failure;  // why the process ends in the middle of the run, NULL
-    SoundTrack *sound;      // NULL: nobody listens
-    WavRecorder *wav;
+    Show *show;             // sound, movies, pictures
 } Run;
 
 static void show_diagnostics(Run *run)
@@ -367,25 +371,18 @@ static void start_controllers(Run *run)
     ControlOptions options = { .runs_nothing = run->options->untrusted, .timeout_ms = (int)run->options->controller_timeout, .stops_on_failure = run->options->stop_on_failure,
                                .out = run->options->json || records_to_output(run->options) ? stderr : stdout, .port = (int)run->options->port,
                                .token = run->options->controller_token, .input = run->input, .is_interrupted = was_interrupted,
-                               .export_picture = app_export_picture, .picture_view = &run->follow_start };
+                               .show = show_for_control(run->show) };
     run->control = control_create(run->sim, run->devices, &options, run->diags);
 }
 
-static Pose ears(void *context)
+static bool start_show(Run *run)
 {
-    Run *run = context;
-    return render_view(run->sim, run->follow_start).pose;
-}
-
-static bool start_sound(Run *run)
-{
-    if (!run->options->sound)
-        return true;
-    SoundTrackOptions options = { .stage.law = run->options->sound_law && !strcmp(run->options->sound_law, "webots") ? SOUND_LAW_WEBOTS : SOUND_LAW_TALUS,
-                                  .listener = ears, .context = run };
-    run->sound = soundtrack_create(run->sim, run->devices, &options);
-    run->wav = wav_open(run->sim, run->sound, run->options->sound);
-    return run->wav != NULL;
+    const RunOptions *options = run->options;
+    ShowOptions show = { .sound = options->sound, .webots_sound = options->sound_law && !strcmp(options->sound_law, "webots"), .movie = options->movie,
+                         .rate = options->movie_rate, .speed = options->movie_speed, .camera = options->movie_camera };
+    if (options->movie_size)
+        show_read_size(options->movie_size, &show.width, &show.height);
+    return show_start(run->show, &show);
 }
 
 // False when the world names a plugin that cannot be used.
@@ -431,20 +428,25 @@ static int run_file(RunOptions *options, const char *path, DiagSink *diags, char
         goto done;
     if (options->input && !(run.input = input_read(options->input, diags)))
         goto done;
+    run.show = show_create(run.sim);
     // The devices are part of the state, so they are there before it is read.
     start_controllers(&run);
+    show_set_devices(run.show, run.devices);
     if (options->from && !sim_snapshot_read(run.sim, options->from))
         goto done;
     run.first_step = sim_steps(run.sim);
-    run.follow_start = render_follow_start(sim_scene(run.sim));
     if (options->record) {
         recorder = csv_open(run.sim, options->record, &(CsvOptions){ options->columns, (int)options->every });
         if (!recorder)
             goto done;
     }
     physics_want_contact_forces(sim_physics(run.sim), options->explain_contacts);
-    if (!start_sound(&run) || !start_plugin(&run))
+    if (!start_plugin(&run))
         goto done;
+    if (!start_show(&run)) {
+        code = EXIT_SIMULATION;
+        goto done;
+    }
     show_diagnostics(&run);
     if (!sim_failure(run.sim))
         simulate(&run);
@@ -459,15 +461,13 @@ static int run_file(RunOptions *options, const char *path, DiagSink *diags, char
     if (asked)
         find_next_world(path, asked, next);
     bool is_plugin_fine = sim_end_plugin(run.sim);
-    bool is_heard = wav_close(run.wav);
-    run.wav = NULL;
-    code = finish(&run, csv_close(recorder) && is_heard);
+    bool is_shown = show_finish(run.show);
+    code = finish(&run, csv_close(recorder) && is_shown);
     if (!is_plugin_fine)
         code = EXIT_SIMULATION;
 done:
-    wav_close(run.wav);
-    soundtrack_destroy(run.sound);
     control_destroy(run.control);
+    show_destroy(run.show);
     devices_destroy(run.devices);
     input_destroy(run.input);
     show_diagnostics(&run);
@@ -513,6 +513,15 @@ static int run_verb(const AppCommand *command, int argc, char **argv)
         return app_usage_error(command, "--json and --record - both want standard output; give --record a file");
     if (options.sound_law && strcmp(options.sound_law, "talus") && strcmp(options.sound_law, "webots"))
         return app_usage_error(command, "--sound-law wants talus or webots");
+    int width, height;
+    if (options.movie_size && !show_read_size(options.movie_size, &width, &height))
+        return app_usage_error(command, "--movie-size wants WIDTHxHEIGHT, 16 to 8192 each, as 1280x720");
+    if (options.movie && !movie_has_format(options.movie))
+        return app_usage_error(command, "--movie wants a name that ends with .webm or .mp4");
+    if (!(options.movie_rate >= 0.0 && options.movie_rate <= 1000.0) || !(options.movie_speed >= 0.0 && options.movie_speed <= 1e6))
+        return app_usage_error(command, "--movie-rate wants up to 1000, --movie-speed up to 1e6");
+    if (!options.movie && (options.movie_size || options.movie_rate > 0.0 || options.movie_speed > 0.0 || options.movie_camera))
+        return app_usage_error(command, "--movie-size, -rate, -speed and -camera need --movie FILE");
     if (options.stepper && !stepper_is_known(options.stepper))
         return app_usage_error(command, "there is no stepper '%s'", options.stepper);
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };

@@ -16,6 +16,17 @@
 
 typedef struct Control Control;
 
+// What a supervisor asks to be recorded. Each may be NULL. False: it cannot be done, which has been reported.
+typedef struct ControlShow {
+    void *context;
+    bool (*picture)(void *context, const char *path, int quality);
+    bool (*movie_start)(void *context, const char *path, int width, int height, int quality, double speed);
+    void (*movie_stop)(void *context);
+    int (*movie_status)(void *context);  // WbSupervisorMovieStatus
+    bool (*animation_start)(void *context, const char *path);
+    bool (*animation_stop)(void *context);
+} ControlShow;
+
 typedef struct ControlOptions {
     int timeout_ms;          // a controller that keeps the world waiting longer is ended; 0: never
     bool stops_on_failure;   // a controller that crashes or ends with an error ends the run
@@ -25,9 +36,7 @@ typedef struct ControlOptions {
     int port;                // TCP port on loopback for <extern> controllers from elsewhere; 0: none
     const char *token;       // whoever is not the user of this process must show it, and other machines may come; NULL: none, they may not
     Input *input;            // the caller's: what a person does at keys, mouse and joystick; NULL: nobody is there
-    // Draws the 3D view into a file for a supervisor; false when it cannot, which it has reported. NULL: no pictures are made.
-    bool (*export_picture)(Sim *sim, Devices *devices, const char *path, int quality, void *view);
-    void *picture_view;      // the caller's: passed on to it
+    ControlShow show;        // pictures, movies and animations that supervisors ask for; { 0 }: none are made
     bool (*is_interrupted)(void);  // asked while controllers are waited for; NULL: never
 } ControlOptions;
 

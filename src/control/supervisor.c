@@ -359,15 +359,39 @@ static void simulation_mode(const Call *call)
     answer_int(call, call->control->simulation_mode);
 }
 
-// Films and animations are not made: starting one fails, and nothing is ever under way.
+// What is recorded, as ControlShow has it. Answers 0 or a status, -1 when it cannot be done.
 static void recording(const Call *call)
 {
-    enum { STATUS = 2, IMAGE = 5 };
-    const ControlOptions *options = &call->control->options;
-    bool is_done = call_number(call, 0) == STATUS;
-    if (call_number(call, 0) == IMAGE && options->export_picture)
-        is_done = options->export_picture(call->control->sim, call->control->devices, call->record->bytes, call_number(call, 1), options->picture_view);
-    answer_int(call, is_done ? 0 : -1);
+    enum { MOVIE_START, MOVIE_STOP, MOVIE_STATUS, ANIMATION_START, ANIMATION_STOP, PICTURE };
+    const ControlShow *show = &call->control->options.show;
+    const char *path = call->record->bytes;
+    int result = -1;
+    switch (call_number(call, 0)) {
+    case MOVIE_START:
+        if (show->movie_start && show->movie_start(show->context, path, call_number(call, 1), call_number(call, 2), call_number(call, 3), call_number(call, 4)))
+            result = 0;
+        break;
+    case MOVIE_STOP:
+        if (show->movie_stop)
+            show->movie_stop(show->context);
+        result = show->movie_stop ? 0 : -1;
+        break;
+    case MOVIE_STATUS:
+        result = show->movie_status ? show->movie_status(show->context) : 0;
+        break;
+    case ANIMATION_START:
+        result = show->animation_start && show->animation_start(show->context, path) ? 0 : -1;
+        break;
+    case ANIMATION_STOP:
+        result = show->animation_stop && show->animation_stop(show->context) ? 0 : -1;
+        break;
+    case PICTURE:
+        result = show->picture && show->picture(show->context, path, call_number(call, 1)) ? 0 : -1;
+        break;
+    default:
+        break;
+    }
+    answer_int(call, result);
 }
 
 static void accept_silently(const Call *call)

@@ -130,7 +130,7 @@ bool frame_next(FrameReader *reader, Record *record);                 // false a
     X(WORLD, "i: what (0 reset, 1 reload, 2 reset physics, 3 quit, 4 save, 5 load), status; b: file; answer i: done") \
     X(SIMULATION_MODE, "i: -1 ask, else mode; answer i: mode")                                                       \
     X(LABEL, "i: id, color; d: x y size transparency; b: font, text, each ended by NUL")                             \
-    X(RECORDING, "i: what (0 movie start, 1 stop, 2 status, 3 animation start, 4 stop, 5 image), numbers; b: file; answer i") \
+    X(RECORDING, "i: what (0 movie start: width, height, quality, acceleration; 1 stop, 2 status, 3 animation start, 4 stop, 5 image: quality), numbers; b: file; answer i") \
     X(URDF, "b: prefix; answer b")
 
 typedef enum ProtocolOp {

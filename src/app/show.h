@@ -1,0 +1,31 @@
+// show.h - what a run shows besides its numbers: sound, movies, pictures; asked for on the command line or by supervisors.
+#ifndef TALUS_APP_SHOW_H
+#define TALUS_APP_SHOW_H
+
+#include "control/control.h"
+#include "sim/sim.h"
+
+typedef struct Show Show;
+
+typedef struct ShowOptions {
+    const char *sound;       // FILE.wav; NULL: none
+    bool webots_sound;       // contacts by Webots' rule
+    const char *movie;       // FILE.webm or FILE.mp4; NULL: none
+    int width, height;       // of the movie; 0: 1280 x 720
+    double rate, speed;      // 0: 30 pictures a second, real time
+    const char *camera;      // name of a Camera that it is seen through; NULL: the Viewpoint
+} ShowOptions;
+
+bool show_read_size(const char *text, int *width, int *height);  // "1280x720"
+
+Show *show_create(Sim *sim);
+// The answers to a supervisor; to be put into ControlOptions.
+ControlShow show_for_control(Show *show);
+// The devices of the run, which must outlive the show; NULL: it has none and the show makes its own to look with.
+void show_set_devices(Show *show, Devices *devices);
+// Begins what the options ask for. False when something cannot be made (reported).
+bool show_start(Show *show, const ShowOptions *options);
+bool show_finish(Show *show);    // ends all of it and waits; false when something failed (reported)
+void show_destroy(Show *show);   // what is not finished is left out; NULL is fine
+
+#endif
