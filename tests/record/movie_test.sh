@@ -10,8 +10,8 @@ cat > "$project/worlds/fall.wbt" <<'WORLD'
 WorldInfo { basicTimeStep 8 }
 Viewpoint { position -4 0 1 orientation 0 1 0 0.2 }
 DirectionalLight { direction 1 1 -2 }
-Solid { name "floor" children [ Shape { appearance PBRAppearance { baseColor 0.6 0.6 0.6 } geometry Plane { size 8 8 } } ] boundingObject Plane { size 8 8 } }
-DEF BALL Solid { name "ball" translation 0 0 1 children [ Shape { appearance PBRAppearance { baseColor 1 0 0 } geometry Sphere { radius 0.2 } } ] boundingObject Sphere { radius 0.2 } physics Physics { } }
+Solid { name "floor" children [ Shape { appearance PBRAppearance { baseColor 0.6 0.6 0.6 metalness 0 roughness 1 } geometry Plane { size 8 8 } } ] boundingObject Plane { size 8 8 } }
+DEF BALL Solid { name "ball" translation 0 0 1 children [ Shape { appearance PBRAppearance { baseColor 1 0 0 metalness 0 roughness 1 } geometry Sphere { radius 0.2 } } ] boundingObject Sphere { radius 0.2 } physics Physics { } }
 WORLD
 run() { timeout 200 "$TALUS_PROGRAM" run "$project/worlds/fall.wbt" --hash "$@" > "$project/log" 2>&1; }
 # probe FILE STREAM ENTRY
