@@ -3,6 +3,9 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS talus RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# The launcher of <extern> controllers under the name that Webots gives it; in the build folder too.
+file(CREATE_LINK talus ${CMAKE_BINARY_DIR}/webots-controller SYMBOLIC)
+install(FILES ${CMAKE_BINARY_DIR}/webots-controller DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS talus_shared EXPORT talus LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/talus-api FILES_MATCHING PATTERN "*.h")

@@ -66,6 +66,6 @@ struct Sim;
 struct Devices;
 bool app_export_picture(struct Sim *sim, struct Devices *devices, const char *path, int quality, void *follow_start);
 
-extern const AppCommand command_run, command_render, command_check, command_info, command_convert, command_fetch, command_new, command_build, command_doctor, command_manual;
+extern const AppCommand command_run, command_render, command_check, command_info, command_convert, command_fetch, command_new, command_build, command_controller, command_doctor, command_manual;
 
 #endif

@@ -9,7 +9,7 @@
 
 const AppCommand *const app_commands[] = {
     &command_run, &command_render, &command_check, &command_info, &command_convert, &command_fetch, &command_new, &command_build,
-    &command_doctor, &command_manual, NULL,
+    &command_controller, &command_doctor, &command_manual, NULL,
 };
 
 static int unknown_verb(const char *verb)
@@ -29,6 +29,9 @@ int main(int argc, char **argv)
     if (plugin_is_helper(argc, argv))
         return plugin_help(argc, argv);
     plugin_keep_output();
+    const char *name = strrchr(argv[0], '/');
+    if (!strcmp(name ? name + 1 : argv[0], "webots-controller"))
+        return command_controller.run(&command_controller, argc, argv);
     if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         Text overview = { 0 };
         app_write_overview(&overview);

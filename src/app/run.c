@@ -359,6 +359,11 @@ static bool give_controller(SceneNode *node, void *context)
     return true;
 }
 
+static void show_all(void *run)
+{
+    show_diagnostics(run);
+}
+
 static void start_controllers(Run *run)
 {
     if (run->options->no_controllers)
@@ -371,7 +376,7 @@ static void start_controllers(Run *run)
     ControlOptions options = { .runs_nothing = run->options->untrusted, .timeout_ms = (int)run->options->controller_timeout, .stops_on_failure = run->options->stop_on_failure,
                                .out = run->options->json || records_to_output(run->options) ? stderr : stdout, .port = (int)run->options->port,
                                .token = run->options->controller_token, .input = run->input, .is_interrupted = was_interrupted,
-                               .show = show_for_control(run->show) };
+                               .idle = show_all, .idle_context = run, .show = show_for_control(run->show) };
     run->control = control_create(run->sim, run->devices, &options, run->diags);
 }
 

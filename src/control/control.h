@@ -38,6 +38,8 @@ typedef struct ControlOptions {
     Input *input;            // the caller's: what a person does at keys, mouse and joystick; NULL: nobody is there
     ControlShow show;        // pictures, movies and animations that supervisors ask for; { 0 }: none are made
     bool (*is_interrupted)(void);  // asked while controllers are waited for; NULL: never
+    void (*idle)(void *context);   // called from time to time while one is waited for, to show what was reported meanwhile; NULL: nothing
+    void *idle_context;
 } ControlOptions;
 
 // Whether any robot names a program to run.

@@ -128,10 +128,12 @@ static bool may_send(const Controller *controller)
 
 // ---- who holds the world ----
 
-// The first one for which it is so says so after a while, and again from time to time.
+// After a while it is said who it is, and again from time to time.
 static void say_who(Control *control, const Controller *controller, int64_t since_ms)
 {
     int64_t now = control_now_ms();
+    if (control->options.idle)
+        control->options.idle(control->options.idle_context);
     if (now - since_ms < PATIENCE_MS || now < control->reminder_ms)
         return;
     control->reminder_ms = now + REMINDER_MS;
