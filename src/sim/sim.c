@@ -89,6 +89,8 @@ bool sim_step(Sim *sim)
         double end = now();
         sim->seconds[i] += end - start;
         start = end;
+        if (i == SIM_PHASE_COMMANDS && !goes_on)
+            return false;  // whoever commands has ended the run: no time passes any more
     }
     if (physics_has_failed(sim->physics))
         sim_stop(sim, "a state is not finite");
