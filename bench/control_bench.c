@@ -1,23 +1,28 @@
-// control_bench.c - what a control step costs: the round trip of an empty controller, beside a bare futex ping-pong between
-// two processes measured in the same run; the same in Python; swarms of 1, 10 and 100 robots; a robot with 1000 rays. This program is its
-// own controller: the simulator starts it again with TALUS_CHANNEL set.
+// control_bench.c - what a control step costs: the round trip of an empty controller, launched, in Python, from outside in shared memory
+// and from outside over TCP, beside bare ping-pongs between two processes (futex, loopback) measured in the same run; swarms of 1, 10
+// and 100 robots; a robot with 1000 rays. This program is its own controller: the simulator starts it again with TALUS_CHANNEL set.
 #include "control/control.h"
 #include "protocol/protocol.h"
 #include "sim/sim.h"
 
+#include <arpa/inet.h>
 #include <linux/futex.h>
 #include <math.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIPS = 20000, REPEATS = 3, SPINS = 200 };
+enum { TRIPS = 20000, REPEATS = 5, SPINS = 200 };
 
 static double now(void)
 {
@@ -79,9 +84,8 @@ static bool ask(Channel *channel, const FrameWriter *frame, FrameReader *reader)
     return channel_send(channel, frame) && channel_receive(channel, -1, 0, &data, &size) == CHANNEL_OK && frame_open(reader, data, size);
 }
 
-static int be_controller(int descriptor)
+static int be_controller(Channel *channel)
 {
-    Channel *channel = channel_open_shared(descriptor);
     FrameWriter frame = { 0 };
     FrameReader reader;
     Record record;
@@ -104,12 +108,77 @@ static int be_controller(int descriptor)
     return 0;
 }
 
+// ---- from outside ----
+
+typedef enum Way { WAY_NONE, WAY_LAUNCHED, WAY_PYTHON, WAY_SHARED, WAY_TCP } Way;
+enum { PORT = 27182, MESSAGE_BYTES = 16 << 20 };
+
+static int connect_way(Way way)
+{
+    struct sockaddr_un here;
+    socklen_t length = protocol_socket_name(PORT, &here);
+    struct sockaddr_in network = { .sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int handle = socket(way == WAY_TCP ? AF_INET : AF_UNIX, SOCK_STREAM, 0);
+    int result = way == WAY_TCP ? connect(handle, (struct sockaddr *)&network, sizeof network) : connect(handle, (struct sockaddr *)&here, length);
+    if (result == 0)
+        return handle;
+    close(handle);
+    return -1;
+}
+
+// A process that connects as soon as the simulator is there.
+static pid_t start_outsider(Way way)
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    int handle;
+    while ((handle = connect_way(way)) < 0)
+        usleep(1000);
+    Channel *channel = channel_open_socket(handle, MESSAGE_BYTES);
+    if (way == WAY_SHARED)
+        channel_take_memory(channel);
+    _exit(be_controller(channel));
+}
+
+// A small message there and back over loopback.
+static double tcp_ping_pong(void)
+{
+    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t length = sizeof address;
+    int yes = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 1) < 0 ||
+        getsockname(listener, (struct sockaddr *)&address, &length) < 0)
+        return NAN;
+    char message[128] = "";
+    pid_t child = fork();
+    if (child == 0) {
+        int handle = socket(AF_INET, SOCK_STREAM, 0);
+        setsockopt(handle, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+        if (connect(handle, (struct sockaddr *)&address, sizeof address) < 0)
+            _exit(1);
+        while (recv(handle, message, sizeof message, MSG_WAITALL) == sizeof message)
+            if (send(handle, message, sizeof message, 0) < 0)
+                _exit(1);
+        _exit(0);
+    }
+    int handle = accept(listener, NULL, NULL);
+    setsockopt(handle, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    double start = now();
+    for (int i = 0; i < TRIPS / 4; i++)
+        if (send(handle, message, sizeof message, 0) < 0 || recv(handle, message, sizeof message, MSG_WAITALL) < 0)
+            break;
+    double seconds = (now() - start) / (TRIPS / 4);
+    close(handle);
+    close(listener);
+    waitpid(child, NULL, 0);
+    return seconds;
+}
+
 // ---- worlds ----
 
-static const char *controller = "bench";  // the program that the next world's robots have
-
 // Obstacles stand in a grid behind the wall: what a ray must not be slowed down by.
-static Sim *make_world(const char *folder, int robots, int sensors, int rays, int obstacles, DiagSink *diags)
+static Sim *make_world(const char *folder, const char *controller, int robots, int sensors, int rays, int obstacles, DiagSink *diags)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/worlds/bench.wbt", folder);
@@ -129,14 +198,17 @@ static Sim *make_world(const char *folder, int robots, int sensors, int rays, in
     return sim_load(path, NULL, diags);
 }
 
-static double seconds_per_step(const char *folder, int robots, int sensors, int rays, int obstacles, int steps, bool with_controllers)
+static double seconds_per_step(const char *folder, int robots, int sensors, int rays, int obstacles, int steps, Way way)
 {
     DiagSink *diags = diag_create();
-    Sim *sim = make_world(folder, robots, sensors, rays, obstacles, diags);
+    bool is_outside = way == WAY_SHARED || way == WAY_TCP;
+    Sim *sim = make_world(folder, is_outside ? "<extern>" : way == WAY_PYTHON ? "python" : "bench", robots, sensors, rays, obstacles, diags);
     if (!sim)
         exit(1);
     Devices *devices = devices_create(sim_scene(sim), sim_physics(sim), diags);
-    Control *control = with_controllers ? control_create(sim, devices, NULL, diags) : NULL;
+    ControlOptions options = { .port = is_outside ? PORT : 0 };
+    Control *control = way != WAY_NONE ? control_create(sim, devices, &options, diags) : NULL;
+    pid_t outsider = is_outside ? start_outsider(way) : 0;
     for (int i = 0; i < 20; i++)
         sim_step(sim);
     double start = now();
@@ -149,6 +221,8 @@ static double seconds_per_step(const char *folder, int robots, int sensors, int 
     devices_destroy(devices);
     sim_destroy(sim);
     diag_destroy(diags);
+    if (outsider)
+        waitpid(outsider, NULL, 0);
     return seconds;
 }
 
@@ -204,29 +278,32 @@ int main(void)
 {
     const char *channel = getenv("TALUS_CHANNEL");
     if (channel)
-        return be_controller(atoi(channel));
+        return be_controller(channel_open_shared(atoi(channel)));
     char folder[4096];
     make_project(folder, "/proc/self/exe");
-    double bare = 1e9, trip = 1e9, python = 1e9;
+    double bare = 1e9, bare_tcp = 1e9, empty = 1e9, trips[WAY_TCP + 1] = { 0, 1e9, 1e9, 1e9, 1e9 };
     for (int i = 0; i < REPEATS; i++) {
         bare = fmin(bare, ping_pong());
-        double alone = seconds_per_step(folder, 1, 0, 1, 0, 5000, false);
-        trip = fmin(trip, seconds_per_step(folder, 1, 0, 1, 0, 5000, true) - alone);
-        controller = "python";
-        python = fmin(python, seconds_per_step(folder, 1, 0, 1, 0, 5000, true) - alone);
-        controller = "bench";
+        bare_tcp = fmin(bare_tcp, tcp_ping_pong());
+        empty = fmin(empty, seconds_per_step(folder, 1, 0, 1, 0, 5000, WAY_NONE));
+        for (Way way = WAY_LAUNCHED; way <= WAY_TCP; way++)
+            trips[way] = fmin(trips[way], seconds_per_step(folder, 1, 0, 1, 0, 5000, way));
     }
+    double launched = trips[WAY_LAUNCHED] - empty, python = trips[WAY_PYTHON] - empty, shared = trips[WAY_SHARED] - empty, tcp = trips[WAY_TCP] - empty;
     printf("bare futex ping-pong      %8.2f us\n", 1e6 * bare);
-    printf("empty controller step     %8.2f us   %.2f times the bare one\n", 1e6 * trip, trip / bare);
-    printf("empty step in Python      %8.2f us   %.2f times the one in C\n", 1e6 * python, python / trip);
+    printf("empty controller step     %8.2f us   %.2f times the bare one\n", 1e6 * launched, launched / bare);
+    printf("empty step in Python      %8.2f us   %.2f times the one in C\n", 1e6 * python, python / launched);
+    printf("extern, shared memory     %8.2f us   %.2f times the launched one\n", 1e6 * shared, shared / launched);
+    printf("bare loopback ping-pong   %8.2f us\n", 1e6 * bare_tcp);
+    printf("extern, TCP               %8.2f us   %.2f times the bare one\n", 1e6 * tcp, tcp / bare_tcp);
     static const int robots[] = { 1, 10, 100 };
     for (int i = 0; i < COUNT_OF(robots); i++) {
-        double seconds = seconds_per_step(folder, robots[i], 1, 1, 0, 20000 / robots[i] / 10, true);
+        double seconds = seconds_per_step(folder, robots[i], 1, 1, 0, 20000 / robots[i] / 10, WAY_LAUNCHED);
         printf("%3d robots, 1 ray each    %8.2f us a step, %.0f steps/s, %.2f us a robot\n", robots[i], 1e6 * seconds, 1.0 / seconds, 1e6 * seconds / robots[i]);
     }
     static const int shapes[] = { 0, 1000 };
     for (int i = 0; i < COUNT_OF(shapes); i++) {
-        double rays = seconds_per_step(folder, 1, 100, 10, shapes[i], 300, true);
+        double rays = seconds_per_step(folder, 1, 100, 10, shapes[i], 300, WAY_LAUNCHED);
         printf("1000 rays, %4d shapes    %8.2f us a step, %.3f us a ray\n", shapes[i] + 1, 1e6 * rays, 1e3 * rays);
     }
     remove_project(folder);

@@ -115,6 +115,20 @@ void supervisor_sync(Control *control)
     sim_sync_scene(control->sim);
 }
 
+// What a Solid's own fields say of its motion comes from its body alone; other fields may hang together with any solid.
+void supervisor_sync_field(Control *control, const SceneNode *node, const char *field)
+{
+    static const char *const of_motion[] = { "translation", "rotation", "linearVelocity", "angularVelocity" };
+    int solid = -1;
+    for (int i = 0; i < COUNT_OF(of_motion) && solid < 0; i++)
+        if (!strcmp(field, of_motion[i]))
+            solid = physics_solid_of(sim_physics(control->sim), scene_actual(node));
+    if (solid < 0)
+        supervisor_sync(control);
+    else if (control->synced_step != sim_steps(control->sim) + 1)
+        sim_sync_solid(control->sim, solid);
+}
+
 static SceneNode *controllers_robot(const Call *call)
 {
     return devices_robot_node(call->control->devices, call->controller->robot);

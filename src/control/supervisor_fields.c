@@ -130,7 +130,7 @@ void call_field_get(const Call *call)
         answer_failed(call, "there is no such field");
         return;
     }
-    supervisor_sync(call->control);
+    supervisor_sync_field(call->control, field->node, field->type->name);
     FieldValue value = scene_value(field->node, field->type);
     FieldKind kind = field->type->kind;
     if (field_kind_is_list(kind)) {

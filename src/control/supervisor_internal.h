@@ -32,6 +32,7 @@ const SceneNode *supervisor_seen(const SceneNode *node);
 int32_t supervisor_outer_id(const SceneNode *node);
 // Poses and positions live in the physics; the scene is brought up to date when somebody asks.
 void supervisor_sync(Control *control);
+void supervisor_sync_field(Control *control, const SceneNode *node, const char *field);  // enough to read this field
 
 // ---- supervisor_fields.c ----
 const FieldType *field_type_find(const FieldType *fields, int count, int index, const char *name);

@@ -40,18 +40,22 @@ static bool has_moved(const Physics *physics, int index)
     return vec3_distance(written.t, now.t) > 1e-15 || angle > 1e-15;
 }
 
+void physics_sync_solid(Physics *physics, int index)
+{
+    const PhysicsSolid *solid = &physics->solids[index];
+    if (!solid->is_alive || (solid->merger >= 0 && solid->merger != index))
+        return;
+    if (has_moved(physics, index))
+        sync_pose(physics, index);
+    const BodyState *state = solid->body >= 0 ? &physics->body_states[solid->body] : NULL;
+    sync_velocity(physics, index, "linearVelocity", state ? state->linear : physics->solid_states[index].linear);
+    sync_velocity(physics, index, "angularVelocity", state ? state->angular : physics->solid_states[index].angular);
+}
+
 void physics_sync_scene(Physics *physics)
 {
-    for (int i = 0; i < physics->solid_count; i++) {
-        const PhysicsSolid *solid = &physics->solids[i];
-        if (!solid->is_alive || (solid->merger >= 0 && solid->merger != i))
-            continue;
-        if (has_moved(physics, i))
-            sync_pose(physics, i);
-        const BodyState *state = solid->body >= 0 ? &physics->body_states[solid->body] : NULL;
-        sync_velocity(physics, i, "linearVelocity", state ? state->linear : physics->solid_states[i].linear);
-        sync_velocity(physics, i, "angularVelocity", state ? state->angular : physics->solid_states[i].angular);
-    }
+    for (int i = 0; i < physics->solid_count; i++)
+        physics_sync_solid(physics, i);
     for (int i = 0; i < physics->joint_count; i++)
         if (physics->joints[i].is_alive)
             joint_sync_scene(physics, i);

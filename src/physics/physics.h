@@ -183,6 +183,7 @@ void physics_explain_solver(Physics *physics, Text *out);
 // ---- the scene ----
 // Writes poses, velocities and joint positions into the scene, so that saving it saves the moment.
 void physics_sync_scene(Physics *physics);
+void physics_sync_solid(Physics *physics, int solid);  // pose and velocities of this one alone
 // Beyond that: gaps of joints and what motors were told, into a hidden field of each joint. A load takes them from there.
 void physics_keep_joints(Physics *physics);
 // The wheels of tracks, in the scene, as they stood before their belts ran: what another Physics of the same scene starts from.

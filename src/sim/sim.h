@@ -90,6 +90,7 @@ bool sim_snapshot_write(Sim *sim, const char *path);
 bool sim_snapshot_read(Sim *sim, const char *path);  // loads and restores
 
 void sim_sync_scene(Sim *sim);              // the scene now says what the simulation is at
+void sim_sync_solid(Sim *sim, int solid);  // pose and velocities of this one alone
 bool sim_save(Sim *sim, const char *path);  // sync, then write the world; reset goes back to this moment
 
 // Fields at run time. Everything that is written into the scene between the two takes effect: in the fields that are connected to

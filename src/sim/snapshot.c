@@ -251,6 +251,15 @@ void sim_sync_scene(Sim *sim)
     sim->is_deaf = was_deaf;
 }
 
+void sim_sync_solid(Sim *sim, int solid)
+{
+    sim_keep_fields(sim);
+    bool was_deaf = sim->is_deaf;
+    sim->is_deaf = true;
+    physics_sync_solid(sim->physics, solid);
+    sim->is_deaf = was_deaf;
+}
+
 bool sim_save(Sim *sim, const char *path)
 {
     sim_sync_scene(sim);

@@ -159,6 +159,41 @@ says_who()
 }
 expect "it says for whom it waits" says_who
 
+# Another user needs the token, and may name files of the project alone. Only root can play two users.
+world boss ':name "out side" supervisor TRUE controller "<extern>"'
+stranger()
+{
+    setpriv --reuid=65534 --regid=65534 --clear-groups env "$@"
+}
+needs_token()
+{
+    start one --steps 5
+    stranger WEBOTS_CONTROLLER_URL="$1$port" "$outsider" > "$scratch/out" 2>&1 && return 1
+    grep -q "another user needs the token" "$scratch/out" || return 1
+    WEBOTS_CONTROLLER_URL=ipc://$port "$outsider" > /dev/null && ends_with 0
+}
+shows_token()
+{
+    start boss --steps 5 --controller-token secret
+    stranger TALUS_TOKEN=wrong WEBOTS_CONTROLLER_URL="$1$port" "$outsider" > "$scratch/out" 2>&1 && return 1
+    grep -q "the token is wrong" "$scratch/out" || return 1
+    stranger TALUS_TOKEN=secret WEBOTS_CONTROLLER_URL="$1$port" "$outsider" save "$TALUS_BUILD_DIR/scratch/outside.wbt" > "$scratch/out" 2>&1 && ends_with 0 &&
+        grep -q "may name files of the project alone" "$scratch/out" && [ ! -e "$TALUS_BUILD_DIR/scratch/outside.wbt" ]
+}
+may_save()
+{
+    start boss --steps 5 --controller-token secret
+    stranger TALUS_TOKEN=secret WEBOTS_CONTROLLER_URL="tcp://127.0.0.1:$port" "$outsider" save "$scratch/worlds/inside.wbt" > /dev/null && ends_with 0 &&
+        [ -s "$scratch/worlds/inside.wbt" ]
+}
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null && stranger test -x "$outsider"; then
+    for kind in ipc:// tcp://127.0.0.1:; do
+        expect "another user by $kind" needs_token "$kind"
+        expect "another user with the token by $kind" shows_token "$kind"
+    done
+    expect "another user saves in the project" may_save
+fi
+
 # Clients that say nothing, noise, or a byte at a time, hold nobody: the other robot makes all its steps meanwhile.
 world two ':name "inside" controller "outsider" controllerArgs [ "count" ]' ':name "out side" controller "<extern>"'
 noise()

@@ -13,7 +13,6 @@ static const char scene[] =
 static size_t size_of(void *devices) { return devices_snapshot_size(devices); }
 static void save(void *devices, void *buffer) { devices_snapshot(devices, buffer); }
 static bool restore(void *devices, const void *buffer, size_t size) { return devices_restore(devices, buffer, size); }
-static bool can_restore(void *devices, const void *buffer, size_t size) { return devices_can_restore(devices, buffer, size); }
 static uint64_t hash_of(void *devices) { return devices_hash(devices); }
 
 static void refused_means_untouched(void **state)
@@ -21,7 +20,7 @@ static void refused_means_untouched(void **state)
     (void)state;
     World world = world_open_with(scene, &(SimOptions){ 0 });
     Devices *devices = devices_create(sim_scene(world.sim), world.physics, world.diags);
-    sim_add_state(world.sim, &(SimStatePart){ "devices", devices, size_of, save, restore, hash_of, can_restore });
+    sim_add_state(world.sim, &(SimStatePart){ "devices", devices, size_of, save, restore, hash_of });
     devices_enable(devices, 0, 1, 0, 16);
     for (int i = 0; i < 10; i++) {
         world_step(&world, 1);
