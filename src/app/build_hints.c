@@ -57,6 +57,13 @@ static const struct { const char *name, *package; } cmake_packages[] = {
     { "Protobuf", "libprotobuf-dev protobuf-compiler" }, { "CURL", "libcurl4-openssl-dev" }, { "ZLIB", "zlib1g-dev" }, { "PNG", "libpng-dev" },
     { "OpenGL", "libgl-dev" }, { "GLUT", "freeglut3-dev" }, { "Armadillo", "libarmadillo-dev" }, { "Threads", "libc6-dev" },
 };
+static const struct { const char *name, *package; } libraries[] = {
+    { "gsl", "libgsl-dev" }, { "gslcblas", "libgsl-dev" }, { "boost_system", "libboost-all-dev" }, { "boost_thread", "libboost-all-dev" },
+    { "opencv_core", "libopencv-dev" }, { "GL", "libgl-dev" }, { "GLU", "libglu1-mesa-dev" }, { "glut", "freeglut3-dev" }, { "zmq", "libzmq3-dev" },
+    { "yaml-cpp", "libyaml-cpp-dev" }, { "fftw3", "libfftw3-dev" }, { "fann", "libfann-dev" }, { "curl", "libcurl4-openssl-dev" },
+    { "ncurses", "libncurses-dev" }, { "SDL2", "libsdl2-dev" }, { "png", "libpng-dev" }, { "jpeg", "libjpeg-dev" }, { "z", "zlib1g-dev" },
+    { "ode", "libode-dev" }, { "armadillo", "libarmadillo-dev" }, { "lapack", "liblapack-dev" }, { "blas", "libblas-dev" },
+};
 // What only other systems have: no package helps.
 static const struct { const char *header, *what; } foreign[] = {
     { "windows.h", "Windows" }, { "Windows.h", "Windows" }, { "conio.h", "Windows" }, { "winsock2.h", "Windows" }, { "tchar.h", "Windows" },
@@ -77,7 +84,7 @@ static const char *hint_for_header(Arena *arena, const char *header)
     for (int i = 0; i < COUNT_OF(headers); i++)
         if (header_fits(headers[i].header, header))
             return arena_printf(arena, "<%s> is not on this machine: Debian has it in %s", header, headers[i].package);
-    return arena_printf(arena, "<%s> is neither in the project nor on this machine; `apt-file search %s` names the package that has it", header, header);
+    return arena_printf(arena, "<%s> is neither in the project nor on this machine; if Debian has it, `apt-file search %s` names the package", header, header);
 }
 
 // The word that ends at the first of the given signs.
@@ -93,6 +100,14 @@ const char *build_hint_for_line(Arena *arena, const char *line)
         return hint_for_header(arena, word_until(arena, found + strlen("fatal error: "), ":"));
     if (found && found[13] == '\'' && strstr(found, "' file not found"))  // clang
         return hint_for_header(arena, word_until(arena, found + strlen("fatal error: '"), "'"));
+    found = strstr(line, "cannot find -l");  // the linker
+    if (found) {
+        char *name = word_until(arena, found + strlen("cannot find -l"), ": \n");
+        for (int i = 0; i < COUNT_OF(libraries); i++)
+            if (!strcmp(libraries[i].name, name))
+                return arena_printf(arena, "the library '%s' is not on this machine: Debian has it in %s", name, libraries[i].package);
+        return arena_printf(arena, "the library '%s' is neither in the project nor on this machine", name);
+    }
     static const char *const cmake_words[] = { "configuration file provided by \"", "Could NOT find " };
     for (int k = 0; k < COUNT_OF(cmake_words); k++) {
         const char *name = strstr(line, cmake_words[k]);

@@ -21,6 +21,10 @@ int main(void) { wb_robot_init(); printf(\"says $1\\n\"); fflush(stdout); while 
 program 1 | file controllers/named/named.c
 file controllers/named/draft.c <<<'this is not C'
 file controllers/named/Makefile <<<"$includes"
+# With such a Makefile the others are taken when it does not link alone.
+program 9 'int nine(void);' | sed 's/says 9/says %d/; s/\\n"/\\n", nine()/' | file controllers/leaning/leaning.c
+file controllers/leaning/nine.c <<<'int nine(void) { return 9; }'
+file controllers/leaning/Makefile <<<"$includes"
 # Without a Makefile the others belong to it, unless they are programs.
 program 2 'int two(void);' | sed 's/says 2/says %d/; s/\\n"/\\n", two()/' | file controllers/together/together.c
 file controllers/together/two.c <<<'int two(void) { return 2; }'
@@ -39,7 +43,12 @@ $includes"
 file controllers/shared/shared.c <<<'int shared;'
 # A file that was there and cannot be run; headers as another system spells them.
 program 4 '#include <Math.h>
-#include <String.h>' | file controllers/noexec/noexec.c
+#include <Webots/Gyro.h>
+#include "Parts\\own.H"
+#ifndef OWN
+#error own
+#endif' | file controllers/noexec/noexec.c
+file controllers/noexec/parts/Own.h <<<'#define OWN'
 echo stale >controllers/noexec/noexec; chmod 644 controllers/noexec/noexec
 # A Makefile of 2010, from another place; a folder with Python that has a Makefile too.
 program 5 | file controllers/older/older.c
@@ -70,6 +79,9 @@ file controllers/rowboat/rowboat.cpp <<<'#include <ros/ros.h>
 int main() { }'
 file controllers/unheard/unheard.c <<<'#include <nobody/knows_this.h>
 int main(void) { return 0; }'
+program 0 | file controllers/unlinked/unlinked.c
+file controllers/unlinked/Makefile <<<"LIBRARIES = -lgslcblas_of_nobody
+$includes"
 file controllers/empty/Makefile <<<"$includes"
 file controllers/unfound/CMakeLists.txt <<<'cmake_minimum_required(VERSION 3.10)
 project(unfound C)
@@ -84,8 +96,9 @@ says '^controller matrix: not built: programs in MATLAB are not supported' build
 says '<opencv2/core.hpp> is not on this machine: Debian has it in libopencv-dev' err.txt
 says '<ros/ros.h> is a header of ROS; this program does not build without it' err.txt
 says 'apt-file search nobody/knows_this.h' err.txt
+says "the library 'gslcblas_of_nobody' is neither in the project nor on this machine" err.txt
 says 'empty: there is nothing to build' err.txt
-for name in headless rowboat unheard empty; do says "^controller $name: FAILED" build.log; done
+for name in headless rowboat unheard unlinked empty; do says "^controller $name: FAILED" build.log; done
 if command -v cmake >/dev/null; then
   says '^controller unfound: FAILED' build.log
   says "CMake's GSL is not on this machine: Debian has it in libgsl-dev" err.txt
@@ -95,7 +108,7 @@ fi
 # A controller built by a user's compiler cannot load a libController that wants the sanitizers' runtime first.
 grep -q '^TALUS_SANITIZE:STRING=$' "$TALUS_BUILD_DIR/CMakeCache.txt" || exit $((failures > 0))
 number=0
-for name in named together flagged noexec older snake uses_plain uses_made; do
+for name in named together flagged noexec older snake uses_plain uses_made leaning; do
   number=$((number + 1))
   says "^controller $name: built" build.log
   printf '#VRML_SIM R2025a utf8\nWorldInfo { }\nRobot { controller "%s" }\n' "$name" >worlds/$name.wbt

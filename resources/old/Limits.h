@@ -1,1 +1,0 @@
-#include <limits.h>
