@@ -649,12 +649,13 @@ uint64_t devices_hash(const Devices *devices)
     for (int i = 0; i < SECTIONS; i++)
         if (sections[i].size)
             hash = hash_bytes(sections[i].data, sections[i].size, hash);
-    return hash;
+    return show_state_hash(devices, hash);
 }
 
 typedef struct SnapshotHead {
     uint64_t step;
     uint64_t sizes[SECTIONS];
+    uint64_t shown;  // what displays and pens left to be seen
 } SnapshotHead;
 
 size_t devices_snapshot_size(const Devices *devices)
@@ -664,14 +665,14 @@ size_t devices_snapshot_size(const Devices *devices)
     size_t size = sizeof(SnapshotHead);
     for (int i = 0; i < SECTIONS; i++)
         size += sections[i].size;
-    return size;
+    return size + show_state_size(devices);
 }
 
 void devices_snapshot(const Devices *devices, void *buffer)
 {
     Section sections[SECTIONS];
     sections_of(devices, sections);
-    SnapshotHead head = { .step = devices->step };
+    SnapshotHead head = { .step = devices->step, .shown = show_state_size(devices) };
     char *place = (char *)buffer + sizeof head;
     for (int i = 0; i < SECTIONS; i++) {
         head.sizes[i] = sections[i].size;
@@ -679,6 +680,7 @@ void devices_snapshot(const Devices *devices, void *buffer)
             memcpy(place, sections[i].data, sections[i].size);
         place += sections[i].size;
     }
+    show_state_save(devices, place);
     memcpy(buffer, &head, sizeof head);
 }
 
@@ -694,6 +696,10 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
             return false;
         total += head.sizes[i];
     }
+    const char *shown = (const char *)buffer + total;
+    if (head.shown != size - total || !show_state_is_sound(devices, shown, head.shown))
+        return false;
+    total = size;
     Section sections[SECTIONS];
     sections_of(devices, sections);
     for (int i = 0; i < SECTIONS; i++)
@@ -726,5 +732,6 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
     devices->step = head.step;
     devices->looked = UINT64_MAX;
     devices->present = NULL;
+    show_state_restore(devices, shown, head.shown);
     return true;
 }

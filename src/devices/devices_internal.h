@@ -143,7 +143,8 @@ typedef struct Moment {
     Pose *solids;          // where they were
     int solid_count, solid_capacity;
     int32_t *lamps;        // value of each device that is an LED
-    int lamp_count, lamp_capacity;
+    double *drives;        // of each device that is the motor of a Track (m) or Propeller (rad/s)
+    int lamp_count, lamp_capacity, drive_capacity;
     struct ShownSpot *spots;
     int spot_count, spot_capacity;
     size_t log_mark;       // of what displays and pens changed since
@@ -182,6 +183,15 @@ void show_end(Devices *devices, const Moment *moment);
 void show_camera(Devices *devices, int robot, int camera);  // displays that show it get its picture
 bool distance_spot(const Devices *devices, int robot, int tag, ShownSpot *spot);  // of a laser that is on; distance.c
 void show_reset(Devices *devices);
+void show_clear(Devices *devices);                        // no paint, black displays
+void show_restore_display(Devices *devices, int device, const void *pixels);
+void show_restore_paint(Devices *devices, SceneNode *shape, int width, int height, const void *pixels);
+// ---- show_state.c ----
+size_t show_state_size(const Devices *devices);
+void show_state_save(const Devices *devices, char *to);
+uint64_t show_state_hash(const Devices *devices, uint64_t hash);
+bool show_state_is_sound(const Devices *devices, const char *from, size_t size);
+void show_state_restore(Devices *devices, const char *from, size_t size);  // of a sound one
 void show_free(Devices *devices);
 
 // ---- radio.c ----
@@ -205,6 +215,7 @@ struct Device {
     int shown_value;       // of an LED
     uint8_t *canvas;       // of a display: what was drawn; red, green, blue, alpha
     uint8_t *screen;       // and what is seen of it
+    bool is_drawn;         // something was drawn since the start
     RaysLayer *layer;
     int eye;               // from 1, of a camera that something is hidden from; 0: like the main view
     float *trail;          // light of the last picture of a camera with motion blur

@@ -140,6 +140,7 @@ void due_free(Devices *devices)
     for (int i = 0; i < devices->moment_count; i++) {
         free(devices->moments[i]->solids);
         free(devices->moments[i]->lamps);
+        free(devices->moments[i]->drives);
         free(devices->moments[i]->spots);
         free(devices->moments[i]);
     }

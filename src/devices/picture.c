@@ -467,6 +467,7 @@ void devices_look(Devices *devices, const DevicesView *view, uint8_t *pixels, fl
         .softness = view->is_quick ? 0.0 : 0.02, .is_lit_anyway = true, .bloom = view->bloom > 0.0 ? view->bloom : -1.0,
     };
     picture.spread = picture.view.reach / int_max(view->width, 1);
+    rays_set_view(due_rays(devices), view->pose);
     look(devices, &picture, pixels, depth);
 }
 

@@ -189,6 +189,7 @@ static void compose(Devices *devices, int robot, Device *device, const DisplaySt
         if (size < 4 * columns * lines)
             under = NULL;
     }
+    device->is_drawn = true;
     will_change(devices, device->screen + 4 * (size_t)first_row * (size_t)width, 4 * (size_t)rows * (size_t)width);
     for (int row = first_row; row < first_row + rows; row++)
         for (int column = 0; column < width; column++) {
@@ -351,15 +352,21 @@ static void add_ink(float *pixel, Vec3 ink, float density)
     pixel[3] = fminf(sum, 1.0f);
 }
 
-static void draw_spot(Devices *devices, ShownPaint *paint, int x, int y, int half, Vec3 ink, double density)
+// A pixel belongs to the disc when its middle does; the one under the pen always does.
+static void draw_spot(Devices *devices, ShownPaint *paint, const RaysSpot *spot, Vec3 ink, double density)
 {
-    int width = paint->paint.width, height = paint->paint.height, left = int_max(x - half, 0), right = int_min(x + half, width - 1);
-    for (int row = int_max(y - half, 0); row <= int_min(y + half, height - 1); row++) {
+    int width = paint->paint.width, height = paint->paint.height, x = (int)(spot->u * width), y = (int)(spot->v * height);
+    double reach_x = spot->reach_u * width, reach_y = spot->reach_v * height;
+    int left = int_max((int)floor(spot->u * width - reach_x), (int)(spot->low[0] * width + 0.5)), right = int_min((int)(spot->u * width + reach_x), (int)(spot->high[0] * width + 0.5) - 1);
+    int bottom = int_max((int)floor(spot->v * height - reach_y), (int)(spot->low[1] * height + 0.5)), top = int_min((int)(spot->v * height + reach_y), (int)(spot->high[1] * height + 0.5) - 1);
+    for (int row = int_max(bottom, 0); left <= right && row <= int_min(top, height - 1); row++) {
         float *line = paint->pixels + 4 * (size_t)row * (size_t)width;
         will_change(devices, line + 4 * left, (size_t)(right - left + 1) * 4 * sizeof(float));
-        for (int column = left; column <= right; column++)
-            if ((column - x) * (column - x) + (row - y) * (row - y) <= half * half)
+        for (int column = left; column <= right; column++) {
+            double dx = reach_x > 0.0 ? (column - x) / reach_x : 0.0, dy = reach_y > 0.0 ? (row - y) / reach_y : 0.0;
+            if (dx * dx + dy * dy <= 1.0)
                 add_ink(line + 4 * column, ink, (float)density);
+        }
     }
     paint->is_wet = true;
 }
@@ -372,20 +379,22 @@ static void write_with(Devices *devices, int robot, int tag)
     if (!pen->writes)
         return;
     Pose pose = device_pose(&at);
-    double reach = scene_float(node, "maxDistance"), u, v, radius;
+    double reach = scene_float(node, "maxDistance"), radius;
     Ray ray = { pose.t, quat_rotate(pose.q, vec3(0, 0, -1)), 0.0, reach > 0.0 ? reach : 1e6, 0.0 };
     RayHit hit;
     Rays *rays = device_rays(&at);
     rays_cast(rays, &ray, 1, NULL, NULL, &hit);
-    if (hit.visual < 0 || !rays_paint_place(rays, &hit, &u, &v))
+    if (hit.visual < 0)
         return;
     int width, height, cells[2];
+    RaysSpot spots[6];
     rays_paint_size(rays, hit.visual, &width, &height, cells, &radius);
-    ShownPaint *paint = paint_on(devices, rays_visual_node(rays, hit.visual), width * cells[0], height * cells[1]);
-    int size = radius > 0.0 ? (int)fmin(scene_float(node, "leadSize") * width / radius, 4096.0) : 1;
+    int half = radius > 0.0 ? (int)fmin(scene_float(node, "leadSize") * width / radius, 4096.0) / 2 : 0;  // pixels, as Webots counts them
+    int count = rays_paint_spots(rays, &hit, (double)half / width, (double)half / height, spots);
+    ShownPaint *paint = count > 0 ? paint_on(devices, rays_visual_node(rays, hit.visual), width * cells[0], height * cells[1]) : NULL;
     Vec3 ink = vec3((pen->color >> 16 & 255) / 255.0, (pen->color >> 8 & 255) / 255.0, (pen->color & 255) / 255.0);
-    if (paint)
-        draw_spot(devices, paint, (int)(u * paint->paint.width), (int)(v * paint->paint.height), int_max(size, 1) / 2, ink, pen->density);
+    for (int i = 0; paint && i < count; i++)
+        draw_spot(devices, paint, &spots[i], ink, pen->density);
 }
 
 static void evaporate(Devices *devices, ShownPaint *paint, float factor)
@@ -439,6 +448,31 @@ void devices_paint(Devices *devices)
         devices->looked = UINT64_MAX;
 }
 
+// ---- drives ----
+
+// The Track or Propeller that a motor drives; NULL: neither.
+static const SceneNode *driven_by(const Device *device)
+{
+    const SceneNode *node = device->info.joint >= 0 ? scene_parent(device->info.node) : NULL;
+    return node && (scene_node_is(node, "Track") || scene_node_is(node, "Propeller")) ? node : NULL;
+}
+
+static double drive_of(const Devices *devices, const Device *device)
+{
+    const SceneNode *node = driven_by(device);
+    if (!node || !physics_joint_exists(devices->physics, device->info.joint))
+        return 0.0;
+    return scene_node_is(node, "Track") ? physics_joint_position(devices->physics, device->info.joint, device->info.axis)
+                                        : physics_joint_velocity(devices->physics, device->info.joint, device->info.axis);
+}
+
+static void show_drive(Devices *devices, Device *device, double value)
+{
+    const SceneNode *node = driven_by(device);
+    if (node)
+        rays_set_drive(devices->rays, node, value);
+}
+
 // ---- spots ----
 
 static void show_spots(Devices *devices, const Moment *moment)
@@ -452,6 +486,7 @@ void show_keep(Devices *devices, Moment *moment)
 {
     moment->lamp_count = devices->device_count;
     memory_grow(&moment->lamps, &moment->lamp_capacity, moment->lamp_count, sizeof *moment->lamps);
+    memory_grow(&moment->drives, &moment->drive_capacity, moment->lamp_count, sizeof *moment->drives);
     if (devices->due_count == 0)
         devices->log_size = 0;
     moment->log_mark = show_mark(devices);
@@ -462,6 +497,7 @@ void show_keep(Devices *devices, Moment *moment)
             int index = devices->robots[robot].first_device + tag - 1;
             ShownSpot spot;
             moment->lamps[index] = device->info.kind == &led_device ? ((const LedState *)device_state(devices, robot, tag))->value : 0;
+            moment->drives[index] = drive_of(devices, device);
             if (!devices->robots[robot].is_alive || !distance_spot(devices, robot, tag, &spot))
                 continue;
             memory_grow(&moment->spots, &moment->spot_capacity, moment->spot_count + 1, sizeof *moment->spots);
@@ -483,6 +519,8 @@ void show_begin(Devices *devices, const Moment *moment)
     for (int i = 0; i < devices->device_count && i < moment->lamp_count; i++)
         if (devices->devices[i].info.kind == &led_device)
             show_led(devices, &devices->devices[i], moment->lamps[i]);
+        else if (devices->devices[i].info.joint >= 0)
+            show_drive(devices, &devices->devices[i], moment->drives[i]);
     show_spots(devices, moment);
     undo_to(devices, moment->log_mark);
 }
@@ -526,7 +564,16 @@ int device_eye(const DeviceContext *at)
 
 // ---- life ----
 
-void show_reset(Devices *devices)
+static void clear_display(Devices *devices, Device *device)
+{
+    size_t count = (size_t)device->layer->width * (size_t)device->layer->height;
+    will_change(devices, device->screen, 4 * count);
+    for (size_t i = 0; i < 4 * count; i++)
+        device->canvas[i] = device->screen[i] = i % 4 == 3 ? 255 : 0;
+    device->is_drawn = false;
+}
+
+static void clear_paint(Devices *devices)
 {
     for (int i = 0; i < devices->paint_count; i++) {
         ShownPaint *paint = devices->paints[i];
@@ -535,6 +582,44 @@ void show_reset(Devices *devices)
         for (size_t k = 0; k < count; k++)
             paint->pixels[k] = k % 4 < 3 ? 1.0f : 0.0f;
     }
+}
+
+void show_clear(Devices *devices)
+{
+    for (int i = 0; i < devices->device_count; i++)
+        if (devices->devices[i].is_drawn)
+            clear_display(devices, &devices->devices[i]);
+    clear_paint(devices);
+}
+
+void show_restore_display(Devices *devices, int index, const void *pixels)
+{
+    Device *device = &devices->devices[index];
+    make_screen(device);
+    if (!device->layer)
+        return;
+    size_t bytes = 4 * (size_t)device->layer->width * (size_t)device->layer->height;
+    will_change(devices, device->screen, bytes);
+    memcpy(device->canvas, pixels, bytes);
+    memcpy(device->screen, (const char *)pixels + bytes, bytes);
+    device->is_drawn = true;
+}
+
+void show_restore_paint(Devices *devices, SceneNode *shape, int width, int height, const void *pixels)
+{
+    ShownPaint *paint = paint_on(devices, shape, width, height);
+    if (!paint || paint->paint.width != width || paint->paint.height != height)
+        return;
+    size_t bytes = (size_t)width * (size_t)height * 4 * sizeof(float);
+    will_change(devices, paint->pixels, bytes);
+    memcpy(paint->pixels, pixels, bytes);
+    paint->is_wet = true;
+}
+
+// Displays stay as they are: the programs that drew on them go on.
+void show_reset(Devices *devices)
+{
+    clear_paint(devices);
     if (devices->rays)
         rays_unhide_all(devices->rays);
 }

@@ -1,6 +1,8 @@
 // form.c - where rays enter forms that have a formula. Each form is convex or an open part of one, and seen from outside only.
 #include "rays/rays_internal.h"
 
+#include <stdlib.h>
+
 typedef struct FormRay {
     Vec3 o, d;
     double near;
@@ -252,4 +254,66 @@ bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v)
         break;
     }
     return true;
+}
+
+// ---- spots of paint ----
+
+// Axis of each face of a box, on which side of it the face lies, and the axes along which u and v run; negative: against it (from 1).
+static const struct { int axis, side, u, v; } box_faces[6] = {
+    { 0, 1, 2, 3 }, { 0, 0, -2, 3 }, { 1, 1, -1, 3 }, { 1, 0, 1, 3 }, { 2, 1, 1, 2 }, { 2, 0, 1, -2 },
+};
+
+static double along_axis(int axis, const double p[3])
+{
+    return axis > 0 ? p[axis - 1] : 1.0 - p[-axis - 1];
+}
+
+static void set_along(int axis, double value, double p[3])
+{
+    if (axis > 0)
+        p[axis - 1] = value;
+    else
+        p[-axis - 1] = 1.0 - value;
+}
+
+static RaysSpot in_cell(double u, double v, double reach_u, double reach_v, int column, int row, const int cells[2])
+{
+    return (RaysSpot){ (column + u) / cells[0], (row + v) / cells[1], reach_u / cells[0], reach_v / cells[1], { (double)column / cells[0], (double)row / cells[1] },
+                       { (column + 1.0) / cells[0], (row + 1.0) / cells[1] } };
+}
+
+// A ball around the point cuts discs out of the faces.
+static int box_spots(const Form *form, const RayHit *hit, double reach, const int cells[2], RaysSpot spots[6])
+{
+    const double size[3] = { form->shape.size.x, form->shape.size.y, form->shape.size.z };
+    double p[3] = { 0 };
+    int count = 0, own_u = abs(box_faces[hit->face].u) - 1;
+    p[box_faces[hit->face].axis] = box_faces[hit->face].side;
+    set_along(box_faces[hit->face].u, hit->u, p);
+    set_along(box_faces[hit->face].v, hit->v, p);
+    double radius = reach * size[own_u];
+    for (int face = 0; face < 6; face++) {
+        int axis = box_faces[face].axis;
+        double away = fabs(p[axis] - box_faces[face].side) * size[axis];
+        if (away > radius)
+            continue;
+        double inside = sqrt(radius * radius - away * away);
+        spots[count++] = in_cell(along_axis(box_faces[face].u, p), along_axis(box_faces[face].v, p), inside / size[abs(box_faces[face].u) - 1],
+                                 inside / size[abs(box_faces[face].v) - 1], face % 3, face / 3, cells);
+    }
+    return count;
+}
+
+int form_paint_spots(const Form *form, const RayHit *hit, double reach_u, double reach_v, RaysSpot spots[6])
+{
+    int cells[2];
+    if (!(hit->u >= 0.0 && hit->u <= 1.0 && hit->v >= 0.0 && hit->v <= 1.0))
+        return 0;
+    form_paint_cells(form, cells);
+    if (form->shape.kind == SHAPE_BOX)
+        return box_spots(form, hit, reach_u, cells, spots);
+    bool is_side = hit->face == 0 || cells[1] == 1;
+    int sides[2] = { is_side ? 1 : 2, cells[1] };  // ends share a row
+    spots[0] = in_cell(hit->u, hit->v, reach_u, reach_v, is_side ? 0 : hit->face - 1, is_side ? 0 : 1, sides);
+    return 1;
 }

@@ -101,6 +101,7 @@ typedef struct Walk {
     uint64_t hidden;
     Vec3 recognition;
     int depth;
+    Visual moving;       // what of it says how it is driven
 } Walk;
 
 static const RaysPaint *paint_of(const Rays *rays, const SceneNode *shape)
@@ -123,9 +124,28 @@ static void apply_lamps(Rays *rays, Visual *visual)
             light_lamp(visual, rays->lamps[i].color);
 }
 
+static void add_visual(Rays *rays, const Visual *visual)
+{
+    if (visual->look.is_physical && !rays->brdf) {
+        rays->brdf = memory_alloc_array(BRDF_SIDE, sizeof *rays->brdf);
+        brdf_fill(rays->brdf);
+    }
+    memory_grow(&rays->visuals, &rays->visual_capacity, rays->visual_count + 1, sizeof *visual);
+    rays->visuals[rays->visual_count++] = *visual;
+}
+
 static void list_shape(Rays *rays, SceneNode *node, const Walk *walk)
 {
-    Visual visual = { .node = node, .solid = walk->solid, .mesh = -1, .local = walk->local, .hidden = walk->hidden, .recognition = walk->recognition };
+    Visual visual = walk->moving;
+    visual.node = node, visual.solid = walk->solid, visual.mesh = -1, visual.local = walk->local;
+    visual.hidden = walk->hidden, visual.recognition = walk->recognition;
+    if (visual.pieces > 0) {
+        Affine frame;
+        visual.in_piece = walk->local;
+        if (!belt_frame(visual.drive, visual.piece, visual.pieces, 0.0, &frame))
+            return;
+        visual.local = affine_mul(affine_mul(visual.belt, frame), visual.in_piece);
+    }
     bool is_shape = scene_node_is(node, "Shape");
     const SceneNode *geometry = is_shape ? scene_child(node, "geometry") : node;
     if (!geometry)
@@ -144,15 +164,10 @@ static void list_shape(Rays *rays, SceneNode *node, const Walk *walk)
         visual.form.high = mesh->high;
     }
     visual.look = look_of(rays, &walk->source, node);
-    visual.casts_shadow = scene_bool(node, "castShadows");
+    visual.casts_shadow = scene_bool(node, "castShadows") && !visual.is_overlay;
     visual.paint = paint_of(rays, node);
     apply_lamps(rays, &visual);
-    if (visual.look.is_physical && !rays->brdf) {
-        rays->brdf = memory_alloc_array(BRDF_SIDE, sizeof *rays->brdf);
-        brdf_fill(rays->brdf);
-    }
-    memory_grow(&rays->visuals, &rays->visual_capacity, rays->visual_count + 1, sizeof visual);
-    rays->visuals[rays->visual_count++] = visual;
+    add_visual(rays, &visual);
 }
 
 static void list_below(Rays *rays, const SceneNode *node, const Walk *walk);
@@ -178,6 +193,51 @@ static void enter_solid(const Rays *rays, const SceneNode *node, Walk *walk)
     walk->local = (Affine){ MAT3_IDENTITY, VEC3_ZERO };
 }
 
+static void list_node(Rays *rays, SceneNode *node, Walk walk);
+
+// One piece after the other along the belt.
+static void list_belt(Rays *rays, const SceneNode *track, Walk walk)
+{
+    enum { PIECES_MAX = 10000 };
+    SceneNode *piece = scene_child(track, "animatedGeometry");
+    walk.moving.drive = track;
+    walk.moving.belt = walk.local;
+    walk.moving.pieces = int_min(scene_int(track, "geometriesCount"), PIECES_MAX);
+    walk.local = (Affine){ MAT3_IDENTITY, VEC3_ZERO };
+    for (int i = 0; piece && i < walk.moving.pieces; i++) {
+        walk.moving.piece = i;
+        list_node(rays, piece, walk);
+    }
+}
+
+static void list_helices(Rays *rays, const SceneNode *propeller, Walk walk)
+{
+    SceneNode *fast = scene_child(propeller, "fastHelix"), *slow = scene_child(propeller, "slowHelix");
+    walk.moving.drive = propeller;
+    walk.moving.is_alone = !fast || !slow;
+    list_node(rays, slow, walk);
+    walk.moving.is_fast = true;
+    walk.moving.is_off = !walk.moving.is_alone;
+    list_node(rays, fast, walk);
+}
+
+// A mesh with an appearance of its own, in the pose in which its file has it.
+static void list_skin(Rays *rays, SceneNode *node, const Walk *walk)
+{
+    const char *url = scene_string(node, "modelUrl");
+    const Mesh *mesh = *url ? shape_file_mesh(&walk->source, url, shape_naming_file(&walk->source, node, "modelUrl"), NULL, scene_field_pos(node, "modelUrl")) : NULL;
+    if (!mesh || mesh->triangle_count == 0)
+        return;
+    Vec3 scale = scene_vec3(node, "scale");
+    Affine own = affine_of_pose((Pose){ scene_vec3(node, "translation"), quat_from_rotation(scene_rotation(node, "rotation")) });
+    own.m = mat3_mul(own.m, (Mat3){ { scale.x, 0, 0, 0, scale.y, 0, 0, 0, scale.z } });
+    Visual visual = { .node = node, .solid = walk->solid, .mesh = mesh_tree(rays, mesh), .local = affine_mul(walk->local, own), .hidden = walk->hidden,
+                      .recognition = walk->recognition, .form = { .shape = { .kind = SHAPE_MESH }, .low = mesh->low, .high = mesh->high } };
+    visual.look = look_of_skin(rays, &walk->source, node);
+    visual.casts_shadow = scene_bool(node, "castShadows");
+    add_visual(rays, &visual);
+}
+
 static void list_node(Rays *rays, SceneNode *node, Walk walk)
 {
     enum { MOST_DEPTH = 512 };
@@ -189,11 +249,26 @@ static void list_node(Rays *rays, SceneNode *node, Walk walk)
         return;
     }
     lighting_add(rays, &walk.source, node, walk.solid, walk.local);
+    if (scene_node_is(node, "Skin")) {
+        list_skin(rays, node, &walk);
+        return;
+    }
+    if (scene_node_is(node, "Billboard")) {
+        walk.moving.is_overlay = true;
+        walk.hidden |= ~(uint64_t)1;
+        walk.solid = -1;
+        walk.local = (Affine){ MAT3_IDENTITY, VEC3_ZERO };
+        rays->veiled |= walk.hidden;
+    }
     if (scene_node_is(node, "Solid"))
         enter_solid(rays, node, &walk);
     else if (scene_node_is(node, "Pose"))
         walk.local = affine_mul(walk.local, affine_of_node(node));
     list_below(rays, node, &walk);
+    if (scene_node_is(node, "Track"))
+        list_belt(rays, node, walk);
+    else if (scene_node_is(node, "Propeller"))
+        list_helices(rays, node, walk);
 }
 
 static void list_below(Rays *rays, const SceneNode *node, const Walk *walk)
@@ -252,15 +327,16 @@ static void place_instance(const Visual *visual, bool is_seen)
 
 static bool place(Visual *visual, Pose pose, bool is_forced)
 {
-    if (!is_forced && !memcmp(&pose, &visual->pose, sizeof pose))
+    if (!is_forced && !visual->is_stale && !memcmp(&pose, &visual->pose, sizeof pose))
         return false;
+    visual->is_stale = false;
     visual->pose = pose;
     visual->world = affine_mul(affine_of_pose(pose), visual->local);
     const double *m = visual->world.m.m;
     Vec3 middle = vec3_scale(vec3_add(visual->form.low, visual->form.high), 0.5), half = vec3_scale(vec3_sub(visual->form.high, visual->form.low), 0.5);
     Vec3 centre = vec3_add(mat3_apply(visual->world.m, middle), visual->world.t);
     const double c[3] = { centre.x, centre.y, centre.z };
-    bool is_seen = mat3_inverse(visual->world.m, &visual->inverse) && vec3_is_finite(centre);
+    bool is_seen = mat3_inverse(visual->world.m, &visual->inverse) && vec3_is_finite(centre) && !visual->is_off;
     for (int i = 0; i < 3; i++) {
         double reach = fabs(m[3 * i]) * half.x + fabs(m[3 * i + 1]) * half.y + fabs(m[3 * i + 2]) * half.z;
         // What rounding to single precision takes away is added again.
@@ -287,10 +363,18 @@ static void give_bounds(const struct RTCBoundsFunctionArguments *arguments)
     out->upper_z = is_form ? visual->high[2] : -INFINITY;
 }
 
+static void sum_veils(Rays *rays)
+{
+    rays->veiled = 0;
+    for (int i = 0; i < rays->veil_count; i++)
+        rays->veiled |= rays->veils[i].eyes;
+}
+
 static void list_all(Rays *rays)
 {
     drop_instances(rays);
     rays->visual_count = 0;
+    sum_veils(rays);
     lighting_clear(rays);
     rays->lighting.up = sky_is_z_up(rays) ? vec3(0, 0, 1) : vec3(0, 1, 0);
     Walk walk = { .source = { physics_scene(rays->physics), physics_assets(rays->physics), rays->diags }, .solid = -1, .local = { MAT3_IDENTITY, VEC3_ZERO } };
@@ -329,7 +413,7 @@ void rays_place(Rays *rays, const Pose *solids, int solid_count)
     for (int i = 0; i < rays->visual_count; i++) {
         Visual *visual = &rays->visuals[i];
         assert(visual->solid < solid_count);
-        is_moved |= place(visual, visual->solid >= 0 ? solids[visual->solid] : POSE_IDENTITY, is_new);
+        is_moved |= place(visual, visual->solid >= 0 ? solids[visual->solid] : visual->is_overlay ? rays->view : POSE_IDENTITY, is_new);
     }
     lighting_place(rays, solids, solid_count);
     rays->is_unplaced = false;
@@ -689,10 +773,10 @@ void rays_set_paint(Rays *rays, const SceneNode *shape, const RaysPaint *paint)
             rays->visuals[i].paint = paint;
 }
 
-bool rays_paint_place(const Rays *rays, const RayHit *hit, double *u, double *v)
+int rays_paint_spots(const Rays *rays, const RayHit *hit, double reach_u, double reach_v, RaysSpot spots[6])
 {
     assert(hit->visual >= 0 && hit->visual < rays->visual_count);
-    return form_paint_place(&rays->visuals[hit->visual].form, hit, u, v);
+    return form_paint_spots(&rays->visuals[hit->visual].form, hit, reach_u, reach_v, spots);
 }
 
 void rays_paint_size(const Rays *rays, int visual, int *width, int *height, int cells[2], double *radius)
@@ -729,9 +813,6 @@ void rays_hide(Rays *rays, const SceneNode *node, int eye, bool is_hidden)
     }
     uint64_t bit = (uint64_t)1 << eye;
     rays->veils[at].eyes = is_hidden ? rays->veils[at].eyes | bit : rays->veils[at].eyes & ~bit;
-    rays->veiled = 0;
-    for (int i = 0; i < rays->veil_count; i++)
-        rays->veiled |= rays->veils[i].eyes;
     rays->is_listed = false;
 }
 
@@ -740,7 +821,11 @@ void rays_unhide_all(Rays *rays)
     if (rays->veil_count > 0)
         rays->is_listed = false;
     rays->veil_count = 0;
-    rays->veiled = 0;
+}
+
+void rays_set_view(Rays *rays, Pose view)
+{
+    rays->view = view;
 }
 
 bool rays_is_hidden(const Rays *rays, int visual, int eye)
@@ -776,6 +861,7 @@ Rays *rays_create(Physics *physics, DiagSink *diags)
     Rays *rays = memory_alloc(sizeof *rays);
     rays->physics = physics;
     rays->diags = diags;
+    rays->view = POSE_IDENTITY;
     // One thread: a world is stepped by the thread that owns it, and many worlds may live in one process.
     rays->device = rtcNewDevice("threads=1,user_threads=1");
     rays->scene = rtcNewScene(rays->device);

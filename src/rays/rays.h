@@ -93,8 +93,13 @@ typedef struct RaysPaint {
     const float *pixels;
 } RaysPaint;
 void rays_set_paint(Rays *rays, const SceneNode *shape, const RaysPaint *paint);
-// Where a hit lies on the paint of its shape, from 0 to 1 (rows from the bottom); false: it cannot be painted.
-bool rays_paint_place(const Rays *rays, const RayHit *hit, double *u, double *v);
+// Discs of paint on the faces of a shape around a hit, from 0 to 1 over the paint (rows from the bottom), each held within its face.
+typedef struct RaysSpot {
+    double u, v, reach_u, reach_v;
+    double low[2], high[2];
+} RaysSpot;
+// The reach is in shares of a face's width and height. Returns how many; 0: it cannot be painted.
+int rays_paint_spots(const Rays *rays, const RayHit *hit, double reach_u, double reach_v, RaysSpot spots[6]);
 // How large paint is: pixels that the shape's texture has (or what suits its size), how many of such lie beside and above each other
 // (for the sides of the shape), and the radius around the shape.
 void rays_paint_size(const Rays *rays, int visual, int *width, int *height, int cells[2], double *radius);
@@ -106,6 +111,11 @@ void rays_unhide_all(Rays *rays);
 // Spots of light, such as those of lasers: seen on what they fall on.
 void rays_clear_spots(Rays *rays);
 void rays_add_spot(Rays *rays, Vec3 place, double radius, Vec3 color);
+
+// Drives: how far a Track's belt has run (m), how fast a Propeller turns (rad/s).
+void rays_set_drive(Rays *rays, const SceneNode *node, double value);
+// Where the main view is, for the Billboards before it.
+void rays_set_view(Rays *rays, Pose view);
 
 const char *rays_library(void);  // name and version of what searches, for `talus doctor`
 

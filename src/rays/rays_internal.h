@@ -76,8 +76,11 @@ typedef struct FormHit {
 bool form_hit(const Form *form, Vec3 origin, Vec3 direction, double near, FormHit *hit);
 Form form_of(const SceneNode *geometry);     // kind SHAPE_NONE when it has no formula
 // Where a place of the surface lies on its paint, from 0 to 1: faces lie beside each other. False: it cannot be painted.
+// Where a spot of paint around a hit lies, by its reach in shares of the face's width and height.
+int form_paint_spots(const Form *form, const RayHit *hit, double reach_u, double reach_v, RaysSpot spots[6]);
 void form_paint_cells(const Form *form, int cells[2]);  // how many sides beside and above each other
 bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v);
+Look look_of_skin(Rays *rays, const ShapeSource *source, const SceneNode *skin);
 Look look_of(Rays *rays, const ShapeSource *source, const SceneNode *shape);
 
 // What light meets at a point: linear colours.
@@ -102,10 +105,16 @@ typedef struct Visual {
     Form form;           // low and high also for meshes
     Look look;
     bool casts_shadow;
-    bool is_overlay;     // of a Billboard: stands before the viewer
+    bool is_overlay;     // of a Billboard: stands before the main view, and is seen by it alone
     uint64_t hidden;     // from which eyes, as bits
     Vec3 recognition;    // colour in segmented pictures
     const RaysPaint *paint;  // NULL: none
+    const SceneNode *drive;  // the Track or Propeller whose motor moves it; NULL: none
+    int piece, pieces;       // of a belt; 0 pieces: a helix
+    Affine belt, in_piece;   // of the track in its solid, of the shape in its piece
+    bool is_fast, is_alone;  // of a helix: for high speeds; the only one
+    bool is_off;             // not seen at all
+    bool is_stale;           // to be placed anew
     RTCGeometry instance;    // of a mesh in the tree; NULL: none
     Affine local;        // in the frame of the solid
     Affine world;
@@ -200,6 +209,7 @@ struct Rays {
     Veil *veils;
     Dot *dots;
     int lamp_count, lamp_capacity, cover_count, cover_capacity, paint_count, paint_capacity, veil_count, veil_capacity, dot_count, dot_capacity;
+    Pose view;           // of the main view, for what stands before it
     uint64_t veiled;     // eyes that something is hidden from
     double (*brdf)[BRDF_SIDE][2];  // scale and bias by roughness and cosine; NULL until a physical surface is listed
 };
@@ -213,6 +223,9 @@ Surface surface_at(const Rays *rays, const Ray *ray, const RayHit *hit);
 RayLook look_at(const Visual *visual, const Mesh *mesh, const RayHit *hit);
 // Whether something that casts shadows stands between `from` and `far` away in that direction; up to 8 at once.
 void rays_occluded(const Rays *rays, const Vec3 *from, const Vec3 *towards, const double *far, int count, bool *is_dark);
+
+// ---- moving.c ----
+bool belt_frame(const SceneNode *track, int piece, int pieces, double travelled, Affine *frame);  // false: it has no belt
 
 // ---- light.c ----
 void lighting_clear(Rays *rays);
