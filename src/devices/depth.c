@@ -2,10 +2,12 @@
 // What is nearer than minRange or not nearer than maxRange is INFINITY, as Webots has it.
 #include "devices/devices_internal.h"
 
+#include "base/memory.h"
 #include "base/pool.h"
 
 #include <webots/nodes.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH_PIXELS_MAX = 1 << 20, RAYS_AT_ONCE = 64 };
@@ -65,11 +67,9 @@ static Vec3 direction_of(const Optics *o, int column, int row)
 }
 
 // A flat image holds depths along the axis, the others hold distances.
-static float depth_of(const Optics *o, const RayHit *hit, Vec3 direction, Random *random)
+static float depth_of(const Optics *o, double distance, Vec3 direction, Random *random)
 {
-    if (hit->visual < 0)
-        return INFINITY;
-    double depth = o->view.projection == PLANAR ? hit->distance * direction.x : hit->distance;
+    double depth = o->view.projection == PLANAR ? distance * direction.x : distance;
     if (!(depth >= o->low && depth < o->high))
         return INFINITY;
     if (o->detection < 1.0 && random_uniform(random) >= o->detection)
@@ -83,7 +83,27 @@ typedef struct DepthJob {
     const Optics *optics;
     const Rays *rays;
     float *image;
+    Vec2 *columns;       // cosine and sine of each column's angle, where rows and columns are angles; else NULL
 } DepthJob;
+
+static bool is_of_angles(const Optics *o)
+{
+    return o->view.projection != PLANAR && !o->view.lens.is_there && (o->is_lidar || o->view.projection == CYLINDRICAL);
+}
+
+// Directions of a part of a row.
+static void directions_of(const DepthJob *job, int row, int first, int count, Vec3 *directions)
+{
+    const Optics *o = job->optics;
+    if (!job->columns) {
+        for (int i = 0; i < count; i++)
+            directions[i] = direction_of(o, first + i, row);
+        return;
+    }
+    double up = asin(double_clamp(direction_of(o, 0, row).z, -1.0, 1.0)), c = cos(up), s = sin(up);
+    for (int i = 0; i < count; i++)
+        directions[i] = vec3(c * job->columns[first + i].x, c * job->columns[first + i].y, s);
+}
 
 static bool is_visible(const Rays *rays, int visual, void *context)
 {
@@ -97,21 +117,21 @@ static void take_row(const DepthJob *job, int row)
     Random random;
     if (o->noise > 0.0 || o->detection < 1.0)
         random_seed(&random, o->seed + (uint64_t)row, "row");
-    Quat turn = quat_mul(o->pose.q, quat_from_axis_angle(vec3(0, 1, 0), -o->tilt));
+    Mat3 turn = mat3_from_quat(quat_mul(o->pose.q, quat_from_axis_angle(vec3(0, 1, 0), -o->tilt)));
     float *image = job->image + (size_t)row * (size_t)o->view.width;
     for (int first = 0; first < o->view.width; first += RAYS_AT_ONCE) {
         Ray queries[RAYS_AT_ONCE];
-        RayHit hits[RAYS_AT_ONCE];
+        double distances[RAYS_AT_ONCE];
         Vec3 directions[RAYS_AT_ONCE];
         int here = int_min(o->view.width - first, RAYS_AT_ONCE);
+        directions_of(job, row, first, here, directions);
         for (int i = 0; i < here; i++) {
-            directions[i] = direction_of(o, first + i, row);
             double slant = o->view.projection == PLANAR ? directions[i].x : 1.0;
-            queries[i] = (Ray){ o->pose.t, quat_rotate(turn, directions[i]), o->near, fmax(o->high / slant, o->near * 2.0) };
+            queries[i] = (Ray){ o->pose.t, mat3_apply(turn, directions[i]), o->near, fmax(o->high / slant, o->near * 2.0), 0.0 };
         }
-        rays_cast(job->rays, queries, here, rays_hides(job->rays, o->eye) ? is_visible : NULL, (void *)o, hits);
+        rays_distances(job->rays, queries, here, rays_hides(job->rays, o->eye) ? is_visible : NULL, (void *)o, distances);
         for (int i = 0; i < here; i++)
-            image[first + i] = depth_of(o, &hits[i], directions[i], &random);
+            image[first + i] = depth_of(o, distances[i], directions[i], &random);
     }
 }
 
@@ -126,8 +146,17 @@ static void make_image(DeviceContext *at, int number, const void *due, void *byt
 {
     (void)number;
     const Optics *o = due;
-    DepthJob job = { o, at->devices->rays, bytes };
+    DepthJob job = { o, at->devices->rays, bytes, NULL };
+    if (is_of_angles(o)) {
+        job.columns = memory_alloc_array((size_t)o->view.width, sizeof *job.columns);
+        for (int i = 0; i < o->view.width; i++) {
+            Vec3 d = direction_of(o, i, o->view.height / 2);
+            double level = hypot(d.x, d.y);
+            job.columns[i] = level > 0.0 ? (Vec2){ d.x / level, d.y / level } : (Vec2){ 1.0, 0.0 };
+        }
+    }
     pool_for(physics_pool(at->physics), o->view.height, 1, take_rows, &job);
+    free(job.columns);
 }
 
 static int take_image(DeviceContext *at, Optics *o)

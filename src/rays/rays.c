@@ -344,6 +344,8 @@ static bool place(Visual *visual, Pose pose, bool is_forced)
         visual->low[i] = is_seen ? (float)(c[i] - reach - slack) : INFINITY;   // an empty box is never met
         visual->high[i] = is_seen ? (float)(c[i] + reach + slack) : -INFINITY;
     }
+    for (int i = 0; i < 9; i++)
+        visual->inverse_float[i] = is_seen ? (float)visual->inverse.m[i] : 0.0f;
     if (visual->instance)
         place_instance(visual, is_seen);
     return true;
@@ -598,10 +600,84 @@ static void cast_packet(Query *query, int count, bool is_coherent, RayHit *hits)
 
 void rays_cast(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, RayHit *hits)
 {
-    Query query = { .rays = rays, .filter = filter, .filter_context = context };
+    Query query;
+    query.rays = rays;
+    query.filter = filter;
+    query.filter_context = context;
     for (int first = 0; first < count; first += PACKET) {
         query.queries = queries + first;
         cast_packet(&query, int_min(count - first, PACKET), count > 1, hits + first);
+    }
+}
+
+// ---- distances alone ----
+
+// Whether the triangle turns its front to the ray: the geometric normal comes in the frame of the mesh.
+static bool is_front(const Visual *visual, const struct RTCRayHit8 *packet, int k)
+{
+    const float *m = visual->inverse_float;
+    float x = packet->ray.dir_x[k], y = packet->ray.dir_y[k], z = packet->ray.dir_z[k];
+    return packet->hit.Ng_x[k] * (m[0] * x + m[1] * y + m[2] * z) + packet->hit.Ng_y[k] * (m[3] * x + m[4] * y + m[5] * z) +
+           packet->hit.Ng_z[k] * (m[6] * x + m[7] * y + m[8] * z) < 0.0f;
+}
+
+// As judge, of the distance alone.
+static bool judge_distance(const Query *query, const struct RTCRayHit8 *packet, int k, double *distance)
+{
+    const FormFound *form = &query->found[k];
+    double met = INFINITY;
+    if (packet->hit.instID[0][k] != RTC_INVALID_GEOMETRY_ID) {
+        int index = (int)packet->hit.instID[0][k] - 1;
+        met = (double)packet->ray.tfar[k];
+        bool counts = (!query->filter || query->filter(query->rays, index, query->filter_context)) && is_front(&query->rays->visuals[index], packet, k);
+        if (!counts && (form->visual < 0 || met <= form->hit.distance))
+            return false;
+        if (!counts)
+            met = INFINITY;
+    }
+    *distance = form->visual >= 0 ? fmin(form->hit.distance, met) : met;
+    return true;
+}
+
+static void measure_packet(Query *query, int count, double *distances)
+{
+    struct RTCRayHit8 packet;
+    _Alignas(32) int valid[PACKET] = { 0 };
+    int left = 0;
+    for (int k = 0; k < count; k++) {
+        query->found[k].visual = -1;
+        distances[k] = INFINITY;
+        if (!is_castable(&query->queries[k]))
+            continue;
+        valid[k] = -1;
+        left++;
+        set_ray(&packet, k, &query->queries[k], (float)query->queries[k].near);
+    }
+    for (int round = 0; left > 0 && round < MOST_BACKS; round++) {
+        embree_begin(&query->context, true);
+        embree_intersect8(valid, query->rays->scene, &query->context, true, &packet);
+        for (int k = 0; k < count; k++) {
+            if (!valid[k])
+                continue;
+            if (judge_distance(query, &packet, k, &distances[k])) {
+                valid[k] = 0;
+                left--;
+            } else {
+                set_ray(&packet, k, &query->queries[k], nextafterf(packet.ray.tfar[k] * (1.0f + 1e-6f), INFINITY));
+            }
+        }
+    }
+}
+
+void rays_distances(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, double *distances)
+{
+    Query query;
+    query.rays = rays;
+    query.filter = filter;
+    query.filter_context = context;
+    for (int first = 0; first < count; first += PACKET) {
+        query.queries = queries + first;
+        measure_packet(&query, int_min(count - first, PACKET), distances + first);
     }
 }
 

@@ -50,6 +50,9 @@ typedef bool (*RaysFilter)(const Rays *rays, int visual, void *context);
 // May be called by several threads between updates, as all that follows but for the switches.
 void rays_cast(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, RayHit *hits);
 
+// How far away the first surface is, INFINITY: nothing is. For sensors that want no more: meshes in single precision.
+void rays_distances(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, double *distances);
+
 int rays_visual_count(const Rays *rays);
 SceneNode *rays_visual_node(const Rays *rays, int visual);  // Shape or CadShape
 int rays_visual_solid(const Rays *rays, int visual);        // -1: the world

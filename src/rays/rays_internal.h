@@ -119,6 +119,7 @@ typedef struct Visual {
     Affine local;        // in the frame of the solid
     Affine world;
     Mat3 inverse;        // of world.m
+    float inverse_float[9];
     Pose pose;           // of the solid, as it is in `world`
     float low[3], high[3];
 } Visual;
