@@ -16,6 +16,7 @@ typedef struct Job {
     float *light;                // red, green, blue per pixel; NULL: straight to pixels
     float *depth;                // along the axis; NULL: not wanted
     uint8_t *pixels;
+    Mat3 turn;                   // of the picture's pose
     double tones[TONES];         // from which light on a byte is at least i
 } Job;
 
@@ -36,14 +37,9 @@ static void tones_of(double exposure, double tones[TONES])
 
 static uint8_t exposed(const double tones[TONES], double light)
 {
-    int low = 0, high = TONES;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (light >= tones[middle])
-            low = middle;
-        else
-            high = middle;
-    }
+    int low = 0;
+    for (int step = TONES / 2; step > 0; step /= 2)
+        low += light >= tones[low + step] ? step : 0;
     return (uint8_t)low;
 }
 
@@ -57,11 +53,11 @@ static void write_pixel(uint8_t *pixel, uint8_t red, uint8_t green, uint8_t blue
 
 // ---- rays ----
 
-static Ray ray_through(const Picture *picture, double x, double y)
+static Ray ray_through(const Picture *picture, const Mat3 *turn, double x, double y)
 {
     Vec3 direction = image_direction(&picture->view, x, y);
     double slant = picture->view.projection == PLANAR ? fmax(direction.x, 1e-6) : 1.0;
-    return (Ray){ picture->pose.t, quat_rotate(picture->pose.q, direction), picture->near / slant, picture->far / slant,
+    return (Ray){ picture->pose.t, mat3_apply(*turn, direction), picture->near / slant, picture->far / slant,
                   picture->spread * slant / picture->samples };
 }
 
@@ -98,7 +94,7 @@ static void take_row(const Job *job, int row)
         Vec3 light[RAYS_AT_ONCE];
         int here = int_min(picture->view.width - first, at_once), count = here * each;
         for (int i = 0; i < count; i++)
-            rays[i] = ray_through(picture, first + i / each + (i % side + 0.5) / side, row + (i % each / side + 0.5) / side);
+            rays[i] = ray_through(picture, &job->turn, first + i / each + (i % side + 0.5) / side, row + (i % each / side + 0.5) / side);
         rays_cast(job->rays, rays, count, filter_of(picture, job->rays), (void *)picture, hits);
         style.seed += 64u;
         rays_shade(job->rays, rays, hits, count, &style, light);
@@ -305,7 +301,7 @@ static void develop(const Job *job)
 
 void picture_make(const Picture *picture, const Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels, float *depth)
 {
-    Job job = { .picture = picture, .rays = rays, .pixels = pixels, .depth = depth };
+    Job job = { .picture = picture, .rays = rays, .pixels = pixels, .depth = depth, .turn = mat3_from_quat(picture->pose.q) };
     size_t count = (size_t)picture->view.width * (size_t)picture->view.height;
     tones_of(picture->exposure, job.tones);
     if (needs_light(picture))
@@ -412,7 +408,7 @@ static void segment_rows(int begin, int end, int worker, void *context)
     uint8_t *pixel = job->pixels + 4 * (size_t)begin * (size_t)picture->view.width;
     for (int row = begin; row < end; row++) {
         for (int column = 0; column < picture->view.width; column++, pixel += 4) {
-            Ray ray = ray_through(picture, column + 0.5, row + 0.5);
+            Ray ray = ray_through(picture, &job->turn, column + 0.5, row + 0.5);
             RayHit hit;
             rays_cast(job->rays, &ray, 1, filter_of(picture, job->rays), (void *)picture, &hit);
             Vec3 color = hit.visual >= 0 ? rays_recognition_color(job->rays, hit.visual) : VEC3_ZERO;
@@ -433,7 +429,7 @@ void picture_segment(DeviceContext *at)
 void camera_make(DeviceContext *at, int number, const void *due, void *bytes)
 {
     const Picture *picture = due;
-    Job job = { .picture = picture, .rays = at->devices->rays, .pixels = bytes };
+    Job job = { .picture = picture, .rays = at->devices->rays, .pixels = bytes, .turn = mat3_from_quat(picture->pose.q) };
     if (number == IMAGE_SEGMENTED)
         pool_for(physics_pool(at->physics), picture->view.height, ROWS_AT_ONCE, segment_rows, &job);
     else

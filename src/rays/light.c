@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LAYERS = 8, AT_ONCE = 64, PACKET = 8 };  // layers of transparent surfaces, one behind the other
+enum { MOST_LAYERS = 8, AT_ONCE = 16, PACKET = 8 };  // layers of transparent surfaces, one behind the other
 
 // ---- the list ----
 
