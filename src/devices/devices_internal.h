@@ -104,7 +104,7 @@ typedef struct Picture {
     int eye;                 // whose view it is, see rays_hide
     double exposure;
     double occlusion, softness;  // see RaysStyle
-    bool is_lit_anyway;
+    bool is_for_people;
     double bloom;            // light above it glows; negative: none does
     int flare_ghosts;
     double flare_scale, flare_bias, flare_dispersal;

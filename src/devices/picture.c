@@ -87,7 +87,7 @@ static void take_row(const Job *job, int row)
     const Picture *picture = job->picture;
     int side = picture->samples, each = side * side, at_once = int_max(RAYS_AT_ONCE / each, 1);
     RaysStyle style = { .eye = picture->eye, .occlusion = picture->occlusion, .softness = picture->softness, .seed = (uint32_t)row * 9781u,
-                        .is_lit_anyway = picture->is_lit_anyway };
+                        .is_for_people = picture->is_for_people };
     for (int first = 0; first < picture->view.width; first += at_once) {
         Ray rays[RAYS_AT_ONCE];
         RayHit hits[RAYS_AT_ONCE];
@@ -460,7 +460,7 @@ void devices_look(Devices *devices, const DevicesView *view, uint8_t *pixels, fl
     Picture picture = {
         .view = image_view_of(PLANAR, view->width, view->height, view->field_of_view), .pose = view->pose, .near = view->near, .far = view->far > 0.0 ? view->far : 1e6,
         .samples = view->is_quick ? 1 : 2, .eye = 0, .exposure = view->exposure > 0.0 ? view->exposure : 1.0, .occlusion = view->is_quick ? 0.0 : view->occlusion,
-        .softness = view->is_quick ? 0.0 : 0.02, .is_lit_anyway = true, .bloom = view->bloom > 0.0 ? view->bloom : -1.0,
+        .softness = view->is_quick ? 0.0 : 0.02, .is_for_people = true, .bloom = view->bloom > 0.0 ? view->bloom : -1.0,
     };
     picture.spread = picture.view.reach / int_max(view->width, 1);
     rays_set_view(due_rays(devices), view->pose);

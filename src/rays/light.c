@@ -166,13 +166,14 @@ static Vec3 plain_light(const Meeting *at, const Light *light, Vec3 towards)
 }
 
 // The light of the surroundings on a physical surface, of the lights' ambient parts on another.
-static Vec3 light_from_all_around(const Rays *rays, const Meeting *at)
+static Vec3 light_from_all_around(const Rays *rays, const Meeting *at, const RaysStyle *style)
 {
     const Surface *surface = at->surface;
     const Lighting *lighting = &rays->lighting;
     if (!surface->is_physical)
         return vec3_scale(vec3_mul(lighting->ambient, surface->ambient), surface->occlusion);
-    Vec3 matt = lighting->sky_light, mirrored = lighting->sky_light;
+    bool needs_sky = style->is_for_people && !lighting->has_background;
+    Vec3 matt = needs_sky ? vec3(0.45, 0.48, 0.52) : lighting->sky_light, mirrored = matt;
     if (lighting->irradiance.is_there) {
         Vec3 out = vec3_sub(vec3_scale(at->normal, 2.0 * vec3_dot(at->normal, at->eye)), at->eye);
         matt = cube_at(&lighting->irradiance, at->normal, 6.0);
@@ -326,9 +327,26 @@ static void add_spots(const Rays *rays, Lit *lit)
             lit->sum = vec3_mul(rays->dots[i].color, vec3_add(rays->lighting.ambient, vec3(1, 1, 1)));
 }
 
+// A bare floor of some size shows squares to people, for scale and direction; they fade where a pixel covers several.
+static void add_squares(const Rays *rays, const Ray *query, const RayHit *hit, Lit *lit)
+{
+    const Visual *visual = &rays->visuals[hit->visual];
+    Vec3 up = rays->lighting.up, x = vec3_normalized(vec3(1.0 - up.x, 0, up.x)), y = vec3_cross(up, x);
+    double reach = fmin(fabs(vec3_dot(x, vec3((double)(visual->high[0] - visual->low[0]), (double)(visual->high[1] - visual->low[1]), (double)(visual->high[2] - visual->low[2])))),
+                        fabs(vec3_dot(y, vec3((double)(visual->high[0] - visual->low[0]), (double)(visual->high[1] - visual->low[1]), (double)(visual->high[2] - visual->low[2])))));
+    if (visual->look.is_textured || visual->look.has_parts || vec3_dot(hit->normal, up) < 0.999 || !(reach > 1.5))
+        return;
+    double side = reach > 20.0 ? 1.0 : reach > 5.0 ? 0.5 : 0.25, covered = hit->distance * query->spread / fmax(-vec3_dot(query->direction, up), 0.01) / side;
+    int64_t square = (int64_t)floor(vec3_dot(lit->point, x) / side) + (int64_t)floor(vec3_dot(lit->point, y) / side);
+    double fade = 1.0 / (1.0 + 4.0 * covered * covered);
+    lit->surface.base = vec3_scale(lit->surface.base, 1.0 - (0.12 + (square & 1 ? 0.12 : -0.12) * fade));
+}
+
 static Lit lit_of(const Rays *rays, const Ray *query, const RayHit *hit, int ray, const RaysStyle *style)
 {
     Lit lit = { .ray = ray, .surface = surface_at(rays, query, hit), .point = vec3_mad(query->origin, query->direction, hit->distance), .geometric = hit->normal };
+    if (style->is_for_people)
+        add_squares(rays, query, hit, &lit);
     if (style->occlusion > 0.0)
         lit.surface.occlusion *= openness(rays, lit.point, hit->normal, style->occlusion, style->seed * 9781u + (uint32_t)ray * 6271u);
     return lit;
@@ -370,16 +388,16 @@ static void shade_layer(const Rays *rays, const Ray *queries, const RayHit *hits
     assert(count <= AT_ONCE);
     for (int i = 0; i < count; i++) {
         if (hits[i].visual < 0 || layer >= MOST_LAYERS) {
-            light[i] = sky_seen(&rays->lighting, queries[i].direction);
+            light[i] = style->is_for_people ? sky_for_people(&rays->lighting, queries[i].direction) : sky_seen(&rays->lighting, queries[i].direction);
             continue;
         }
         all[lit_count++] = lit_of(rays, &queries[i], &hits[i], i, style);
     }
-    bool is_unlit = style->is_lit_anyway && rays_light_count(rays) == 0;
+    bool is_unlit = style->is_for_people && rays_light_count(rays) == 0;
     for (int i = 0; i < lit_count; i++) {
         Lit *lit = &all[i];
         lit->at = meeting_of(&lit->surface, lit->surface.normal, vec3_neg(queries[lit->ray].direction));
-        lit->sum = vec3_add(lit->surface.emissive, light_from_all_around(rays, &lit->at));
+        lit->sum = vec3_add(lit->surface.emissive, light_from_all_around(rays, &lit->at, style));
     }
     for (int i = 0; i < rays->lighting.count; i++)
         if (rays->lighting.lights[i].is_on)

@@ -77,7 +77,7 @@ typedef struct RaysStyle {
     double occlusion;     // m: what is near takes light of the surroundings away; 0: not
     double softness;      // rad: apparent radius of lights; 0: sharp shadows
     uint32_t seed;        // of the places where soft things are sampled
-    bool is_lit_anyway;   // a world without any light gets one from the eye and one from above
+    bool is_for_people;   // a world without lights gets one, one without a background a sky, a bare floor a pattern
 } RaysStyle;
 void rays_shade(const Rays *rays, const Ray *queries, const RayHit *hits, int count, const RaysStyle *style, Vec3 *light);
 

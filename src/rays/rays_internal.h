@@ -240,6 +240,7 @@ void sky_read(Rays *rays, const ShapeSource *source, const SceneNode *background
 void sky_free(Lighting *lighting);
 bool sky_is_z_up(const Rays *rays);  // the world's axes
 Vec3 sky_seen(const Lighting *lighting, Vec3 direction);
+Vec3 sky_for_people(const Lighting *lighting, Vec3 direction);  // likewise; blue above and grey below where the world has none
 Vec3 cube_at(const SkyCube *cube, Vec3 direction, double level);
 
 // ---- brdf.c ----

@@ -189,3 +189,13 @@ Vec3 sky_seen(const Lighting *lighting, Vec3 direction)
 {
     return lighting->cube.is_there ? cube_at(&lighting->cube, direction, 0.0) : lighting->sky;
 }
+
+Vec3 sky_for_people(const Lighting *lighting, Vec3 direction)
+{
+    static const Vec3 zenith = { 0.42, 0.60, 0.86 }, horizon = { 0.84, 0.89, 0.94 }, ground = { 0.58, 0.57, 0.55 };
+    if (lighting->has_background)
+        return sky_seen(lighting, direction);
+    double height = vec3_dot(direction, lighting->up), share = height > 0.0 ? sqrt(height) : fmin(-6.0 * height, 1.0);
+    Vec3 to = height > 0.0 ? zenith : ground, color = vec3_add(vec3_scale(horizon, 1.0 - share), vec3_scale(to, share));
+    return vec3(before_exposure(color.x, 1.0), before_exposure(color.y, 1.0), before_exposure(color.z, 1.0));
+}
