@@ -32,7 +32,7 @@ same_end()
     [ "$(wc -l < "$scratch/ignores.txt")" = 21 ] && [ "$(wc -l < "$scratch/first.txt")" = 20 ] && ! grep -q crashed "$scratch/log"
 }
 busy=()
-for i in 1 2 3 4; do
+for i in 1 2; do
     while :; do :; done &
     busy+=($!)
 done
