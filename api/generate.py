@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Makes what the languages need from webots.api: `generate.py DESCRIPTION OUTPUT cpp|python|tests`. A file is written only when it changed, so
-that nothing is compiled twice; what is no longer made is removed. The last line written is OUTPUT/PART.stamp, for CMake."""
+"""Makes what the languages need from webots.api: `generate.py DESCRIPTION OUTPUT cpp|python|tests`. A file is written
+only when it changed, so that nothing is compiled twice; what is no longer made is removed. OUTPUT/PART.stamp, which
+lists what was made, is written last, for CMake."""
 import os
 import sys
 

@@ -39,7 +39,8 @@ class Method:
 class Class:
     def __init__(self, name, base):
         self.name, self.base = name, base
-        self.prefix, self.self_kind, self.header, self.module = '', base.self_kind if base else '', name + '.hpp', 'controller.' + snake(name)
+        self.prefix, self.self_kind = '', base.self_kind if base else ''
+        self.header, self.module = name + '.hpp', 'controller.' + snake(name)
         self.enums, self.constants, self.methods, self.properties, self.fields, self.aliases, self.getters = [], [], [], [], [], [], []
 
     def family(self):

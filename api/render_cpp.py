@@ -10,24 +10,27 @@ INCLUDES = {
     'Device': ['<string>', '<webots/types.h>'], 'Robot': ['<iostream>', '<string>', '<vector>', '<webots/types.h>'],
     'Camera': ['<webots/camera_recognition_object.h>'], 'Lidar': ['<webots/lidar_point.h>'], 'Radar': ['<webots/radar_target.h>'],
     'Mouse': ['<webots/mouse_state.h>'], 'Joystick': ['<string>'], 'Motor': ['<math.h>'], 'Servo': ['<math.h>'],
-    'Display': ['<webots/ImageRef.hpp>'], 'Motion': ['<string>', '<webots/types.h>'], 'Proto': ['<string>', '<webots/types.h>', '<webots/Field.hpp>'],
+    'Display': ['<webots/ImageRef.hpp>'], 'Motion': ['<string>', '<webots/types.h>'],
+    'Proto': ['<string>', '<webots/types.h>', '<webots/Field.hpp>'],
     'Node': ['<string>', '<webots/types.h>', '<webots/contact_point.h>'], 'Field': ['<string>', '<webots/types.h>'],
     'Supervisor': ['<webots/Device.hpp>', '<webots/Field.hpp>', '<webots/Node.hpp>', '<webots/Proto.hpp>'],
 }
 # Names that C++ has for the records of C.
-TYPEDEFS = {'Camera': 'WbCameraRecognitionObject CameraRecognitionObject', 'Lidar': 'WbLidarPoint LidarPoint', 'Radar': 'WbRadarTarget RadarTarget',
-            'Mouse': 'WbMouseState MouseState', 'Node': 'WbContactPoint ContactPoint'}
+TYPEDEFS = {'Camera': 'WbCameraRecognitionObject CameraRecognitionObject', 'Lidar': 'WbLidarPoint LidarPoint',
+            'Radar': 'WbRadarTarget RadarTarget', 'Mouse': 'WbMouseState MouseState', 'Node': 'WbContactPoint ContactPoint'}
 # Constructors and what else no row can say. {0} is the class, {1} its base.
 DEVICE = ['explicit {0}(const std::string &name) : {1}(name) {{}}', 'explicit {0}(WbDeviceTag tag) : {1}(tag) {{}}', 'virtual ~{0}() {{}}']
 SPECIAL = {
-    'Device': (['virtual ~Device() {{}}', 'const std::string &getName() const {{ return mName; }}', 'int getTag() const {{ return mTag; }}'],
+    'Device': (['virtual ~Device() {{}}', 'const std::string &getName() const {{ return mName; }}',
+                'int getTag() const {{ return mTag; }}'],
                ['protected:', '  explicit Device(const std::string &name);', '  explicit Device(WbDeviceTag tag);',
                 'private:', '  WbDeviceTag mTag;', '  std::string mName;']),
     'Robot': (['Robot();', 'virtual ~Robot();', 'static Robot *internalGetInstance();', 'static Device *getDeviceFromTag(int tag);',
                'static int getDeviceTypeFromTag(int tag);', 'static std::string getDeviceNameFromTag(int tag);',
                'static int getDeviceTagFromIndex(int index);', 'static int getDeviceTagFromName(const std::string &name);'],
               ['private:', '  Robot(const Robot &);', '  Robot &operator=(const Robot &);', '  Device *getOrCreateDevice(int tag);',
-               '  Device *createDevice(int type, const std::string &name) const;', '  Keyboard *mKeyboard;', '  Joystick *mJoystick;', '  Mouse *mMouse;',
+               '  Device *createDevice(int type, const std::string &name) const;', '  Keyboard *mKeyboard;',
+               '  Joystick *mJoystick;', '  Mouse *mMouse;',
                '  std::vector<Device *> mDevices;']),
     'Supervisor': (['Supervisor() : Robot() {{}}', 'virtual ~Supervisor();', 'static Supervisor *internalGetInstance();'], []),
     'DifferentialWheels': (['explicit DifferentialWheels() : Robot() {{}}', 'virtual ~DifferentialWheels() {{}}'], []),
@@ -124,7 +127,8 @@ class Renderer:
         return [True, False] if last is not None and last.kind == 'string' and last.preset == 'None' else [False]
 
     def declaration(self, method, without_last):
-        is_virtual = method.has('virtual') or (method.result == 'void' and not method.is_static and method.owner.name not in WITHOUT_VIRTUAL)
+        is_virtual = method.has('virtual') or (
+            method.result == 'void' and not method.is_static and method.owner.name not in WITHOUT_VIRTUAL)
         before = 'static ' if method.is_static else 'virtual ' if is_virtual else ''
         times = ['%s %s' % (word, method.remarks[word]) for word in ('since', 'until') if method.has(word)]
         return '    %s%s;%s' % (before, self.signature(method, True, without_last), '  // ' + ', '.join(times) if times else '')
@@ -166,7 +170,8 @@ class Renderer:
             lines += [self.declaration(method, without_last) for without_last in self.variants(method)]
         lines += ['    {0} *get{0}(const std::string &name);'.format(name) for name in one.getters]
         if one.getters:
-            lines += ['', '  protected:'] + ['    virtual {0} *create{0}(const std::string &name) const;'.format(name) for name in one.getters]
+            lines += ['', '  protected:']
+            lines += ['    virtual {0} *create{0}(const std::string &name) const;'.format(name) for name in one.getters]
         friends = {'Node': 'friend class Field; friend class Supervisor; friend class Proto;'}.get(one.name)
         lines += ['', '  ' + '\n  '.join(rest)] if rest else []
         lines += ['    ' + friends] if friends else []
@@ -194,12 +199,13 @@ class Renderer:
             lines.append('  {0} *Robot::create{0}(const std::string &name) const\n  {{\n    return new {0}(name);\n  }}\n'.format(name))
             if name in ('Camera', 'Servo'):  # cpp/custom.cpp
                 continue
-            lines.append('  {0} *Robot::get{0}(const std::string &name)\n  {{\n    return dynamic_cast<{0} *>(getDevice(name));\n  }}\n'.format(name))
+            lines.append('  {0} *Robot::get{0}(const std::string &name)\n  {{\n'
+                         '    return dynamic_cast<{0} *>(getDevice(name));\n  }}\n'.format(name))
         return '\n'.join(lines + ['}', ''])
 
 
-C_ENUMS = {'Mode': 'WbRobotMode', 'UserInputEvent': 'WbUserInputEvent', 'SimulationMode': 'WbSimulationMode', 'IndicatorState': 'WbuDriverIndicatorState',
-           'WiperMode': 'WbuDriverWiperMode', 'WheelIndex': 'WbuCarWheelIndex'}
+C_ENUMS = {'Mode': 'WbRobotMode', 'UserInputEvent': 'WbUserInputEvent', 'SimulationMode': 'WbSimulationMode',
+           'IndicatorState': 'WbuDriverIndicatorState', 'WiperMode': 'WbuDriverWiperMode', 'WheelIndex': 'WbuCarWheelIndex'}
 
 
 def join(kind, name):
@@ -213,9 +219,10 @@ def preset(argument):
 
 
 def c_headers():
-    names = ('accelerometer altimeter brake camera compass connector device differential_wheels display distance_sensor emitter gps gyro inertial_unit '
-             'joystick keyboard led lidar light_sensor microphone motor mouse pen plugins/robot_window/robot_wwi position_sensor radar range_finder '
-             'receiver robot servo skin speaker supervisor touch_sensor vacuum_gripper utils/motion vehicle/car vehicle/driver').split()
+    names = ('accelerometer altimeter brake camera compass connector device differential_wheels display distance_sensor '
+             'emitter gps gyro inertial_unit joystick keyboard led lidar light_sensor microphone motor mouse pen '
+             'plugins/robot_window/robot_wwi position_sensor radar range_finder receiver robot servo skin speaker supervisor '
+             'touch_sensor vacuum_gripper utils/motion vehicle/car vehicle/driver').split()
     return ['#include <webots/%s.h>' % name for name in names]
 
 

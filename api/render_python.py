@@ -100,7 +100,8 @@ class Renderer:
         if method.result == 'double[]':
             return ['    %s' % self.head(method), '        return _table(self._tag)', '']
         values = [] if method.is_static else {'tag': ['self._tag'], '': []}.get(method.owner.self_kind, ['self._ref'])
-        values = values + [self.passed((name, argument.kind), self.by_name) for name, argument in zip(self.argument_names(method), method.arguments)]
+        values = values + [self.passed((name, argument.kind), self.by_name)
+                           for name, argument in zip(self.argument_names(method), method.arguments)]
         lines = ['        ' + line for line in self.given(method, '_%s(%s)' % (method.function, ', '.join(values)))]
         before = ['    @staticmethod'] if method.is_static else []
         times = ', '.join('%s %s' % (word, method.remarks[word]) for word in ('since', 'until') if method.has(word))
@@ -128,7 +129,8 @@ class Renderer:
         return lines + ['    %s = %s' % row for row in one.constants]
 
     def properties(self, one):
-        return ['    %s = property(%s)' % (name, ', '.join([getter or 'None'] + ([setter] if setter else []))) for name, getter, setter in one.properties]
+        return ['    %s = property(%s)' % (name, ', '.join([getter or 'None'] + ([setter] if setter else [])))
+                for name, getter, setter in one.properties]
 
     def slots(self, one):
         if one.is_a('Robot'):
@@ -141,7 +143,8 @@ class Renderer:
         names = [name for name, _ in one.fields]
         lines = ['class %s:' % one.name, '    __slots__ = (%s)' % ''.join("'%s', " % name for name in names).rstrip(), '']
         lines += ['    def __init__(self, %s):' % ', '.join(names)] + ['        self.%s = %s' % (name, name) for name in names] + ['']
-        lines += ['    def __repr__(self):', "        return '%s(%%s)' %% ', '.join('%%s=%%r' %% (name, getattr(self, name)) for name in self.__slots__)" % one.name, '']
+        lines += ['    def __repr__(self):', "        shown = ('%s=%r' % (name, getattr(self, name)) for name in self.__slots__)",
+                  "        return '%s(%%s)' %% ', '.join(shown)" % one.name, '']
         for name, kind in one.fields:
             getter = 'get' + ''.join(word.capitalize() for word in name.split('_'))
             lines += ['    def %s(self) -> %s:' % (getter, self.hint(kind)), '        return self.%s' % name, '']
@@ -185,7 +188,8 @@ class Renderer:
         own = '' if package == 'controller' else 'controller'
         lines = ['"""%s: made from api/webots.api by api/render_python.py."""' % name, 'from typing import Any, List  # noqa: F401', '']
         lines += ['from %s import _shapes' % (own or '.'),
-                  'from %s._library import classes, decoded, device_of, doubles, encoded, field_of, function, node_of, proto_of, reference_of  # noqa: F401' % own]
+                  'from %s._library import (classes, decoded, device_of, doubles, encoded, field_of,  # noqa: F401' % own,
+                  '    function, node_of, proto_of, reference_of)']
         for base in sorted({one.base.name for one in members if one.base and one.base.module != name}):
             module = self.by_name[base].module
             lines.append('from %s import %s' % ('.' + module.split('.')[1] if module.startswith(package + '.') else module, base))
@@ -227,7 +231,8 @@ class Renderer:
             lines += ['    %s: %s' % (name, hint), '    def %s(self) -> %s: ...' % (getter, hint)]
         lines += ['    %s: %s' % (name, self.hint(dict(one.fields)[target])) for name, target in one.aliases]
         if one.name in ('Device', 'Sensor'):
-            lines.append('    def __init__(self, name: Union[str, int]%s) -> None: ...' % (', sampling_period: Optional[int] = ...' if one.name == 'Sensor' else ''))
+            period = ', sampling_period: Optional[int] = ...' if one.name == 'Sensor' else ''
+            lines.append('    def __init__(self, name: Union[str, int]%s) -> None: ...' % period)
         if one.name == 'Robot':
             lines += ['    devices: dict', '    keyboard: Keyboard', '    mouse: Mouse', '    joystick: Joystick']
             used.update(('Keyboard', 'Mouse', 'Joystick'))
@@ -237,13 +242,15 @@ class Renderer:
         for method in one.methods_in('python'):
             results[method.name] = method
             lines += ['    @staticmethod'] if method.is_static else []
-            lines.append('    def %s(%s) -> %s: ...' % (method.name, ', '.join(self.stub_arguments(method, used)), self.stub_hint(method.result, used)))
+            arguments, result = ', '.join(self.stub_arguments(method, used)), self.stub_hint(method.result, used)
+            lines.append('    def %s(%s) -> %s: ...' % (method.name, arguments, result))
         for name in one.getters:
             used.add(name)
             lines.append('    def get%s(self, name: str) -> Optional[%s]: ...' % (name, name))
         for name, getter, setter in one.properties:
             method = results.get(getter) or results.get(setter)
-            kind = 'Any' if not method else self.stub_hint(method.result, used) if method.name == getter else self.hint(method.arguments[0].kind)
+            kind = ('Any' if not method else self.stub_hint(method.result, used) if method.name == getter
+                    else self.hint(method.arguments[0].kind))
             lines += ['    @property', '    def %s(self) -> %s: ...' % (name, kind)]
             lines += ['    @%s.setter' % name, '    def %s(self, value: %s) -> None: ...' % (name, kind)] if setter else []
         return lines + (['    ...'] if len(lines) == 1 else []) + ['']
@@ -289,6 +296,7 @@ def files(classes):
         lines += ['from .%s import %s  # noqa: F401' % (one.module.split('.')[1], one.name) for one in own]
         lines += ['', '__all__ = %r' % sorted(one.name for one in own), '']
         made['python/%s/__init__.py' % package] = '\n'.join(lines)
-        made['python/%s/__init__.pyi' % package] = '\n'.join('from .%s import %s as %s' % (one.module.split('.')[1], one.name, one.name) for one in own) + '\n'
+        stubs = ['from .%s import %s as %s' % (one.module.split('.')[1], one.name, one.name) for one in own]
+        made['python/%s/__init__.pyi' % package] = '\n'.join(stubs) + '\n'
         made['python/%s/py.typed' % package] = ''
     return made

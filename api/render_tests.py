@@ -1,6 +1,7 @@
-"""Programs for the language tests, from the description: probe_GROUP in C, C++ and Python does the same calls in the same order and prints every
-answer as `Class.method value`, so that what two languages say must be equal. The C program calls the C functions, the others the methods.
-`coverage.txt` says of every method which language has it and whether the probe calls it, or else why not."""
+"""Programs for the language tests, from the description: probe_GROUP in C, C++ and Python does the same calls in the
+same order and prints every answer as `Class.method value`, so that what two languages say must be equal. The C program
+calls the C functions, the others the methods. `coverage.txt` says of every method which language has it and whether the
+probe calls it, or else why not."""
 import re
 
 from reader import count_of, snake
@@ -55,7 +56,9 @@ class Plan:
         self.robot, wanted = GROUPS[group]
         self.by_name = {one.name: one for one in classes}
         special = {name for _, names in GROUPS.values() for name in names or []}
-        self.classes = [one for one in classes if (one.name in wanted if wanted else one.name not in special) and not one.fields and one.name != 'AnsiCodes']
+        special |= {'AnsiCodes'}
+        self.classes = [one for one in classes
+                        if (one.name in wanted if wanted else one.name not in special) and not one.fields]
         self.objects = []  # class, variable
         self.setters, self.getters, self.again, self.shown_again = [], [], [], []
         for one in self.classes:
@@ -71,8 +74,9 @@ class Plan:
     def methods(self, one):
         own = [method for method in one.methods if is_probed(method)]
         if one.is_a('Device'):
-            inherited = [method for base in one.family()[1:] for method in base.methods if base.name in ('Sensor', 'Device') and is_probed(method)]
-            own = [as_of(one, method) for method in inherited if method.name != 'disable' and (one.is_a('Sensor') or method.owner.name == 'Device')] + own
+            inherited = [method for base in one.family()[1:] if base.name in ('Sensor', 'Device')
+                         for method in base.methods if is_probed(method) and method.name != 'disable']
+            own = [as_of(one, method) for method in inherited] + own
         return own
 
     def properties(self, one):
@@ -194,8 +198,8 @@ class C:
         if any(one.name == 'Node' for one, _ in self.plan.objects):
             lines += ['  WbNodeRef node = wb_supervisor_node_get_from_def("BALL"), kinds = wb_supervisor_node_get_from_def("KINDS");',
                       '  WbProtoRef proto = wb_supervisor_node_get_proto(kinds);', '  WbMotionRef motion = wbu_motion_new("probe.motion");']
-            lines += ['  WbFieldRef field_%s%s = wb_supervisor_node_get_field(kinds, "%s%s"); (void)field_%s%s;' % (s, kind, s.lower(), kind, s, kind) for s in ('SF', 'MF')
-                      for kind in FIELD_KINDS]
+            lines += ['  WbFieldRef field_{0}{1} = wb_supervisor_node_get_field(kinds, "{2}{1}"); (void)field_{0}{1};'.format(
+                s, kind, s.lower()) for s in ('SF', 'MF') for kind in FIELD_KINDS]
         return lines
 
     def text(self, group):
@@ -220,7 +224,7 @@ class Cpp:
         for argument, value in zip(call.method.arguments, call.values):
             if isinstance(value, list):
                 values.append('array(%s)' % ', '.join(map(str, value + [0.0] * (9 - len(value)))))
-            elif argument.kind in call.method.owner.enum_names() or re.fullmatch('[A-Z][A-Za-z]+', argument.kind) and argument.kind not in self.plan.by_name:
+            elif argument.kind in call.method.owner.enum_names():
                 values.append('static_cast<%s::%s>(%s)' % (call.method.owner.name, argument.kind, value))
             else:
                 values.append(c_value(value))
@@ -239,7 +243,8 @@ class Cpp:
         elif kind == 'string':
             body = 'show_text(%s.c_str());' % text
         elif kind in ('Node', 'Field', 'Proto'):
-            shown = {'Node': 'show_int(it->getId())', 'Field': 'show_text(it->getName().c_str())', 'Proto': 'show_text(it->getTypeName().c_str())'}[kind]
+            shown = {'Node': 'show_int(it->getId())', 'Field': 'show_text(it->getName().c_str())',
+                     'Proto': 'show_text(it->getTypeName().c_str())'}[kind]
             body = '%s *it = %s; if (it) %s; else show_text(NULL);' % (kind, text, shown)
         elif kind in self.plan.by_name:
             body = 'Device *it = %s; show_text(it ? it->getName().c_str() : NULL);' % text
@@ -255,9 +260,10 @@ class Cpp:
             elif one.name in ('Keyboard', 'Mouse', 'Joystick'):
                 lines.append('  {0} *{1} = robot->get{0}();'.format(one.name, variable))
         if any(one.name == 'Node' for one, _ in self.plan.objects):
-            lines += ['  Node *node = robot->getFromDef("BALL"), *kinds = robot->getFromDef("KINDS");', '  Proto *proto = kinds->getProto();',
-                      '  Motion *motion = new Motion("probe.motion");']
-            lines += ['  Field *field_%s%s = kinds->getField("%s%s"); (void)field_%s%s;' % (s, kind, s.lower(), kind, s, kind) for s in ('SF', 'MF') for kind in FIELD_KINDS]
+            lines += ['  Node *node = robot->getFromDef("BALL"), *kinds = robot->getFromDef("KINDS");',
+                      '  Proto *proto = kinds->getProto();', '  Motion *motion = new Motion("probe.motion");']
+            lines += ['  Field *field_{0}{1} = kinds->getField("{2}{1}"); (void)field_{0}{1};'.format(s, kind, s.lower())
+                      for s in ('SF', 'MF') for kind in FIELD_KINDS]
         return lines
 
     def text(self, group):
@@ -268,8 +274,8 @@ class Cpp:
         lines += ['#include <cmath>', '#include <cstdio>', 'using namespace webots;', 'using std::isnan;', step, PRINTERS + UNUSED]
         lines += ['const double *array(double a, double b, double c, double d, double e, double f, double g, double h, double i);',
                   'const double *array(double a, double b, double c, double d, double e, double f, double g, double h, double i)',
-                  '{', '  static double all[9];', '  const double now[9] = { a, b, c, d, e, f, g, h, i };', '  for (int k = 0; k < 9; k++)', '    all[k] = now[k];',
-                  '  return all;', '}', '', 'int main()', '{'] + self.objects()
+                  '{', '  static double all[9];', '  const double now[9] = { a, b, c, d, e, f, g, h, i };',
+                  '  for (int k = 0; k < 9; k++)', '    all[k] = now[k];', '  return all;', '}', '', 'int main()', '{'] + self.objects()
         lines += ['  %s;' % self.call(call) for call in self.plan.setters if call.method.is_in('cpp')] + ['  STEPS(3);']
         lines += [self.show(call) for call in self.plan.getters if call.method.is_in('cpp')]
         lines += ['  %s;' % self.call(call) for call in self.plan.again] + ['  STEPS(3);', '  delete robot;', '  return 0;', '}', '']
@@ -323,7 +329,8 @@ class Python:
             elif one.name in ('Keyboard', 'Mouse', 'Joystick'):
                 lines.append('%s = robot.get%s()' % (variable, one.name))
         if any(one.name == 'Node' for one, _ in self.plan.objects):
-            lines += ["node, kinds = robot.getFromDef('BALL'), robot.getFromDef('KINDS')", 'proto = kinds.getProto()', "motion = Motion('probe.motion')"]
+            lines += ["node, kinds = robot.getFromDef('BALL'), robot.getFromDef('KINDS')", 'proto = kinds.getProto()',
+                      "motion = Motion('probe.motion')"]
             lines += ["field_%s%s = kinds.getField('%s%s')" % (s, kind, s.lower(), kind) for s in ('SF', 'MF') for kind in FIELD_KINDS]
         return lines
 
@@ -342,7 +349,8 @@ def coverage(classes):
     lines = []
     for one in classes:
         for method in one.methods:
-            languages = ','.join(language for language in ('cpp', 'python') if method.is_in(language) and getattr(one, 'header' if language == 'cpp' else 'module'))
+            languages = ','.join(language for language, place in (('cpp', one.header), ('python', one.module))
+                                 if method.is_in(language) and place)
             how = 'probe' if is_probed(method) else method.remarks.get('no try') or 'called by the behaviour test'
             lines.append('\t'.join((one.name, method.name, languages or 'cpp', how)))
         lines += ['\t'.join((one.name, 'get' + name, 'cpp,python', 'probe')) for name in one.getters]
@@ -354,7 +362,8 @@ def names(classes):
     lines = []
     for one in classes:
         if one.module:
-            own = [method.name for method in one.methods_in('python')] + [row[0] for row in one.properties + one.constants + one.fields + one.aliases]
+            own = [method.name for method in one.methods_in('python')]
+            own += [row[0] for row in one.properties + one.constants + one.fields + one.aliases]
             own += [name for _, members in one.enums for name, _ in members] + ['get' + name for name in one.getters]
             lines += ['%s %s %s' % (one.module, one.name, name) for name in sorted(set(own))]
     return '\n'.join(lines) + '\n'

@@ -1,10 +1,11 @@
-# compile.sh LANGUAGE FOLDER SOURCE OBJECT COMPILER FLAGS... - compiles one source (LANGUAGE c or c++) as the compilers and systems did for which it
-# was written. Called by Makefile.include. Its words are the compiler's when nothing helps.
+# compile.sh LANGUAGE FOLDER SOURCE OBJECT COMPILER FLAGS... - compiles one source (LANGUAGE c or c++) as the compilers and
+# systems did for which it was written. Called by Makefile.include. Its words are the compiler's when nothing helps.
 #
-# Headers: a system that does not tell big from small letters finds Math.h and webots/Gyro.h, and takes a backslash for a slash. What is missing is
-# looked for so, and a file of the spelling that was used, which includes the right one, is put into FOLDER.
-# C++: old sources clash with names that came later ("mutex"), or lean on headers that others no longer include. What does not compile is tried with
-# those headers, then as C++98.
+# Headers: a system that does not tell big from small letters finds Math.h and webots/Gyro.h, and takes a backslash for a
+# slash. What is missing is looked for so, and a file of the spelling that was used, which includes the right one, is put
+# into FOLDER.
+# C++: old sources clash with names that came later ("mutex"), or lean on headers that others no longer include. What does
+# not compile is tried with those headers, then as C++98.
 language=$1 folder=$2 source=$3 object=$4
 shift 4
 log=$object.log

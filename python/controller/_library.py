@@ -23,8 +23,9 @@ def _load():
     try:
         return ctypes.CDLL('libController.so')
     except OSError as error:
-        raise ImportError('libController.so is not beside this package (%s) nor in LD_LIBRARY_PATH; TALUS_CONTROLLER_PATH may name its folder'
-                          % ', '.join(map(os.path.normpath, tried))) from error
+        places = ', '.join(map(os.path.normpath, tried))
+        raise ImportError('libController.so is not beside this package (%s) nor in LD_LIBRARY_PATH; '
+                          'TALUS_CONTROLLER_PATH may name its folder' % places) from error
 
 
 wb = _load()

@@ -109,7 +109,8 @@ def _columns_of(get):
 Camera_getImage = _picture('wb_camera_get_image')
 Camera_getImageArray = _columns_of(Camera_getImage)
 Camera_getRecognitionSegmentationImage = Camera_recognitionGetSegmentationImage = _picture('wb_camera_recognition_get_segmentation_image')
-Camera_getRecognitionSegmentationImageArray = Camera_recognitionGetSegmentationImageArray = _columns_of(Camera_getRecognitionSegmentationImage)
+Camera_getRecognitionSegmentationImageArray = _columns_of(Camera_getRecognitionSegmentationImage)
+Camera_recognitionGetSegmentationImageArray = Camera_getRecognitionSegmentationImageArray
 
 
 def _pixel(image, width, x, y):
@@ -137,9 +138,9 @@ Camera_imageGetGrey = Camera_imageGetGray
 
 
 class _Recognised(ctypes.Structure):
-    _fields_ = [('id', ctypes.c_int), ('position', ctypes.c_double * 3), ('orientation', ctypes.c_double * 4), ('size', ctypes.c_double * 2),
-                ('position_on_image', ctypes.c_int * 2), ('size_on_image', ctypes.c_int * 2), ('number_of_colors', ctypes.c_int),
-                ('colors', ctypes.POINTER(ctypes.c_double)), ('model', ctypes.c_char_p)]
+    _fields_ = [('id', ctypes.c_int), ('position', ctypes.c_double * 3), ('orientation', ctypes.c_double * 4),
+                ('size', ctypes.c_double * 2), ('position_on_image', ctypes.c_int * 2),
+                ('size_on_image', ctypes.c_int * 2), ('number_of_colors', ctypes.c_int), ('colors', ctypes.POINTER(ctypes.c_double)), ('model', ctypes.c_char_p)]
 
 
 _recognised = function('wb_camera_recognition_get_objects', 'p', 't')
@@ -149,8 +150,8 @@ _recognised_count = function('wb_camera_recognition_get_number_of_objects', 'i',
 def Camera_getRecognitionObjects(self):
     address, count, make = _recognised(self._tag), _recognised_count(self._tag), classes['CameraRecognitionObject']
     rows = (_Recognised * count).from_address(address) if address else []
-    return [make(row.id, row.position[:], row.orientation[:], row.size[:], row.position_on_image[:], row.size_on_image[:], row.number_of_colors,
-                 row.colors[:3 * row.number_of_colors] if row.colors else [], decoded(row.model)) for row in rows]
+    return [make(row.id, row.position[:], row.orientation[:], row.size[:], row.position_on_image[:],
+                 row.size_on_image[:], row.number_of_colors, row.colors[:3 * row.number_of_colors] if row.colors else [], decoded(row.model)) for row in rows]
 
 
 Camera_recognitionGetObjects = Camera_getRecognitionObjects
@@ -220,7 +221,8 @@ _targets = function('wb_radar_get_targets', 'p', 't')
 
 def Radar_getTargets(self):
     address, make = _targets(self._tag), classes['RadarTarget']
-    return [make(*row) for row in _TARGET.iter_unpack(ctypes.string_at(address, _TARGET.size * self.getNumberOfTargets()))] if address else []
+    rows = ctypes.string_at(address, _TARGET.size * self.getNumberOfTargets()) if address else b''
+    return [make(*row) for row in _TARGET.iter_unpack(rows)]
 
 
 # ---- displays: a picture is the number that the library gave it ----
@@ -363,8 +365,8 @@ def _on_from_the_start(prefix):
 Keyboard__init__ = _on_from_the_start('wb_keyboard_')
 Mouse__init__ = _on_from_the_start('wb_mouse_')
 Joystick__init__ = _on_from_the_start('wb_joystick_')
-_KEYS = {'END': 'end', 'HOME': 'home', 'LEFT': 'left', 'UP': 'up', 'RIGHT': 'right', 'DOWN': 'down', 'PAGEUP': 'page up', 'PAGEDOWN': 'page down',
-         'NUMPAD_END': 'numpad end', 'NUMPAD_HOME': 'numpad home', 'NUMPAD_LEFT': 'numpad left', 'NUMPAD_UP': 'numpad up',
+_KEYS = {'END': 'end', 'HOME': 'home', 'LEFT': 'left', 'UP': 'up', 'RIGHT': 'right', 'DOWN': 'down',
+         'PAGEUP': 'page up', 'PAGEDOWN': 'page down', 'NUMPAD_END': 'numpad end', 'NUMPAD_HOME': 'numpad home', 'NUMPAD_LEFT': 'numpad left', 'NUMPAD_UP': 'numpad up',
          'NUMPAD_RIGHT': 'numpad right', 'NUMPAD_DOWN': 'numpad down'}
 _is_connected = function('wb_joystick_is_connected', 'b', '')
 
@@ -384,8 +386,8 @@ def Joystick_isConnected(self):
 
 
 class _State(ctypes.Structure):
-    _fields_ = [('left', ctypes.c_bool), ('middle', ctypes.c_bool), ('right', ctypes.c_bool), ('u', ctypes.c_double), ('v', ctypes.c_double),
-                ('x', ctypes.c_double), ('y', ctypes.c_double), ('z', ctypes.c_double)]
+    _fields_ = [('left', ctypes.c_bool), ('middle', ctypes.c_bool), ('right', ctypes.c_bool),
+                ('u', ctypes.c_double), ('v', ctypes.c_double), ('x', ctypes.c_double), ('y', ctypes.c_double), ('z', ctypes.c_double)]
 
 
 _mouse_state = wb.wb_mouse_get_state

@@ -2,8 +2,9 @@
 from ._library import classes
 
 # A name's beginning -> the class that has the rest of it.
-_OWNERS = (('NODE_', 'Node'), ('KEYBOARD_', 'Keyboard'), ('DISTANCE_SENSOR_', 'DistanceSensor'), ('TOUCH_SENSOR_', 'TouchSensor'), ('IMAGE_', 'Display'),
-           ('SUPERVISOR_', 'Supervisor'), ('EVENT_', 'Robot'), ('MODE_', 'Robot'), ('', 'Field'), ('', 'Motor'), ('', 'Robot'), ('', 'Emitter'))
+_OWNERS = (('NODE_', 'Node'), ('KEYBOARD_', 'Keyboard'), ('DISTANCE_SENSOR_', 'DistanceSensor'),
+           ('TOUCH_SENSOR_', 'TouchSensor'), ('IMAGE_', 'Display'), ('SUPERVISOR_', 'Supervisor'), ('EVENT_', 'Robot'),
+           ('MODE_', 'Robot'), ('', 'Field'), ('', 'Motor'), ('', 'Robot'), ('', 'Emitter'))
 
 
 def constant(name):

@@ -300,8 +300,8 @@ static const char *reason_to_skip(Build *build, const char *folder, const char *
 {
     const char *language = build_hint_unsupported_language(build->arena, folder);
     if (!has_ending(folder, source_endings, COUNT_OF(source_endings)))
-        return language ? arena_printf(build->arena, "not built: programs in %s are not supported; one in C, C++ or Python can take its place", language)
-                        : "";  // Python and other languages need no building
+        return !language ? ""  // Python and other languages need no building
+                         : arena_printf(build->arena, "not built: programs in %s are not supported; one in C, C++ or Python can take its place", language);
     if (!strcmp(kind, "controller") && !has_main(build->arena, folder))
         return "not built: none of its sources has a main()";
     return NULL;
@@ -430,7 +430,8 @@ const AppCommand command_build = {
     .summary = "build a project's controllers and plugins",
     .details = "Every folder of controllers/, plugins/physics/ and libraries/ is built with its Makefile, or, when it has none, with its\n"
                "CMakeLists.txt, or from its C and C++ sources. Makefiles that include $(WEBOTS_HOME)/resources/Makefile.include get\n"
-               "Talus's own, whatever they say WEBOTS_HOME is. When a header is missing, the Debian package that has it is named. CMake works in build/ of the folder; the library or program is put beside the CMakeLists.txt. A failed one\n"
+               "Talus's own, whatever they say WEBOTS_HOME is. When a header or library is missing, the Debian package that has it is\n"
+               "named. CMake works in build/ of the folder; the library or program is put beside the CMakeLists.txt. A failed one\n"
                "does not stop the others; then the exit code is 3.",
     .examples = "talus build my_project\n"
                 "talus build my_project/worlds/arena.wbt && talus run my_project/worlds/arena.wbt\n"

@@ -84,7 +84,8 @@ static const char *hint_for_header(Arena *arena, const char *header)
     for (int i = 0; i < COUNT_OF(headers); i++)
         if (header_fits(headers[i].header, header))
             return arena_printf(arena, "<%s> is not on this machine: Debian has it in %s", header, headers[i].package);
-    return arena_printf(arena, "<%s> is neither in the project nor on this machine; if Debian has it, `apt-file search %s` names the package", header, header);
+    return arena_printf(arena, "<%s> is neither in the project nor on this machine; if Debian has it, `apt-file search %s` names the package",
+                        header, header);
 }
 
 // The word that ends at the first of the given signs.

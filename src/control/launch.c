@@ -166,6 +166,11 @@ static void report_missing(Control *control, const Controller *controller, const
 static void report_no_folder(Control *control, const Controller *controller)
 {
     SourcePos pos = scene_field_pos(devices_robot_node(control->devices, controller->robot), "controller");
+    if (!strcmp(controller->program, "ros")) {  // the program with which Webots speaks to ROS
+        diag_error(control->diags, pos, "controller 'ros' of robot '%s' is a ROS node, which Talus cannot run", controller->name);
+        diag_hint(control->diags, "programs in C, C++ and Python can be run; with controller \"<extern>\" one of them, a node of ROS too, is attached from outside");
+        return;
+    }
     diag_error(control->diags, pos, "controller '%s' of robot '%s' is not in %s/controllers; the robot has none", controller->program, controller->name,
                launch_project(control));
     diag_hint(control->diags, "--no-controllers runs the world without any; TALUS_PATH names more projects to look in");

@@ -116,8 +116,9 @@ static void packets(void)
   const bool flags[] = { true, false, true };
   wb_receiver_enable(receiver, 32);
   steps(2);
-  SAY("send", wb_emitter_send(emitter, "hello", 5), wb_emitter_send(emitter, numbers, sizeof numbers), wb_emitter_send(emitter, counts, sizeof counts),
-      wb_emitter_send(emitter, flags, sizeof flags));
+  const int one = wb_emitter_send(emitter, "hello", 5), two = wb_emitter_send(emitter, numbers, sizeof numbers);
+  const int three = wb_emitter_send(emitter, counts, sizeof counts), four = wb_emitter_send(emitter, flags, sizeof flags);
+  SAY("send", one, two, three, four);
   steps(4);
   SAY("queue", wb_receiver_get_queue_length(receiver), wb_receiver_get_data_size(receiver), wb_receiver_get_signal_strength(receiver));
   say_values("direction", wb_receiver_get_emitter_direction(receiver), 3);
@@ -193,7 +194,8 @@ static void person(void)
   wb_joystick_enable(32);
   steps(2);
   const WbMouseState state = wb_mouse_get_state();
-  SAY("keys", wb_keyboard_get_key(), wb_keyboard_get_key());
+  const int first = wb_keyboard_get_key(), second = wb_keyboard_get_key();
+  SAY("keys", first, second);
   SAY("mouse", state.left, state.middle, state.right, state.u, state.v, state.x, state.y, state.z);
   SAY("joystick", wb_joystick_is_connected(), wb_joystick_get_axis_value(1), wb_joystick_get_pressed_button());
   SAY("event", wb_robot_wait_for_user_input_event(WB_EVENT_KEYBOARD, 64));
@@ -279,7 +281,8 @@ static void nodes(void)
 static void world(void)
 {
   wb_supervisor_simulation_set_mode(WB_SUPERVISOR_SIMULATION_MODE_FAST);
-  SAY("saved world", wb_supervisor_world_save("saved.wbt"), wb_supervisor_save_world("again.wbt"), size_of_file("saved.wbt") > 100);
+  const bool saved = wb_supervisor_world_save("saved.wbt"), again = wb_supervisor_save_world("again.wbt");
+  SAY("saved world", saved, again, size_of_file("saved.wbt") > 100);
   wb_supervisor_animation_start_recording("film.html");
   wb_supervisor_movie_start_recording("film.mp4", 64, 48, 0, 50, 1, false);
   steps(1);
@@ -291,7 +294,8 @@ static void world(void)
   wb_robot_battery_sensor_enable(32);
   wb_robot_battery_sensor_disable();
   wb_robot_pin_to_static_environment(false);
-  SAY("step in parts", wb_robot_step_begin(32), wb_robot_step_end(), wb_robot_battery_sensor_get_sampling_period());
+  const int begun = wb_robot_step_begin(32), ended = wb_robot_step_end();
+  SAY("step in parts", begun, ended, wb_robot_battery_sensor_get_sampling_period());
   wb_supervisor_simulation_reset_physics();
   wb_supervisor_simulation_physics_reset();
   steps(1);

@@ -5,6 +5,11 @@
 made=$TALUS_BUILD_DIR/tests/languages
 export PYTHONPATH=$TALUS_BUILD_DIR/python PYTHONDONTWRITEBYTECODE=1
 expect "names in Python" python3 tests/languages/names.py "$made/names.txt"
+# Without the library the package says what it looked for.
+alone=$TALUS_BUILD_DIR/scratch/languages.alone/a/b/python
+rm -rf "$alone"; mkdir -p "$alone"; cp -r "$TALUS_BUILD_DIR/python/controller" "$alone/"
+words=$(env -u TALUS_CONTROLLER_PATH -u LD_LIBRARY_PATH PYTHONPATH="$alone" python3 -c 'import controller' 2>&1)
+expect "no library: $words" grep -q 'ImportError: libController.so is not beside this package' <<< "$words"
 # Functions.
 used=$(grep -ohE "\bwbu?_[a-z0-9_]+" "$TALUS_BUILD_DIR/cpp/methods.cpp" "$TALUS_BUILD_DIR"/python/*/*.py | grep -v '_$' | sort -u)
 library=$(nm -D --defined-only "$TALUS_BUILD_DIR/libController.so" | awk '{ print $3 }' | sort -u)
