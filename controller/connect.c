@@ -1,7 +1,7 @@
-// connect.c - how a program finds its simulator: a channel that it inherited when the simulator started it, else an address.
-// Addresses (WEBOTS_CONTROLLER_URL): tcp://host:port/robot over the network; ipc://port/robot, port/robot, port or a robot's
-// name alone on this machine, where both sides meet at a Unix socket and then share memory. A robot's name may be encoded with
-// percent signs. A simulator that is not there yet is waited for.
+// connect.c - how a program finds its simulator: a channel that it inherited when the simulator started it, else an
+// address. Addresses (WEBOTS_CONTROLLER_URL): tcp://host:port/robot over the network; ipc://port/robot, port/robot,
+// port or a robot's name alone on this machine, where both sides meet at a Unix socket and then share memory. A robot's
+// name may be encoded with percent signs. A simulator that is not there yet is waited for.
 #include "connect.h"
 
 #include "base/memory.h"
@@ -27,7 +27,8 @@ static void decode_percent(char *text)
     char *to = text;
     for (const char *from = text; *from; from++) {
         unsigned code;
-        if (*from == '%' && isxdigit((unsigned char)from[1]) && isxdigit((unsigned char)from[2]) && sscanf(from + 1, "%2x", &code) == 1 && code) {
+        if (*from == '%' && isxdigit((unsigned char)from[1]) && isxdigit((unsigned char)from[2]) &&
+            sscanf(from + 1, "%2x", &code) == 1 && code) {
             *to++ = (char)code;
             from += 2;
         } else {
@@ -183,7 +184,8 @@ static void say_where(const ConnectAddress *address, int seconds)
     fflush(stderr);
 }
 
-static Channel *connect_address(const ConnectAddress *address, bool (*greet)(Channel *channel, const char *robot, bool is_last))
+static Channel *connect_address(const ConnectAddress *address,
+                                bool (*greet)(Channel *channel, const char *robot, bool is_last))
 {
     int seconds = seconds_to_wait();
     for (int waited_ms = 0;; waited_ms += RETRY_MS) {
@@ -198,9 +200,11 @@ static Channel *connect_address(const ConnectAddress *address, bool (*greet)(Cha
 
 Channel *connect_simulator(bool (*greet)(Channel *channel, const char *robot, bool is_last), bool *is_launched)
 {
-    const char *inherited = getenv("TALUS_CHANNEL"), *url = getenv("WEBOTS_CONTROLLER_URL"), *name = getenv("WEBOTS_ROBOT_NAME");
+    const char *inherited = getenv("TALUS_CHANNEL"), *url = getenv("WEBOTS_CONTROLLER_URL"),
+               *name = getenv("WEBOTS_ROBOT_NAME");
     const char *port = getenv("TALUS_PORT");
-    // An address that somebody set on purpose is stronger than what was inherited from a controller that started this program.
+    // An address that somebody set on purpose is stronger than what was inherited from a controller that started this
+    // program.
     *is_launched = inherited && (!url || !*url);
     if (*is_launched) {
         Channel *channel = channel_open_shared(atoi(inherited));
@@ -212,7 +216,9 @@ Channel *connect_simulator(bool (*greet)(Channel *channel, const char *robot, bo
     ConnectAddress address = { 0 };
     bool is_ok = connect_parse(url ? url : "", &address);
     if (!is_ok)
-        fprintf(stderr, "Error: WEBOTS_CONTROLLER_URL '%s' is no address such as tcp://host:1234/robot or ipc://1234/robot\n", url);
+        fprintf(stderr,
+                "Error: WEBOTS_CONTROLLER_URL '%s' is no address such as tcp://host:1234/robot or ipc://1234/robot\n",
+                url);
     if (!*address.robot && name) {
         free(address.robot);
         address.robot = memory_string(name);

@@ -1,5 +1,6 @@
-// controller.c - `talus controller`: starts a program for a robot whose controller is "<extern>", with the address of the simulator
-// and everything that the program needs to find libController or the Python module. Webots' own launcher has the same options.
+// controller.c - `talus controller`: starts a program for a robot whose controller is "<extern>", with the address of
+// the simulator and everything that the program needs to find libController or the Python module. Webots' own launcher
+// has the same options.
 #include "app/app.h"
 
 #include "base/arena.h"
@@ -22,7 +23,8 @@ typedef struct ControllerOptions {
 #define ROW(name, kind, member, value, help) { name, kind, offsetof(ControllerOptions, member), value, help }
 static const AppOption rows[] = {
     ROW("robot-name", OPTION_STRING, robot_name, "NAME", "the robot; the only one that waits otherwise"),
-    ROW("protocol", OPTION_STRING, protocol, "ipc|tcp", "ipc: shared memory on this machine (default); tcp: over the network"),
+    ROW("protocol", OPTION_STRING, protocol, "ipc|tcp",
+        "ipc: shared memory on this machine (default); tcp: over the network"),
     ROW("ip-address", OPTION_STRING, ip_address, "ADDRESS", "machine of the simulator, with tcp"),
     ROW("port", OPTION_INT, port, "N", "port of the simulator; 1234 and the nine after it are tried otherwise"),
     ROW("token", OPTION_STRING, token, "TEXT", "what the simulator was given as --controller-token (TALUS_TOKEN)"),
@@ -66,10 +68,14 @@ static void set_address(Environment *environment, const ControllerOptions *optio
 // How a file of this kind is started; NULL when it cannot be.
 static const char *interpreter_of(const char *program, const Runtime *runtime)
 {
-    static const char *const others[][2] = { { ".java", "Java" }, { ".class", "Java" }, { ".jar", "Java" }, { ".m", "MATLAB" } };
+    static const char *const others[][2] = {
+        { ".java", "Java" }, { ".class", "Java" }, { ".jar", "Java" }, { ".m", "MATLAB" }
+    };
     for (int i = 0; i < COUNT_OF(others); i++)
         if (text_ends_with(program, others[i][0])) {
-            fprintf(stderr, "talus controller: %s is a %s program, which Talus cannot run; those in C, C++ and Python it can\n", program, others[i][1]);
+            fprintf(stderr,
+                    "talus controller: %s is a %s program, which Talus cannot run; those in C, C++ and Python it can\n",
+                    program, others[i][1]);
             return NULL;
         }
     return text_ends_with(program, ".py") ? runtime->command ? runtime->command : "python3" : "";
@@ -131,7 +137,8 @@ const AppCommand command_controller = {
     .name = "controller",
     .arguments = "[options] PROGRAM [arguments of the program]",
     .summary = "start a program for a robot whose controller is \"<extern>\"",
-    .details = "PROGRAM is an executable or a .py file; it runs in its own folder, with runtime.ini of that folder. It waits up to 50 s for the\n"
+    .details = "PROGRAM is an executable or a .py file; it runs in its own folder, with runtime.ini of that folder. It "
+               "waits up to 50 s for the\n"
                "simulator. `webots-controller` is the same under the name that Webots gives it.",
     .examples = "talus controller --robot-name epuck controllers/walker/walker\n"
                 "talus controller --protocol tcp --ip-address 10.0.0.7 --port 1234 --robot-name epuck walker.py --fast",

@@ -1,12 +1,12 @@
-// ending.c - how controllers end: with the run, with their robot, or to start again. The last state has reached them by then;
-// what they still ask is answered, and their next request for time is answered by QUIT, so that every run gives a program the
-// same number of steps. Then they have a while to end by themselves.
+// ending.c - how controllers end: with the run, with their robot, or to start again. The last state has reached them by
+// then; what they still ask is answered, and their next request for time is answered by QUIT, so that every run gives a
+// program the same number of steps. Then they have a while to end by themselves.
 #include "control/control_internal.h"
 
 #include <stdlib.h>
 
-// LAST_MS: for the answer to the last state; END_MS: from QUIT to the end of the process; HURRY_MS: for both, when a person
-// interrupts the run.
+// LAST_MS: for the answer to the last state; END_MS: from QUIT to the end of the process; HURRY_MS: for both, when a
+// person interrupts the run.
 enum { LAST_MS = 10000, END_MS = 3000, HURRY_MS = 300 };
 
 static int64_t deadline(const Control *control, int wait_ms)

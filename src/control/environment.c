@@ -94,11 +94,14 @@ static char *value_of(char *text)
     return trimmed(text);
 }
 
-// Sections whose variables are set on this system. Those "with paths" differ on other systems alone, by the sign between paths.
+// Sections whose variables are set on this system. Those "with paths" differ on other systems alone, by the sign
+// between paths.
 static bool is_for_us(const char *section)
 {
-    static const char *const names[] = { "environment variables", "environment variables with paths", "environment variables for linux",
-                                         sizeof(void *) == 8 ? "environment variables for linux 64" : "environment variables for linux 32" };
+    static const char *const names[] = { "environment variables", "environment variables with paths",
+                                         "environment variables for linux",
+                                         sizeof(void *) == 8 ? "environment variables for linux 64"
+                                                             : "environment variables for linux 32" };
     for (int i = 0; i < COUNT_OF(names); i++)
         if (!strcasecmp(section, names[i]))
             return true;

@@ -1,6 +1,7 @@
-// extern.c - controllers that somebody else starts. They connect to a TCP port, or on this machine to a Unix socket of the same
-// number, from which both sides go over to shared memory. Whoever has connected is a guest until it has greeted; nobody waits for
-// guests. The user who runs the simulator is let in; everybody else must show the token, and may name files of the project alone.
+// extern.c - controllers that somebody else starts. They connect to a TCP port, or on this machine to a Unix socket of
+// the same number, from which both sides go over to shared memory. Whoever has connected is a guest until it has
+// greeted; nobody waits for guests. The user who runs the simulator is let in; everybody else must show the token, and
+// may name files of the project alone.
 #include "control/control_internal.h"
 
 #include "base/file.h"
@@ -89,8 +90,10 @@ void extern_open(Control *control)
     }
     if (control->listener < 0) {
         const char *why = strerror(errno);
-        diag_error(control->diags, (SourcePos){ 0 }, "port %d cannot be opened for <extern> controllers: %s", control->port, why);
-        sim_stop(control->sim, arena_printf(control->arena, "port %d cannot be opened for <extern> controllers: %s", control->port, why));
+        diag_error(control->diags, (SourcePos){ 0 }, "port %d cannot be opened for <extern> controllers: %s",
+                   control->port, why);
+        sim_stop(control->sim, arena_printf(control->arena, "port %d cannot be opened for <extern> controllers: %s",
+                                            control->port, why));
         return;
     }
     control->local_listener = listen_here(control->port);
@@ -131,8 +134,10 @@ static bool is_own_connection(const struct sockaddr_in *from, int port)
     bool is_own = false;
     while (table && !is_own && fgets(line, sizeof line, table)) {
         unsigned address, local_port, to, remote_port, user;
-        if (sscanf(line, " %*d: %x:%x %x:%x %*x %*x:%*x %*x:%*x %*x %u", &address, &local_port, &to, &remote_port, &user) == 5)
-            is_own = address == from->sin_addr.s_addr && local_port == ntohs(from->sin_port) && remote_port == (unsigned)port && user == getuid();
+        if (sscanf(line, " %*d: %x:%x %x:%x %*x %*x:%*x %*x:%*x %*x %u", &address, &local_port, &to, &remote_port,
+                   &user) == 5)
+            is_own = address == from->sin_addr.s_addr && local_port == ntohs(from->sin_port) &&
+                     remote_port == (unsigned)port && user == getuid();
     }
     if (table)
         fclose(table);
@@ -192,7 +197,8 @@ static void refuse_robot(Control *control, Channel *channel, const char *name)
 {
     Text text = { 0 };
     int waiting = 0;
-    text_printf(&text, *name ? "no robot named '%s' waits for a controller" : "it does not say which robot it is for", name);
+    text_printf(&text, *name ? "no robot named '%s' waits for a controller" : "it does not say which robot it is for",
+                name);
     for (int i = 0; i < control->count; i++)
         if (is_waiting(control, &control->controllers[i]))
             text_printf(&text, "%s'%s'", waiting++ ? ", " : "; these do: ", control->controllers[i].name);
@@ -236,7 +242,9 @@ static bool greet(Control *control, const Guest *guest, const void *data, size_t
     if (version != PROTOCOL_VERSION)
         refuse(control, guest->channel, "it speaks another version of the protocol");
     else if (!may_enter(control, guest, token))
-        refuse(control, guest->channel, control->options.token ? "the token is wrong" : "another user needs the token of the simulator, and it has none");
+        refuse(control, guest->channel,
+               control->options.token ? "the token is wrong"
+                                      : "another user needs the token of the simulator, and it has none");
     else if (!controller)
         refuse_robot(control, guest->channel, robot);
     else if (guest->is_local && !channel_share(guest->channel))
@@ -253,7 +261,8 @@ static bool greet(Control *control, const Guest *guest, const void *data, size_t
 static void add_guest(Control *control, int handle, Guest guest)
 {
     if (control->guest_count == GUESTS_MAX) {
-        diag_warning(control->diags, (SourcePos){ 0 }, "more than %d connections say nothing; the oldest is closed", GUESTS_MAX);
+        diag_warning(control->diags, (SourcePos){ 0 }, "more than %d connections say nothing; the oldest is closed",
+                     GUESTS_MAX);
         drop_guest(control, 0);
     }
     if (!control->guests)
@@ -269,7 +278,9 @@ static void accept_all(Control *control)
     struct ucred peer = { 0 };
     socklen_t length = sizeof from, peer_size = sizeof peer;
     int handle;
-    for (int i = 0; i < BACKLOG && (handle = accept4(control->listener, (struct sockaddr *)&from, &length, SOCK_CLOEXEC)) >= 0; i++) {
+    for (int i = 0;
+         i < BACKLOG && (handle = accept4(control->listener, (struct sockaddr *)&from, &length, SOCK_CLOEXEC)) >= 0;
+         i++) {
         add_guest(control, handle, (Guest){ .is_own = is_own_connection(&from, control->port) });
         length = sizeof from;
     }
@@ -277,7 +288,9 @@ static void accept_all(Control *control)
         return;
     for (int i = 0; i < BACKLOG && (handle = accept4(control->local_listener, NULL, NULL, SOCK_CLOEXEC)) >= 0; i++) {
         bool is_known = getsockopt(handle, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size) == 0;
-        add_guest(control, handle, (Guest){ .is_local = true, .is_own = is_known && peer.uid == getuid(), .pid = is_known ? peer.pid : 0 });
+        add_guest(
+            control, handle,
+            (Guest){ .is_local = true, .is_own = is_known && peer.uid == getuid(), .pid = is_known ? peer.pid : 0 });
     }
 }
 
@@ -294,7 +307,8 @@ static void hear_guests(Control *control)
         }
         bool is_late = result == CHANNEL_TIMEOUT && control_now_ms() - guest->since_ms > HELLO_MS;
         if (is_late)
-            diag_warning(control->diags, (SourcePos){ 0 }, "a connection for <extern> controllers that says nothing is closed");
+            diag_warning(control->diags, (SourcePos){ 0 },
+                         "a connection for <extern> controllers that says nothing is closed");
         if (result != CHANNEL_TIMEOUT || is_late)
             drop_guest(control, i);
     }
@@ -303,7 +317,8 @@ static void hear_guests(Control *control)
 // Waits for somebody to come or to speak.
 static void wait_for_guests(const Control *control, int wait_ms)
 {
-    struct pollfd pollers[GUESTS_MAX + 2] = { { control->listener, POLLIN, 0 }, { control->local_listener, POLLIN, 0 } };
+    struct pollfd pollers[GUESTS_MAX + 2] = { { control->listener, POLLIN, 0 },
+                                              { control->local_listener, POLLIN, 0 } };
     for (int i = 0; i < control->guest_count; i++)
         pollers[2 + i] = (struct pollfd){ channel_descriptor(control->guests[i].channel), POLLIN, 0 };
     poll(pollers, (nfds_t)(2 + control->guest_count), wait_ms);

@@ -83,7 +83,8 @@ static bool is_program(const char *path)
     return got == sizeof magic && (!memcmp(magic, "\177ELF", 4) || !memcmp(magic, "#!", 2));
 }
 
-static bool find_program(Control *control, const Controller *controller, const char *folder, const Runtime *runtime, Arguments *arguments)
+static bool find_program(Control *control, const Controller *controller, const char *folder, const Runtime *runtime,
+                         Arguments *arguments)
 {
     char *program = path_join(control->arena, folder, controller->program);
     char *script = arena_printf(control->arena, "%s.py", program);
@@ -111,9 +112,12 @@ static const struct {
     const char *ending, *language;
     bool can_be_built;
 } languages[] = {
-    { ".c", "C", true }, { ".cpp", "C++", true }, { ".cc", "C++", true }, { ".cxx", "C++", true }, { ".c++", "C++", true },
-    { ".java", "Java", false }, { ".jar", "Java", false }, { ".class", "Java", false }, { ".m", "MATLAB", false },
-    { ".bsg", "BotStudio", false }, { ".exe", "Windows", false },
+    { ".c", "C", true },          { ".cpp", "C++", true },
+    { ".cc", "C++", true },       { ".cxx", "C++", true },
+    { ".c++", "C++", true },      { ".java", "Java", false },
+    { ".jar", "Java", false },    { ".class", "Java", false },
+    { ".m", "MATLAB", false },    { ".bsg", "BotStudio", false },
+    { ".exe", "Windows", false },
 };
 
 // A C source of any name beside a Makefile can be built too.
@@ -126,8 +130,8 @@ static bool has_makefile(Arena *arena, const char *folder)
 static void report_file(Control *control, SourcePos pos, const Controller *controller, const char *program)
 {
     bool may_run = access(program, X_OK) == 0;
-    diag_error(control->diags, pos, "%s %s; robot '%s' has no controller", program, may_run ? "is no program of this system" : "may not be executed",
-               controller->name);
+    diag_error(control->diags, pos, "%s %s; robot '%s' has no controller", program,
+               may_run ? "is no program of this system" : "may not be executed", controller->name);
     if (may_run)
         diag_hint(control->diags, "talus build %s makes it anew from its sources", launch_project(control));
     else
@@ -142,24 +146,29 @@ static void report_missing(Control *control, const Controller *controller, const
         if (!file_exists(arena_printf(control->arena, "%s%s", program, languages[i].ending)))
             continue;
         if (languages[i].can_be_built) {
-            diag_error(control->diags, pos, "controller '%s' of robot '%s' is not built: %s has %s%s alone", controller->program, controller->name,
-                       folder, controller->program, languages[i].ending);
+            diag_error(control->diags, pos, "controller '%s' of robot '%s' is not built: %s has %s%s alone",
+                       controller->program, controller->name, folder, controller->program, languages[i].ending);
             diag_hint(control->diags, "talus build %s", launch_project(control));
         } else {
-            diag_error(control->diags, pos, "controller '%s' of robot '%s' is a %s program (%s%s), which Talus cannot run", controller->program,
-                       controller->name, languages[i].language, controller->program, languages[i].ending);
-            diag_hint(control->diags, "programs in C, C++ and Python can be run; with controller \"<extern>\" one of them is attached from outside by `talus controller`");
+            diag_error(
+                control->diags, pos, "controller '%s' of robot '%s' is a %s program (%s%s), which Talus cannot run",
+                controller->program, controller->name, languages[i].language, controller->program, languages[i].ending);
+            diag_hint(control->diags, "programs in C, C++ and Python can be run; with controller \"<extern>\" one of "
+                                      "them is attached from outside by `talus controller`");
         }
         return;
     }
     if (file_exists(program)) {
         report_file(control, pos, controller, program);
     } else if (has_makefile(control->arena, folder)) {
-        diag_error(control->diags, pos, "controller '%s' of robot '%s' is not built", controller->program, controller->name);
+        diag_error(control->diags, pos, "controller '%s' of robot '%s' is not built", controller->program,
+                   controller->name);
         diag_hint(control->diags, "talus build %s", launch_project(control));
     } else {
-        diag_error(control->diags, pos, "%s has neither a program '%s' nor '%s.py' nor a source to build it from; robot '%s' has no controller", folder,
-                   controller->program, controller->program, controller->name);
+        diag_error(
+            control->diags, pos,
+            "%s has neither a program '%s' nor '%s.py' nor a source to build it from; robot '%s' has no controller",
+            folder, controller->program, controller->program, controller->name);
     }
 }
 
@@ -167,12 +176,14 @@ static void report_no_folder(Control *control, const Controller *controller)
 {
     SourcePos pos = scene_field_pos(devices_robot_node(control->devices, controller->robot), "controller");
     if (!strcmp(controller->program, "ros")) {  // the program with which Webots speaks to ROS
-        diag_error(control->diags, pos, "controller 'ros' of robot '%s' is a ROS node, which Talus cannot run", controller->name);
-        diag_hint(control->diags, "programs in C, C++ and Python can be run; with controller \"<extern>\" one of them, a node of ROS too, is attached from outside");
+        diag_error(control->diags, pos, "controller 'ros' of robot '%s' is a ROS node, which Talus cannot run",
+                   controller->name);
+        diag_hint(control->diags, "programs in C, C++ and Python can be run; with controller \"<extern>\" one of them, "
+                                  "a node of ROS too, is attached from outside");
         return;
     }
-    diag_error(control->diags, pos, "controller '%s' of robot '%s' is not in %s/controllers; the robot has none", controller->program, controller->name,
-               launch_project(control));
+    diag_error(control->diags, pos, "controller '%s' of robot '%s' is not in %s/controllers; the robot has none",
+               controller->program, controller->name, launch_project(control));
     diag_hint(control->diags, "--no-controllers runs the world without any; TALUS_PATH names more projects to look in");
 }
 
@@ -196,7 +207,8 @@ bool launch_find(Control *control, const Controller *controller, Launch *launch)
     const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
     // The name is that of a folder in the project, so that no world names programs elsewhere.
     if (strchr(controller->program, '/') || !strcmp(controller->program, "..") || !strcmp(controller->program, ".")) {
-        diag_error(control->diags, scene_field_pos(robot, "controller"), "controller '%s' of robot '%s' is a path, not the name of a program in %s/controllers",
+        diag_error(control->diags, scene_field_pos(robot, "controller"),
+                   "controller '%s' of robot '%s' is a path, not the name of a program in %s/controllers",
                    controller->program, controller->name, launch_project(control));
         return false;
     }
@@ -218,8 +230,10 @@ bool launch_find(Control *control, const Controller *controller, Launch *launch)
         launch->script = NULL;
         for (int i = 0; i < arguments.count - given->count && !launch->script; i++)
             launch->script = i > 0 && text_ends_with(arguments.items[i], ".py") ? arguments.items[i] : NULL;
-        launch->arguments = arena_copy(control->arena, arguments.items, (size_t)(arguments.count + 1) * sizeof *arguments.items);
-        launch->environment = arena_copy(control->arena, environment.items, (size_t)(environment.count + 1) * sizeof *environment.items);
+        launch->arguments =
+            arena_copy(control->arena, arguments.items, (size_t)(arguments.count + 1) * sizeof *arguments.items);
+        launch->environment =
+            arena_copy(control->arena, environment.items, (size_t)(environment.count + 1) * sizeof *environment.items);
     } else {
         report_missing(control, controller, folder);
     }

@@ -134,20 +134,24 @@ static void report_end(Control *control, Controller *controller, int status)
 {
     double time = sim_time(control->sim);
     if (controller->was_killed && WIFSIGNALED(status)) {
-        diag_note(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' did not end by itself", controller->program, controller->name);
+        diag_note(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' did not end by itself",
+                  controller->program, controller->name);
         controller->has_exited_well = false;
     } else if (WIFSIGNALED(status)) {
-        diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' crashed at %g s: signal %d (%s)", controller->program,
-                     controller->name, time, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' crashed at %g s: signal %d (%s)",
+                     controller->program, controller->name, time, WTERMSIG(status), strsignal(WTERMSIG(status)));
         controller->has_exited_well = false;
     } else if (WEXITSTATUS(status) != 0) {
-        diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' ended at %g s with status %d", controller->program,
-                     controller->name, time, WEXITSTATUS(status));
+        diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' ended at %g s with status %d",
+                     controller->program, controller->name, time, WEXITSTATUS(status));
         if (controller->script && launch_is_python2(controller->script))
-            diag_hint(control->diags, "%s is written for Python 2; Python 3 runs it after `2to3 -w`, or print(...) with parentheses", controller->script);
+            diag_hint(control->diags,
+                      "%s is written for Python 2; Python 3 runs it after `2to3 -w`, or print(...) with parentheses",
+                      controller->script);
         controller->has_exited_well = false;
     } else {
-        diag_note(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' ended at %g s", controller->program, controller->name, time);
+        diag_note(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' ended at %g s", controller->program,
+                  controller->name, time);
         controller->has_exited_well = true;
     }
 }
@@ -194,7 +198,9 @@ static void signal_one(Controller *controller, int number)
 
 void process_kill(Control *control, Controller *controller)
 {
-    static const struct { int signal, wait_ms; } ways[] = { { SIGTERM, 300 }, { SIGKILL, 5000 } };
+    static const struct {
+        int signal, wait_ms;
+    } ways[] = { { SIGTERM, 300 }, { SIGKILL, 5000 } };
     for (int i = 0; i < COUNT_OF(ways) && controller->pid > 0; i++) {
         signal_one(controller, ways[i].signal);
         process_reap(control, controller, ways[i].wait_ms);
@@ -203,7 +209,9 @@ void process_kill(Control *control, Controller *controller)
 
 void process_kill_all(Control *control)
 {
-    static const struct { int signal, wait_ms; } ways[] = { { SIGTERM, 300 }, { SIGKILL, 5000 } };
+    static const struct {
+        int signal, wait_ms;
+    } ways[] = { { SIGTERM, 300 }, { SIGKILL, 5000 } };
     for (int i = 0; i < COUNT_OF(ways); i++) {
         for (int k = 0; k < control->count; k++)
             signal_one(&control->controllers[k], ways[i].signal);

@@ -1,5 +1,5 @@
-// serve.c - what controllers send while the world waits for them: greeting, questions, the request for the next step; and who
-// it is that holds the world.
+// serve.c - what controllers send while the world waits for them: greeting, questions, the request for the next step;
+// and who it is that holds the world.
 #include "control/control_internal.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@ enum { POLL_MS = 20, PATIENCE_MS = 2000, REMINDER_MS = 30000, GOODBYE_MS = 1000 
 
 static void end_broken(Control *control, Controller *controller, const char *why)
 {
-    diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' %s at %g s; it is ended", controller->program, controller->name,
-                 why, sim_time(control->sim));
+    diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' %s at %g s; it is ended",
+                 controller->program, controller->name, why, sim_time(control->sim));
     process_kill(control, controller);
     controller->has_exited_well = false;
     control_left(control, controller);
@@ -92,8 +92,8 @@ static void take_loss(Control *control, Controller *controller)
 {
     controller->has_exited_well = false;
     if (controller->is_extern)
-        diag_warning(control->diags, (SourcePos){ 0 }, "the connection to the controller of robot '%s' is lost at %g s", controller->name,
-                     sim_time(control->sim));
+        diag_warning(control->diags, (SourcePos){ 0 }, "the connection to the controller of robot '%s' is lost at %g s",
+                     controller->name, sim_time(control->sim));
     else
         process_reap(control, controller, GOODBYE_MS);
     control_left(control, controller);
@@ -113,7 +113,8 @@ static bool serve_once(Control *control, Controller *controller, int wait_ms)
         end_broken(control, controller, "sent a message that is too large or has no end, or reads none");
     } else if (result == CHANNEL_CLOSED || (controller->pid > 0 && process_reap(control, controller, 0))) {
         take_loss(control, controller);
-    } else if (control->options.timeout_ms > 0 && control_now_ms() - controller->asked_ms > control->options.timeout_ms) {
+    } else if (control->options.timeout_ms > 0 &&
+               control_now_ms() - controller->asked_ms > control->options.timeout_ms) {
         end_broken(control, controller, "did not answer in time");
     } else {
         return false;
@@ -138,21 +139,27 @@ static void say_who(Control *control, const Controller *controller, int64_t sinc
         return;
     control->reminder_ms = now + REMINDER_MS;
     if (!controller->channel)
-        fprintf(stderr, "waiting for the controller of robot '%s' (<extern>, port %d) to connect\n", controller->name, control->port);
+        fprintf(stderr, "waiting for the controller of robot '%s' (<extern>, port %d) to connect\n", controller->name,
+                control->port);
     else if (controller->is_extern)
-        fprintf(stderr, "waiting for robot '%s': its controller (<extern>, port %d) does not ask for its next step\n", controller->name, control->port);
+        fprintf(stderr, "waiting for robot '%s': its controller (<extern>, port %d) does not ask for its next step\n",
+                controller->name, control->port);
     else
-        fprintf(stderr, "waiting for robot '%s': its controller '%s' (process %d) %s\n", controller->name, controller->program, (int)controller->pid,
-                controller->phase == CONTROLLER_STARTED ? "has not called wb_robot_init() yet" : "does not ask for its next step");
+        fprintf(stderr, "waiting for robot '%s': its controller '%s' (process %d) %s\n", controller->name,
+                controller->program, (int)controller->pid,
+                controller->phase == CONTROLLER_STARTED ? "has not called wb_robot_init() yet"
+                                                        : "does not ask for its next step");
     fflush(stderr);
 }
 
 bool control_is_over(const Control *control)
 {
-    return control->quit_status >= 0 || control->next_world || sim_failure(control->sim) || control_is_interrupted(control);
+    return control->quit_status >= 0 || control->next_world || sim_failure(control->sim) ||
+           control_is_interrupted(control);
 }
 
-// Handles what the controller sends until it waits for time to pass, or is gone. The world waits for synchronous ones alone.
+// Handles what the controller sends until it waits for time to pass, or is gone. The world waits for synchronous ones
+// alone.
 static void serve(Control *control, Controller *controller)
 {
     while (may_send(controller) && !control_is_over(control)) {
@@ -182,8 +189,8 @@ static const Controller *absent_extern(const Control *control)
     return NULL;
 }
 
-// A synchronous robot whose controller comes from outside holds the world until it has one, and again when that one leaves.
-// Newcomers are let in after the others were heard, so that one that just left makes room for the next.
+// A synchronous robot whose controller comes from outside holds the world until it has one, and again when that one
+// leaves. Newcomers are let in after the others were heard, so that one that just left makes room for the next.
 void serve_all(Control *control)
 {
     int64_t since_ms = control->listener >= 0 ? control_now_ms() : 0;

@@ -1,5 +1,5 @@
-// strays.c - what controllers started and left behind. A controller is the leader of a process group, but what it starts may
-// leave the group; all of it still carries the environment variable by which the controller was started.
+// strays.c - what controllers started and left behind. A controller is the leader of a process group, but what it
+// starts may leave the group; all of it still carries the environment variable by which the controller was started.
 #include "control/control_internal.h"
 
 #include <ctype.h>

@@ -24,18 +24,27 @@
 #include <unistd.h>
 
 enum { TO_CONTROLLER, TO_SIMULATOR };
-// FRAME_MS: a frame that began must have come by then, with a second more for each SLOWEST_BYTES_PER_MS kilobytes of it.
-enum { SPINS = 200, LIVENESS_MS = 20, FRAME_MS = 5000, SLOWEST_BYTES_PER_MS = 100, UNREAD_MS = 30000, SMALL_FRAME = 1 << 14, READS_AT_ONCE = 8 };
+// FRAME_MS: a frame that began must have come by then, with a second more for each SLOWEST_BYTES_PER_MS kilobytes of
+// it.
+enum {
+    SPINS = 200,
+    LIVENESS_MS = 20,
+    FRAME_MS = 5000,
+    SLOWEST_BYTES_PER_MS = 100,
+    UNREAD_MS = 30000,
+    SMALL_FRAME = 1 << 14,
+    READS_AT_ONCE = 8
+};
 
 // The start of the shared memory; the two buffers follow, each of `limit` bytes.
 typedef struct SharedHead {
     uint64_t limit;
     struct Direction {
-        _Atomic uint32_t count;   // frames sent so far: the futex
-        _Atomic uint32_t waiting; // the other side sleeps on it
+        _Atomic uint32_t count;    // frames sent so far: the futex
+        _Atomic uint32_t waiting;  // the other side sleeps on it
         _Atomic uint32_t is_closed;
         uint32_t padding;
-        _Atomic uint64_t size;    // of the frame that lies there
+        _Atomic uint64_t size;  // of the frame that lies there
     } directions[2];
 } SharedHead;
 enum { HEAD_BYTES = 4096 };
@@ -43,22 +52,22 @@ enum { HEAD_BYTES = 4096 };
 struct Channel {
     SharedHead *shared;  // NULL: a socket
     size_t mapped;
-    int outgoing;        // direction
-    uint32_t seen;       // count of frames received
-    int socket;          // of shared memory: tells when the other side is gone; -1 none
+    int outgoing;   // direction
+    uint32_t seen;  // count of frames received
+    int socket;     // of shared memory: tells when the other side is gone; -1 none
     size_t limit;
-    uint8_t *buffer;     // own copy of what came last; of a socket: lengths and frames as they come
+    uint8_t *buffer;  // own copy of what came last; of a socket: lengths and frames as they come
     size_t capacity;
     // Sockets alone.
-    size_t filled;       // bytes in the buffer
-    size_t frame_size;   // of the first frame with its length; 0: not known yet
-    bool is_taken;       // that frame was handed out
-    int64_t began_ms;    // when its first byte came
+    size_t filled;      // bytes in the buffer
+    size_t frame_size;  // of the first frame with its length; 0: not known yet
+    bool is_taken;      // that frame was handed out
+    int64_t began_ms;   // when its first byte came
     uint8_t *unsent;
     size_t unsent_size;
-    int64_t unsent_ms;   // since when there is any
-    bool takes_memory;   // the other side may hand over shared memory
-    int handed;          // it did; -1
+    int64_t unsent_ms;  // since when there is any
+    bool takes_memory;  // the other side may hand over shared memory
+    int handed;         // it did; -1
 };
 
 static uint8_t *direction_buffer(const Channel *channel, int direction)
@@ -75,7 +84,8 @@ static Channel *map_shared(int descriptor, size_t limit, int outgoing)
     if (memory == MAP_FAILED)
         return NULL;
     Channel *channel = memory_alloc(sizeof *channel);
-    *channel = (Channel){ .shared = memory, .mapped = size, .outgoing = outgoing, .socket = -1, .limit = limit, .handed = -1 };
+    *channel =
+        (Channel){ .shared = memory, .mapped = size, .outgoing = outgoing, .socket = -1, .limit = limit, .handed = -1 };
     return channel;
 }
 
@@ -200,8 +210,8 @@ static ChannelResult receive_shared(Channel *channel, int timeout_ms, int peer_p
 }
 
 // ---- sockets: each frame behind its length ----
-// Neither side ever blocks in send or recv. What the system does not take at once stays in `unsent`, what has come of a frame
-// so far in `buffer`; waiting is one poll for both.
+// Neither side ever blocks in send or recv. What the system does not take at once stays in `unsent`, what has come of a
+// frame so far in `buffer`; waiting is one poll for both.
 
 Channel *channel_open_socket(int socket, size_t limit)
 {
@@ -292,7 +302,9 @@ static ChannelResult read_socket(Channel *channel)
         struct cmsghdr aligned;
     } control;
     struct iovec part = { channel->buffer + channel->filled, channel->capacity - channel->filled };
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
     ssize_t done = recvmsg(channel->socket, &message, MSG_CMSG_CLOEXEC);
     if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
         return CHANNEL_TIMEOUT;
@@ -354,7 +366,8 @@ static void drop_taken(Channel *channel)
 static bool is_too_slow(const Channel *channel)
 {
     int64_t now = now_ms(), kind = FRAME_MS + (int64_t)(channel->filled / SLOWEST_BYTES_PER_MS);
-    return (channel->filled && now - channel->began_ms > kind) || (channel->unsent_size && now - channel->unsent_ms > UNREAD_MS);
+    return (channel->filled && now - channel->began_ms > kind) ||
+           (channel->unsent_size && now - channel->unsent_ms > UNREAD_MS);
 }
 
 static ChannelResult receive_socket(Channel *channel, int timeout_ms, size_t *size)
@@ -400,7 +413,9 @@ bool channel_share(Channel *channel)
         struct cmsghdr aligned;
     } control = { 0 };
     struct iovec part = { &nothing, sizeof nothing };
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
     struct cmsghdr *head = CMSG_FIRSTHDR(&message);
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
@@ -420,10 +435,7 @@ bool channel_share(Channel *channel)
     return true;
 }
 
-void channel_take_memory(Channel *channel)
-{
-    channel->takes_memory = true;
-}
+void channel_take_memory(Channel *channel) { channel->takes_memory = true; }
 
 // ---- both ----
 
@@ -445,10 +457,7 @@ ChannelResult channel_receive(Channel *channel, int timeout_ms, int peer_pid, co
     return result;
 }
 
-int channel_descriptor(const Channel *channel)
-{
-    return channel->socket;
-}
+int channel_descriptor(const Channel *channel) { return channel->socket; }
 
 void channel_close(Channel *channel)
 {
