@@ -24,14 +24,17 @@ static Vec3 corner_of(const Sight *sight, int i)
     return vec3_add(sight->centre, vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
 }
 
-// The pixels around the box: of its middle and its eight corners. False: it covers less than one.
+// The pixels around the box: of its middle and its eight corners; those of a ball lie beside its middle. False: it covers less than one.
 static bool place_on_image(const ImageView *view, Recognized *object)
 {
     int low[2] = { INT_MAX, INT_MAX }, high[2] = { INT_MIN, INT_MIN };
     const int last[2] = { view->width - 1, view->height - 1 };
     for (int i = 0; i < 9; i++) {
         double at[2];
-        image_place(view, i < 8 ? corner_of(&object->sight, i) : object->sight.centre, &at[0], &at[1]);
+        Vec3 corner = i < 8 ? corner_of(&object->sight, i) : object->sight.centre;
+        if (object->sight.is_ball)
+            corner.x = object->sight.centre.x;
+        image_place(view, corner, &at[0], &at[1]);
         for (int k = 0; k < 2; k++) {
             int pixel = int_min((int)at[k], last[k]);
             low[k] = int_min(low[k], pixel);

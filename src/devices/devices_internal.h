@@ -131,6 +131,7 @@ int device_eye(const DeviceContext *at);                        // of a camera, 
 // The box, in the device's frame, around what is seen of a solid.
 typedef struct Sight {
     Vec3 centre, size;
+    bool is_ball;           // of spheres alone: it looks as wide as at its middle
 } Sight;
 bool sight_of(const DeviceContext *at, int solid, double horizontal, double vertical, Sight *sight);  // fields of view in rad
 // Whether something stands between the device and a point of the solid, more than `depth` before the point.

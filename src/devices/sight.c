@@ -13,7 +13,7 @@ typedef struct View {
     bool is_wide;           // more than half a turn: all ahead is seen, and behind it what is beyond any side
     double horizontal;
     Vec3 low, high;         // of what is seen so far, in the device's frame
-    bool is_seen;
+    bool is_seen, has_edges;  // has_edges: not of spheres alone
 } View;
 
 // The planes through the device and the edges of its picture. Those of a view wider than half a turn open to the back.
@@ -110,8 +110,10 @@ static void see_points(View *view, const Vec3 *points, int count)
     }
     bool is_across = crossing.is_out[RIGHT] && crossing.is_out[LEFT] && crossing.is_in[BOTTOM] && crossing.is_in[TOP];
     bool is_upright = crossing.is_out[BOTTOM] && crossing.is_out[TOP] && crossing.is_in[RIGHT] && crossing.is_in[LEFT];
-    if (ahead > 0 && (inside > 0 || is_across || is_upright))
+    if (ahead > 0 && (inside > 0 || is_across || is_upright)) {
+        view->has_edges = true;
         take(view, low, high);
+    }
 }
 
 // Round forms: their extent against the planes at the sides. What reaches out of a view of at most a quarter turn is cut off.
@@ -179,6 +181,7 @@ static void see_shape(View *view, const DeviceContext *at, const PhysicsShape *s
         double half[3];
         for (int i = 0; i < 3; i++)
             half[i] = 0.5 * fabs(a[i]) * length + radius * sqrt(fmax(1.0 - a[i] * a[i], 0.0));
+        view->has_edges = true;
         see_round(view, pose.t, vec3(half[0], half[1], half[2]));
         break;
     }
@@ -298,6 +301,7 @@ bool sight_of(const DeviceContext *at, int solid, double horizontal, double vert
         see_shapes(&view, at, solid);
     sight->centre = vec3_scale(vec3_add(view.low, view.high), 0.5);
     sight->size = vec3_sub(view.high, view.low);
+    sight->is_ball = !view.has_edges;
     return view.is_seen;
 }
 

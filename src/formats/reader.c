@@ -291,15 +291,16 @@ static bool starts(const char *line, size_t length, const char *prefix)
     return length >= strlen(prefix) && !memcmp(line, prefix, strlen(prefix));
 }
 
-// Development builds wrote "R2021c": the last release of that year. 0: it has no such form.
+// Development builds wrote "R2021c" on the way to R2022a, whose axes their files have: what the last release of a year led to.
+// 0: it has no such form.
 static int nearest_release(const char *from, const char *stop)
 {
     enum { YEAR = 5 };  // "R2021"
-    char last[] = "R0000b";
     if (stop - from < YEAR + 1 || from[0] != 'R' || from[YEAR] < 'c' || from[YEAR] > 'z')
         return 0;
-    memcpy(last, from, YEAR);
-    return schema_release(last, strlen(last));
+    char next[24];
+    snprintf(next, sizeof next, "R%da", atoi(from + 1) + 1);
+    return schema_release(next, strlen(next));
 }
 
 static bool read_release(Reader *reader, const char *line, size_t length, SourcePos pos)

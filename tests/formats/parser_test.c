@@ -269,7 +269,7 @@ static void test_headers(void **state)
         { "\n \n#VRML_SIM R2022b utf8", 2022100, 0, 1, "below empty lines" },
         { "#VRML_SIM R2031a utf8", 2031000, 0, 1, "newer than" },
         { "#VRML_SIM R2025a", 2025000, 0, 1, "does not end with 'utf8'" },
-        { "#VRML_SIM R2021c utf8", 2021100, 0, 1, "read as R2021b" },
+        { "#VRML_SIM R2021c utf8", 2022000, 0, 1, "read as R2022a" },
         { "#VRML_SIM R2021A utf8", 2025000, 1, 0, "not a release" },
         { "#VRML_SIM foo utf8", 2025000, 1, 0, "not a release" },
         { "#VRML_SIM", 2025000, 1, 1, "not a release" },
