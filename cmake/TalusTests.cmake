@@ -27,6 +27,8 @@ foreach(test_source ${TALUS_TESTS_SH})
   set_tests_properties(${test_name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
     ENVIRONMENT "TALUS_BUILD_DIR=${CMAKE_BINARY_DIR};TALUS_PROGRAM=${CMAKE_BINARY_DIR}/talus")
 endforeach()
+# All worlds of Webots' own tests: two minutes of two cores, more on a busy machine.
+set_tests_properties(control.webots_suite PROPERTIES TIMEOUT 900)
 # Fuzz targets: tests/fuzz/NAME_fuzz.c defines LLVMFuzzerTestOneInput. Without libFuzzer each is linked with a driver
 # that runs every file of tests/fuzz/corpus/NAME as a plain test.
 file(GLOB TALUS_FUZZERS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/*_fuzz.c)
