@@ -91,6 +91,7 @@ static void take_robot(const Record *record)
     core.supervisor = record->ints[0];
     core.synchronization = record->ints[1];
     core.mode = record->ints[2];
+    core.robot_type = record->int_count > 3 ? (WbNodeType)record->ints[3] : WB_NODE_ROBOT;
     core.basic_time_step = record->doubles[1];
     if (!core.name || strcmp(core.name, record->bytes))
         set_text(&core.name, record);
@@ -207,6 +208,8 @@ static int take_state(FrameReader *reader)
             input_take(&record);
             break;
         case OP_ROBOT_TEXT:
+        case OP_DEVICE:
+        case OP_DEVICE_MODEL:
         case OP_DEVICE_CONSTANTS:
             take_config(&record);
             break;

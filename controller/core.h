@@ -50,6 +50,7 @@ typedef struct Core {
     int step_delay;           // what the answer to a step that was begun says
     bool supervisor, synchronization;
     int mode, simulation_mode;
+    WbNodeType robot_type;   // as the release of the world has it
     double time, basic_time_step;
     char *name;
     char *texts[7];

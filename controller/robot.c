@@ -142,7 +142,7 @@ double wb_robot_get_basic_time_step(void)
 
 WbNodeType wb_robot_get_type(void)
 {
-    return core.supervisor ? WB_NODE_SUPERVISOR : WB_NODE_ROBOT;
+    return core.robot_type;
 }
 
 void wb_robot_pin_to_static_environment(bool pin)

@@ -95,6 +95,13 @@ bool node_is_good(WbNodeRef node, const char *who)
     return false;
 }
 
+bool period_is_good(int period_ms, const char *who)
+{
+    if (period_ms <= 0)
+        core_warn(who, "the sampling period must be above 0, not %d ms", period_ms);
+    return period_ms > 0;
+}
+
 bool numbers_are_good(const double *numbers, const char *who)
 {
     if (!numbers)

@@ -32,6 +32,7 @@ int ask_int(const char *who, const Ask *question, int otherwise);
 void follow(const char *who, int what, int id, int period, int extra);
 
 bool node_is_good(WbNodeRef node, const char *who);
+bool period_is_good(int period_ms, const char *who);
 bool numbers_are_good(const double *numbers, const char *who);
 WbNodeRef node_ref(int id);
 int node_id(WbNodeRef node);

@@ -148,7 +148,7 @@ int wb_supervisor_field_get_count(WbFieldRef field)
 
 WbFieldRef wb_supervisor_field_get_actual_field(WbFieldRef field)
 {
-    return field;
+    return field && may_ask(__func__) ? field_ref(__func__, ask_int(__func__, &(Ask){ OP_FIELD_ACTUAL, { field->id }, 1, NULL, 0, NULL }, -1)) : NULL;
 }
 
 // ---- values ----
@@ -345,7 +345,7 @@ void wb_supervisor_field_import_sf_node(WbFieldRef field, const char *filename)
 
 void wb_supervisor_field_enable_sf_tracking(WbFieldRef field, int sampling_period)
 {
-    if (field)
+    if (field && period_is_good(sampling_period, __func__))
         follow(__func__, 2, field->id, sampling_period, -1);
 }
 

@@ -92,7 +92,8 @@ WbNodeRef wb_supervisor_node_get_from_proto_def(WbNodeRef node, const char *def)
 
 int wb_supervisor_node_get_id(WbNodeRef node)
 {
-    return may_ask(__func__) && node ? node->id : -1;
+    // A node that was taken out, or a PROTO made anew without it, has none any more.
+    return may_ask(__func__) && node && (node->id == 0 || ask_int(__func__, &(Ask){ OP_NODE_FROM, { 2, node->id }, 2, NULL, 0, NULL }, -1) >= 0) ? node->id : -1;
 }
 
 typedef struct NodeInfo {
@@ -173,7 +174,7 @@ int wb_supervisor_node_get_proto_number_of_fields(WbNodeRef node)
 
 void wb_supervisor_node_enable_pose_tracking(WbNodeRef node, int sampling_period, WbNodeRef from_node)
 {
-    if (node_is_good(node, __func__))
+    if (node_is_good(node, __func__) && period_is_good(sampling_period, __func__))
         follow(__func__, 0, node->id, sampling_period, from_node ? from_node->id : -1);
 }
 
@@ -185,7 +186,7 @@ void wb_supervisor_node_disable_pose_tracking(WbNodeRef node, WbNodeRef from_nod
 
 void wb_supervisor_node_enable_contact_points_tracking(WbNodeRef node, int sampling_period, bool include_descendants)
 {
-    if (node_is_good(node, __func__))
+    if (node_is_good(node, __func__) && period_is_good(sampling_period, __func__))
         follow(__func__, 1, node->id, sampling_period, include_descendants);
 }
 

@@ -253,9 +253,34 @@ static bool after_sampling(Sim *sim, void *context)
     return true;
 }
 
+// In real time a step ends not before its time on the clock. Time that was lost is not made up for.
+static void pace(Control *control)
+{
+    enum { REAL_TIME = 1, NAP_MS = 10 };
+    int64_t now = control_now_ms();
+    if (control->simulation_mode != REAL_TIME) {
+        control->paced_ms = 0;
+        return;
+    }
+    double step_ms = 1000.0 * sim_time_step(control->sim);
+    uint64_t steps = sim_steps(control->sim);
+    // The time of a step in whole milliseconds, without the sum of their remainders.
+    int64_t share = (int64_t)((double)(steps + 1) * step_ms) - (int64_t)((double)steps * step_ms);
+    int64_t end = control->paced_ms + share;
+    if (!control->paced_ms || end < now)
+        end = control->paced_ms ? now : now + share;
+    while (now < end && !control_is_interrupted(control)) {
+        int64_t left = end - now;
+        nanosleep(&(struct timespec){ .tv_nsec = (left < NAP_MS ? left : NAP_MS) * 1000000 }, NULL);
+        now = control_now_ms();
+    }
+    control->paced_ms = end;
+}
+
 static bool after_step(Sim *sim, void *context)
 {
     Control *control = context;
+    pace(control);
     for (int i = 0; i < control->count; i++) {
         Controller *controller = &control->controllers[i];
         if (controller->phase != CONTROLLER_WAITS || sim_steps(sim) < controller->due_step)

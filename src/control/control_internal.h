@@ -53,6 +53,9 @@ typedef struct FieldRef {
     bool is_read_only;       // inside a PROTO
 } FieldRef;
 
+// Rows of a list by a hash of what they are about: open addressing, never more than half full. { 0 } is empty.
+typedef struct RowIndex { int32_t *slots; int capacity, count; } RowIndex;  // slots hold rows from 1
+
 typedef struct Tracked {
     int robot;
     int what, id, extra;
@@ -89,13 +92,16 @@ struct Control {
     FrameWriter frame;
     FieldRef *fields;
     int field_count, field_capacity;
+    RowIndex field_index;
     Tracked *tracked;
     int tracked_count, tracked_capacity;
     SavedState *states;
     int state_count, state_capacity;
+    RowIndex state_index;
     int quit_status;         // -1: nobody asked
     const char *next_world;
-    int simulation_mode;
+    int simulation_mode;     // WbSimulationMode
+    int64_t paced_ms;        // wall clock of the last step in real time, 0: it was not
     bool wants_reset;
     uint64_t synced_step;    // step at which the scene was last brought up to date, plus one
 };
@@ -158,8 +164,9 @@ void urdf_write(const Physics *physics, const SceneNode *robot, const char *pref
 // Answers one CALL: adds the records of the answer to the frame.
 void supervisor_call(Control *control, Controller *controller, const Record *call, FrameWriter *answer);
 void supervisor_add_tracked(Control *control, Controller *controller, FrameWriter *frame);
+int supervisor_robot_code(const Scene *scene, const SceneNode *robot);  // WbNodeType, as the world's release has it
 bool controller_is_supervisor(const Control *control, const Controller *controller);
-void supervisor_remember_start(Control *control, const SceneNode *node);  // the state "__init__" of a new node; NULL: of the whole world
+void supervisor_remember_start(Control *control, SceneNode *node);  // the state "__init__" of a new node; NULL: of the whole world
 void supervisor_forget(Control *control);  // references and saved states, when the control ends
 
 #endif

@@ -21,7 +21,8 @@ static void add_text(FrameWriter *frame, uint16_t op, uint16_t tag, const char *
 static void add_robot(Control *control, const Controller *controller, uint16_t op)
 {
     const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
-    int32_t numbers[4] = { scene_bool(robot, "supervisor"), scene_bool(robot, "synchronization"), 0, WB_NODE_ROBOT };
+    int32_t numbers[4] = { scene_bool(robot, "supervisor"), scene_bool(robot, "synchronization"), 0,
+                           supervisor_robot_code(sim_scene(control->sim), robot) };
     double reals[2] = { sim_time(control->sim), sim_time_step(control->sim) * 1000.0 };
     frame_add(&control->frame, &(Record){ .op = op, .int_count = 4, .ints = numbers, .double_count = 2, .doubles = reals,
                                           .byte_count = (int)strlen(controller->name), .bytes = controller->name });
@@ -67,6 +68,31 @@ static char *memory_replace(char *old, const char *text)
     return memory_string(text);
 }
 
+// Room to remember what was sent of so many devices.
+static void know_devices(Controller *controller, int count)
+{
+    int known = controller->serial_count;
+    controller->serial_count = count + 1;
+    controller->serials = memory_resize(controller->serials, (size_t)(count + 1) * DEVICE_CHANNELS, sizeof *controller->serials);
+    controller->packets_sent = memory_resize(controller->packets_sent, (size_t)count + 1, sizeof *controller->packets_sent);
+    controller->constant_hashes = memory_resize(controller->constant_hashes, (size_t)count + 1, sizeof *controller->constant_hashes);
+    memset(controller->constant_hashes + known, 0, (size_t)(count + 1 - known) * sizeof *controller->constant_hashes);
+    memset(controller->serials + known * DEVICE_CHANNELS, 0, (size_t)(count + 1 - known) * DEVICE_CHANNELS * sizeof *controller->serials);
+    memset(controller->packets_sent + known, 0, (size_t)(count + 1 - known) * sizeof *controller->packets_sent);
+}
+
+// Devices that came into the robot since its controller was last told.
+static void add_new_devices(Control *control, Controller *controller)
+{
+    int count = devices_count(control->devices, controller->robot);
+    int known = controller->serial_count;
+    if (count < known)
+        return;
+    know_devices(controller, count);
+    for (int tag = known; tag <= count; tag++)
+        add_device(control, controller, tag);
+}
+
 void exchange_config(Control *control, Controller *controller)
 {
     const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
@@ -80,17 +106,12 @@ void exchange_config(Control *control, Controller *controller)
     int numbers = devices_drive_constants(control->devices, controller->robot, drive);
     frame_add(&control->frame, &(Record){ .op = OP_DEVICE_CONSTANTS, .double_count = numbers, .doubles = drive });
     int count = devices_count(control->devices, controller->robot);
-    free(controller->constant_hashes);
-    controller->constant_hashes = memory_alloc_array((size_t)count + 1, sizeof *controller->constant_hashes);
+    controller->serial_count = 0;
+    know_devices(controller, count);
     controller->constants_edit = physics_edit_count(sim_physics(control->sim));
     for (int tag = 1; tag <= count; tag++)
         add_device(control, controller, tag);
     controller->custom_data = memory_replace(controller->custom_data, texts[1]);
-    free(controller->serials);
-    free(controller->packets_sent);
-    controller->serial_count = count + 1;
-    controller->serials = memory_alloc_array((size_t)(count + 1) * DEVICE_CHANNELS, sizeof *controller->serials);
-    controller->packets_sent = memory_alloc_array((size_t)count + 1, sizeof *controller->packets_sent);
     channel_send(controller->channel, &control->frame);
 }
 
@@ -177,6 +198,7 @@ void exchange_state(Control *control, Controller *controller, ProtocolFrame kind
     frame_begin(&control->frame, kind);
     frame_add(&control->frame, &(Record){ .op = OP_TIME, .int_count = 2, .ints = numbers, .double_count = 1, .doubles = &time });
     if (devices_robot_exists(control->devices, controller->robot)) {
+        add_new_devices(control, controller);
         for (int tag = 0; tag < controller->serial_count; tag++) {
             add_readings(control, controller, tag);
             if (tag > 0 && devices_info(control->devices, controller->robot, tag)->kind == &receiver_device)

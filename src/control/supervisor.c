@@ -140,6 +140,16 @@ static SceneNode *find_inside(SceneNode *instance, const char *def)
     return inner && instance->kind == SCENE_NODE_INSTANCE ? scene_find_def_below(inner, def) : NULL;
 }
 
+// Whether a device stands in the tree of a PROTO other than its robot's own, as part of it: the scene tree does not show it.
+static bool is_hidden_device(const SceneNode *device, const SceneNode *robot)
+{
+    const SceneNode *outer = scene_instance(device);
+    bool is_in_other = false;
+    for (const SceneNode *at = outer->parent; at && at != robot && !is_in_other; at = at->parent)
+        is_in_other = at->kind == SCENE_NODE_INSTANCE;
+    return outer->in_proto && is_in_other;
+}
+
 static void node_from(const Call *call)
 {
     SceneNode *found = NULL;
@@ -161,7 +171,7 @@ static void node_from(const Call *call)
             found = controllers_robot(call);
         else if (call_number(call, 1) >= 1 && call_number(call, 1) <= devices_count(call->control->devices, call->controller->robot))
             found = devices_info(call->control->devices, call->controller->robot, call_number(call, 1))->node;
-        if (found && found->in_proto)
+        if (found && found != controllers_robot(call) && is_hidden_device(found, controllers_robot(call)))
             found = NULL;
         break;
     case 6:
@@ -204,9 +214,19 @@ static int type_code(const NodeType *type)
     return WB_NODE_NO_NODE;
 }
 
+int supervisor_robot_code(const Scene *scene, const SceneNode *robot)
+{
+    enum { LAST_WITH_KINDS = 2018100 };  // R2018b: from then on every robot is a Robot
+    if (!scene_release(scene) || scene_release(scene) > LAST_WITH_KINDS)
+        return WB_NODE_ROBOT;
+    return scene_child(robot, "differentialWheels") ? WB_NODE_DIFFERENTIAL_WHEELS : scene_bool(robot, "supervisor") ? WB_NODE_SUPERVISOR : WB_NODE_ROBOT;
+}
+
 static int field_count(const SceneNode *node)
 {
-    return node->kind == SCENE_NODE_INSTANCE ? node->proto->parameter_count : node->type ? node->type->field_count : 0;
+    if (node->kind == SCENE_NODE_INSTANCE)
+        return node->proto->parameter_count;
+    return node->type ? field_types_shown(node->type) : 0;
 }
 
 static void node_info(const Call *call)
@@ -219,7 +239,8 @@ static void node_info(const Call *call)
     const SceneNode *actual = scene_actual(node), *parent = parent_of(actual ? actual : node);
     const NodeType *base = actual ? actual->type : node->type;
     bool is_proto = node->kind == SCENE_NODE_INSTANCE;
-    int32_t numbers[5] = { type_code(base), parent ? supervisor_outer_id(parent) : -1, is_proto, field_count(node), is_proto && base ? base->field_count : 0 };
+    int code = actual && scene_node_is(actual, "Robot") ? supervisor_robot_code(call_scene(call), actual) : type_code(base);
+    int32_t numbers[5] = { code, parent ? supervisor_outer_id(parent) : -1, is_proto, field_count(node), is_proto && base ? field_types_shown(base) : 0 };
     Text text = { 0 };
     const char *type_name = is_proto ? node->proto->name : base ? base->name : "";
     text_add(&text, type_name, strlen(type_name) + 1);
@@ -234,7 +255,11 @@ static void node_info(const Call *call)
 static void node_remove(const Call *call)
 {
     SceneNode *node = call_node(call, 0);
-    if (!node || node == scene_root(call_scene(call)) || node->in_proto) {
+    static const char *const needed[] = { "WorldInfo", "Viewpoint" };
+    bool is_needed = !node || node == scene_root(call_scene(call)) || node->in_proto;
+    for (int i = 0; i < COUNT_OF(needed) && !is_needed; i++)
+        is_needed = scene_node_is(node, needed[i]);
+    if (is_needed) {
         answer_failed(call, "this node cannot be removed");
         return;
     }
@@ -482,7 +507,7 @@ static const CallRow rows[] = {
     { OP_NODE_JOINT_POSITION, false, call_node_joint_position },
     { OP_NODE_EXPORT, false, node_export },
     { OP_NODE_VISIBILITY, false, node_visibility },
-    { OP_NODE_VIEWPOINT, false, accept_silently },
+    { OP_NODE_VIEWPOINT, false, call_node_viewpoint },
     { OP_PROTO_INFO, false, proto_info },
     { OP_PROTO_FIELD, false, proto_field },
     { OP_TRACK, false, track },
@@ -519,9 +544,8 @@ void supervisor_call(Control *control, Controller *controller, const Record *rec
 
 void supervisor_forget(Control *control)
 {
-    for (int i = 0; i < control->state_count; i++)
-        free(control->states[i].data);
-    free(control->states);
+    supervisor_forget_states(control);
     free(control->tracked);
     free(control->fields);
+    free(control->field_index.slots);
 }

@@ -2,28 +2,69 @@
 // A field is named by its place in a list that only grows while the world runs.
 #include "control/supervisor_internal.h"
 
+#include "base/hash.h"
+#include "base/limits.h"
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // ---- references ----
 
+static uint64_t hash_of_field(const FieldRef *field)
+{
+    return hash_combine(hash_combine(hash_combine(0, field->node->id), field->type->index), field->is_read_only);
+}
+
+static void index_fields(Control *control)
+{
+    RowIndex *index = &control->field_index;
+    free(index->slots);
+    index->capacity = int_max(64, index->capacity * 2);
+    index->slots = memory_alloc_array((size_t)index->capacity, sizeof *index->slots);
+    for (int row = 0; row < control->field_count; row++) {
+        uint64_t slot = hash_of_field(&control->fields[row]);
+        while (index->slots[slot & (uint64_t)(index->capacity - 1)])
+            slot++;
+        index->slots[slot & (uint64_t)(index->capacity - 1)] = row + 1;
+    }
+}
+
 int field_reference(Control *control, SceneNode *node, const FieldType *type, bool is_read_only)
 {
-    for (int i = 0; i < control->field_count; i++)
-        if (control->fields[i].node == node && control->fields[i].type == type)
-            return i;
+    RowIndex *index = &control->field_index;
+    const FieldRef wanted = { node, type, is_read_only };
+    if (2 * (control->field_count + 1) > index->capacity)
+        index_fields(control);
+    uint64_t mask = (uint64_t)(index->capacity - 1), slot = hash_of_field(&wanted) & mask;
+    for (; index->slots[slot]; slot = (slot + 1) & mask) {
+        const FieldRef *field = &control->fields[index->slots[slot] - 1];
+        if (field->node == node && field->type == type && field->is_read_only == is_read_only)
+            return index->slots[slot] - 1;
+    }
     memory_grow(&control->fields, &control->field_capacity, control->field_count + 1, sizeof *control->fields);
-    control->fields[control->field_count] = (FieldRef){ node, type, is_read_only };
-    return control->field_count++;
+    control->fields[control->field_count++] = wanted;
+    index->slots[slot] = control->field_count;
+    return control->field_count - 1;
+}
+
+int field_types_shown(const NodeType *type)
+{
+    int count = 0;
+    for (int i = 0; i < type->field_count; i++)
+        count += type->fields[i].class != FIELD_DEPRECATED;
+    return count;
 }
 
 const FieldType *field_type_find(const FieldType *fields, int count, int index, const char *name)
 {
-    if (index >= 0)
-        return index < count ? &fields[index] : NULL;
+    for (int i = 0; index >= 0 && i < count; i++)
+        if (fields[i].class != FIELD_DEPRECATED && index-- == 0)
+            return &fields[i];
+    if (index >= 0 || !name || !*name)
+        return NULL;
     for (int i = 0; i < count; i++)
         if (!strcmp(fields[i].name, name))
             return &fields[i];
@@ -94,12 +135,6 @@ static void answer_item(const Call *call, FieldKind kind, const FieldValue *valu
     case FIELD_SF_NODE:
         answer_int(call, value->node && !supervisor_node_is_gone(value->node) ? supervisor_outer_id(value->node) : -1);
         break;
-    case FIELD_SF_ROTATION: {
-        Vec3 axis = vec3(value->v[0], value->v[1], value->v[2]);
-        axis = vec3_length(axis) > 0.0 ? vec3_normalized(axis) : vec3(0, 0, 1);
-        answer_doubles(call, (double[4]){ axis.x, axis.y, axis.z, value->v[3] }, 4);
-        break;
-    }
     default:
         answer_doubles(call, value->v, field_kind_doubles(kind));
         break;
@@ -121,6 +156,16 @@ static FieldValue list_item(const FieldList *list, FieldKind kind, int index)
     else
         value.node = list->nodes[index];
     return value;
+}
+
+// The axis of a single rotation is of unit length (those in lists are as they were given); one that is keeps its digits.
+static void make_unit(double v[4])
+{
+    Vec3 axis = vec3(v[0], v[1], v[2]);
+    if (fabs(vec3_length2(axis) - 1.0) < 1e-12)
+        return;
+    axis = vec3_length(axis) > 0.0 ? vec3_normalized(axis) : vec3(0, 0, 1);
+    memcpy(v, (double[3]){ axis.x, axis.y, axis.z }, 3 * sizeof *v);
 }
 
 void call_field_get(const Call *call)
@@ -145,18 +190,23 @@ void call_field_get(const Call *call)
     const SceneTurn *turn = scene_turn(field->node, field->type);
     if (turn)
         scene_turn_numbers(turn, true, value.v, field_kind_doubles(kind));
+    if (field->type->kind == FIELD_SF_ROTATION)
+        make_unit(value.v);
     answer_item(call, kind, &value);
 }
 
-// The value that a call carries, from its third number on. False when it is not of the kind, or not finite.
-static bool value_in(const Call *call, FieldKind kind, int first_int, FieldValue *value)
+// The value that a call carries, from its third number on. False when it is not of the kind, not finite, or beyond any world.
+static bool value_in(const Call *call, const FieldType *type, int first_int, FieldValue *value)
 {
+    FieldKind kind = field_kind_item(type->kind);
     const Record *record = call->record;
     int doubles = field_kind_doubles(kind);
     *value = (FieldValue){ 0 };
+    bool is_place = kind == FIELD_SF_VEC2F || kind == FIELD_SF_VEC3F;
+    double most = !is_place ? INFINITY : !strcmp(type->name, "translation") ? (double)FLT_MAX : LIMIT_COORDINATE;
     for (int i = 0; i < record->double_count; i++)
-        if (!isfinite(record->doubles[i]))
-            return false;
+        if (!isfinite(record->doubles[i]) || fabs(record->doubles[i]) > most)
+            return false;  // neither would a file be read
     if (doubles) {
         if (record->double_count < doubles)
             return false;
@@ -223,7 +273,7 @@ void call_field_set(const Call *call)
     FieldRef field = *found;
     FieldKind kind = field_kind_item(field.type->kind);
     FieldValue value;
-    if (!value_in(call, kind, 2, &value)) {
+    if (!value_in(call, field.type, 2, &value)) {
         answer_failed(call, "the value is not of the field's type or not finite");
         return;
     }
@@ -252,7 +302,7 @@ void call_field_insert(const Call *call)
     FieldRef field = *found;
     FieldKind kind = field_kind_item(field.type->kind);
     FieldValue value;
-    if (!field_kind_is_list(field.type->kind) || !value_in(call, kind, 2, &value)) {
+    if (!field_kind_is_list(field.type->kind) || !value_in(call, field.type, 2, &value)) {
         answer_failed(call, "the value is not of the field's type or not finite");
         return;
     }
@@ -313,7 +363,24 @@ void call_field_import(const Call *call)
     answer_int(call, node ? (int32_t)node->id : -1);
 }
 
+// The field of the scene tree that a field inside a PROTO is connected to: that one can be changed. -1 when there is none.
 void call_field_actual(const Call *call)
 {
-    answer_int(call, field_of(call) ? call_number(call, 0) : -1);
+    const FieldRef *field = field_of(call);
+    SceneNode *node = field ? field->node : NULL;
+    const FieldType *type = field ? field->type : NULL;
+    for (SceneNode *next = node; next;) {
+        node = next;
+        next = NULL;
+        for (int i = 0; i < node->field_count && !next; i++) {
+            const SceneField *own = &node->fields[i];
+            SceneNode *instance = own->type == type && own->is_parameter >= 0 ? scene_find_id(call_scene(call), own->is_instance) : NULL;
+            if (!instance || instance->kind != SCENE_NODE_INSTANCE || own->is_parameter >= instance->proto->parameter_count)
+                continue;
+            type = &instance->proto->parameters[own->is_parameter];
+            next = instance;
+        }
+    }
+    bool is_inside = !node || node->in_proto || (node->parent && node->parent->kind == SCENE_NODE_INSTANCE && node->parent->target == node);
+    answer_int(call, is_inside ? -1 : field_reference(call->control, node, type, false));
 }

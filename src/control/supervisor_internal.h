@@ -35,6 +35,7 @@ void supervisor_sync(Control *control);
 void supervisor_sync_field(Control *control, const SceneNode *node, const char *field);  // enough to read this field
 
 // ---- supervisor_fields.c ----
+int field_types_shown(const NodeType *type);  // how many supervisors count: all but those of old files
 const FieldType *field_type_find(const FieldType *fields, int count, int index, const char *name);
 int field_reference(Control *control, SceneNode *node, const FieldType *type, bool is_read_only);
 void call_node_field(const Call *call);
@@ -56,6 +57,10 @@ void call_node_contacts(const Call *call);
 void call_node_balance(const Call *call);
 void call_node_reset_physics(const Call *call);
 void call_node_joint_position(const Call *call);
+void call_node_viewpoint(const Call *call);
+
+// ---- supervisor_state.c ----
 void call_node_state(const Call *call);
+void supervisor_forget_states(Control *control);
 
 #endif

@@ -71,23 +71,19 @@ static void write_matrix(Pose pose, double out[16])
     memcpy(out + 12, (double[4]){ 0, 0, 0, 1 }, 4 * sizeof(double));
 }
 
-static void pose_numbers(const Call *call, const SceneNode *node, const SceneNode *from, double out[16])
-{
-    Pose pose, base;
-    for (int i = 0; i < 16; i++)
-        out[i] = NAN;
-    if (!world_pose(call, node, &pose))
-        return;
-    if (from && world_pose(call, from, &base))
-        pose = pose_mul(pose_inverse(base), pose);
-    write_matrix(pose, out);
-}
-
 void call_node_pose(const Call *call)
 {
     double numbers[16];
-    pose_numbers(call, call_node(call, 0), call_number(call, 1) >= 0 ? call_node(call, 1) : NULL, numbers);
-    answer_doubles(call, numbers, 16);
+    Pose pose, base = POSE_IDENTITY;
+    bool is_relative = call_number(call, 1) >= 0;
+    if (!call_node(call, 0) || (is_relative && !call_node(call, 1))) {
+        answer_failed(call, "the node is not in the world any more");
+    } else if (!world_pose(call, call_node(call, 0), &pose) || (is_relative && !world_pose(call, call_node(call, 1), &base))) {
+        answer_failed(call, "only a Pose, Transform, Solid and what descends from them have a pose");
+    } else {
+        write_matrix(is_relative ? pose_mul(pose_inverse(base), pose) : pose, numbers);
+        answer_doubles(call, numbers, 16);
+    }
 }
 
 void call_node_velocity(const Call *call)
@@ -143,6 +139,8 @@ void call_node_force(const Call *call)
         physics_solid_add_torque(call_physics(call), solid, force);
     else if (kind == 1)
         physics_solid_add_force_at(call_physics(call), solid, force, pose_apply(pose, vector(call, 1)));
+    else if (physics_solid_mass(call_physics(call), solid) > 0.0)  // at its own centre, also when it is one of several in a body
+        physics_solid_add_force_at(call_physics(call), solid, force, physics_solid_center_of_mass(call_physics(call), solid));
     else
         physics_solid_add_force(call_physics(call), solid, force);
     answer_nothing(call);
@@ -281,6 +279,46 @@ void call_node_reset_physics(const Call *call)
     answer_nothing(call);
 }
 
+// The stops of an axis of a joint; false: it has none.
+static bool stops_of(const SceneNode *joint, int axis, double *low, double *high)
+{
+    static const char *const names[] = { "jointParameters", "jointParameters2", "jointParameters3" };
+    assert(axis >= 0 && axis < COUNT_OF(names));
+    const SceneNode *parameters = schema_field(joint->type, names[axis]) ? scene_child(joint, names[axis]) : NULL;
+    if (!parameters || !schema_field(parameters->type, "minStop"))
+        return false;
+    *low = scene_float(parameters, "minStop");
+    *high = scene_float(parameters, "maxStop");
+    return *low < *high;
+}
+
+static SceneNode *main_view(const Call *call)
+{
+    const FieldList *top = scene_list(scene_root(call_scene(call)), "children");
+    for (int i = 0; i < top->count; i++)
+        if (scene_list_node(top, i) && scene_node_is(scene_list_node(top, i), "Viewpoint"))
+            return scene_list_node(top, i);
+    return NULL;
+}
+
+// The viewpoint looks the same way from where the ball around the node fills the view.
+void call_node_viewpoint(const Call *call)
+{
+    const SceneNode *node = call_node(call, 0);
+    SceneNode *view = main_view(call);
+    Vec3 centre;
+    double radius;
+    if (!node || !view || !devices_ball(call->control->devices, scene_actual(node), &centre, &radius)) {
+        answer_failed(call, "there is nothing to look at, or no Viewpoint");
+        return;
+    }
+    double half = fmax(0.5 * scene_float(view, "fieldOfView"), 0.01);
+    Vec3 ahead = quat_rotate(quat_from_rotation(scene_rotation(view, "orientation")), vec3(1, 0, 0));
+    Vec3 place = vec3_mad(centre, ahead, -1.1 * radius / sin(fmin(half, 1.5)));
+    sim_set_value(call->control->sim, view, schema_field(view->type, "position"), (FieldValue){ .v = { place.x, place.y, place.z } });
+    answer_nothing(call);
+}
+
 void call_node_joint_position(const Call *call)
 {
     SceneNode *node = call_node(call, 0);
@@ -289,133 +327,10 @@ void call_node_joint_position(const Call *call)
         answer_failed(call, "only a joint has positions, one per axis, counted from 1");
         return;
     }
-    physics_joint_set_position(call_physics(call), joint, axis, call->record->doubles[0]);
+    double position = call->record->doubles[0], low, high;
+    if (stops_of(physics_joint_node(call_physics(call), joint), axis, &low, &high))
+        position = fmin(fmax(position, low), high);
+    physics_joint_set_position(call_physics(call), joint, axis, position);
     call->control->synced_step = 0;
-    answer_nothing(call);
-}
-
-// Poses, velocities, joint positions and commands to motors of everything below a node, under a name.
-typedef struct SolidMoment { int solid; Pose pose; Vec3 linear, angular; } SolidMoment;
-typedef struct JointMoment {
-    int joint;
-    double positions[PHYSICS_JOINT_AXES];
-    PhysicsMotor motors[PHYSICS_JOINT_AXES];
-} JointMoment;
-typedef struct NodeMoment { int solids, joints; } NodeMoment;
-
-#define START "__init__"   // the name of the state in which a node came into the world
-enum { WHOLE_WORLD = -1 };
-
-static bool is_part(const Physics *physics, int solid, int top)
-{
-    return top == WHOLE_WORLD || is_below(physics, solid, top);
-}
-
-static void *take_moment(const Physics *physics, int top)
-{
-    NodeMoment head = { 0 };
-    char *data = memory_alloc(sizeof head + (size_t)physics_solid_count(physics) * sizeof(SolidMoment) +
-                              (size_t)physics_joint_count(physics) * sizeof(JointMoment));
-    SolidMoment *solids = (void *)(data + sizeof head);
-    for (int i = 0; i < physics_solid_count(physics); i++)
-        if (physics_solid_exists(physics, i) && is_part(physics, i, top))
-            solids[head.solids++] = (SolidMoment){ i, physics_solid_pose(physics, i), physics_solid_linear_velocity(physics, i), physics_solid_angular_velocity(physics, i) };
-    JointMoment *joints = (void *)(solids + head.solids);
-    for (int i = 0; i < physics_joint_count(physics); i++) {
-        if (!physics_joint_exists(physics, i) || !is_part(physics, physics_joint_parent(physics, i), top))
-            continue;
-        JointMoment *moment = &joints[head.joints++];
-        moment->joint = i;
-        for (int axis = 0; axis < physics_joint_axis_count(physics, i); axis++) {
-            moment->positions[axis] = physics_joint_position(physics, i, axis);
-            moment->motors[axis] = physics_motor(physics, i, axis);
-        }
-    }
-    memcpy(data, &head, sizeof head);
-    return data;
-}
-
-static void put_joint(Physics *physics, const JointMoment *moment)
-{
-    for (int axis = 0; axis < physics_joint_axis_count(physics, moment->joint); axis++) {
-        physics_joint_set_position(physics, moment->joint, axis, moment->positions[axis]);
-        physics_motor_command(physics, moment->joint, axis, &moment->motors[axis]);
-    }
-}
-
-static void put_solid(Physics *physics, const SolidMoment *moment)
-{
-    physics_solid_set_pose(physics, moment->solid, moment->pose);
-    if (physics_solid_body(physics, moment->solid) >= 0)
-        physics_solid_set_velocity(physics, moment->solid, moment->linear, moment->angular);
-}
-
-// Of a moment, what lies below `top`: its pose first, as joints are set where their parents are.
-static void put_moment(Physics *physics, const void *data, int top)
-{
-    NodeMoment head;
-    memcpy(&head, data, sizeof head);
-    const SolidMoment *solids = (const void *)((const char *)data + sizeof head);
-    const JointMoment *joints = (const void *)(solids + head.solids);
-    for (int i = 0; i < head.solids; i++)
-        if (solids[i].solid == top)
-            physics_solid_set_pose(physics, top, solids[i].pose);
-    for (int i = 0; i < head.joints; i++)
-        if (physics_joint_exists(physics, joints[i].joint) && is_below(physics, physics_joint_parent(physics, joints[i].joint), top))
-            put_joint(physics, &joints[i]);
-    for (int i = 0; i < head.solids; i++)
-        if (physics_solid_exists(physics, solids[i].solid) && is_below(physics, solids[i].solid, top))
-            put_solid(physics, &solids[i]);
-}
-
-static SavedState *find_state(const Control *control, uint32_t node, const char *name)
-{
-    for (int i = 0; i < control->state_count; i++)
-        if (control->states[i].node == node && !strcmp(control->states[i].name, name))
-            return &control->states[i];
-    return NULL;
-}
-
-static void save_state(Control *control, uint32_t node, const char *name, int top)
-{
-    SavedState *state = find_state(control, node, name);
-    if (!state) {
-        memory_grow(&control->states, &control->state_capacity, control->state_count + 1, sizeof *control->states);
-        state = &control->states[control->state_count++];
-        *state = (SavedState){ .node = node, .name = arena_string(control->arena, name) };
-    }
-    free(state->data);
-    state->data = take_moment(sim_physics(control->sim), top);
-}
-
-void supervisor_remember_start(Control *control, const SceneNode *node)
-{
-    int solid = node ? physics_solid_of(sim_physics(control->sim), scene_actual(node)) : WHOLE_WORLD;
-    if (!node)
-        save_state(control, 0, START, WHOLE_WORLD);
-    else if (solid >= 0)
-        save_state(control, node->id, START, solid);
-}
-
-void call_node_state(const Call *call)
-{
-    Control *control = call->control;
-    const SceneNode *node = call_node(call, 0);
-    const char *name = call->record->bytes;
-    int solid = solid_of(call, node);
-    bool is_load = call_number(call, 1) == 1;
-    const SavedState *found = solid >= 0 ? find_state(control, node->id, name) : NULL;
-    if (!found && solid >= 0 && !strcmp(name, START))
-        found = find_state(control, 0, START);
-    if (solid < 0 || (is_load && !found)) {
-        answer_failed(call, "there is no such state of this node");
-        return;
-    }
-    if (is_load) {
-        put_moment(call_physics(call), found->data, solid);
-        control->synced_step = 0;  // fields that are asked for now say the new poses
-    } else {
-        save_state(control, node->id, name, solid);
-    }
     answer_nothing(call);
 }

@@ -40,25 +40,47 @@ static int solid_at_or_above(const Physics *physics, const SceneNode *node)
     return -1;
 }
 
+static bool is_gone(const SceneNode *node)
+{
+    for (const SceneNode *at = node; at; at = at->parent)
+        if (at->is_removed)
+            return true;
+    return false;
+}
+
 // Where physics has it.
 static void bind_device(const Devices *devices, Device *device)
 {
-    device->info.joint = device->info.axis = -1;
+    device->info.joint = device->info.axis = device->info.solid = -1;
+    device->is_gone = is_gone(device->info.node);
+    if (device->is_gone)
+        return;
     device->info.solid = solid_at_or_above(devices->physics, device->info.node);
     physics_axis_of(devices->physics, device->info.node, &device->info.joint, &device->info.axis);
 }
 
-static void add_device(Devices *devices, SceneNode *node, const DeviceKind *kind)
+static void name_device(Device *device, SceneNode *node)
 {
-    int index = devices->device_count++;
+    device->info.node = node;
+    device->info.name = scene_string(node, "name");
+    device->info.model = schema_field(node->type, "model") ? scene_string(node, "model") : "";
+}
+
+// Puts a device at a place of the list; those from there on move up.
+static void add_device(Devices *devices, int index, SceneNode *node, const DeviceKind *kind)
+{
+    assert(index >= 0 && index <= devices->device_count);
+    int behind = devices->device_count++ - index;
     memory_grow(&devices->devices, &devices->device_capacity, devices->device_count, sizeof *devices->devices);
     memory_grow(&devices->states, &devices->state_capacity, devices->device_count, sizeof *devices->states);
     memory_grow(&devices->readings, &devices->reading_capacity, devices->device_count, sizeof *devices->readings);
+    memmove(&devices->devices[index + 1], &devices->devices[index], (size_t)behind * sizeof *devices->devices);
+    memmove(&devices->states[index + 1], &devices->states[index], (size_t)behind * sizeof *devices->states);
+    memmove(&devices->readings[index + 1], &devices->readings[index], (size_t)behind * sizeof *devices->readings);
     memset(devices->readings[index], 0, sizeof devices->readings[index]);
     Device *device = &devices->devices[index];
-    *device = (Device){ .info = { .node = node, .kind = kind, .joint = -1, .axis = -1 }, .state_offset = (uint32_t)devices->kind_state_size };
-    device->info.name = scene_string(node, "name");
-    device->info.model = schema_field(node->type, "model") ? scene_string(node, "model") : "";
+    *device = (Device){ .info = { .kind = kind, .joint = -1, .axis = -1 }, .state_offset = (uint32_t)devices->kind_state_size };
+    name_device(device, node);
     devices->states[index] = (DeviceState){ 0 };
     bind_device(devices, device);
     int size = (int)((kind->state_size + 7) & ~(size_t)7);
@@ -70,22 +92,49 @@ static void add_device(Devices *devices, SceneNode *node, const DeviceKind *kind
 
 typedef struct ScanContext {
     Devices *devices;
-    SceneNode *robot;
+    int robot;
 } ScanContext;
+
+// The device of a robot that has this node; one whose node is gone waits for another of its kind and name (a PROTO made anew).
+static Device *find_device(const Devices *devices, const DeviceRobot *robot, const SceneNode *node, const DeviceKind *kind)
+{
+    Device *waiting = NULL;
+    for (int i = 0; i < robot->device_count; i++) {
+        Device *device = &devices->devices[robot->first_device + i];
+        if (device->info.node == node)
+            return device;
+        if (!waiting && device->is_gone && device->info.kind == kind && !strcmp(device->info.name, scene_string(node, "name")))
+            waiting = device;
+    }
+    return waiting;
+}
 
 static bool scan_device(SceneNode *node, void *context)
 {
     ScanContext *scan = context;
+    Devices *devices = scan->devices;
+    DeviceRobot *robot = &devices->robots[scan->robot];
     const DeviceKind *kind = kind_of(node);
-    if (kind && robot_above(node) == scan->robot)
-        add_device(scan->devices, node, kind);
+    if (!kind || robot_above(node) != robot->node)
+        return true;
+    Device *device = find_device(devices, robot, node, kind);
+    if (device) {
+        name_device(device, node);
+        return true;
+    }
+    int place = robot->first_device + robot->device_count;
+    add_device(devices, place, node, kind);
+    robot->device_count++;
+    for (int i = 0; i < devices->robot_count; i++)
+        if (i != scan->robot && devices->robots[i].first_device >= place)
+            devices->robots[i].first_device++;
     return true;
 }
 
-static void start_devices(Devices *devices, int robot)
+static void start_devices(Devices *devices, int robot, int first_tag)
 {
     const DeviceRobot *row = &devices->robots[robot];
-    for (int tag = 1; tag <= row->device_count; tag++) {
+    for (int tag = first_tag; tag <= row->device_count; tag++) {
         Device *device = device_at(devices, robot, tag);
         DeviceState *state = &devices->states[row->first_device + tag - 1];
         char name[512];
@@ -116,18 +165,34 @@ static void add_robot(Devices *devices, SceneNode *node)
     devices->robots[index] = (DeviceRobot){ .node = node, .solid = physics_solid_of(devices->physics, node), .is_alive = true,
                                             .first_device = devices->device_count };
     devices->robot_states[index] = (RobotState){ .energy = battery_value(node, 0) };
-    ScanContext scan = { devices, node };
+    ScanContext scan = { devices, index };
     scene_walk(node, false, scan_device, &scan);
-    devices->robots[index].device_count = devices->device_count - devices->robots[index].first_device;
-    start_devices(devices, index);
+    start_devices(devices, index, 1);
 }
 
-static bool is_gone(const SceneNode *node)
+// After the world was changed: devices that came in get the tags behind the others, and all are looked up in physics again.
+static void scan_again(Devices *devices, int robot)
 {
-    for (const SceneNode *at = node; at; at = at->parent)
-        if (at->is_removed)
-            return true;
-    return false;
+    DeviceRobot *row = &devices->robots[robot];
+    int known = row->device_count;
+    row->solid = physics_solid_of(devices->physics, row->node);
+    for (int i = 0; i < known; i++)
+        bind_device(devices, &devices->devices[row->first_device + i]);
+    ScanContext scan = { devices, robot };
+    scene_walk(row->node, false, scan_device, &scan);
+    for (int tag = 1; tag <= known; tag++) {
+        Device *device = device_at(devices, robot, tag);
+        bind_device(devices, device);
+        for (int channel = 0; channel < DEVICE_CHANNELS; channel++) {
+            ChannelState *sampling = &devices->states[row->first_device + tag - 1].channels[channel];
+            DeviceContext at = device_context(devices, robot, tag);
+            if (device->is_gone)
+                sampling->period = sampling->period_ms = 0;
+            else if (sampling->period > 0 && at.info->kind->enabled)
+                at.info->kind->enabled(&at, channel, true);
+        }
+    }
+    start_devices(devices, robot, known + 1);
 }
 
 static void add_charger(Devices *devices, SceneNode *node)
@@ -153,9 +218,15 @@ static bool scan_robot(SceneNode *node, void *context)
 
 void devices_rescan(Devices *devices)
 {
-    for (int i = 0; i < devices->robot_count; i++)
+    if (devices->tree == physics_tree_count(devices->physics))
+        return;
+    devices->tree = physics_tree_count(devices->physics);
+    for (int i = 0; i < devices->robot_count; i++) {
         if (is_gone(devices->robots[i].node))
             devices->robots[i].is_alive = false;
+        if (devices->robots[i].is_alive)
+            scan_again(devices, i);
+    }
     const FieldList *top = scene_list(scene_root(devices->scene), "children");
     for (int i = 0; i < top->count; i++)
         if (scene_list_node(top, i))
@@ -187,7 +258,7 @@ static void reset_robot(Devices *devices, int robot)
         if (device->info.kind->state_size)
             memset(devices->kind_states + device->state_offset, 0, device->info.kind->state_size);
     }
-    start_devices(devices, robot);
+    start_devices(devices, robot, 1);
     for (int tag = 1; tag <= row->device_count; tag++)
         for (int channel = 0; channel < DEVICE_CHANNELS; channel++) {
             ChannelState *sampling = &devices->states[row->first_device + tag - 1].channels[channel];
@@ -201,6 +272,7 @@ static void reset_robot(Devices *devices, int robot)
 void devices_reset(Devices *devices, Physics *physics)
 {
     devices->physics = physics;
+    devices->tree = UINT64_MAX;
     devices->step = 0;
     devices->looked = UINT64_MAX;
     devices->present = NULL;
@@ -219,6 +291,7 @@ Devices *devices_create(Scene *scene, Physics *physics, DiagSink *diags)
     devices->scene = scene;
     devices->physics = physics;
     devices->diags = diags;
+    devices->tree = UINT64_MAX;
     devices_rescan(devices);
     return devices;
 }
@@ -328,6 +401,9 @@ static ChannelState *channel_at(const Devices *devices, int robot, int tag, int 
 
 void devices_enable(Devices *devices, int robot, int tag, int channel, int period_ms)
 {
+    devices_rescan(devices);
+    if (tag > 0 && device_at(devices, robot, tag)->is_gone)
+        period_ms = 0;
     ChannelState *state = channel_at(devices, robot, tag, channel);
     double step_ms = physics_time_step(devices->physics) * 1000.0;
     bool was_on = state->period > 0;
@@ -506,7 +582,10 @@ int devices_constants(const Devices *devices, int robot, int tag, double *values
 const char *devices_command(Devices *devices, int robot, int tag, int command, const double *numbers, int number_count,
                             const void *bytes, int byte_count)
 {
+    devices_rescan(devices);
     DeviceContext at = device_context(devices, robot, tag);
+    if (device_at(devices, robot, tag)->is_gone)
+        return NULL;  // its controller may not know yet
     if (!at.info->kind->command)
         return "this device takes no commands";
     return at.info->kind->command(&at, command, numbers, number_count, bytes, byte_count);
@@ -590,6 +669,20 @@ Rays *device_rays(const DeviceContext *at)
         rays_update(rays);
     devices->looked = devices->step;
     return rays;
+}
+
+bool devices_ball(Devices *devices, const SceneNode *node, Vec3 *centre, double *radius)
+{
+    Vec3 low, high;
+    Rays *rays = due_rays(devices);
+    due_make_all(devices);
+    rays_update(rays);
+    devices->looked = UINT64_MAX;
+    if (!rays_bounds_below(rays, node, &low, &high))
+        return false;
+    *centre = vec3_scale(vec3_add(low, high), 0.5);
+    *radius = 0.5 * vec3_distance(low, high);
+    return true;
 }
 
 Pose device_pose(const DeviceContext *at)

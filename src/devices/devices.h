@@ -17,6 +17,8 @@ typedef struct Devices Devices;
 Devices *devices_create(Scene *scene, Physics *physics, DiagSink *diags);
 void devices_destroy(Devices *devices);  // NULL is fine
 // After nodes came or went: new robots get new indices, those that went are marked gone, devices are listed anew.
+// The ball around what is seen of a node and all below it; false when nothing is.
+bool devices_ball(Devices *devices, const SceneNode *node, Vec3 *centre, double *radius);
 void devices_rescan(Devices *devices);
 
 // After a reset of the simulation, which may have made its physics anew: all is as at the start (streams, states, energy,

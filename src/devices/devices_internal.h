@@ -211,6 +211,7 @@ typedef struct DeviceImage {
 
 struct Device {
     DeviceInfo info;
+    bool is_gone;          // its node was taken out; the tag stays, for one that comes in its place
     uint32_t state_offset;
     bool is_shown;         // LEDs and displays: rays know of it
     int shown_value;       // of an LED
@@ -301,6 +302,7 @@ struct Devices {
     int keys[16];
     int key_count;
     uint64_t step;
+    uint64_t tree;         // physics_tree_count when devices and their places were last looked up
     Rays *rays;            // NULL until something looks
     uint64_t looked;       // step for which they were brought up to date
     Moment **moments, *present;

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "formats/formats_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -167,6 +168,13 @@ static bool report_far(Reader *reader, SourcePos pos, const FieldType *type)
     return false;
 }
 
+// A translation may be anything that a supervisor can set and a save then holds: who places bodies and shapes looks at it again.
+static bool may_be_far(const FieldType *type, const double numbers[3])
+{
+    return !strcmp(type->name, "translation") && fabs(numbers[0]) <= (double)FLT_MAX && fabs(numbers[1]) <= (double)FLT_MAX &&
+           fabs(numbers[2]) <= (double)FLT_MAX;
+}
+
 static bool read_vector(Reader *reader, const FieldType *type, FieldValue *value)
 {
     FieldKind item_kind = field_kind_item(type->kind);
@@ -189,7 +197,7 @@ static bool read_vector(Reader *reader, const FieldType *type, FieldValue *value
     }
     if (!is_finite)
         return false;
-    if (is_far(item_kind, numbers, count))
+    if (is_far(item_kind, numbers, count) && !may_be_far(type, numbers))
         return report_far(reader, pos, type);
     if (item_kind == FIELD_SF_ROTATION)
         mend_rotation(reader, pos, type, numbers);

@@ -154,6 +154,7 @@ static void give_back_welds(Physics *physics, const KeptWeld *kept, int count)
 // poses, velocities and joint positions.
 static void rebuild_tree(Physics *physics, int top)
 {
+    physics->tree_count++;
     SceneNode *node = physics->solids[top].node;
     int kept_count, weld_count, first_joint = physics->joint_count;
     KeptJoint *kept = keep_joints(physics, top, &kept_count);
@@ -167,14 +168,22 @@ static void rebuild_tree(Physics *physics, int top)
 }
 
 // What is only seen, or belongs to the picture of a device: bodies do not depend on it.
-static bool is_only_seen(const SceneNode *node)
+static bool is_seen_part(SceneNode *node, void *context)
 {
-    static const char *const types[] = { "Shape", "CadShape", "Light", "AbstractAppearance", "Material", "Texture", "TextureTransform", "Geometry",
+    (void)context;
+    if (scene_node_is(node, "Group") && !scene_node_is(node, "Solid") && !scene_node_is(node, "Fluid") && !scene_node_is(node, "TrackWheel"))
+        return true;  // a Pose, for what is inside
+    static const char *const types[] = { "Shape", "CadShape", "Light", "AbstractAppearance", "Material", "Texture", "TextureTransform", "Geometry", "Coordinate", "TextureCoordinate", "Normal", "Color",
                                          "Skin", "Lens", "LensFlare", "Focus", "Zoom", "Recognition", "Background", "Fog", "Viewpoint" };
     for (int i = 0; i < COUNT_OF(types); i++)
         if (scene_node_is(node, types[i]))
             return true;
     return false;
+}
+
+static bool is_only_seen(const SceneNode *node)
+{
+    return scene_walk((SceneNode *)node, false, is_seen_part, NULL);
 }
 
 // Trees at the top of the world whose nodes were taken out.
@@ -203,6 +212,7 @@ void physics_instance_remade(Physics *physics, SceneNode *instance)
 {
     const SceneNode *actual = scene_actual(instance);
     physics->edit_count++;
+    physics->tree_count++;
     odelib_begin(physics);
     physics->is_at_rest = false;
     physics->is_static_moved = true;
@@ -235,6 +245,7 @@ void physics_node_added(Physics *physics, SceneNode *node)
     if (!actual)
         return;
     physics->edit_count++;
+    physics->tree_count++;
     odelib_begin(physics);
     physics->is_at_rest = false;
     int above = solid_at_or_above(physics, scene_parent(actual));
@@ -259,6 +270,7 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
     if (!actual)
         return;
     physics->edit_count++;
+    physics->tree_count++;
     odelib_begin(physics);
     physics->is_at_rest = false;
     int above = solid_at_or_above(physics, parent);
@@ -412,6 +424,11 @@ static int joint_at_or_above(const Physics *physics, const SceneNode *node)
 uint64_t physics_edit_count(const Physics *physics)
 {
     return physics->edit_count;
+}
+
+uint64_t physics_tree_count(const Physics *physics)
+{
+    return physics->tree_count;
 }
 
 static bool is_motion(const SceneNode *node, const char *field)

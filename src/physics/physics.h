@@ -197,6 +197,8 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent);
 void physics_instance_remade(Physics *physics, SceneNode *instance);
 // Grows with each of these; poses of solids are not counted. For those who keep lists made from the scene.
 uint64_t physics_edit_count(const Physics *physics);
+// Grows when nodes come or go and when parts are made anew: indices of solids and joints are to be asked for again.
+uint64_t physics_tree_count(const Physics *physics);
 
 // ---- state ----
 // A snapshot holds all that the future depends on. Restoring wants the same model: the hash of it guards.

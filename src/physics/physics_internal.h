@@ -193,6 +193,7 @@ struct Physics {
     bool owns_assets;
     uint64_t edit_count;          // changes of the scene that were told
     PhysicsModel model;           // see physics_model()
+    uint64_t tree_count;          // those after which solids or joints may have other indices
     const StepperType *stepper;
     void *stepper_self;
     PhysicsNanPolicy nan_policy;

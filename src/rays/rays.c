@@ -148,8 +148,8 @@ static void list_shape(Rays *rays, SceneNode *node, const Walk *walk)
     }
     bool is_shape = scene_node_is(node, "Shape");
     const SceneNode *geometry = is_shape ? scene_child(node, "geometry") : node;
-    if (!geometry)
-        return;
+    if (!geometry || !(vec3_length(walk->local.t) <= LIMIT_COORDINATE))
+        return;  // nothing to see, or nowhere
     visual.form = form_of(geometry);
     if (visual.form.shape.kind == SHAPE_NONE) {
         ShapeForm shape = shape_form(geometry);
@@ -763,11 +763,24 @@ RayLook rays_look(const Rays *rays, const RayHit *hit)
     return look_at(visual, visual->mesh >= 0 ? rays->meshes[visual->mesh].mesh : NULL, hit);
 }
 
+static bool is_at_or_below(const SceneNode *node, const SceneNode *top)
+{
+    const SceneNode *at = node;
+    while (at && at != top)
+        at = scene_parent(at);
+    return at != NULL;
+}
+
 bool rays_bounds(const Rays *rays, Vec3 *low, Vec3 *high)
+{
+    return rays_bounds_below(rays, NULL, low, high);
+}
+
+bool rays_bounds_below(const Rays *rays, const SceneNode *top, Vec3 *low, Vec3 *high)
 {
     double least[3] = { INFINITY, INFINITY, INFINITY }, most[3] = { -INFINITY, -INFINITY, -INFINITY };
     for (int i = 0; i < rays->visual_count; i++)
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3 && (!top || is_at_or_below(rays->visuals[i].node, top)); k++) {
             least[k] = fmin(least[k], (double)rays->visuals[i].low[k]);
             most[k] = fmax(most[k], (double)rays->visuals[i].high[k]);
         }

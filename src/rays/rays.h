@@ -57,6 +57,7 @@ int rays_visual_count(const Rays *rays);
 SceneNode *rays_visual_node(const Rays *rays, int visual);  // Shape or CadShape
 int rays_visual_solid(const Rays *rays, int visual);        // -1: the world
 bool rays_bounds(const Rays *rays, Vec3 *low, Vec3 *high);  // around all that is seen; false: nothing is
+bool rays_bounds_below(const Rays *rays, const SceneNode *top, Vec3 *low, Vec3 *high);  // around what is seen of a node and all below it
 int rays_triangle_count(const Rays *rays);                  // of all visuals; forms with a formula count as one
 int rays_texture_count(const Rays *rays);
 Vec3 rays_up(const Rays *rays);                              // the world's axis that points upwards

@@ -200,7 +200,7 @@ void scene_node_remove(Scene *scene, SceneNode *node);  // out of its holder's f
 // Searching. A path is "A", or "A.B.C": B anywhere below A, C anywhere below B. Finds the first in file order.
 SceneNode *scene_find_def(Scene *scene, const char *path);
 SceneNode *scene_find_def_below(const SceneNode *top, const char *path);
-SceneNode *scene_find_solid(const Scene *scene, const char *name);  // by the `name` field
+SceneNode *scene_find_solid(const Scene *scene, const char *name);  // by the `name` field, or by a path of names "robot:arm:hand"
 SceneNode *scene_find_id(const Scene *scene, uint32_t id);
 
 // Calls `visit` for every actual node below and including `node`, depth first, in file order; not into what USE repeats

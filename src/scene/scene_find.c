@@ -129,11 +129,33 @@ static bool is_other_solid(SceneNode *node, void *context)
     return false;
 }
 
-SceneNode *scene_find_solid(const Scene *scene, const char *name)
+static SceneNode *find_solid_below(SceneNode *top, const char *name)
 {
     SolidSearch search = { name, NULL };
-    scene_walk(scene->root, false, is_other_solid, &search);
+    const FieldList *children = schema_field(top->type, "children") ? scene_list(top, "children") : NULL;
+    for (int i = 0; children && i < children->count && !search.found; i++)
+        if (children->nodes[i])
+            scene_walk(children->nodes[i], false, is_other_solid, &search);
     return search.found;
+}
+
+SceneNode *scene_find_solid(const Scene *scene, const char *name)
+{
+    SceneNode *found = find_solid_below(scene->root, name);
+    char part[256];
+    // A path of names: each solid below the one before.
+    SceneNode *at = strchr(name, ':') && !found ? scene->root : NULL;
+    for (const char *from = name; at; from = strchr(from, ':') + 1) {
+        size_t length = strcspn(from, ":");
+        if (length >= sizeof part)
+            return NULL;
+        memcpy(part, from, length);
+        part[length] = '\0';
+        at = find_solid_below(at, part);
+        if (!from[length])
+            return at;
+    }
+    return found;
 }
 
 bool scene_walk(SceneNode *node, bool into_use, SceneVisit visit, void *context)
