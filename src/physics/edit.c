@@ -436,6 +436,20 @@ static bool is_motion(const SceneNode *node, const char *field)
     return scene_node_is(node, "Solid") && (!strcmp(field, "translation") || !strcmp(field, "rotation"));
 }
 
+// Joints take CFM and ERP when they are made: all are made anew.
+static void world_changed(Physics *physics, const char *field)
+{
+    info_changed(physics);
+    if (strcmp(field, "CFM") && strcmp(field, "ERP"))
+        return;
+    physics_sync_scene(physics);
+    int count = physics->solid_count;
+    for (int i = 0; i < count; i++)
+        if (physics->solids[i].is_alive && physics->solids[i].parent < 0)
+            rebuild_tree(physics, i);
+    physics->needs_pass = true;
+}
+
 void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
 {
     node = scene_actual(node);
@@ -446,8 +460,9 @@ void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
     physics->is_at_rest = false;
     int solid = physics_solid_of(physics, node), above = solid_at_or_above(physics, node);
     int joint = joint_at_or_above(physics, node);
-    if (scene_node_is(node, "WorldInfo") || scene_node_is(node, "ContactProperties"))
-        info_changed(physics);
+    bool is_info = scene_node_is(node, "WorldInfo") || scene_node_is(node, "ContactProperties");
+    if (is_info)
+        world_changed(physics, field);
     else if (solid >= 0)
         solid_changed(physics, solid, field);
     else if (joint >= 0)

@@ -1,5 +1,7 @@
 #include "scene/schema_docs.h"
 
+#include "scene/schema_effects.h"
+
 #include <string.h>
 
 typedef struct FlagWord {
@@ -57,7 +59,19 @@ static void add_releases(Text *out, const char *since, const char *until)
         text_printf(out, "%suntil %s", since ? " " : "", until);
 }
 
-static void add_field(Text *out, const FieldType *field)
+static void add_effects(Text *out, unsigned effects)
+{
+    static const char *const words[] = { "physics", "sight", "devices", "controller", "nothing", "load" };
+    bool is_first = true;
+    for (int i = 0; i < COUNT_OF(words); i++) {
+        if (!(effects >> i & 1))
+            continue;
+        text_printf(out, "%s%s", is_first ? "" : ", ", words[i]);
+        is_first = false;
+    }
+}
+
+static void add_field(Text *out, const NodeType *type, const FieldType *field)
 {
     text_printf(out, "| `%s` | %s | `", field->name, field_kind_name(field->kind));
     add_cell(out, field->preset);
@@ -69,13 +83,15 @@ static void add_field(Text *out, const FieldType *field)
     text_add_string(out, " | ");
     add_cell(out, field->help);
     text_add_string(out, " | ");
+    add_effects(out, schema_effects(type, field));
+    text_add_string(out, " | ");
     text_add_string(out, class_words[field->class]);
     if (field->since || field->until)
         text_add_string(out, field->class == FIELD_PLAIN ? "" : ", ");
     add_releases(out, field->since, field->until);
     text_add_string(out, " |\n");
     if (field->older)
-        add_field(out, field->older);
+        add_field(out, type, field->older);
 }
 
 void schema_docs_page(const NodeType *type, Text *out)
@@ -96,9 +112,9 @@ void schema_docs_page(const NodeType *type, Text *out)
         return;
     if (out->data[out->length - 2] != '\n')
         text_add_char(out, '\n');
-    text_add_string(out, "| field | kind | default | allowed | unit | meaning | remark |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+    text_add_string(out, "| field | kind | default | allowed | unit | meaning | takes effect on | remark |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < type->field_count; i++)
-        add_field(out, &type->fields[i]);
+        add_field(out, type, &type->fields[i]);
 }
 
 void schema_docs_index(Text *out)
@@ -108,7 +124,11 @@ void schema_docs_index(Text *out)
                     "# Node types\n\n"
                     "Every node type that Talus reads, one page each. A range holds for each component of a vector and each item of a "
                     "list;\n`!=0` of a vector means that it is not the zero vector. Where a node type is allowed, the types derived from "
-                    "it are too.\n\n| type | derived from | meaning | remark |\n| --- | --- | --- | --- |\n");
+                    "it are too.\n\n"
+                    "*Takes effect on* says what follows when a supervisor or the library changes the field while the world runs: `physics` "
+                    "(bodies,\njoints, contacts, fluids), `sight` (pictures and what rays see), `devices` (what they measure and do), `controller` "
+                    "(the robot's\nprogram), `nothing` (it is kept for who reads it), `load` (it is taken up when the world is loaded; changing it "
+                    "while the world runs gives a\nwarning). The rows are in src/scene/schema_effects.c.\n\n| type | derived from | meaning | remark |\n| --- | --- | --- | --- |\n");
     for (int i = 0; i < schema_type_count(); i++) {
         const NodeType *type = schema_type_at(i);
         text_printf(out, "| [%s](%s.md) | %s | %s | ", type->name, type->name, type->parent ? type->parent->name : "", type->help);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "formats/proto.h"
+#include "scene/schema_effects.h"
 
 #include <string.h>
 
@@ -199,6 +200,21 @@ void sim_begin_write(Sim *sim)
     sim->written_count = 0;
 }
 
+// Tells whoever a field acts on. Devices and rays follow the count of edits that physics keeps.
+static void tell(Sim *sim, SceneNode *node, const FieldType *type)
+{
+    const unsigned told = FIELD_ACTS_ON_PHYSICS | FIELD_ACTS_ON_SIGHT | FIELD_ACTS_ON_DEVICES;
+    unsigned effects = schema_effects(node->type, type);
+    if (field_kind_item(type->kind) == FIELD_SF_NODE)
+        return;  // nodes that came or went are told by themselves
+    if (effects & told)
+        physics_field_changed(sim->physics, node, type->name);
+    if (effects & FIELD_ACTS_AT_LOAD) {
+        diag_warning(sim->diags, (SourcePos){ 0 }, "%s of %s takes effect when the world is loaded, not while it runs", type->name, node->type->name);
+        diag_hint(sim->diags, "docs/nodes/%s.md says of each field what it takes effect on", node->type->name);
+    }
+}
+
 // Everything that was written takes effect. Returns whether a template that was evaluated anew has `node` in its tree.
 static bool end_write(Sim *sim, const SceneNode *node)
 {
@@ -208,7 +224,7 @@ static bool end_write(Sim *sim, const SceneNode *node)
     for (int i = 0; i < sim->written_count; i++) {
         const SimWrite *write = &sim->written[i];
         if (write->node->kind == SCENE_NODE_PLAIN && !was_written_before(sim, i) && !is_gone(write->node))
-            physics_field_changed(sim->physics, write->node, write->type->name);
+            tell(sim, write->node, write->type);
     }
     sim->written_count = 0;
     return is_inside;
