@@ -1,0 +1,341 @@
+// constraint_rows.c - the rows of constraints: Jacobians of both sides, the speed that takes back a share (ERP) of the error in
+// a step, softness (CFM) and bounds, with the meaning that ODE gives them. tests/physics/constraint_test.c holds each kind to
+// the rows of ODE's own joints.
+#include "physics/joints/constraint.h"
+
+#include <assert.h>
+#include <string.h>
+
+typedef struct Sides {            // of a constraint, as its bodies stand now
+    const SolverBody *first, *second;  // second NULL: the world
+    Vec3 position[2];
+} Sides;
+
+static Vec3 turned(const SolverBody *body, Vec3 v)
+{
+    if (!body)
+        return v;
+    const double *r = body->rotation;
+    return vec3(r[0] * v.x + r[1] * v.y + r[2] * v.z, r[3] * v.x + r[4] * v.y + r[5] * v.z, r[6] * v.x + r[7] * v.y + r[8] * v.z);
+}
+
+static Vec3 turned_back(const SolverBody *body, Vec3 v)
+{
+    if (!body)
+        return v;
+    const double *r = body->rotation;
+    return vec3(r[0] * v.x + r[3] * v.y + r[6] * v.z, r[1] * v.x + r[4] * v.y + r[7] * v.z, r[2] * v.x + r[5] * v.y + r[8] * v.z);
+}
+
+static Quat orientation(const SolverBody *body)
+{
+    return body ? (Quat){ body->quaternion[0], body->quaternion[1], body->quaternion[2], body->quaternion[3] } : QUAT_IDENTITY;
+}
+
+static Sides sides_of(const Constraint *constraint, const SolverBody *bodies)
+{
+    Sides sides = { .first = &bodies[constraint->solved[0]], .second = constraint->solved[1] >= 0 ? &bodies[constraint->solved[1]] : NULL };
+    sides.position[0] = vec3(sides.first->position[0], sides.first->position[1], sides.first->position[2]);
+    if (sides.second)
+        sides.position[1] = vec3(sides.second->position[0], sides.second->position[1], sides.second->position[2]);
+    return sides;
+}
+
+static void put3(double *to, Vec3 v)
+{
+    to[0] = v.x, to[1] = v.y, to[2] = v.z;
+}
+
+// A row without bounds.
+static void row_set(SolverRow *row, bool has_second, Vec3 linear1, Vec3 angular1, Vec3 linear2, Vec3 angular2, double rhs, double cfm)
+{
+    put3(row->j1, linear1);
+    put3(row->j1 + 3, angular1);
+    put3(row->j2, has_second ? linear2 : VEC3_ZERO);
+    put3(row->j2 + 3, has_second ? angular2 : VEC3_ZERO);
+    row->rhs = rhs;
+    row->cfm = cfm;
+    row->lo = -SOLVER_INFINITY;
+    row->hi = SOLVER_INFINITY;
+    row->force = 0.0;
+    row->friction_of = -1;
+    row->reserved = 0;
+}
+
+static const Vec3 unit[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+
+// Three rows that hold a point `arm1` from the first centre at the point `arm2` from the second.
+static void ball_rows(const Sides *sides, Vec3 arm1, Vec3 arm2, double k, double cfm, SolverRow *rows)
+{
+    bool has_second = sides->second;
+    Vec3 there = has_second ? vec3_add(arm2, sides->position[1]) : arm2;
+    const double error[3] = { there.x - arm1.x - sides->position[0].x, there.y - arm1.y - sides->position[0].y, there.z - arm1.z - sides->position[0].z };
+    for (int i = 0; i < 3; i++)
+        row_set(&rows[i], has_second, unit[i], vec3_cross(arm1, unit[i]), vec3_neg(unit[i]), vec3_cross(unit[i], arm2), k * error[i], cfm);
+}
+
+static void angular_row(SolverRow *row, bool has_second, Vec3 axis, double rhs, double cfm)
+{
+    row_set(row, has_second, VEC3_ZERO, axis, VEC3_ZERO, vec3_neg(axis), rhs, cfm);
+}
+
+static void plane_space(Vec3 normal, Vec3 *p, Vec3 *q)
+{
+    double a[3], b[3];
+    solver_plane_space((const double[3]){ normal.x, normal.y, normal.z }, a, b);
+    *p = vec3(a[0], a[1], a[2]);
+    *q = vec3(b[0], b[1], b[2]);
+}
+
+// Two rows that keep an axis of both sides the same.
+static void axis_rows(const Sides *sides, Vec3 axis1, Vec3 axis2, Vec3 p, Vec3 q, double k, double cfm, SolverRow *rows)
+{
+    Vec3 error = vec3_cross(axis1, axis2);
+    angular_row(&rows[0], sides->second, p, k * vec3_dot(error, p), cfm);
+    angular_row(&rows[1], sides->second, q, k * vec3_dot(error, q), cfm);
+}
+
+// Turn of the second side against the first since they were placed, in the frame of the first.
+static Quat turn_since(const Constraint *constraint, const Sides *sides)
+{
+    return quat_mul(quat_mul(quat_conj(orientation(sides->first)), orientation(sides->second)), quat_conj(constraint->turn));
+}
+
+// Three rows that keep the turn between both sides.
+static void orientation_rows(const Constraint *constraint, const Sides *sides, double k, double cfm, SolverRow *rows)
+{
+    Quat error = turn_since(constraint, sides);
+    double sign = error.w < 0.0 ? -2.0 * k : 2.0 * k;
+    Vec3 e = turned(sides->first, vec3(error.x, error.y, error.z));
+    const double rhs[3] = { sign * e.x, sign * e.y, sign * e.z };
+    for (int i = 0; i < 3; i++)
+        angular_row(&rows[i], sides->second, unit[i], rhs[i], cfm);
+}
+
+// ---- rows with bounds ----
+
+static double or_else(double value, double otherwise)
+{
+    return value < 0.0 ? otherwise : value;
+}
+
+typedef enum StopAt { STOP_NONE, STOP_LOW, STOP_HIGH } StopAt;
+
+static StopAt stop_at(const ConstraintAxis *axis, double position, double *error)
+{
+    *error = 0.0;
+    if (position <= axis->low) {
+        *error = position - axis->low;
+        return STOP_LOW;
+    }
+    if (position >= axis->high) {
+        *error = position - axis->high;
+        return STOP_HIGH;
+    }
+    return STOP_NONE;
+}
+
+static void push(SolverBody *body, const double j[6], double force)
+{
+    for (int i = 0; i < 6; i++)
+        body->force[i] += force * j[i];
+}
+
+// A motor at a stop is the stop's row and the motor's whole force beside it, against the direction that it wants to go.
+static void push_at_stop(const Constraint *constraint, const ConstraintAxis *axis, StopAt stop, const SolverRow *row, SolverBody *bodies)
+{
+    bool is_back = axis->velocity > 0.0 || (axis->velocity == 0.0 && stop == STOP_HIGH);
+    double force = is_back ? axis->max_force : -axis->max_force;
+    push(&bodies[constraint->solved[0]], row->j1, force);
+    if (constraint->solved[1] >= 0)
+        push(&bodies[constraint->solved[1]], row->j2, force);
+}
+
+// Gives a row, whose Jacobians are set, the motor and stop of its axis. False: it has neither.
+static bool bound_row(const Constraint *constraint, const ConstraintAxis *axis, StopAt stop, double error, const ConstraintStep *step,
+                      SolverRow *row, SolverBody *bodies)
+{
+    bool has_motor = axis->max_force > 0.0, is_locked = stop && axis->low == axis->high;
+    if (!has_motor && !stop)
+        return false;
+    if (has_motor && !stop) {
+        row->rhs = axis->velocity;
+        row->cfm = or_else(axis->cfm, step->cfm);
+        row->lo = -axis->max_force;
+        row->hi = axis->max_force;
+        return true;
+    }
+    if (has_motor && !is_locked)
+        push_at_stop(constraint, axis, stop, row, bodies);
+    row->rhs = -(step->fps * or_else(axis->stop_erp, step->erp)) * error;
+    row->cfm = or_else(axis->stop_cfm, step->cfm);
+    row->lo = is_locked || stop == STOP_HIGH ? -SOLVER_INFINITY : 0.0;
+    row->hi = is_locked || stop == STOP_LOW ? SOLVER_INFINITY : 0.0;
+    return true;
+}
+
+// The force of a linear motor acts half way between the two centres, so that it turns nothing.
+static void linear_row(const Sides *sides, Vec3 axis, SolverRow *row)
+{
+    Vec3 couple = VEC3_ZERO;
+    if (sides->second)
+        couple = vec3_cross(vec3_scale(vec3_sub(sides->position[1], sides->position[0]), 0.5), axis);
+    row_set(row, sides->second, axis, couple, vec3_neg(axis), couple, 0.0, 0.0);
+}
+
+// ---- kinds ----
+
+static double hinge_angle(const Constraint *constraint, const Sides *sides)
+{
+    Quat turn = turn_since(constraint, sides);
+    double length = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    bool is_along = vec3_dot(vec3(turn.x, turn.y, turn.z), constraint->axis[0]) >= 0.0;
+    double angle = 2.0 * atan2(length, is_along ? turn.w : -turn.w);
+    return -(angle > M_PI ? angle - 2.0 * M_PI : angle);
+}
+
+static int hinge_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
+{
+    double k = step->fps * step->erp;
+    const ConstraintAxis *motor = &constraint->axes[0];
+    Vec3 axis = turned(sides->first, constraint->axis[0]), p, q;
+    plane_space(axis, &p, &q);
+    ball_rows(sides, turned(sides->first, constraint->anchor[0]), turned(sides->second, constraint->anchor[1]), k, step->cfm, rows);
+    axis_rows(sides, axis, turned(sides->second, constraint->axis[1]), p, q, k, step->cfm, rows + 3);
+    double error = 0.0;
+    bool has_stops = (motor->low >= -M_PI || motor->high <= M_PI) && motor->low <= motor->high;
+    StopAt stop = has_stops ? stop_at(motor, hinge_angle(constraint, sides), &error) : STOP_NONE;
+    if (!stop && !(motor->max_force > 0.0))
+        return 5;
+    angular_row(&rows[5], sides->second, axis, 0.0, 0.0);
+    return 5 + bound_row(constraint, motor, stop, error, step, &rows[5], bodies);
+}
+
+static int slider_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
+{
+    double k = step->fps * step->erp;
+    const ConstraintAxis *motor = &constraint->axes[0];
+    Vec3 axis = turned(sides->first, constraint->axis[0]), directions[2];
+    plane_space(axis, &directions[0], &directions[1]);
+    orientation_rows(constraint, sides, k, step->cfm, rows);
+    Vec3 centres = sides->second ? vec3_sub(sides->position[1], sides->position[0]) : VEC3_ZERO;
+    Vec3 way = vec3_sub(vec3_add(turned(sides->second, constraint->offset), sides->position[1]), sides->position[0]);
+    for (int i = 0; i < 2; i++) {
+        Vec3 arm = vec3_scale(vec3_cross(centres, directions[i]), 0.5);
+        row_set(&rows[3 + i], sides->second, directions[i], arm, vec3_neg(directions[i]), arm, k * vec3_dot(directions[i], way), step->cfm);
+    }
+    if (constraint->is_reversed)
+        axis = vec3_neg(axis);
+    double error = 0.0;
+    bool has_stops = (motor->low > -INFINITY || motor->high < INFINITY) && motor->low <= motor->high;
+    StopAt stop = has_stops ? stop_at(motor, -vec3_dot(axis, way), &error) : STOP_NONE;
+    if (!stop && !(motor->max_force > 0.0))
+        return 5;
+    linear_row(sides, axis, &rows[5]);
+    return 5 + bound_row(constraint, motor, stop, error, step, &rows[5], bodies);
+}
+
+static int fixed_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverRow *rows)
+{
+    double k = step->fps * step->erp;
+    Vec3 offset = sides->second ? turned(sides->first, constraint->offset) : constraint->offset;
+    Vec3 error = vec3_sub(vec3_add(sides->position[1], offset), sides->position[0]);
+    for (int i = 0; i < 3; i++)
+        row_set(&rows[i], sides->second, unit[i], sides->second ? vec3_cross(unit[i], offset) : VEC3_ZERO, vec3_neg(unit[i]), VEC3_ZERO,
+                k * (&error.x)[i], step->cfm);
+    orientation_rows(constraint, sides, k, step->cfm, rows + 3);
+    return 6;
+}
+
+// How far the second axis was turned about the first, as the parent sees it.
+static double first_angle(const Constraint *constraint, Vec3 second)
+{
+    Vec3 axis = constraint->axis[0], from = constraint->reference;
+    double along = vec3_dot(axis, from) * vec3_dot(axis, second);
+    return atan2(vec3_dot(axis, vec3_cross(from, second)), vec3_dot(from, second) - along);
+}
+
+static int suspension_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverRow *rows)
+{
+    double k = step->fps * step->erp;
+    bool is_reversed = constraint->is_reversed, has_second = sides->second;
+    const SolverBody *parent = is_reversed ? NULL : sides->first, *child = is_reversed ? sides->first : sides->second;
+    Vec3 first = turned(parent, constraint->axis[0]), second = turned(child, constraint->second), p, q;
+    angular_row(&rows[0], has_second, vec3_normalized(is_reversed ? vec3_cross(second, first) : vec3_cross(first, second)),
+                -k * vec3_dot(first, second), step->cfm);
+    Vec3 slide = turned(parent, constraint->slide);
+    Vec3 arm[2] = { turned(sides->first, constraint->anchor[0]), turned(sides->second, constraint->anchor[1]) };
+    Vec3 gap = vec3_sub(vec3_add(arm[1], sides->position[1]), vec3_add(arm[0], sides->position[0]));
+    plane_space(slide, &p, &q);
+    row_set(&rows[1], has_second, p, vec3_cross(arm[0], p), vec3_neg(p), vec3_cross(p, arm[1]), k * vec3_dot(p, gap), step->cfm);
+    row_set(&rows[2], has_second, q, vec3_cross(arm[0], q), vec3_neg(q), vec3_cross(q, arm[1]), k * vec3_dot(q, gap), step->cfm);
+    int count = 3;
+    if (constraint->locks_first) {
+        double angle = first_angle(constraint, turned_back(parent, second));
+        angular_row(&rows[count++], has_second, first, is_reversed ? -k * angle : k * angle, step->cfm);
+    }
+    double rhs = step->fps * or_else(constraint->slide_erp, step->erp) * vec3_dot(slide, gap);
+    row_set(&rows[count++], has_second, slide, vec3_cross(arm[0], slide), vec3_neg(slide), vec3_cross(slide, arm[1]), rhs,
+            or_else(constraint->slide_cfm, step->cfm));
+    return count;
+}
+
+static int piston_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverRow *rows)
+{
+    double k = step->fps * step->erp;
+    Vec3 axis = turned(sides->first, constraint->axis[0]), directions[2];
+    plane_space(axis, &directions[0], &directions[1]);
+    axis_rows(sides, axis, turned(sides->second, constraint->axis[1]), directions[0], directions[1], k, step->cfm, rows);
+    Vec3 arm = turned(sides->second, constraint->anchor[1]), way = vec3_sub(vec3_add(arm, sides->position[1]), sides->position[0]);
+    Vec3 error = vec3_sub(way, turned(sides->first, constraint->anchor[0]));
+    for (int i = 0; i < 2; i++)
+        row_set(&rows[2 + i], sides->second, directions[i], vec3_cross(way, directions[i]), vec3_neg(directions[i]),
+                vec3_cross(directions[i], arm), k * vec3_dot(directions[i], error), step->cfm);
+    return 4;
+}
+
+static int motor_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
+{
+    bool is_angular = constraint->kind == CONSTRAINT_ANGULAR_MOTOR;
+    int count = 0;
+    for (int i = 0; i < constraint->axis_count; i++) {
+        const ConstraintAxis *motor = &constraint->axes[i];
+        double error = 0.0;
+        StopAt stop = is_angular ? stop_at(motor, motor->angle, &error) : STOP_NONE;
+        if (!stop && !(motor->max_force > 0.0))
+            continue;
+        Vec3 axis = turned(motor->relative == 1 ? sides->first : motor->relative == 2 ? sides->second : NULL, motor->axis);
+        if (is_angular)
+            angular_row(&rows[count], sides->second, axis, 0.0, 0.0);
+        else
+            linear_row(sides, axis, &rows[count]);
+        count += bound_row(constraint, motor, stop, error, step, &rows[count], bodies);
+    }
+    return count;
+}
+
+int constraint_rows(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
+{
+    assert(constraint->solved[0] >= 0);
+    Sides sides = sides_of(constraint, bodies);
+    switch (constraint->kind) {
+    case CONSTRAINT_BALL:
+        ball_rows(&sides, turned(sides.first, constraint->anchor[0]), turned(sides.second, constraint->anchor[1]), step->fps * step->erp,
+                  step->cfm, rows);
+        return 3;
+    case CONSTRAINT_HINGE:
+        return hinge_rows(constraint, &sides, step, bodies, rows);
+    case CONSTRAINT_SLIDER:
+        return slider_rows(constraint, &sides, step, bodies, rows);
+    case CONSTRAINT_SUSPENSION:
+        return suspension_rows(constraint, &sides, step, rows);
+    case CONSTRAINT_PISTON:
+        return piston_rows(constraint, &sides, step, rows);
+    case CONSTRAINT_FIXED:
+        return fixed_rows(constraint, &sides, step, rows);
+    case CONSTRAINT_ANGULAR_MOTOR:
+    case CONSTRAINT_LINEAR_MOTOR:
+        return motor_rows(constraint, &sides, step, bodies, rows);
+    }
+    return 0;
+}
