@@ -69,6 +69,13 @@ static void bare_step(Bare *bare)
     bare_collide(bare);
 }
 
+static dTriMeshDataID bare_mesh(const MeshEntry *mesh)
+{
+    dTriMeshDataID data = dGeomTriMeshDataCreate();
+    dGeomTriMeshDataBuildDouble(data, mesh->vertices, 3 * sizeof(double), mesh->vertex_count, mesh->indices, 3 * mesh->triangle_count, 3 * sizeof(dTriIndex));
+    return data;
+}
+
 static dGeomID bare_geom(const Shape *shape, const Physics *physics)
 {
     switch (shape->kind) {
@@ -85,7 +92,7 @@ static dGeomID bare_geom(const Shape *shape, const Physics *physics)
     default:
         for (int i = 0; i < physics->mesh_count; i++)
             if (physics->meshes[i].geometry == shape->geometry)
-                return dCreateTriMesh(NULL, physics->meshes[i].data, NULL, NULL, NULL);
+                return dCreateTriMesh(NULL, bare_mesh(&physics->meshes[i]), NULL, NULL, NULL);
         return NULL;
     }
 }
@@ -108,15 +115,13 @@ static void place_geom(dGeomID geom, const Shape *shape, const Physics *physics,
 static void bare_joint(Bare *bare, const Physics *physics, int index)
 {
     const PhysicsJoint *joint = &physics->joints[index];
-    if (!joint->ode || joint->kind != PHYSICS_JOINT_HINGE)
+    if (!joint->constraint || joint->constraint->kind != CONSTRAINT_HINGE)
         return;
     dJointID hinge = dJointCreateHinge(bare->world, NULL);
-    dVector3 anchor, axis;
-    dJointGetHingeAnchor(joint->ode, anchor);
-    dJointGetHingeAxis(joint->ode, axis);
+    Vec3 anchor = joint->constraint->place.anchor, axis = joint->constraint->place.axis;
     dJointAttach(hinge, joint->body[0] >= 0 ? bare->bodies[joint->body[0]] : NULL, bare->bodies[joint->body[1]]);
-    dJointSetHingeAnchor(hinge, anchor[0], anchor[1], anchor[2]);
-    dJointSetHingeAxis(hinge, axis[0], axis[1], axis[2]);
+    dJointSetHingeAnchor(hinge, anchor.x, anchor.y, anchor.z);
+    dJointSetHingeAxis(hinge, axis.x, axis.y, axis.z);
     if (joint->axes[0].motor) {
         PhysicsMotor motor = physics_motor(physics, index, 0);
         dJointSetHingeParam(hinge, dParamFMax, motor.available_force);
@@ -126,6 +131,7 @@ static void bare_joint(Bare *bare, const Physics *physics, int index)
 
 static Bare *bare_create(const Physics *physics, bool is_quick)
 {
+    odelib_start();
     Bare *bare = calloc(1, sizeof(*bare));
     *bare = (Bare){ dWorldCreate(), dHashSpaceCreate(NULL), dJointGroupCreate(0), NULL, is_quick, physics->dt, 0 };
     dHashSpaceSetLevels(bare->space, -3, 6);
@@ -218,12 +224,13 @@ static void print_quality(const Sim *sim)
     }
     for (int i = 0; i < physics->joint_count; i++) {
         const PhysicsJoint *joint = &physics->joints[i];
-        if (!joint->ode || joint->kind != PHYSICS_JOINT_HINGE)
+        const Constraint *hinge = joint->constraint;
+        if (!hinge || hinge->kind != CONSTRAINT_HINGE)
             continue;
-        dVector3 a, b;
-        dJointGetHingeAnchor(joint->ode, a);
-        dJointGetHingeAnchor2(joint->ode, b);
-        gap = fmax(gap, vec3_distance(vec3(a[0], a[1], a[2]), vec3(b[0], b[1], b[2])));
+        Vec3 ends[2];
+        for (int k = 0; k < 2; k++)
+            ends[k] = pose_apply(hinge->solved[k] >= 0 ? physics_body_pose(physics, hinge->solved[k]) : POSE_IDENTITY, hinge->anchor[k]);
+        gap = fmax(gap, vec3_distance(ends[0], ends[1]));
     }
     printf("    bodies between %.3f and %.3f m, fastest %.3g m/s, depth p95 %.3g mm (%d points), joints open by %.3g mm\n", lowest, highest, travelled,
            count ? 1e3 * depths[count * 95 / 100] : 0.0, count, 1e3 * gap);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tree shows the data flow: a folder of src/ includes only folders that stand before it, ODE is included by physics/
-# and plugins/ alone, Embree by rays/ alone. The rooms of physics/ have an order of their own, and an internal header is
+# and plugins/ alone and called in physics/ode/, Embree by rays/ alone. The rooms of physics/ have an order of their own, and an internal header is
 # included by the files of its folder alone.
 set -u
 order="base assets scene formats physics rays devices sound plugins sim protocol control record viewer app"
@@ -32,6 +32,9 @@ done < <(grep -rnoE '^#include "[^"]+_internal.h"' src --include='*.[ch]' | sed 
 while IFS=: read -r file _; do
   case $file in src/physics/* | src/plugins/*) ;; *) complain "$file: includes ODE" ;; esac
 done < <(grep -rnE '^#include <ode/' src --include='*.[ch]')
+while IFS=: read -r file _; do
+  case $file in src/physics/ode/*) ;; *) complain "$file: calls ODE outside of physics/ode/" ;; esac
+done < <(grep -rnE '(^|[^A-Za-z0-9_])d[A-Z][A-Za-z0-9]+\(' src/physics --include='*.[ch]')
 while IFS=: read -r file _; do
   case $file in src/rays/*) ;; *) complain "$file: includes Embree" ;; esac
 done < <(grep -rnE '^#include <embree' src --include='*.[ch]')

@@ -1,42 +1,11 @@
-// The state of bodies and solids: in and out of ODE, asleep and awake, moved by hand.
+// body.c - the state of bodies and solids: forces on them, asleep and awake, moved by hand; and what others did to their twins in ODE.
 #include "physics/contacts/sleep.h"
+#include "physics/mirror.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <string.h>
-
-static Vec3 from_ode(const dReal *v)
-{
-    return vec3(v[0], v[1], v[2]);
-}
-
-static bool has_moved(const Physics *physics, int index)
-{
-    const dReal *p = physics->bodies[index].position, *q = physics->bodies[index].quaternion;
-    const BodyState *state = &physics->body_states[index];
-    return p[0] != state->position.x || p[1] != state->position.y || p[2] != state->position.z || q[0] != state->orientation.w
-        || q[1] != state->orientation.x || q[2] != state->orientation.y || q[3] != state->orientation.z;
-}
-
-static void gather(Physics *physics, int index)
-{
-    const Body *body = &physics->bodies[index];
-    BodyState *state = &physics->body_states[index];
-    const dReal *q = body->quaternion;
-    state->is_disabled = !dBodyIsEnabled(body->ode);
-    state->position = from_ode(body->position);
-    state->orientation = (Quat){ q[0], q[1], q[2], q[3] };
-    state->linear = from_ode(body->linear);
-    state->angular = from_ode(body->angular);
-}
-
-static void gather_range(int begin, int end, int worker, void *context)
-{
-    const SleepWork *work = context;
-    (void)worker;
-    for (int i = begin; i < end; i++)
-        gather(work->physics, work->awake[i]);
-}
 
 static Pose solid_pose_now(const Physics *physics, int index)
 {
@@ -74,7 +43,7 @@ static int top_of(const Physics *physics, int body)
     return physics->solids[physics->bodies[body].solid].top;
 }
 
-// Shapes without a body that ride on others stand in ODE's space and in the broad phase, which are for one thread.
+// Shapes without a body that ride on others stand in the broad phase, which is for one thread.
 static void place_riders_of(Physics *physics, int top)
 {
     for (int i = top; i < physics->solids[top].end; i++) {
@@ -87,7 +56,7 @@ static void place_riders_of(Physics *physics, int top)
     }
 }
 
-static void update_sleeper(Physics *physics, int body)
+void body_moved_asleep(Physics *physics, int body)
 {
     int top = top_of(physics, body);
     bool follow = false;
@@ -97,62 +66,43 @@ static void update_sleeper(Physics *physics, int body)
         place_riders_of(physics, top);
 }
 
-// A sleeping body changes only through us, unless others hold ODE's objects: then all are read, and the book is written anew
-// if they put somebody to sleep or woke him. Who is moved in his sleep stays asleep, as in ODE.
-void body_gather(Physics *physics)
+// ---- forces ----
+
+void body_add_force(Physics *physics, int index, Vec3 force)
 {
-    const Sleep *sleep = physics->sleep;
-    if (sleep->is_kept && !physics->has_outsiders) {
-        sleep_for_awake(physics, gather_range);
-        return;
-    }
-    bool is_right = sleep->is_kept && sleep->body_count == physics->body_count;
-    for (int i = 0; i < physics->body_count; i++) {
-        if (!physics->bodies[i].is_alive)
-            continue;
-        bool is_put = physics->body_states[i].is_disabled && has_moved(physics, i);
-        gather(physics, i);
-        if (is_put)
-            update_sleeper(physics, i);
-        is_right = is_right && sleep->is_listed[i] == !physics->body_states[i].is_disabled;
-    }
-    if (is_right)
-        return;
-    physics->needs_full_pass |= physics->has_outsiders;
-    sleep_forget(physics);
-    sleep_refresh(physics);
+    assert(index >= 0 && index < physics->body_count);
+    BodyState *state = &physics->body_states[index];
+    if (physics->bodies[index].ode)
+        mirror_body_push(physics, index, force, VEC3_ZERO);
+    else
+        state->force = vec3_add(state->force, force);
 }
 
-void body_write(Physics *physics, int index)
+void body_add_torque(Physics *physics, int index, Vec3 torque)
 {
-    const Body *body = &physics->bodies[index];
-    const BodyState *state = &physics->body_states[index];
-    dBodySetPosition(body->ode, state->position.x, state->position.y, state->position.z);
-    // dBodySetQuaternion would normalise once more and change the last bit of a state that is to be restored exactly.
-    dReal *q = (dReal *)body->quaternion, *rotation = (dReal *)body->rotation;
-    q[0] = state->orientation.w, q[1] = state->orientation.x, q[2] = state->orientation.y, q[3] = state->orientation.z;
-    dRfromQ(rotation, q);
-    dBodySetLinearVel(body->ode, state->linear.x, state->linear.y, state->linear.z);
-    dBodySetAngularVel(body->ode, state->angular.x, state->angular.y, state->angular.z);
+    assert(index >= 0 && index < physics->body_count);
+    BodyState *state = &physics->body_states[index];
+    if (physics->bodies[index].ode)
+        mirror_body_push(physics, index, VEC3_ZERO, torque);
+    else
+        state->torque = vec3_add(state->torque, torque);
 }
 
-void body_write_mass(const Physics *physics, int index)
+void body_add_force_at(Physics *physics, int index, Vec3 force, Vec3 point)
 {
-    const Body *body = &physics->bodies[index];
-    const double *m = body->inertia.m;
-    dMass mass;
-    dMassSetParameters(&mass, body->mass, 0, 0, 0, m[0], m[4], m[8], m[1], m[2], m[5]);
-    dBodySetMass(body->ode, &mass);
+    body_add_force(physics, index, force);
+    body_add_torque(physics, index, vec3_cross(vec3_sub(point, physics->body_states[index].position), force));
 }
 
-void body_write_settings(const Physics *physics, int index)
+void body_set_force(Physics *physics, int index, Vec3 force, Vec3 torque)
 {
-    const Body *body = &physics->bodies[index];
-    body_write_mass(physics, index);
-    dBodySetDamping(body->ode, body->linear_damping, body->angular_damping);
-    dBodySetAutoDisableFlag(body->ode, 0);
-    dBodySetData(body->ode, (void *)(intptr_t)index);  // for us alone, while no plugin is there to change it
+    assert(index >= 0 && index < physics->body_count);
+    physics->body_states[index].force = force;
+    physics->body_states[index].torque = torque;
+    mirror_body_force(physics, index);
 }
+
+// ---- asleep and awake ----
 
 void body_wake(Physics *physics, int index)
 {
@@ -162,18 +112,8 @@ void body_wake(Physics *physics, int index)
     physics->is_at_rest = false;
     state->idle_left = physics->disable_time;
     state->is_disabled = 0;
-    dBodyEnable(physics->bodies[index].ode);
+    mirror_body_enabled(physics, index);
     sleep_woke(physics, index);
-}
-
-// Who enables a body through ODE starts its timer anew, as in ODE: it feels the force that it is enabled for.
-void bodies_enabled_outside(Physics *physics)
-{
-    for (int i = 0; physics->has_outsiders && i < physics->body_count; i++) {
-        BodyState *state = &physics->body_states[i];
-        if (physics->bodies[i].is_alive && state->is_disabled && !state->is_frozen && dBodyIsEnabled(physics->bodies[i].ode))
-            state->idle_left = physics->disable_time;
-    }
 }
 
 static bool is_slow(const Physics *physics, int index)
@@ -206,8 +146,7 @@ static void tire_range(int begin, int end, int worker, void *context)
 }
 
 // The rule of ODE's auto-disabling with one sample: a body that something touches or holds and that has been slower than
-// both thresholds for the given time is disabled and loses its velocity. ODE hides its timers, which a snapshot needs,
-// so ODE's own is off and this one runs at the same place: just before the islands are built.
+// both thresholds for the given time is disabled and loses its velocity. It runs where ODE's does: just before the islands are built.
 void bodies_fall_asleep(Physics *physics)
 {
     if (!(physics->disable_time > 0.0) || !sleep_for_awake(physics, tire_range))
@@ -219,32 +158,16 @@ void bodies_fall_asleep(Physics *physics)
             continue;
         state->linear = state->angular = VEC3_ZERO;
         state->is_disabled = 1;
-        dBodyID ode = physics->bodies[i].ode;
-        dBodySetLinearVel(ode, 0, 0, 0);
-        dBodySetAngularVel(ode, 0, 0, 0);
-        dBodyDisable(ode);
+        mirror_body_state(physics, i);
+        mirror_body_enabled(physics, i);
         sleep_slept(physics, i);
     }
 }
 
-// Brings the bodies to where they were welded, sets ODE's joint there, and brings them back.
 void weld_place(Physics *physics, int index)
 {
-    const Weld *weld = &physics->welds[index];
-    const int bodies[2] = { weld->body, weld->parent_body };
-    for (int k = 0; k < 2; k++) {
-        if (bodies[k] < 0)
-            continue;
-        BodyState *state = &physics->body_states[bodies[k]], now = *state;
-        state->position = physics->weld_states[index].anchored[k].t;
-        state->orientation = physics->weld_states[index].anchored[k].q;
-        body_write(physics, bodies[k]);
-        *state = now;
-    }
-    dJointSetFixed(weld->ode);
-    for (int k = 0; k < 2; k++)
-        if (bodies[k] >= 0)
-            body_write(physics, bodies[k]);
+    const WeldState *state = &physics->weld_states[index];
+    constraint_anchor(physics, physics->welds[index].constraint, &(ConstraintPlace){ .side = { state->anchored[1], state->anchored[0] } });
 }
 
 // The body belongs where the scene's numbers put it on the solid above, whatever pose forces hold it in now.
@@ -354,7 +277,7 @@ void solid_move(Physics *physics, int top, Pose world)
             BodyState *state = &physics->body_states[solid->body];
             state->position = pose_apply(pose, physics->bodies[solid->body].com);
             state->orientation = pose.q;
-            body_write(physics, solid->body);
+            mirror_body_state(physics, solid->body);
             body_wake(physics, solid->body);
             // As in Webots the step that follows still has the contacts of where the body was: they are found after each step.
         }

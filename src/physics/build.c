@@ -2,7 +2,7 @@
 // children), then it is decided which solids share a body, then ODE's objects are made. The same code builds a whole
 // world and a subtree that is put in at run time; a subtree always starts at an uppermost solid, because masses merge.
 #include "physics/fittings/machine.h"
-#include "physics/physics_internal.h"
+#include "physics/mirror.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
@@ -355,7 +355,7 @@ static void weigh_body(Physics *physics, int index)
     body->mass = total.mass;
     body->inertia = total.inertia;
     find_damping(physics, index);
-    body_write_settings(physics, index);
+    mirror_body_settings(physics, index);
     BodyState *state = &physics->body_states[index];
     Pose world = physics->solid_world[merger];
     state->position = pose_apply(world, total.center);
@@ -368,49 +368,14 @@ static void make_body(Physics *physics, int merger)
     memory_grow(&physics->body_states, &physics->body_state_capacity, physics->body_count + 1, sizeof(BodyState));
     int index = physics->body_count++;
     Body *body = &physics->bodies[index];
-    *body = (Body){ .ode = dBodyCreate(physics->world), .solid = merger, .is_alive = true };
-    body->position = dBodyGetPosition(body->ode);
-    body->quaternion = dBodyGetQuaternion(body->ode);
-    body->rotation = dBodyGetRotation(body->ode);
-    body->linear = dBodyGetLinearVel(body->ode);
-    body->angular = dBodyGetAngularVel(body->ode);
-    body->force = dBodyGetForce(body->ode);
-    body->torque = dBodyGetTorque(body->ode);
-
+    *body = (Body){ .solid = merger, .is_alive = true };
     BodyState *state = &physics->body_states[index];
     memset(state, 0, sizeof(*state));
     state->linear = physics->solid_states[merger].linear;
     state->angular = physics->solid_states[merger].angular;
     state->idle_left = physics->disable_time;
     weigh_body(physics, index);
-    body_write(physics, index);
-}
-
-// Several geoms of one body stand in a space of their own, which plugins get as "the geom" of the solid.
-static void group_shapes(Physics *physics, int body)
-{
-    int count = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        int merger = physics->bodies[body].solid;
-        for (int i = merger; i < physics->solids[merger].end; i++) {
-            const PhysicsSolid *solid = &physics->solids[i];
-            if (solid->body != body)
-                continue;
-            for (int k = solid->first_shape; k < solid->first_shape + solid->shape_count; k++) {
-                count += pass == 0;
-                if (pass == 1 && physics->shapes[k].body == body && physics->shapes[k].is_alive) {
-                    dSpaceRemove(physics->space, physics->shapes[k].ode);
-                    dSpaceAdd(physics->bodies[body].space, physics->shapes[k].ode);
-                }
-            }
-        }
-        if (pass == 0 && count < 2)
-            return;
-        if (pass == 0) {
-            physics->bodies[body].space = dSimpleSpaceCreate(physics->space);
-            dSpaceSetCleanup(physics->bodies[body].space, 0);
-        }
-    }
+    mirror_body_make(physics, index);
 }
 
 static void make_shapes(Physics *physics, int index)
@@ -437,9 +402,9 @@ static void make_weld(Physics *physics, int index)
     memory_grow(&physics->weld_states, &physics->weld_state_capacity, physics->weld_count + 1, sizeof(WeldState));
     solid->weld = physics->weld_count++;
     Weld *weld = &physics->welds[solid->weld];
-    *weld = (Weld){ .ode = dJointCreateFixed(physics->world, NULL), .solid = index, .body = solid->body,
-                    .parent_body = is_sensor ? parent->body : -1, .is_alive = true };
-    dJointAttach(weld->ode, is_sensor ? physics->bodies[parent->body].ode : NULL, physics->bodies[solid->body].ode);
+    int parent_body = is_sensor ? parent->body : -1;
+    *weld = (Weld){ .constraint = constraint_make(physics, CONSTRAINT_FIXED, parent_body, solid->body, 0, NULL), .solid = index,
+                    .body = solid->body, .parent_body = parent_body, .is_alive = true };
     weld_set(physics, solid->weld);
     if (!is_sensor)
         physics->bodies[solid->body].is_anchored = true;
@@ -501,7 +466,7 @@ static void weigh_again(Physics *physics, int body)
     Vec3 old = state->position;
     weigh_body(physics, body);
     state->linear = vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(state->position, old)));
-    body_write(physics, body);
+    mirror_body_state(physics, body);
     offset_shapes(physics, body);
     for (int i = 0; i < physics->weld_count; i++)
         if (physics->welds[i].is_alive && (physics->welds[i].body == body || physics->welds[i].parent_body == body))
@@ -540,14 +505,7 @@ void solid_shape_again(Physics *physics, int index)
         return;
     }
     solid_weigh_again(physics, index);
-    dSpaceID space = physics->bodies[solid->body].space;
-    for (int i = 0; space && i < solid->shape_count; i++) {
-        dGeomID geom = physics->shapes[solid->first_shape + i].ode;
-        if (physics->shapes[solid->first_shape + i].body < 0)
-            continue;
-        dSpaceRemove(physics->space, geom);
-        dSpaceAdd(space, geom);
-    }
+    mirror_body_group(physics, solid->body);
 }
 
 // ---- whole trees ----
@@ -567,7 +525,7 @@ static void build_from(Physics *physics, int first_solid, int first_joint)
     for (int i = first_solid; i < end; i++)
         make_shapes(physics, i);
     for (int i = first_body; i < physics->body_count; i++)
-        group_shapes(physics, i);
+        mirror_body_group(physics, i);
     for (int i = first_solid; i < end; i++)
         make_weld(physics, i);
     for (int i = first_joint; i < physics->joint_count; i++)
@@ -632,14 +590,14 @@ static void remove_solid(Physics *physics, int index)
     for (int i = 0; i < solid->shape_count; i++)
         shape_destroy(physics, solid->first_shape + i);
     if (solid->weld >= 0) {
-        dJointDestroy(physics->welds[solid->weld].ode);
+        constraint_unmake(physics, physics->welds[solid->weld].constraint);
         physics->welds[solid->weld].is_alive = false;
     }
     if (solid->merger == index) {
         Body *body = &physics->bodies[solid->body];
-        if (body->space)
-            dSpaceDestroy(body->space);
-        dBodyDestroy(body->ode);
+        while (body->constraints)  // a connector's hold
+            constraint_detach(physics, body->constraints);
+        mirror_body_destroy(physics, solid->body);
         *body = (Body){ .solid = index };
     }
     physics->solid_of_node[solid->node->id] = -1;

@@ -3,7 +3,7 @@
 #include "physics/contacts/sleep.h"
 
 #include "base/memory.h"
-#include "physics/ode/ode.h"
+#include "physics/mirror.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +57,7 @@ void world_read_info(Physics *physics)
     read_gravity(physics);
     physics->erp = double_clamp(info_float(physics, "ERP", 0.2), 0.0, 1.0);
     physics->cfm = double_clamp(info_float(physics, "CFM", 1e-5), 0.0, 1e6);
+    physics->contact_surface_layer = double_clamp(info_float(physics, "contactSurfaceLayer", 0.0), 0.0, 1.0);
     physics->disable_time = info_float(physics, "physicsDisableTime", 1.0);
     physics->disable_linear = info_float(physics, "physicsDisableLinearThreshold", 0.01);
     physics->disable_angular = info_float(physics, "physicsDisableAngularThreshold", 0.01);
@@ -66,31 +67,8 @@ void world_read_info(Physics *physics)
         physics->default_linear_damping = double_clamp(scene_float(damping, "linear"), 0.0, 1.0);
         physics->default_angular_damping = double_clamp(scene_float(damping, "angular"), 0.0, 1.0);
     }
-    world_write_settings(physics);
+    mirror_settings(physics);
     contact_table_build(physics);
-}
-
-void world_write_settings(const Physics *physics)
-{
-    dWorldSetGravity(physics->world, physics->gravity.x, physics->gravity.y, physics->gravity.z);
-    dWorldSetERP(physics->world, physics->erp);
-    dWorldSetCFM(physics->world, physics->cfm);
-    dWorldSetContactSurfaceLayer(physics->world, double_clamp(info_float(physics, "contactSurfaceLayer", 0.0), 0.0, 1.0));
-    dWorldSetAutoDisableFlag(physics->world, 0);
-    dWorldSetLinearDampingThreshold(physics->world, 0.0);
-    dWorldSetAngularDampingThreshold(physics->world, 0.0);
-    dWorldSetMaxAngularSpeed(physics->world, 10000.0);
-}
-
-static void create_ode(Physics *physics)
-{
-    physics->world = dWorldCreate();
-    // ODE's default is one implementation of threading for all worlds, which two threads must not enter at once.
-    physics->threading = dThreadingAllocateSelfThreadedImplementation();
-    dWorldSetStepThreadingImplementation(physics->world, dThreadingImplementationGetFunctions(physics->threading), physics->threading);
-    physics->space = dSimpleSpaceCreate(NULL);
-    dSpaceSetCleanup(physics->space, 0);
-    physics->contact_group = dJointGroupCreate(0);
 }
 
 static uint64_t choose_seed(const Physics *physics, const PhysicsOptions *options)
@@ -117,7 +95,7 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     physics->limits = *limits_or_default(options->limits);
     physics->arena = arena_create();
     physics->stepper = stepper;
-    physics->needs_contact_joints = stepper->wants_ode_contacts;
+    physics->needs_contact_joints = stepper->wants_ode;
     physics->owns_assets = !options->assets;
     physics->assets = options->assets ? options->assets : store_create(&(StoreOptions){ .resolve.main_file = scene_path(scene), .limits = options->limits });
     physics->nan_policy = options->nan_policy;
@@ -132,14 +110,13 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     if (physics->threads > 1)
         physics->pool = pool_create(physics->threads);
     broadphase_use_pool(physics->broadphase, physics->pool);
-    odelib_begin(physics);
-    create_ode(physics);
     physics->dt = read_time_step(physics);
     world_read_info(physics);
     build_world(physics);
+    if (stepper->wants_ode)
+        mirror_open(physics);
     if (stepper->create)
         physics->stepper_self = stepper->create(physics);
-    odelib_end();
     return physics;
 }
 
@@ -159,21 +136,13 @@ void physics_destroy(Physics *physics)
     extra_joints_destroy(physics);
     pins_destroy(physics);
     fluids_destroy(physics);
-    if (physics->ray)
-        dGeomDestroy(physics->ray);
+    probes_destroy(physics);
     for (int i = 0; i < physics->shape_count; i++)
         shape_destroy(physics, i);
-    for (int i = 0; i < physics->body_count; i++)
-        if (physics->bodies[i].space)
-            dSpaceDestroy(physics->bodies[i].space);
-    dJointGroupDestroy(physics->contact_group);
     plugin_free(physics);
-    dSpaceDestroy(physics->space);
-    dWorldDestroy(physics->world);
-    dThreadingFreeImplementation(physics->threading);
-    for (int i = 0; i < physics->shape_count; i++)
-        if (physics->shapes[i].kind == PHYSICS_SHAPE_BOX)
-            convex_destroy(physics->shapes[i].convex);
+    mirror_close(physics);
+    while (physics->constraint_count > 0)
+        constraint_unmake(physics, physics->constraints[physics->constraint_count - 1]);
     meshes_destroy(physics);
     odelib_end();
     broadphase_destroy(physics->broadphase);
@@ -186,6 +155,7 @@ void physics_destroy(Physics *physics)
     free(physics->previous);
     free(physics->shapes);
     free(physics->joints);
+    free(physics->constraints);
     free(physics->joint_states);
     free(physics->welds);
     free(physics->weld_states);
@@ -244,6 +214,8 @@ static bool comes_to_rest(const Physics *physics)
 void physics_begin_step(Physics *physics, uint64_t step)
 {
     physics->step = step;
+    if (!mirror_is_open(physics))
+        return;
     odelib_generator_take(physics->seed + step);
     odelib_generator_give();
 }
@@ -459,7 +431,7 @@ void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 a
     BodyState *state = &physics->body_states[s->body];
     state->linear = linear;
     state->angular = angular;
-    body_write(physics, s->body);
+    mirror_body_state(physics, s->body);
     body_wake(physics, s->body);
     odelib_end();
 }
@@ -487,7 +459,7 @@ bool physics_solid_add_force(Physics *physics, int solid, Vec3 force)
         return false;
     int body = physics->solids[solid].body;
     body_wake(physics, body);
-    dBodyAddForce(physics->bodies[body].ode, force.x, force.y, force.z);
+    body_add_force(physics, body, force);
     return true;
 }
 
@@ -497,7 +469,7 @@ bool physics_solid_add_force_at(Physics *physics, int solid, Vec3 force, Vec3 po
         return false;
     int body = physics->solids[solid].body;
     body_wake(physics, body);
-    dBodyAddForceAtPos(physics->bodies[body].ode, force.x, force.y, force.z, point.x, point.y, point.z);
+    body_add_force_at(physics, body, force, point);
     return true;
 }
 
@@ -507,7 +479,7 @@ bool physics_solid_add_torque(Physics *physics, int solid, Vec3 torque)
         return false;
     int body = physics->solids[solid].body;
     body_wake(physics, body);
-    dBodyAddTorque(physics->bodies[body].ode, torque.x, torque.y, torque.z);
+    body_add_torque(physics, body, torque);
     return true;
 }
 
@@ -524,9 +496,8 @@ void physics_solid_reset(Physics *physics, int top)
             continue;
         BodyState *state = &physics->body_states[solid->body];
         state->linear = state->angular = VEC3_ZERO;
-        body_write(physics, solid->body);
-        dBodySetForce(physics->bodies[solid->body].ode, 0, 0, 0);
-        dBodySetTorque(physics->bodies[solid->body].ode, 0, 0, 0);
+        mirror_body_state(physics, solid->body);
+        body_set_force(physics, solid->body, VEC3_ZERO, VEC3_ZERO);
     }
     for (int i = 0; i < physics->joint_count; i++) {
         const PhysicsJoint *joint = &physics->joints[i];
@@ -621,44 +592,3 @@ PhysicsStatistics physics_statistics(const Physics *physics)
         statistics.joints += physics->joints[i].is_alive;
     return statistics;
 }
-
-// ---- for plugins ----
-
-void physics_ode_hand_out(Physics *physics, unsigned reach)
-{
-    physics->has_outsiders = true;
-    physics->needs_full_pass |= (reach & PHYSICS_REACHES_SHAPES) && !physics->reaches_shapes;
-    physics->reaches_shapes |= (reach & PHYSICS_REACHES_SHAPES) != 0;
-    physics->reaches_contacts |= (reach & PHYSICS_REACHES_CONTACTS) != 0;
-}
-
-void physics_ode_hide_contacts(Physics *physics) { contacts_release(physics); }
-void physics_ode_show_contacts(Physics *physics) { contacts_recreate(physics); }
-
-static const Physics *handed_out(const Physics *physics)
-{
-    if (!physics->has_outsiders)
-        physics_ode_hand_out((Physics *)physics, PHYSICS_REACHES_ALL);
-    return physics;
-}
-
-dWorldID physics_ode_world(const Physics *physics) { return physics->world; }
-dSpaceID physics_ode_space(const Physics *physics) { return physics->space; }
-dJointGroupID physics_ode_contact_group(const Physics *physics) { return handed_out(physics)->contact_group; }
-
-dBodyID physics_ode_body(const Physics *physics, int solid)
-{
-    int body = handed_out(physics)->solids[solid].body;
-    return body >= 0 ? physics->bodies[body].ode : NULL;
-}
-
-dGeomID physics_ode_geom(const Physics *physics, int solid)
-{
-    handed_out(physics);
-    const PhysicsSolid *s = &physics->solids[solid];
-    if (s->merger == solid && physics->bodies[s->body].space)
-        return (dGeomID)physics->bodies[s->body].space;
-    return s->shape_count > 0 ? physics->shapes[s->first_shape].ode : NULL;
-}
-
-

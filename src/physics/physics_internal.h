@@ -1,4 +1,5 @@
-// physics_internal.h - the folder's shared structs. ODE's types are allowed here.
+// physics_internal.h - the folder's shared structs. These arrays are the truth. ODE's types are allowed here, for the twins that
+// stand at the rim while a plugin or a stepper of ODE's needs them (mirror.h); their members are NULL in a plain world.
 // Data of one Physics in flat arrays: what the file fixes (PhysicsSolid, Body, Shape, PhysicsJoint) apart from what time
 // changes (*State, plain bytes without pointers, which snapshots copy and the state hash reads).
 #ifndef TALUS_PHYSICS_PHYSICS_INTERNAL_H
@@ -8,6 +9,7 @@
 #include "base/pool.h"
 #include "physics/collide/broadphase.h"
 #include "physics/joints/joint.h"
+#include "physics/joints/constraint.h"
 #include "physics/mass.h"
 #include "physics/ode/ode.h"
 #include "physics/physics.h"
@@ -56,9 +58,10 @@ typedef struct SolidState {
 
 // ---- bodies ----
 typedef struct Body {
-    dBodyID ode;
+    dBodyID ode;            // its twin, NULL: none
     const dReal *position, *quaternion, *rotation, *linear, *angular, *force, *torque;  // inside ODE's body, valid while it lives
-    dSpaceID space;         // of its shapes when it has several, else NULL
+    dSpaceID space;         // of ODE's geoms when it has several shapes, else NULL
+    Constraint *constraints;  // that hold it, chained by Constraint.next of its side
     int solid;              // the merger
     Vec3 com;               // centre of mass in the frame of that solid
     double mass;
@@ -72,7 +75,7 @@ typedef struct BodyState {
     Vec3 position;          // of the centre of mass
     Quat orientation;
     Vec3 linear, angular;
-    Vec3 force, torque;     // applied from outside since the last step (snapshots only; ODE's body accumulates them)
+    Vec3 force, torque;     // applied since the last step; while it has a twin in ODE, that one gathers them
     double idle_left;       // s until it falls asleep
     int32_t is_disabled;    // asleep
     int32_t is_frozen;      // isolated after a state that was not finite
@@ -97,6 +100,9 @@ typedef struct Shape {
     Vec3 size;
     Pose local;             // in the frame of its solid
     Pose fix;               // from the geometry's frame to that of ODE's geom (height fields lie otherwise)
+    Pose placed;            // of its frame with `fix`: in the body's frame, or in the world for one without a body
+    Mat3 placed_rotation;   // of its quaternion
+    bool is_centred;        // `placed` is the identity
     bool is_alive;
     bool is_colliding;      // last pass
     bool was_changed;       // moved or resized by hand since the last pass: wakes what it touches
@@ -109,7 +115,7 @@ typedef struct Shape {
 } Shape;
 
 // A rigid tie to the static world, or (touch sensors) to the body of the solid above.
-typedef struct Weld { dJointID ode; int solid, body, parent_body; bool is_alive; } Weld;
+typedef struct Weld { Constraint *constraint; int solid, body, parent_body; bool is_alive; } Weld;
 typedef struct WeldState { Pose anchored[2]; } WeldState;  // poses of body and parent body when it was last set
 
 // ---- contacts ----
@@ -158,6 +164,7 @@ typedef struct CollideHook {
     int pending_count, pending_capacity;
 } CollideHook;
 
+typedef struct MeshHeights { int count[2]; double spacing[2], thickness, low, high; } MeshHeights;
 // A mesh or grid of heights, shared by all shapes that repeat its geometry node.
 typedef struct MeshEntry {
     SceneNode *geometry;
@@ -166,11 +173,12 @@ typedef struct MeshEntry {
     const double *vertices;       // its positions and triangles
     const int *indices;
     int vertex_count, triangle_count;
-    dTriMeshDataID data;          // NULL for heights
+    dTriMeshDataID data;          // ODE's, once it needs them; NULL for heights
     struct Convex *convex;        // of meshes that are convex, else NULL
     struct CollideSurface *surface;  // its triangles as the narrow phase finds them
     double *heights;
-    dHeightfieldDataID field;     // NULL for meshes
+    MeshHeights grid;             // of heights
+    dHeightfieldDataID field;     // ODE's, once it needs them; NULL for meshes
     bool is_usable;
 } MeshEntry;
 
@@ -209,7 +217,9 @@ struct Physics {
     double disable_time, disable_linear, disable_angular;  // time 0: bodies never fall asleep
     double default_linear_damping, default_angular_damping;  // per second
 
-    dWorldID world;
+    double contact_surface_layer;  // m of penetration that is left alone
+
+    dWorldID world;               // ODE's, NULL in a plain world: then nothing of ODE's below exists
     dThreadingImplementationID threading;
     dSpaceID space;
     dJointGroupID contact_group;  // contact joints of awake pairs, emptied before every pass
@@ -228,6 +238,8 @@ struct Physics {
     PhysicsJoint *joints;
     PhysicsJointState *joint_states;
     int joint_count, joint_capacity, joint_state_capacity;
+    Constraint **constraints;     // all, in the order of their making
+    int constraint_count, constraint_capacity;
     Weld *welds;
     WeldState *weld_states;
     int weld_count, weld_capacity, weld_state_capacity;
@@ -242,7 +254,7 @@ struct Physics {
     int contact_count, contact_capacity, sleeping_contact_count;
     dJointID *contact_joints;     // beside contacts; NULL where ODE has none
     int contact_joint_capacity;
-    dJointFeedback *feedbacks;    // one per contact when forces are wanted
+    ConstraintWrenches *feedbacks;  // one per contact when forces are wanted
     int feedback_capacity;
     PhysicsContactForce *contact_forces;
     int contact_force_count, contact_force_capacity;
@@ -265,7 +277,7 @@ struct Physics {
     Pool *pool;                   // NULL: one thread
 
     CollideHook collide_hook;
-    dGeomID ray;                  // of physics_ray_cast, made when first needed
+    struct Probes *probes;        // ode/probe.c, NULL: none
     bool has_failed;
     bool is_static_moved;         // a static shape was moved: the whole world wakes
     bool needs_pass;              // nodes changed or a solid was reset: contacts are found anew before the step
@@ -303,49 +315,32 @@ int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Po
 bool shapes_mass(Physics *physics, SceneNode *bounding, double density, bool is_quiet, MassProperties *mass);
 void shape_place(Physics *physics, int shape);   // puts a body-less one where its solid is
 void shape_offset(Physics *physics, int shape);  // puts one of a body where its solid is in the body's frame
+void shape_enter(Physics *physics, int shape);   // into the broad phase, by what it is on
 void shape_destroy(Physics *physics, int shape);
 void mesh_forget(Physics *physics, const SceneNode *geometry);  // its faces changed: the next shape reads them again
 void shape_update_box(Physics *physics, int shape);
+Vec3 shape_size(const Shape *shape);             // as `size`; at the rim that of its twin
+void shape_bounds(const Physics *physics, int shape, BroadBox *box);  // where it is now; of a fast one with the way that it goes in a step
 // Takes over what others did to its geom: body, offset, place, size, whether it is there at all. True when a shape that is
 // static or of another form now stands there: what it touches wakes.
 bool shape_follow(Physics *physics, int shape);
-Pose geom_pose(dGeomID geom);                    // where ODE's geom stands in the world
-// As `size`, from ODE's geom.
-static inline Vec3 shape_size_now(const Shape *shape)
-{
-    dReal radius, length;
-    dVector3 sides;
-    switch (shape->kind) {
-    case PHYSICS_SHAPE_SPHERE:
-        return vec3(dGeomSphereGetRadius(shape->ode), 0, 0);
-    case PHYSICS_SHAPE_BOX:
-        dGeomBoxGetLengths(shape->ode, sides);
-        return vec3(sides[0], sides[1], sides[2]);
-    case PHYSICS_SHAPE_CAPSULE:
-        dGeomCapsuleGetParams(shape->ode, &radius, &length);
-        return vec3(radius, length, 0);
-    case PHYSICS_SHAPE_CYLINDER:
-        dGeomCylinderGetParams(shape->ode, &radius, &length);
-        return vec3(radius, length, 0);
-    default:
-        return VEC3_ZERO;
-    }
-}
+Pose mirror_shape_pose(const Shape *shape);      // where ODE's geom of it stands in the world
 static inline bool shape_is_static(const Shape *shape) { return shape->body < 0 && !shape->is_outside; }
 void meshes_destroy(Physics *physics);
 
 // ---- physics.c ----
 void world_read_info(Physics *physics);          // gravity, ERP, contact properties ... of WorldInfo
-void world_write_settings(const Physics *physics);  // those that are ODE's
 
-// ---- body.c: state in and out of ODE ----
-void body_gather(Physics *physics);              // ODE -> BodyState, of all that may have changed
-void body_write(Physics *physics, int body);     // BodyState -> ODE
-void body_write_mass(const Physics *physics, int body);
-void body_write_settings(const Physics *physics, int body);  // mass, damping and what else is no state
+// ---- body.c: states of bodies ----
+void body_gather(Physics *physics);              // ODE -> BodyState, of all that may have changed; nothing in a plain world
 void body_wake(Physics *physics, int body);
+void body_moved_asleep(Physics *physics, int body);  // its state was changed from outside: solids and shapes follow
+void body_add_force(Physics *physics, int body, Vec3 force);                  // at the centre of mass
+void body_add_force_at(Physics *physics, int body, Vec3 force, Vec3 point);
+void body_add_torque(Physics *physics, int body, Vec3 torque);
+void body_set_force(Physics *physics, int body, Vec3 force, Vec3 torque);     // in place of what was applied
 void weld_set(Physics *physics, int weld);       // ties it where the scene has it on the solid above
-void weld_place(Physics *physics, int weld);     // brings ODE in line with its state
+void weld_place(Physics *physics, int weld);     // where its state says
 void bodies_enabled_outside(Physics *physics);
 void bodies_fall_asleep(Physics *physics);       // ODE's auto-disabling, with timers of our own
 void solids_update(Physics *physics);            // world poses of all solids from bodies and local poses
@@ -358,6 +353,20 @@ static inline Pose body_pose(const Physics *physics, int body)
     return (Pose){ physics->body_states[body].position, physics->body_states[body].orientation };
 }
 
+// ---- joints/constraints.c: all constraints of a world ----
+Constraint *constraint_make(Physics *physics, ConstraintKind kind, int parent, int child, int axis_count, void *owner);
+void constraint_unmake(Physics *physics, Constraint *constraint);  // NULL is fine
+void constraint_detach(Physics *physics, Constraint *constraint);  // one of its bodies goes: it holds nothing any more
+void constraint_anchor(Physics *physics, Constraint *constraint, const ConstraintPlace *place);
+void constraint_turn_motor(Physics *physics, Constraint *constraint, int axis, int relative, Vec3 world);  // sides as they stand
+void constraint_tell_motor_axis(Physics *physics, Constraint *constraint, int axis);  // to its twin, after the axis was set
+void constraint_set(Constraint *constraint, int axis, ConstraintNumber number, double value);
+void constraint_set_angle(Constraint *constraint, int axis, double angle);  // of an angular motor
+void constraint_fix(Physics *physics, Constraint *constraint);     // a fixed one: anchored where its bodies stand
+void constraint_want_wrenches(Constraint *constraint, bool want);
+bool bodies_are_joined(const Physics *physics, int a, int b);      // b -1: to the static world
+Pose constraint_side(const Physics *physics, const Constraint *constraint, int side);  // pose of its body there now
+
 // ---- contact.c, surface.c ----
 void contact_table_build(Physics *physics);
 int contact_material(const Physics *physics, const char *name);
@@ -369,11 +378,10 @@ void contacts_find_fluids(Physics *physics);     // pairs with fluids of the las
 void contacts_collect_forces(Physics *physics);  // after the step, when wanted
 bool contacts_want_joints(const Physics *physics);
 bool contact_wants_joint(const Physics *physics, int contact);
-void contact_make_joint(Physics *physics, int contact);
 void contact_surface(const Physics *physics, PhysicsContact *contact);
+void contact_for_solver(const PhysicsContact *contact, int body1, int body2, SolverContact *to);  // bodies as the solver numbers them
 // A fast shape that would pass through the other: lets the two come together by `gap` in this step, or bounces them.
 void contact_hold_ahead(const Physics *physics, PhysicsContact *contact, double gap);
-void contact_to_ode(const PhysicsContact *contact, dContact *out);
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);
 bool contact_shape_rests(const Physics *physics, const Shape *shape);  // asleep or static, and nothing that is at rest concerns it
 
@@ -391,12 +399,15 @@ void plugin_collide_others(Physics *physics);    // pairs with geoms that are no
 void plugin_free(Physics *physics);
 
 // ---- trouble.c: states that are not finite ----
-void trouble_check_inputs(Physics *physics);     // before the step: drops what a plugin gave that is not finite
+void trouble_check_inputs(Physics *physics);     // before the step: drops what was given that is not finite
+void trouble_reject(Physics *physics, int body, const char *what);  // says that something on it was dropped
 void trouble_check_states(Physics *physics);     // after it
 void trouble_check_start(Physics *physics);      // before the first step
 
 // ---- odelib.c: one-time start of ODE, per-thread data, its messages ----
-void odelib_begin(Physics *physics);             // binds ODE's message handler to this world on this thread
+void odelib_start(void);                         // before the first object is made
+void odelib_thread(void);                        // what ODE keeps for this thread is there
+void odelib_begin(Physics *physics);             // binds ODE's message handler to this world on this thread; nothing in a plain world
 void odelib_end(void);
 // ODE has one generator of random numbers for the whole process: worlds on several threads take turns with it.
 void odelib_generator_take(uint64_t seed);

@@ -1,6 +1,6 @@
 #include "physics/ray.h"
 
-#include "physics/physics_internal.h"
+#include "physics/mirror.h"
 
 typedef struct RayQuery {
     Physics *physics;
@@ -19,11 +19,8 @@ static double test_shape(void *context, int index, double length)
     const Shape *shape = &query->physics->shapes[index];
     if (!shape->is_alive || shape->fluid >= 0 || (query->filter && !query->filter(query->physics, index, query->context)))
         return length;
-    dGeomRaySetLength(query->physics->ray, query->range);
-    dGeomRaySet(query->physics->ray, query->origin.x, query->origin.y, query->origin.z, query->direction.x, query->direction.y,
-                query->direction.z);
     dContactGeom contact;
-    if (!dCollide(query->physics->ray, shape->ode, 1, &contact, sizeof contact))
+    if (!probe_ray(query->physics, index, query->origin, query->direction, query->range, &contact))
         return length;
     PhysicsRayHit *hit = query->hit;
     if (contact.depth > hit->distance || (contact.depth == hit->distance && index > hit->shape))
@@ -39,10 +36,6 @@ bool physics_ray_cast(Physics *physics, Vec3 origin, Vec3 direction, double rang
     *hit = (PhysicsRayHit){ .distance = INFINITY, .shape = -1, .solid = -1 };
     if (!vec3_is_finite(origin) || !vec3_is_finite(direction) || !(range > 0.0))
         return false;
-    if (!physics->ray) {
-        physics->ray = dCreateRay(NULL, 1.0);
-        dGeomRaySetClosestHit(physics->ray, 1);
-    }
     RayQuery query = { physics, origin, direction, range, filter, context, hit };
     const double from[3] = { origin.x, origin.y, origin.z }, along[3] = { direction.x, direction.y, direction.z };
     broadphase_ray(physics->broadphase, from, along, range, test_shape, &query);

@@ -1,9 +1,11 @@
-// From a boundingObject to ODE's geoms. A boundingObject is a geometry, a Shape with one, a Pose with one of these (only
+// shape.c - from a boundingObject to shapes that collide, and their masses. A boundingObject is a geometry, a Shape with one, a Pose with one of these (only
 // the first child counts), or a Group of them.
 #include "physics/collide/collide_surface.h"
 #include "physics/contacts/contact_narrow.h"
 #include "physics/collide/convex.h"
 #include "physics/contacts/sleep.h"
+#include "physics/mirror.h"
+#include "physics/solver/solver.h"
 
 #include "base/memory.h"
 #include "formats/shape.h"
@@ -118,10 +120,6 @@ static MeshEntry *mesh_of(Physics *physics, SceneNode *geometry, Vec3 scale)
     entry->indices = (const int *)mesh->triangles;
     entry->vertex_count = mesh->vertex_count;
     entry->triangle_count = mesh->triangle_count;
-    entry->data = dGeomTriMeshDataCreate();
-    dGeomTriMeshDataBuildDouble(entry->data, entry->vertices, 3 * sizeof(double), entry->vertex_count, entry->indices,
-                                3 * entry->triangle_count, 3 * sizeof(dTriIndex));
-    dGeomTriMeshDataPreprocess2(entry->data, 1u << dTRIDATAPREPROCESS_BUILD_CONCAVE_EDGES, NULL);
     entry->convex = convex_from_mesh(mesh);
     entry->surface = collide_surface_mesh(entry->vertices, entry->vertex_count, entry->indices, entry->triangle_count);
     entry->is_usable = true;
@@ -148,7 +146,7 @@ static MeshEntry *heights_of(Physics *physics, SceneNode *geometry)
     }
     entry->heights = memory_alloc_array((size_t)nx * (size_t)ny, sizeof(double));
     double low = INFINITY, high = -INFINITY;
-    // ODE's field lies in x and z with y up; turning it by a quarter about x makes its z run along our -y.
+    // The surface lies in x and z with y up; turning it by a quarter about x makes its z run along our -y.
     for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
             int64_t from = (int64_t)j * nx + i;
@@ -161,11 +159,8 @@ static MeshEntry *heights_of(Physics *physics, SceneNode *geometry)
             low = fmin(low, h);
             high = fmax(high, h);
         }
-    entry->field = dGeomHeightfieldDataCreate();
-    dGeomHeightfieldDataBuildDouble(entry->field, entry->heights, 0, (nx - 1) * dx, (ny - 1) * dy, nx, ny, 1.0, 0.0,
-                                    thickness > 0.0 ? thickness : 0.0, 0);
-    dGeomHeightfieldDataSetBounds(entry->field, low, high);
-    entry->surface = collide_surface_heights(&(CollideHeights){ entry->heights, { nx, ny }, { dx, dy } });
+    entry->grid = (MeshHeights){ { nx, ny }, { dx, dy }, thickness > 0.0 ? thickness : 0.0, low, high };
+    entry->surface = collide_surface_heights(&(CollideHeights){ entry->heights, { nx, ny }, { dx, dy }, entry->grid.thickness });
     entry->is_usable = true;
     return entry;
 }
@@ -176,10 +171,6 @@ void meshes_destroy(Physics *physics)
         MeshEntry *entry = &physics->meshes[i];
         convex_destroy(entry->convex);
         collide_surface_destroy(entry->surface);
-        if (entry->data)
-            dGeomTriMeshDataDestroy(entry->data);
-        if (entry->field)
-            dGeomHeightfieldDataDestroy(entry->field);
         free(entry->heights);
     }
     free(physics->meshes);
@@ -249,31 +240,14 @@ static GeometryForm geometry_form(Physics *physics, SceneNode *geometry, Vec3 sc
     return form;
 }
 
-static dGeomID make_geom(const GeometryForm *form, Pose *fix)
+// A grid of heights lies along x and z about its middle, with y up, as collide_surface.h and ODE want it.
+static Pose fix_of(const GeometryForm *form)
 {
-    *fix = POSE_IDENTITY;
-    switch (form->kind) {
-    case PHYSICS_SHAPE_BOX:
-        return dCreateBox(NULL, form->size.x, form->size.y, form->size.z);
-    case PHYSICS_SHAPE_SPHERE:
-        return dCreateSphere(NULL, form->size.x);
-    case PHYSICS_SHAPE_CAPSULE:
-        return dCreateCapsule(NULL, form->size.x, form->size.y);
-    case PHYSICS_SHAPE_CYLINDER:
-        return dCreateCylinder(NULL, form->size.x, form->size.y);
-    case PHYSICS_SHAPE_PLANE:
-        return dCreatePlane(NULL, 0, 0, 1, 0);
-    case PHYSICS_SHAPE_MESH:
-        return dCreateTriMesh(NULL, form->entry->data, NULL, NULL, NULL);
-    case PHYSICS_SHAPE_HEIGHTS: {
-        SceneNode *grid = form->entry->geometry;
-        double width = (scene_int(grid, "xDimension") - 1) * scene_float(grid, "xSpacing");
-        double depth = (scene_int(grid, "yDimension") - 1) * scene_float(grid, "ySpacing");
-        *fix = (Pose){ vec3(0.5 * width, 0.5 * depth, 0.0), quat_from_axis_angle(vec3(1, 0, 0), M_PI / 2) };
-        return dCreateHeightfield(NULL, form->entry->field, 1);
-    }
-    }
-    return NULL;
+    if (form->kind != PHYSICS_SHAPE_HEIGHTS)
+        return POSE_IDENTITY;
+    const MeshHeights *grid = &form->entry->grid;
+    double width = (grid->count[0] - 1) * grid->spacing[0], depth = (grid->count[1] - 1) * grid->spacing[1];
+    return (Pose){ vec3(0.5 * width, 0.5 * depth, 0.0), quat_from_axis_angle(vec3(1, 0, 0), M_PI / 2) };
 }
 
 void shape_update_box(Physics *physics, int shape)
@@ -283,12 +257,14 @@ void shape_update_box(Physics *physics, int shape)
     broadphase_move(physics->broadphase, shape, &box);
 }
 
-Pose geom_pose(dGeomID geom)
+static void set_placed(Physics *physics, int index, Pose pose)
 {
-    const dReal *p = dGeomGetPosition(geom);
-    dQuaternion q;
-    dGeomGetQuaternion(geom, q);
-    return (Pose){ { p[0], p[1], p[2] }, { q[0], q[1], q[2], q[3] } };
+    Shape *shape = &physics->shapes[index];
+    pose.q = quat_normalized(pose.q);
+    shape->placed = pose;
+    solver_rotation(&pose.q.w, shape->placed_rotation.m);
+    shape->is_centred = vec3_is_equal(pose.t, VEC3_ZERO) && pose.q.w == 1.0;
+    mirror_shape_place(physics, index);
 }
 
 void shape_place(Physics *physics, int index)
@@ -299,14 +275,7 @@ void shape_place(Physics *physics, int index)
         return;
     }
     Pose owner = shape->solid >= 0 ? physics->solid_world[shape->solid] : POSE_IDENTITY;
-    Pose world = pose_mul(pose_mul(owner, shape->local), shape->fix);
-    if (shape->kind == PHYSICS_SHAPE_PLANE) {
-        Vec3 normal = quat_rotate(world.q, vec3(0, 0, 1));
-        dGeomPlaneSetParams(shape->ode, normal.x, normal.y, normal.z, vec3_dot(normal, world.t));
-    } else {
-        dGeomSetPosition(shape->ode, world.t.x, world.t.y, world.t.z);
-        dGeomSetQuaternion(shape->ode, (dQuaternion){ world.q.w, world.q.x, world.q.y, world.q.z });
-    }
+    set_placed(physics, index, pose_mul(pose_mul(owner, shape->local), shape->fix));
     shape_update_box(physics, index);
 }
 
@@ -316,8 +285,8 @@ void shape_destroy(Physics *physics, int index)
     if (!shape->is_alive)
         return;
     broadphase_remove(physics->broadphase, index);
-    dGeomDestroy(shape->ode);
-    shape->ode = NULL;
+    mirror_shape_destroy(physics, index);
+    probe_forget(physics, index);
     if (shape->kind == PHYSICS_SHAPE_BOX)
         convex_destroy(shape->convex);
     shape->convex = NULL;
@@ -327,9 +296,7 @@ void shape_destroy(Physics *physics, int index)
 void shape_offset(Physics *physics, int index)
 {
     const Shape *shape = &physics->shapes[index];
-    Pose offset = pose_mul(pose_mul(physics->solids[shape->solid].in_body, shape->local), shape->fix);
-    dGeomSetOffsetPosition(shape->ode, offset.t.x, offset.t.y, offset.t.z);
-    dGeomSetOffsetQuaternion(shape->ode, (dQuaternion){ offset.q.w, offset.q.x, offset.q.y, offset.q.z });
+    set_placed(physics, index, pose_mul(pose_mul(physics->solids[shape->solid].in_body, shape->local), shape->fix));
 }
 
 void mesh_forget(Physics *physics, const SceneNode *geometry)
@@ -340,7 +307,7 @@ void mesh_forget(Physics *physics, const SceneNode *geometry)
 }
 
 // Static shapes do not look for each other, unless one notices static ones.
-static void broadphase_take(Physics *physics, int index)
+void shape_enter(Physics *physics, int index)
 {
     enum { STATIC = 1u, MOVING = 2u, NOTICING = 4u };  // categories of the broad phase
     const Shape *shape = &physics->shapes[index];
@@ -352,65 +319,6 @@ static void broadphase_take(Physics *physics, int index)
     BroadBox box;
     narrow_place(physics, index, &box);
     broadphase_add(physics->broadphase, index, category, mask, shape->body + 1, &box);
-}
-
-// ---- what others did to a geom ----
-
-static int body_of_ode(const Physics *physics, dBodyID ode)
-{
-    for (int i = 0; ode && i < physics->body_count; i++)
-        if (physics->bodies[i].is_alive && physics->bodies[i].ode == ode)
-            return i;
-    return -1;
-}
-
-static bool is_in_world(const Physics *physics, dGeomID geom)
-{
-    for (; geom && dGeomIsEnabled(geom); geom = (dGeomID)dGeomGetSpace(geom))
-        if (geom == (dGeomID)physics->space)
-            return true;
-    return false;
-}
-
-// What was made once from a form that it no longer has.
-static void forget_form(const Physics *physics, Shape *shape)
-{
-    if (shape->kind == PHYSICS_SHAPE_BOX) {
-        convex_destroy(shape->convex);
-        shape->convex = NULL;
-    }
-    if (shape->kind != PHYSICS_SHAPE_MESH)
-        return;
-    shape->convex = NULL;
-    for (int i = 0; i < physics->mesh_count; i++)
-        if (physics->meshes[i].data == dGeomTriMeshGetTriMeshDataID(shape->ode) && physics->meshes[i].data == shape->ode_data)
-            shape->convex = physics->meshes[i].convex;
-}
-
-bool shape_follow(Physics *physics, int index)
-{
-    Shape *shape = &physics->shapes[index];
-    dBodyID on = dGeomGetBody(shape->ode);
-    bool is_away = !is_in_world(physics, shape->ode), is_given = on != shape->on;
-    if (is_given) {
-        shape->on = on;
-        shape->body = body_of_ode(physics, on);
-        shape->is_outside = on && shape->body < 0;
-        sleep_forget(physics);  // it lists the shapes of bodies
-    }
-    BroadBox box;
-    bool has_other_form = narrow_follow(physics, index, &box);
-    if (is_given)
-        broadphase_take(physics, index);
-    else
-        broadphase_move(physics->broadphase, index, &box);
-    if (has_other_form)
-        forget_form(physics, shape);
-    if (!has_other_form && !is_given && is_away == shape->is_away)
-        return false;
-    shape->is_away = is_away;
-    shape->was_changed = physics->has_changed_shapes = true;
-    return true;
 }
 
 typedef struct ShapeOwner { int solid, fluid, count; } ShapeOwner;
@@ -434,24 +342,18 @@ static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void
     Shape *shape = &physics->shapes[index];
     *shape = (Shape){ .kind = form.kind, .solid = owner->solid, .fluid = owner->fluid, .body = body, .home = body, .geometry = geometry,
                       .size = form.size, .local = placed.pose, .is_alive = true };
-    shape->ode = make_geom(&form, &shape->fix);
+    shape->fix = fix_of(&form);
     if (form.entry) {
         shape->convex = form.entry->convex;
         shape->surface = form.entry->surface;
-        shape->ode_data = form.entry->data ? (const void *)form.entry->data : (const void *)form.entry->field;
     }
     shape->tag = arena_alloc(physics->arena, sizeof(ShapeTag));
     *shape->tag = (ShapeTag){ SHAPE_MAGIC, physics, index };
-    dGeomSetData(shape->ode, shape->tag);
-    dSpaceAdd(physics->space, shape->ode);
     owner->count++;
-
-    if (body >= 0) {
-        shape->on = physics->bodies[body].ode;
-        dGeomSetBody(shape->ode, shape->on);
+    mirror_shape_make(physics, index);
+    if (body >= 0)
         shape_offset(physics, index);
-    }
-    broadphase_take(physics, index);
+    shape_enter(physics, index);
     if (body < 0) {
         shape_place(physics, index);
         broadphase_set_resting(physics->broadphase, index, false);

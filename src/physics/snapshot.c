@@ -2,6 +2,7 @@
 #include "physics/collide/collide_cache.h"
 #include "physics/contacts/contact_narrow.h"
 #include "physics/contacts/sleep.h"
+#include "physics/mirror.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
@@ -81,7 +82,7 @@ static bool joints_are_sound(const Physics *physics, const void *bytes)
                 return false;
         if (joint->is_alive && !state_pose_is_sound(state.zero))
             return false;
-        for (int k = 0; joint->is_alive && joint->ode && k < 2; k++)
+        for (int k = 0; joint->is_alive && joint->constraint && k < 2; k++)
             if (!state_pose_is_sound(state.anchored[k]))
                 return false;
     }
@@ -115,20 +116,9 @@ int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX])
 }
 
 // What has been applied from outside since the last step sits in ODE's accumulators.
-static void gather_forces(const Physics *physics)
-{
-    for (int i = 0; i < physics->body_count; i++) {
-        const Body *body = &physics->bodies[i];
-        if (!body->is_alive)
-            continue;
-        physics->body_states[i].force = vec3(body->force[0], body->force[1], body->force[2]);
-        physics->body_states[i].torque = vec3(body->torque[0], body->torque[1], body->torque[2]);
-    }
-}
-
 uint64_t physics_state_hash(const Physics *physics)
 {
-    gather_forces(physics);
+    mirror_forces_take((Physics *)physics);
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks((Physics *)physics, blocks);
     uint64_t hash = 0;
@@ -168,7 +158,7 @@ static char *put(char *to, const void *data, size_t size)
 
 static char *put_states(const Physics *physics, Header *header, char *to)
 {
-    gather_forces(physics);
+    mirror_forces_take((Physics *)physics);
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks((Physics *)physics, blocks);
     memcpy(header->magic, magic, sizeof(magic));
@@ -281,28 +271,16 @@ static void restore_welds(Physics *physics)
             weld_place(physics, i);
 }
 
-static void restore_force(const Physics *physics, int index)
-{
-    const BodyState *state = &physics->body_states[index];
-    dBodySetForce(physics->bodies[index].ode, state->force.x, state->force.y, state->force.z);
-    dBodySetTorque(physics->bodies[index].ode, state->torque.x, state->torque.y, state->torque.z);
-}
-
 static void restore_bodies(Physics *physics)
 {
     for (int i = 0; i < physics->body_count; i++) {
-        const Body *body = &physics->bodies[i];
-        const BodyState *state = &physics->body_states[i];
-        if (!body->is_alive)
+        if (!physics->bodies[i].is_alive)
             continue;
-        body_write(physics, i);
-        restore_force(physics, i);
-        if (state->is_frozen)
-            dBodySetKinematic(body->ode);
-        if (state->is_disabled)
-            dBodyDisable(body->ode);
-        else
-            dBodyEnable(body->ode);
+        mirror_body_state(physics, i);
+        mirror_body_force(physics, i);
+        if (physics->body_states[i].is_frozen)
+            mirror_body_frozen(physics, i, true);
+        mirror_body_enabled(physics, i);
     }
 }
 
@@ -311,7 +289,7 @@ static void thaw_bodies(Physics *physics)
 {
     for (int i = 0; i < physics->body_count; i++)
         if (physics->bodies[i].is_alive && physics->body_states[i].is_frozen)
-            dBodySetDynamic(physics->bodies[i].ode);
+            mirror_body_frozen(physics, i, false);
 }
 
 static void restore_places(Physics *physics)
@@ -394,9 +372,9 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
 void physics_collide_restored(Physics *physics)
 {
     bool has_forces = !physics->needs_pass;
-    gather_forces(physics);
+    mirror_forces_take((Physics *)physics);
     physics_collide(physics);
     for (int i = 0; has_forces && i < physics->body_count; i++)
         if (physics->bodies[i].is_alive)
-            restore_force(physics, i);
+            mirror_body_force(physics, i);
 }

@@ -1,8 +1,8 @@
 // stepper.h - the seam behind which a solver moves all bodies by one time step.
 // A stepper gets the Physics between two collision passes: bodies with their states and forces, joints, contacts. It
-// must leave the new state in BodyState[] and, equal to the last bit, in ODE's bodies (which plugins read), fill the
-// feedback structs of joints that have one, set the forces of contacts when wanted, and clear the forces it used.
-// Before it runs, ODE's bodies are the truth (a plugin may have changed them); body_gather() reads them.
+// must leave the new state in BodyState[] and, while there are twins in ODE (mirror.h), equal to the last bit in those (which
+// plugins read), fill the wrenches of constraints that want them, set the forces of contacts when wanted, and clear the forces
+// it used. BodyState[] is the truth; what a plugin did to the twins was read into it by body_gather() before.
 #ifndef TALUS_PHYSICS_STEPPER_H
 #define TALUS_PHYSICS_STEPPER_H
 
@@ -13,7 +13,7 @@ typedef struct Physics Physics;
 typedef struct StepperType {
     const char *name;
     const char *help;
-    bool wants_ode_contacts;  // contact joints are made in ODE; else only PhysicsContact records (unless a plugin runs)
+    bool wants_ode;           // everything has its twin in ODE from the start, contacts included
     bool collides_with_ode;   // dCollide finds the contact points, not kernels of ours: nothing but ODE is at work
     void *(*create)(Physics *physics);                       // NULL: no state of its own
     void (*destroy)(void *self);

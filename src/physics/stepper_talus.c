@@ -1,103 +1,201 @@
-// Our own solver behind the stepper seam. ODE's bodies, joints and contact joints are read at the start of each step, so
-// what a plugin did acts in it, and written at its end. Contacts of ours that have no joint in ODE are given to it as they
-// are; while no plugin is at work only awake bodies are looked at.
+// stepper_talus.c - our own solver behind the stepper seam. In a plain world it works on our arrays alone: awake bodies, the rows
+// of their constraints and their contacts go in, poses and velocities come out. While twins stand in ODE (a plugin is at work),
+// the step is rim_step.c's, on the same solver.
 #include "physics/contacts/sleep.h"
 
 #include "base/memory.h"
+#include "physics/mirror.h"
+#include "physics/ode/rim_step.h"
 #include "physics/ode/solver_ode.h"
 
-#include <stdatomic.h>
+#include <assert.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTACT_GRAIN 128  // contacts that a worker hands over at a time
+#define CONTACT_GRAIN 128  // contacts that a worker describes at a time
+#define BODY_GRAIN 128     // bodies
 
 typedef struct Resting { int32_t contact, place; } Resting;  // in our records, among the solver's
 
 typedef struct StepperTalus {
-    SolverOde *solver;  // NULL: this ODE cannot be read, its exact step is used
-    uint32_t version;   // of the book of awake bodies in the last step; 0: none
-    int32_t *places;    // of our bodies among the solver's
-    int32_t *awake;
-    Resting *resting;   // contacts that fall asleep in this step
-    int place_capacity, awake_capacity, resting_count, resting_capacity;
+    Solver *solver;
+    RimStep *rim;             // once there are twins in ODE, else NULL
+    uint32_t version;         // of the awake set in the last step; 0: none
+    SolverBody *bodies;       // by body, awake ones as they were after the last step
+    int32_t *awake;           // of the last step
+    SolverJoint *joints;
+    Constraint **joined;      // beside joints
+    SolverRow *rows;
+    SolverContact *contacts;
+    Resting *resting;         // contacts that fall asleep in this step
+    int body_count, body_capacity, awake_count, awake_capacity, joint_count, joint_capacity, joined_capacity, row_count, row_capacity;
+    int contact_count, contact_capacity, resting_count, resting_capacity;
+    int woken_count;          // contacts of ours that stand first among the solver's: they wake in this step
 } StepperTalus;
 
 static void *talus_create(Physics *physics)
 {
     StepperTalus *self = memory_alloc(sizeof *self);
-    self->solver = solver_ode_create(physics->world, &(SolverOptions){ .pool = physics->pool });
-    if (!self->solver) {
-        diag_warning(physics->diags, (SourcePos){ 0 }, "the stepper 'talus' cannot work with this ODE library: %s; using 'ode-exact'",
-                     solver_ode_problem());
-        diag_hint(physics->diags, "Talus is made for Debian's libode 0.16, double precision");
-        physics->needs_contact_joints = true;
-    }
+    self->solver = solver_create(&(SolverOptions){ .pool = physics->pool });
     return self;
 }
 
 static void talus_destroy(void *state)
 {
     StepperTalus *self = state;
-    solver_ode_destroy(self->solver);
-    free(self->places);
-    free(self->awake);
-    free(self->resting);
+    rim_step_destroy(self->rim);
+    solver_destroy(self->solver);
+    void *owned[] = { self->bodies, self->awake, self->joints, self->joined, self->rows, self->contacts, self->resting };
+    for (int i = 0; i < COUNT_OF(owned); i++)
+        free(owned[i]);
     free(self);
 }
 
-static int rising(const void *a, const void *b)
+// ---- bodies ----
+
+enum { POSE_DOUBLES = 7, MOTION_DOUBLES = 6 };
+static_assert(offsetof(BodyState, linear) == POSE_DOUBLES * sizeof(double), "position and orientation follow each other");
+static_assert(offsetof(BodyState, force) == (POSE_DOUBLES + MOTION_DOUBLES) * sizeof(double), "and so do the velocities");
+static_assert(offsetof(SolverBody, rotation) == POSE_DOUBLES * sizeof(double), "as in the solver's bodies");
+
+static void body_read(const Physics *physics, int index, SolverBody *to)
 {
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
+    const Body *body = &physics->bodies[index];
+    const BodyState *state = &physics->body_states[index];
+    bool is_turned = memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
+    memcpy(to->position, &state->position, POSE_DOUBLES * sizeof(double));
+    memcpy(to->velocity, &state->linear, MOTION_DOUBLES * sizeof(double));
+    memcpy(to->force, &state->force, MOTION_DOUBLES * sizeof(double));
+    if (is_turned)
+        solver_body_refresh(to);
+    to->mass = body->mass;
+    memcpy(to->inertia, body->inertia.m, sizeof to->inertia);
+    to->max_angular_speed = SOLVER_MAX_ANGULAR_SPEED;
+    to->linear_damping = body->linear_damping;
+    to->angular_damping = body->angular_damping;
+    to->flags = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC | SOLVER_BODY_MAX_ANGULAR_SPEED;
+    to->flags |= body->linear_damping != 0.0 ? SOLVER_BODY_LINEAR_DAMPING : 0;
+    to->flags |= body->angular_damping != 0.0 ? SOLVER_BODY_ANGULAR_DAMPING : 0;
+    to->flags |= state->is_disabled ? SOLVER_BODY_ASLEEP : 0;
+    to->flags |= state->is_frozen ? SOLVER_BODY_KINEMATIC : 0;
 }
 
-// While the book goes on and nobody else holds ODE's objects, the solver need not look for bodies.
-static bool tell_awake(StepperTalus *self, const Physics *physics)
+typedef struct BodyWork {
+    StepperTalus *self;
+    Physics *physics;
+    const int32_t *awake;
+} BodyWork;
+
+static void read_range(int begin, int end, int worker, void *context)
+{
+    const BodyWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        body_read(work->physics, work->awake[i], &work->self->bodies[work->awake[i]]);
+}
+
+static void write_range(int begin, int end, int worker, void *context)
+{
+    const BodyWork *work = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const SolverBody *body = &work->self->bodies[work->awake[i]];
+        BodyState *state = &work->physics->body_states[work->awake[i]];
+        memcpy(&state->position, body->position, POSE_DOUBLES * sizeof(double));
+        memcpy(&state->linear, body->velocity, MOTION_DOUBLES * sizeof(double));
+        memset(&state->force, 0, MOTION_DOUBLES * sizeof(double));
+        if (body->flags & SOLVER_BODY_STOPPED)
+            state->linear.x = NAN;  // trouble.c finds and tells it
+    }
+}
+
+// What slept in the last step is as it was, unless the awake set was written anew: then every body is looked at.
+static void read_bodies(StepperTalus *self, Physics *physics)
 {
     const Sleep *sleep = physics->sleep;
-    if (physics->has_outsiders || self->version != sleep->version)
-        return false;
-    bool is_rising = true;
-    memory_grow(&self->awake, &self->awake_capacity, sleep->awake_count + 1, sizeof *self->awake);
-    for (int i = 0; i < sleep->awake_count; i++) {
-        self->awake[i] = self->places[sleep->awake[i]];
-        is_rising &= i == 0 || self->awake[i - 1] < self->awake[i];
+    memory_grow(&self->bodies, &self->body_capacity, physics->body_count + 1, sizeof *self->bodies);
+    bool is_new = self->version != sleep->version || self->body_count != physics->body_count;
+    for (int i = is_new ? 0 : physics->body_count; i < physics->body_count; i++) {
+        if (i >= self->body_count)
+            self->bodies[i] = (SolverBody){ 0 };
+        if (physics->bodies[i].is_alive)
+            body_read(physics, i, &self->bodies[i]);
+        else
+            self->bodies[i] = (SolverBody){ .mass = 1.0, .quaternion = { 1.0 }, .flags = SOLVER_BODY_ASLEEP | SOLVER_BODY_KINEMATIC };
     }
-    if (!is_rising)
-        qsort(self->awake, (size_t)sleep->awake_count, sizeof *self->awake, rising);
-    solver_ode_vouch(self->solver, self->awake, sleep->awake_count);
-    return true;
+    for (int i = 0; !is_new && i < self->awake_count; i++)
+        self->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
+    self->body_count = physics->body_count;
+    self->version = sleep->version;
+    memory_grow(&self->awake, &self->awake_capacity, sleep->awake_count + 1, sizeof *self->awake);
+    memcpy(self->awake, sleep->awake, sizeof *self->awake * (size_t)sleep->awake_count);
+    self->awake_count = sleep->awake_count;
+    pool_for(physics->pool, self->awake_count, BODY_GRAIN, read_range, &(BodyWork){ self, physics, self->awake });
 }
 
-static void note_places(StepperTalus *self, const Physics *physics)
-{
-    memory_grow(&self->places, &self->place_capacity, physics->body_count + 1, sizeof *self->places);
-    for (int i = 0; i < physics->body_count; i++)
-        self->places[i] = physics->bodies[i].is_alive ? solver_ode_body(self->solver, physics->bodies[i].ode) : -1;
-}
+// ---- constraints ----
 
 static bool body_acts(const Physics *physics, int body)
 {
     return body >= 0 && !physics->body_states[body].is_disabled && !physics->body_states[body].is_frozen;
 }
 
+static bool is_free(const Physics *physics, int body)
+{
+    return body >= 0 && !physics->body_states[body].is_frozen;
+}
+
+static bool is_awake(const Physics *physics, int body)
+{
+    return body >= 0 && !physics->body_states[body].is_disabled;
+}
+
+// Those of sleeping bodies have no rows, but stand in the list: the tree of joints stays what it is.
+static void read_constraints(StepperTalus *self, const Physics *physics, double dt)
+{
+    int count = physics->constraint_count;
+    memory_grow(&self->joints, &self->joint_capacity, count + 1, sizeof *self->joints);
+    memory_grow(&self->joined, &self->joined_capacity, count + 1, sizeof *self->joined);
+    self->joint_count = self->row_count = 0;
+    const ConstraintStep step = { 1.0 / dt, physics->erp, physics->cfm };
+    for (int i = 0; i < count; i++) {
+        Constraint *constraint = physics->constraints[i];
+        const int *sides = constraint->solved;
+        if (!is_free(physics, sides[0]) && !is_free(physics, sides[1]))
+            continue;
+        int rows = 0;
+        if (is_awake(physics, sides[0]) || is_awake(physics, sides[1])) {
+            memory_grow(&self->rows, &self->row_capacity, self->row_count + CONSTRAINT_ROWS_MAX, sizeof *self->rows);
+            rows = constraint_rows(constraint, &step, self->bodies, &self->rows[self->row_count]);
+        }
+        self->joined[self->joint_count] = constraint;
+        self->joints[self->joint_count++] = (SolverJoint){ sides[0], sides[1], self->row_count, rows };
+        self->row_count += rows;
+    }
+}
+
+static void sum_wrenches(StepperTalus *self, const Physics *physics)
+{
+    for (int i = 0; i < self->joint_count; i++) {
+        const SolverJoint *joint = &self->joints[i];
+        if (self->joined[i]->wants_wrenches && (is_awake(physics, joint->body1) || is_awake(physics, joint->body2)))
+            constraint_sum_wrenches(self->joined[i], &self->rows[joint->first_row], joint->row_count);
+    }
+}
+
+// ---- contacts ----
+
 static bool contact_acts(const Physics *physics, const PhysicsContact *contact)
 {
     return body_acts(physics, contact->body[0]) || body_acts(physics, contact->body[1]);
 }
 
-static void describe_contact(const StepperTalus *self, const PhysicsContact *contact, SolverContact *to)
+static void describe_contact(const PhysicsContact *contact, SolverContact *to)
 {
-    dContact ode;
-    int place[2];
-    for (int i = 0; i < 2; i++)
-        place[i] = contact->body[i] >= 0 ? self->places[contact->body[i]] : -1;
-    bool is_reversed = place[0] < 0;
-    contact_to_ode(contact, &ode);
-    solver_ode_read_contact(&ode, is_reversed ? -1.0 : 1.0, place[is_reversed], is_reversed ? -1 : place[1], to);
-    memcpy(to->start, contact->held, sizeof to->start);
+    bool is_reversed = contact->body[0] < 0;
+    contact_for_solver(contact, contact->body[is_reversed], is_reversed ? -1 : contact->body[1], to);
 }
 
 static void remember_resting(StepperTalus *self, int contact, int place)
@@ -106,48 +204,41 @@ static void remember_resting(StepperTalus *self, int contact, int place)
     self->resting[self->resting_count++] = (Resting){ contact, place };
 }
 
-static void add_contact(StepperTalus *self, const Physics *physics, int index)
-{
-    const PhysicsContact *contact = &physics->contacts[index];
-    bool acts = contact_acts(physics, contact);
-    if (physics->contact_joints[index] || (!acts && contact->is_asleep))
-        return;
-    int place;
-    solver_ode_contacts(self->solver, &place);
-    describe_contact(self, contact, solver_ode_add_contacts(self->solver, 1));
-    if (!acts)
-        remember_resting(self, index, place);
-}
-
-typedef struct HandOver {
-    const StepperTalus *self;
+typedef struct ContactWork {
     const Physics *physics;
     const PhysicsContact *from;
     SolverContact *to;
     atomic_bool has_resting;
-} HandOver;
+} ContactWork;
 
 static void describe_range(int begin, int end, int worker, void *context)
 {
-    HandOver *work = context;
+    ContactWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        describe_contact(work->self, &work->from[i], &work->to[i]);
+        describe_contact(&work->from[i], &work->to[i]);
         if (!contact_acts(work->physics, &work->from[i]))
             atomic_store(&work->has_resting, true);
     }
 }
 
-// The contacts of the last pass, of which ODE has none as joints.
-static void add_awake_contacts(StepperTalus *self, const Physics *physics)
+// Sleeping contacts act again in the step in which one of their bodies woke; those of the last pass follow.
+static void read_contacts(StepperTalus *self, Physics *physics)
 {
-    int first = physics->sleeping_contact_count, count = physics->contact_count - first, place;
-    solver_ode_contacts(self->solver, &place);
-    HandOver work = { self, physics, &physics->contacts[first], solver_ode_add_contacts(self->solver, count), false };
+    int woken_count, first = physics->sleeping_contact_count, count = physics->contact_count - first;
+    const int32_t *woken = sleep_woken_contacts(physics, &woken_count);
+    memory_grow(&self->contacts, &self->contact_capacity, woken_count + count + 1, sizeof *self->contacts);
+    self->contact_count = 0;
+    for (int i = 0; i < woken_count; i++)
+        if (contact_acts(physics, &physics->contacts[woken[i]]))
+            describe_contact(&physics->contacts[woken[i]], &self->contacts[self->contact_count++]);
+    self->woken_count = self->contact_count;
+    ContactWork work = { physics, &physics->contacts[first], &self->contacts[self->contact_count], false };
     pool_for(physics->pool, count, CONTACT_GRAIN, describe_range, &work);
     for (int i = 0; work.has_resting && i < count; i++)
         if (!contact_acts(physics, &work.from[i]))
-            remember_resting(self, first + i, place + i);
+            remember_resting(self, first + i, self->contact_count + i);
+    self->contact_count += count;
 }
 
 // A contact that falls asleep takes along what it carried, so that the step in which it wakes goes on from there.
@@ -155,99 +246,70 @@ static void keep_impulses(StepperTalus *self, Physics *physics)
 {
     for (int i = 0; i < self->resting_count; i++) {
         PhysicsContact *contact = &physics->contacts[self->resting[i].contact];
-        memcpy(contact->held, solver_contact_impulse(solver_ode_solver(self->solver), self->resting[i].place), sizeof contact->held);
+        memcpy(contact->held, solver_contact_impulse(self->solver, self->resting[i].place), sizeof contact->held);
     }
     self->resting_count = 0;
 }
 
-// Kept contacts act again in the step in which one of their bodies woke.
-static void add_contacts(StepperTalus *self, Physics *physics, bool is_told)
+static void write_contact_forces(const StepperTalus *self, Physics *physics)
 {
-    int count;
-    const int32_t *woken = sleep_woken_contacts(physics, &count);
-    for (int i = 0; is_told && i < count; i++)
-        add_contact(self, physics, woken[i]);
-    for (int i = 0; !is_told && i < physics->sleeping_contact_count; i++)
-        add_contact(self, physics, i);
-    bool have_joints = false;
-    for (int i = physics->sleeping_contact_count; i < physics->contact_count; i++)
-        have_joints |= physics->contact_joints[i] != NULL;
-    if (!have_joints)
-        add_awake_contacts(self, physics);
-    for (int i = physics->sleeping_contact_count; have_joints && i < physics->contact_count; i++)
-        add_contact(self, physics, i);
-}
-
-static void link_contact(const StepperTalus *self, const Physics *physics, const PhysicsContact *contact)
-{
-    int linked[2];
-    for (int i = 0; i < 2; i++) {
-        int body = contact->body[i];
-        if (body < 0 || physics->body_states[body].is_frozen)
-            return;
-        linked[i] = self->places[body];
-    }
-    solver_ode_wake_link(self->solver, linked[0], linked[1]);
-}
-
-// With others at work bodies and joints may not be ours, so the solver finds out what is connected to something awake.
-static void wake_connected(StepperTalus *self, Physics *physics)
-{
-    if (!physics->has_outsiders || !solver_ode_wake_begin(self->solver))
+    int first = physics->sleeping_contact_count;
+    if (!physics->wants_contact_forces || physics->feedback_capacity < physics->contact_count)
         return;
-    for (int i = 0; i < physics->contact_count; i++)
-        if (!physics->contact_joints[i])
-            link_contact(self, physics, &physics->contacts[i]);
-    solver_ode_wake_end(self->solver);
-    for (int i = 0; i < physics->body_count; i++) {
-        BodyState *state = &physics->body_states[i];
-        if (!physics->bodies[i].is_alive || !state->is_disabled || !dBodyIsEnabled(physics->bodies[i].ode))
-            continue;
-        state->is_disabled = 0;
-        sleep_woke(physics, i);
-    }
-    sleep_refresh(physics);
+    for (int i = first; i < physics->contact_count; i++)
+        solver_contact_force(&self->contacts[self->woken_count + i - first], physics->feedbacks[i].f1);
+}
+
+// ---- the step ----
+
+static void plain_step(StepperTalus *self, Physics *physics, double dt)
+{
+    read_bodies(self, physics);
+    read_constraints(self, physics, dt);
+    read_contacts(self, physics);
+    SolverInput input = { .dt = dt, .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z }, .erp = physics->erp,
+                          .cfm = physics->cfm, .contact_surface_layer = physics->contact_surface_layer, .bodies = self->bodies,
+                          .joints = self->joints, .rows = self->rows, .contacts = self->contacts, .body_count = self->body_count,
+                          .joint_count = self->joint_count, .row_count = self->row_count, .contact_count = self->contact_count,
+                          .awake = self->awake, .awake_count = self->awake_count };
+    solver_step(self->solver, &input);
+    sum_wrenches(self, physics);
+    write_contact_forces(self, physics);
+    keep_impulses(self, physics);
+    pool_for(physics->pool, self->awake_count, BODY_GRAIN, write_range, &(BodyWork){ self, physics, self->awake });
 }
 
 static void talus_step(void *state, Physics *physics, double dt)
 {
     StepperTalus *self = state;
-    if (!self->solver) {
-        dWorldStep(physics->world, dt);
-        sleep_forget(physics);
-        body_gather(physics);
+    if (!mirror_is_open(physics)) {
+        plain_step(self, physics, dt);
         return;
     }
-    bool is_told = tell_awake(self, physics);
-    solver_ode_begin(self->solver, dt);
-    if (!is_told)
-        note_places(self, physics);
-    wake_connected(self, physics);
-    add_contacts(self, physics, !physics->has_outsiders);
-    solver_ode_finish(self->solver);
-    keep_impulses(self, physics);
-    self->version = physics->has_outsiders ? 0 : physics->sleep->version;
-    body_gather(physics);
+    if (!self->rim)
+        self->rim = rim_step_create(physics, self->solver);
+    rim_step(self->rim, physics, dt);
 }
 
 static size_t talus_state_size(void *state)
 {
     const StepperTalus *self = state;
-    return self->solver ? solver_state_size(solver_ode_solver(self->solver)) : 0;
+    return solver_state_size(self->solver);
 }
 
 static void talus_save(void *state, void *buffer)
 {
     const StepperTalus *self = state;
-    if (self->solver)
-        solver_state_save(solver_ode_solver(self->solver), buffer);
+    solver_state_save(self->solver, buffer);
 }
 
 static void talus_restore(void *state, const void *buffer, size_t size)
 {
     const StepperTalus *self = state;
-    if (self->solver)
-        solver_ode_restore(self->solver, buffer, size);
+    if (self->rim)
+        rim_step_restore(self->rim, buffer, size);
+    else
+        solver_state_restore(self->solver, buffer, size);
 }
 
 static void explain_islands(const StepperTalus *self, const Physics *physics, Text *out)
@@ -256,12 +318,12 @@ static void explain_islands(const StepperTalus *self, const Physics *physics, Te
         [SOLVER_DIRECT] = "direct", [SOLVER_SWEPT] = "direct joints, swept contacts", [SOLVER_ITERATIVE] = "iterative"
     };
     const SolverIsland *islands;
-    int count = solver_islands(solver_ode_solver(self->solver), &islands), most = 0;
+    int count = solver_islands(self->solver, &islands), most = 0;
     for (int i = 0; i < count; i++)
         most = int_max(most, islands[i].first_body);
     int32_t *solid_of = memory_alloc_array((size_t)most + 1, sizeof *solid_of);  // plus 1; 0: a body that a plugin made
     for (int i = 0; count > 0 && i < physics->body_count; i++) {
-        int index = physics->bodies[i].is_alive ? solver_ode_body(self->solver, physics->bodies[i].ode) : -1;
+        int index = physics->bodies[i].is_alive ? (self->rim ? rim_step_body(self->rim, physics, i) : i) : -1;
         if (index >= 0 && index <= most)
             solid_of[index] = physics->bodies[i].solid + 1;
     }
@@ -276,18 +338,18 @@ static void explain_islands(const StepperTalus *self, const Physics *physics, Te
 static void talus_explain(void *state, Physics *physics, Text *out)
 {
     const StepperTalus *self = state;
-    if (!self->solver) {
+    if (self->rim && !rim_step_can(self->rim)) {
         text_printf(out, "ode-exact: %s\n", solver_ode_problem());
         return;
     }
     explain_islands(self, physics, out);
-    const SolverStatistics *sum = solver_statistics(solver_ode_solver(self->solver));
+    const SolverStatistics *sum = solver_statistics(self->solver);
     text_printf(out, "solver: %d direct, %d swept and %d iterative islands, %d rows with bounds (%d in the largest), %d pivot rounds, %d sweeps, "
                 "%d solved again, %d fallbacks, %d redundant rows, %d bodies stopped\n",
                 sum->direct_island_count, sum->swept_island_count, sum->iterative_island_count, sum->dense_row_count, sum->largest_dense,
                 sum->pivot_round_count, sum->sweep_count,
                 sum->restart_count, sum->fallback_count, sum->redundant_count, sum->body_reset_count);
-    const SolverTotals *totals = solver_totals(solver_ode_solver(self->solver));
+    const SolverTotals *totals = solver_totals(self->solver);
     text_printf(out, "all %" PRId64 " steps: %" PRId64 " solved again, %" PRId64 " fallbacks, %" PRId64 " redundant rows, %" PRId64 " bodies stopped\n",
                 totals->step_count, totals->restart_count, totals->fallback_count, totals->redundant_count, totals->body_reset_count);
 }

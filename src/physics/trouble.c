@@ -1,7 +1,7 @@
 // States that are not finite or run away: found in the step in which they happen, explained, and either the run stops or
 // the body is frozen where it was.
-#include "physics/ode/odeinside.h"
 #include "physics/contacts/sleep.h"
+#include "physics/mirror.h"
 
 #include "base/memory.h"
 
@@ -12,12 +12,7 @@ enum { TROUBLE_MESSAGES = 20, START_MESSAGES = 3 };  // more of them say nothing
 static const double start_depth = 0.05;  // m inside each other at the start: more is hardly meant
 static const double speed_limit = 1e6;  // m/s or rad/s: faster is an explosion, not a motion
 
-static bool vector_is_finite(const dReal *v)
-{
-    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
-}
-
-static void reject(Physics *physics, int index, const char *what)
+void trouble_reject(Physics *physics, int index, const char *what)
 {
     int solid = physics->bodies[index].solid;
     diag_error(physics->diags, physics->solids[solid].node->pos, "a %s on '%s' is not finite at %g s; it is dropped", what,
@@ -25,97 +20,49 @@ static void reject(Physics *physics, int index, const char *what)
     physics->has_failed |= physics->nan_policy == PHYSICS_NAN_STOP;
 }
 
-static bool force_is_sound(const Body *body)
+static bool input_is_sound(const BodyState *state)
 {
-    return vector_is_finite(body->force) && vector_is_finite(body->torque);
+    // What is not finite stays so when it is multiplied by zero: one test for nineteen numbers.
+    double sum = 0.0;
+    const double *numbers = &state->position.x;
+    for (int i = 0; i < 19; i++)
+        sum += 0.0 * numbers[i];
+    return sum == 0.0;
 }
 
-static bool motion_is_sound(const Body *body)
+static bool force_is_sound(const BodyState *state)
 {
-    return vector_is_finite(body->position) && vector_is_finite(body->linear) && vector_is_finite(body->angular)
-        && vector_is_finite(body->quaternion) && isfinite(body->quaternion[3]);
+    return vec3_is_finite(state->force) && vec3_is_finite(state->torque);
 }
 
+// In a plain world poses and velocities are checked where they enter; forces add up.
 static void check_input(Physics *physics, int i)
 {
-    const Body *body = &physics->bodies[i];
-    if (!body->is_alive)
+    if (!physics->bodies[i].is_alive || force_is_sound(&physics->body_states[i]))
         return;
-    if (!force_is_sound(body)) {
-        dBodySetForce(body->ode, 0, 0, 0);
-        dBodySetTorque(body->ode, 0, 0, 0);
-        reject(physics, i, "force or torque");
-    }
-    if (!motion_is_sound(body)) {
-        body_write(physics, i);
-        reject(physics, i, "pose or velocity");
-    }
+    body_set_force(physics, i, VEC3_ZERO, VEC3_ZERO);
+    trouble_reject(physics, i, "force or torque");
 }
 
 static void input_range(int begin, int end, int worker, void *context)
 {
     SleepWork *work = context;
     (void)worker;
-    for (int i = begin; i < end; i++) {
-        const Body *body = &work->physics->bodies[work->awake[i]];
-        if (body->is_alive && !(force_is_sound(body) && motion_is_sound(body)))
+    for (int i = begin; i < end; i++)
+        if (!input_is_sound(&work->physics->body_states[work->awake[i]]))
             atomic_store(&work->has_left, true);
-    }
 }
 
-static void check_world(Physics *physics)
-{
-    dVector3 gravity;
-    dWorldGetGravity(physics->world, gravity);
-    if (vector_is_finite(gravity) && isfinite(dWorldGetERP(physics->world)) && isfinite(dWorldGetCFM(physics->world)))
-        return;
-    diag_error(physics->diags, physics->info ? physics->info->pos : (SourcePos){ 0 },
-               "gravity, ERP or CFM, as the physics plugin has set it, is not finite at %g s; those of the file are taken", (double)physics->step * physics->dt);
-    world_write_settings(physics);
-    physics->has_failed |= physics->nan_policy == PHYSICS_NAN_STOP;
-}
-
-// ODE's own steps do not survive a contact of numbers that are not finite.
-static bool contact_is_finite(const dContact *contact)
-{
-    const dSurfaceParameters *surface = &contact->surface;
-    return vector_is_finite(contact->geom.pos) && vector_is_finite(contact->geom.normal) && isfinite(contact->geom.depth) && !isnan(surface->mu)
-        && (!(surface->mode & dContactMu2) || !isnan(surface->mu2)) && (!(surface->mode & dContactFDir1) || vector_is_finite(contact->fdir1));
-}
-
-static void check_contact_joint(Physics *physics, dJointID joint, const OdeInside *inside)
-{
-    if (dJointGetType(joint) != dJointTypeContact || !dJointIsEnabled(joint)
-        || contact_is_finite((const dContact *)((const char *)joint + inside->contact)))
-        return;
-    dJointDisable(joint);
-    for (int i = 0; i < physics->body_count; i++)
-        if (physics->bodies[i].is_alive && (physics->bodies[i].ode == dJointGetBody(joint, 0) || physics->bodies[i].ode == dJointGetBody(joint, 1)))
-            reject(physics, i, "contact");
-}
-
-static void check_contact_joints(Physics *physics)
-{
-    const OdeInside *inside = odeinside();
-    if (inside->problem)
-        return;
-    for (dJointID joint = odeinside_pointer(physics->world, inside->first_joint); joint; joint = odeinside_pointer(joint, inside->next_joint))
-        check_contact_joint(physics, joint, inside);
-}
-
-// What sleeps got nothing from us; a plugin may have given it anything.
 void trouble_check_inputs(Physics *physics)
 {
-    if (physics->has_outsiders) {
-        check_world(physics);
-        check_contact_joints(physics);
-    }
-    bool is_all = physics->has_outsiders || !physics->sleep->is_kept;
-    if (!is_all && !sleep_for_awake(physics, input_range))
+    if (mirror_is_open(physics)) {
+        mirror_check_inputs(physics);
         return;
-    int count = is_all ? physics->body_count : physics->sleep->awake_count;
-    for (int i = 0; i < count; i++)
-        check_input(physics, is_all ? i : physics->sleep->awake[i]);
+    }
+    if (!sleep_for_awake(physics, input_range))
+        return;
+    for (int i = 0; i < physics->sleep->awake_count; i++)
+        check_input(physics, physics->sleep->awake[i]);
 }
 
 static const char *what_is_wrong(const BodyState *state)
@@ -210,12 +157,10 @@ static void freeze(Physics *physics, int index)
     state->force = state->torque = VEC3_ZERO;
     state->is_frozen = 1;
     state->is_disabled = 1;
-    dBodyID ode = physics->bodies[index].ode;
-    dBodySetForce(ode, 0, 0, 0);
-    dBodySetTorque(ode, 0, 0, 0);
-    body_write(physics, index);
-    dBodySetKinematic(ode);
-    dBodyDisable(ode);
+    body_set_force(physics, index, VEC3_ZERO, VEC3_ZERO);
+    mirror_body_state(physics, index);
+    mirror_body_frozen(physics, index, true);
+    mirror_body_enabled(physics, index);
     sleep_slept(physics, index);
 }
 

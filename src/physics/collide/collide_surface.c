@@ -47,6 +47,12 @@ CollideSurface *collide_surface_heights(const CollideHeights *heights)
     CollideSurface *surface = memory_alloc(sizeof *surface);
     surface->grid = *heights;
     surface->is_solid = true;
+    surface->low = surface->high = heights->heights[0];
+    for (int i = 1; i < heights->count[0] * heights->count[1]; i++) {
+        surface->low = heights->heights[i] < surface->low ? heights->heights[i] : surface->low;
+        surface->high = larger(heights->heights[i], surface->high);
+    }
+    surface->low -= heights->thickness;
     return surface;
 }
 
@@ -66,14 +72,27 @@ bool collide_surface_is_mesh(const CollideSurface *surface)
 CollideShape collide_surface_box(const CollideSurface *surface, const CollidePose *at, CollidePose *middle)
 {
     CollideShape box = { .type = COLLIDE_BOX };
-    const MeshTree *tree = surface->tree;
+    const CollideHeights *grid = &surface->grid;
+    double half[2] = { 0.5 * (grid->count[0] - 1) * grid->spacing[0], 0.5 * (grid->count[1] - 1) * grid->spacing[1] };
+    double low[3] = { -half[0], surface->low, -half[1] }, high[3] = { half[0], surface->high, half[1] };
+    if (surface->tree) {
+        memcpy(low, surface->tree->low, sizeof low);
+        memcpy(high, surface->tree->high, sizeof high);
+    }
     *middle = *at;
     for (int k = 0; k < 3; k++) {
-        box.size[k] = 0.5 * (tree->high[k] - tree->low[k]);
+        box.size[k] = 0.5 * (high[k] - low[k]);
         for (int i = 0; i < 3; i++)
-            middle->position[i] += at->rotation[3 * i + k] * 0.5 * (tree->high[k] + tree->low[k]);
+            middle->position[i] += at->rotation[3 * i + k] * 0.5 * (high[k] + low[k]);
     }
     return box;
+}
+
+void collide_surface_bounds(const CollideSurface *surface, const CollidePose *at, double low[3], double high[3])
+{
+    CollidePose middle;
+    CollideShape box = collide_surface_box(surface, at, &middle);
+    collide_bounds(&box, &middle, low, high);
 }
 
 CollideShape collide_surface_outline(const CollideSurface *surface)

@@ -15,6 +15,7 @@ typedef struct CollideHeights {
     const double *heights;
     int count[2];        // along x and z
     double spacing[2];
+    double thickness;    // below the lowest
 } CollideHeights;
 CollideSurface *collide_surface_heights(const CollideHeights *heights);
 
@@ -42,8 +43,9 @@ int collide_surface_surface(const CollideSurface *a, const CollidePose *pa, cons
                             CollidePoint *points);
 bool collide_surface_is_mesh(const CollideSurface *surface);
 
-// The box around a mesh, with its pose; and one about the mesh's origin that it lies in.
+// The box around a mesh or heights, with its pose; and one about the mesh's origin that it lies in.
 CollideShape collide_surface_box(const CollideSurface *surface, const CollidePose *at, CollidePose *middle);
+void collide_surface_bounds(const CollideSurface *surface, const CollidePose *at, double low[3], double high[3]);  // in the world
 CollideShape collide_surface_outline(const CollideSurface *surface);
 
 // How many triangles the boxes around a shape lead to: what a pair costs.

@@ -22,6 +22,7 @@ struct CollideSurface {
     CollideHeights grid;
     bool is_solid;
     bool has_back;
+    double low, high;      // of heights
     double reach;          // of a mesh, how far something may be behind its triangles: half the thickness of a plate, a quarter of a bar's
 };
 

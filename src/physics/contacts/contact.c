@@ -4,6 +4,7 @@
 // something wakes it; such records stand first in the array.
 #include "physics/contacts/contact_narrow.h"
 #include "physics/contacts/sleep.h"
+#include "physics/mirror.h"
 
 #include "base/memory.h"
 
@@ -50,27 +51,27 @@ bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shap
     if (s->robot >= 0 && s->robot == t->robot && (a->body >= 0 || b->body >= 0) && collision_rules_say(physics, a->solid, b->solid, &is_excluded))
         return is_excluded;
     if (a->is_outside || b->is_outside)
-        return dAreConnectedExcluding(a->on ? a->on : b->on, a->on ? b->on : a->on, dJointTypeContact);
+        return mirror_shapes_are_joined(a, b);
     if (a->body < 0 && b->body < 0)
         return !(s->feels_static || t->feels_static) || s->top == t->top;
     if ((a->body >= 0 && physics->body_states[a->body].is_frozen) || (b->body >= 0 && physics->body_states[b->body].is_frozen))
         return true;
     if (a->body >= 0 && b->body >= 0) {
-        if (dAreConnectedExcluding(physics->bodies[a->body].ode, physics->bodies[b->body].ode, dJointTypeContact))
+        if (bodies_are_joined(physics, a->body, b->body))
             return true;
         return s->top == t->top && (shares_anchors(physics, a->solid, b->body) || shares_anchors(physics, b->solid, a->body));
     }
     int moving = a->body >= 0 ? a->body : b->body;
     if (rides_on(physics, a->body >= 0 ? t : s, moving))
         return true;
-    return dAreConnectedExcluding(physics->bodies[moving].ode, NULL, dJointTypeContact);
+    return bodies_are_joined(physics, moving, -1);
 }
 
 // ---- joints in ODE ----
 
 bool contacts_want_joints(const Physics *physics)
 {
-    return physics->needs_contact_joints || physics->reaches_contacts || physics->wants_contact_forces;
+    return mirror_is_open(physics) && (physics->needs_contact_joints || physics->reaches_contacts || (physics->has_outsiders && physics->wants_contact_forces));
 }
 
 static bool is_on_outside(const Physics *physics, const PhysicsContact *contact, int side)
@@ -85,36 +86,15 @@ bool contact_wants_joint(const Physics *physics, int index)
     return contacts_want_joints(physics) || is_on_outside(physics, contact, 0) || is_on_outside(physics, contact, 1);
 }
 
-static dBodyID ode_body(const Physics *physics, const PhysicsContact *contact, int side)
-{
-    if (is_on_outside(physics, contact, side))
-        return dGeomGetBody(physics->shapes[contact->shape[side]].ode);  // it may have been destroyed since
-    return contact->body[side] >= 0 ? physics->bodies[contact->body[side]].ode : NULL;
-}
-
-void contact_make_joint(Physics *physics, int index)
-{
-    const PhysicsContact *contact = &physics->contacts[index];
-    dContact ode;
-    contact_to_ode(contact, &ode);
-    for (int i = 0; i < 2; i++)
-        if (contact->shape[i] >= 0) {
-            *(i == 0 ? &ode.geom.g1 : &ode.geom.g2) = physics->shapes[contact->shape[i]].ode;
-        }
-    dJointID joint = dJointCreateContact(physics->world, contact->is_asleep ? NULL : physics->contact_group, &ode);
-    dJointAttach(joint, ode_body(physics, contact, 0), ode_body(physics, contact, 1));
-    physics->contact_joints[index] = joint;
-}
-
 static void attach_feedbacks(Physics *physics)
 {
     if (!physics->wants_contact_forces)
         return;
-    memory_grow(&physics->feedbacks, &physics->feedback_capacity, physics->contact_count + 1, sizeof(dJointFeedback));
-    memset(physics->feedbacks, 0, sizeof(dJointFeedback) * (size_t)physics->contact_count);
+    memory_grow(&physics->feedbacks, &physics->feedback_capacity, physics->contact_count + 1, sizeof *physics->feedbacks);
+    memset(physics->feedbacks, 0, sizeof *physics->feedbacks * (size_t)physics->contact_count);
     for (int i = 0; i < physics->contact_count; i++)
         if (physics->contact_joints[i])
-            dJointSetFeedback(physics->contact_joints[i], &physics->feedbacks[i]);
+            mirror_contact_wants_force(physics, i, true);
 }
 
 // A pair that fell asleep as the step began was not solved in it: what its points carried in the step before holds on.
@@ -140,11 +120,11 @@ static Vec3 contact_force(const Physics *physics, int index)
     bool rests = true;
     for (int k = 0; k < 2; k++)
         rests &= contact->body[k] < 0 || physics->body_states[contact->body[k]].is_disabled;
-    const dReal *f = physics->feedbacks[index].f1;
+    const double *f = physics->feedbacks[index].f1;
     if (rests && f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0)
         return force_before(physics, index);
-    // With no first body ODE swaps the two, and f1 is the force on the second.
-    double sign = ode_body(physics, contact, 0) ? 1.0 : -1.0;
+    // With no first body the two are swapped, and f1 is the force on the second.
+    double sign = contact->body[0] >= 0 || is_on_outside(physics, contact, 0) ? 1.0 : -1.0;
     return vec3(sign * f[0], sign * f[1], sign * f[2]);
 }
 
@@ -172,9 +152,8 @@ void contacts_collect_forces(Physics *physics)
 void contacts_release(Physics *physics)
 {
     for (int i = 0; i < physics->sleeping_contact_count; i++)
-        if (physics->contact_joints[i])
-            dJointDestroy(physics->contact_joints[i]);
-    dJointGroupEmpty(physics->contact_group);
+        mirror_contact_destroy(physics, i);
+    mirror_contacts_drop(physics);
     for (int i = 0; i < physics->contact_count; i++)
         physics->contact_joints[i] = NULL;
 }
@@ -186,7 +165,7 @@ void contacts_recreate(Physics *physics)
     for (int i = 0; i < physics->contact_count; i++) {
         physics->contact_joints[i] = NULL;
         if (contact_wants_joint(physics, i))
-            contact_make_joint(physics, i);
+            mirror_contact_make(physics, i);
         if (!physics->contacts[i].is_asleep)
             contact_remember_pair(physics, physics->contacts[i].shape[0], physics->contacts[i].shape[1]);
     }
@@ -254,13 +233,6 @@ static void keep_force(Physics *physics, int from, int to)
     physics->resting_forces[to] = physics->contact_force_count == physics->contact_count ? physics->contact_forces[from].force : VEC3_ZERO;
 }
 
-static void destroy_joint(Physics *physics, int index)
-{
-    if (physics->contact_joints[index])
-        dJointDestroy(physics->contact_joints[index]);
-    physics->contact_joints[index] = NULL;
-}
-
 // A kept contact that goes leaves a sleeper without what held it: a body was moved by hand, for in a step waking spreads first.
 static bool wake_sides(Physics *physics, const PhysicsContact *contact)
 {
@@ -285,7 +257,7 @@ static int drop_any_woken(Physics *physics)
     }
     for (int i = 0; i < old; i++) {
         if (!pair_rests(physics, &physics->contacts[i])) {
-            destroy_joint(physics, i);
+            mirror_contact_destroy(physics, i);
             continue;
         }
         if (kept != i)
@@ -305,7 +277,7 @@ static int drop_woken(Physics *physics)
         for (int i = count - 1; i >= 0; i--) {
             int at = woken[i];
             wake_sides(physics, &physics->contacts[at]);
-            destroy_joint(physics, at);
+            mirror_contact_destroy(physics, at);
             sleep_unlink(physics, at);
             if (at != --kept) {
                 sleep_relink(physics, kept, at);
@@ -331,11 +303,11 @@ static void keep_sleeping(Physics *physics, bool is_full)
             keep_force(physics, i, kept);
             physics->contacts[kept++].is_asleep = true;
         }
-    dJointGroupEmpty(physics->contact_group);
+    mirror_contacts_drop(physics);
     for (int i = first_new; i < kept; i++) {
         physics->contact_joints[i] = NULL;
         if (contacts_want_joints(physics))
-            contact_make_joint(physics, i);
+            mirror_contact_make(physics, i);
         if (!is_full)
             sleep_link(physics, i);
     }
@@ -552,13 +524,13 @@ void physics_want_contact_forces(Physics *physics, bool want)
         return;
     physics->wants_contact_forces = want;
     if (want) {
-        for (int i = 0; i < physics->contact_count; i++)
+        for (int i = 0; contacts_want_joints(physics) && i < physics->contact_count; i++)
             if (!physics->contact_joints[i])
-                contact_make_joint(physics, i);
+                mirror_contact_make(physics, i);
         attach_feedbacks(physics);
         return;
     }
     for (int i = 0; i < physics->contact_count; i++)
         if (physics->contact_joints[i])
-            dJointSetFeedback(physics->contact_joints[i], NULL);
+            mirror_contact_wants_force(physics, i, false);
 }

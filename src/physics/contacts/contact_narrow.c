@@ -9,9 +9,12 @@
 #include "physics/contacts/contact_narrow.h"
 #include "physics/collide/convex.h"
 #include "physics/contacts/sleep.h"
+#include "physics/mirror.h"
+#include "physics/solver/solver.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,10 +92,18 @@ CollideCache *narrow_cache(const Narrow *narrow)
 
 // ---- shapes ----
 
-// Sizes come from ODE's geom: a plugin may have changed it.
+// At the rim sizes come from the twin: a plugin may have changed it.
+Vec3 shape_size(const Shape *shape)
+{
+    Vec3 size = shape->size;
+    if (shape->ode)
+        mirror_narrow_size(shape, &size);
+    return size;
+}
+
 static bool read_shape(const Shape *shape, CollideShape *out)
 {
-    Vec3 size = shape_size_now(shape);
+    Vec3 size = shape_size(shape);
     switch (shape->kind) {
     case PHYSICS_SHAPE_SPHERE:
         *out = (CollideShape){ COLLIDE_SPHERE, { size.x } };
@@ -116,25 +127,51 @@ static bool read_shape(const Shape *shape, CollideShape *out)
 
 static const CollideSurface *read_surface(const Shape *shape)
 {
-    const void *data = NULL;
-    if (shape->kind == PHYSICS_SHAPE_MESH)
-        data = dGeomTriMeshGetTriMeshDataID(shape->ode);
-    else if (shape->kind == PHYSICS_SHAPE_HEIGHTS)
-        data = dGeomHeightfieldGetHeightfieldData(shape->ode);
-    return data && data == shape->ode_data ? shape->surface : NULL;
+    return shape->surface && mirror_narrow_has_own_surface(shape) ? shape->surface : NULL;
 }
 
-static void read_plane(dGeomID geom, CollidePose *pose)
+// A shape of a body, with the operations of ODE's geoms in their order, so that a plugin that looks on changes no bit.
+static void ride(const BodyState *body, const Shape *shape, CollidePose *pose)
 {
-    dVector4 plane;
-    dVector3 p, q;
-    dGeomPlaneGetParams(geom, plane);
-    dPlaneSpace(plane, p, q);
+    double body_rotation[9], *r = shape->is_centred ? pose->rotation : body_rotation;
+    solver_rotation(&body->orientation.w, r);
+    memcpy(pose->position, &body->position, sizeof pose->position);
+    if (shape->is_centred)
+        return;
+    const double *m = shape->placed_rotation.m, t[3] = { shape->placed.t.x, shape->placed.t.y, shape->placed.t.z };
     for (int i = 0; i < 3; i++) {
-        pose->position[i] = plane[3] * plane[i];
+        pose->position[i] = r[3 * i] * t[0] + r[3 * i + 1] * t[1] + r[3 * i + 2] * t[2] + pose->position[i];
+        for (int k = 0; k < 3; k++)
+            pose->rotation[3 * i + k] = r[3 * i] * m[k] + r[3 * i + 1] * m[3 + k] + r[3 * i + 2] * m[6 + k];
+    }
+}
+
+// The half space below a plane: z is its normal, and its origin the point that is nearest to the world's.
+static void read_plane(Pose world, CollidePose *pose)
+{
+    Vec3 normal = quat_rotate(world.q, vec3(0, 0, 1));
+    const double n[3] = { normal.x, normal.y, normal.z };
+    double p[3], q[3], level = vec3_dot(normal, world.t);
+    solver_plane_space(n, p, q);
+    for (int i = 0; i < 3; i++) {
+        pose->position[i] = level * n[i];
         pose->rotation[3 * i] = p[i];
         pose->rotation[3 * i + 1] = q[i];
-        pose->rotation[3 * i + 2] = plane[i];
+        pose->rotation[3 * i + 2] = n[i];
+    }
+}
+
+static void read_pose(const Physics *physics, const Shape *shape, CollidePose *pose)
+{
+    if (shape->ode) {
+        mirror_narrow_pose(shape, pose);
+    } else if (shape->home >= 0) {
+        ride(&physics->body_states[shape->home], shape, pose);
+    } else if (shape->kind == PHYSICS_SHAPE_PLANE) {
+        read_plane(shape->placed, pose);
+    } else {
+        memcpy(pose->position, &shape->placed.t, sizeof pose->position);
+        memcpy(pose->rotation, shape->placed_rotation.m, sizeof pose->rotation);
     }
 }
 
@@ -157,18 +194,31 @@ static void read_motion(const Physics *physics, const Shape *shape, Collider *co
     collider->way[0] = way.x, collider->way[1] = way.y, collider->way[2] = way.z;
 }
 
+// All of space below the plane; where an axis stands straight on it, just that side.
+static void plane_bounds(const CollidePose *pose, BroadBox *box)
+{
+    for (int k = 0; k < 3; k++) {
+        double along = pose->rotation[3 * k + 2];
+        box->low[k] = along == -1.0 ? pose->position[k] : -INFINITY;
+        box->high[k] = along == 1.0 ? pose->position[k] : INFINITY;
+    }
+}
+
 static void read_box(const Shape *shape, const Collider *collider, BroadBox *box)
 {
     if (collider->is_simple && shape->kind != PHYSICS_SHAPE_PLANE) {
         collide_bounds(&collider->shape, &collider->pose, box->low, box->high);
         return;
     }
-    dReal bounds[6];
-    dGeomGetAABB(shape->ode, bounds);
-    for (int k = 0; k < 3; k++) {
-        box->low[k] = bounds[2 * k];
-        box->high[k] = bounds[2 * k + 1];
+    if (shape->ode) {
+        mirror_narrow_bounds(shape, box);
+        return;
     }
+    if (shape->kind == PHYSICS_SHAPE_PLANE) {
+        plane_bounds(&collider->pose, box);
+        return;
+    }
+    collide_surface_bounds(shape->surface, &collider->pose, box->low, box->high);
 }
 
 void narrow_place(const Physics *physics, int index, BroadBox *box)
@@ -181,26 +231,24 @@ void narrow_place(const Physics *physics, int index, BroadBox *box)
     Collider *collider = &narrow->colliders[index];
     collider->is_simple = read_shape(shape, &collider->shape);
     collider->surface = read_surface(shape);
-    if (shape->kind == PHYSICS_SHAPE_PLANE) {
-        read_plane(shape->ode, &collider->pose);
-    } else {
-        // Copies made by ODE itself: it hands pose records from one world's thread to another's by means of its own.
-        dVector3 position;
-        dMatrix3 rotation;
-        dGeomCopyPosition(shape->ode, position);
-        dGeomCopyRotation(shape->ode, rotation);
-        for (int i = 0; i < 3; i++) {
-            collider->pose.position[i] = position[i];
-            for (int k = 0; k < 3; k++)
-                collider->pose.rotation[3 * i + k] = rotation[4 * i + k];
-        }
-    }
+    read_pose(physics, shape, &collider->pose);
     read_box(shape, collider, box);
     read_motion(physics, shape, collider);
     for (int k = 0; k < 3 && collider->is_fast; k++) {
         box->low[k] += double_min(collider->way[k], 0.0);
         box->high[k] += double_max(collider->way[k], 0.0);
     }
+}
+
+void shape_bounds(const Physics *physics, int index, BroadBox *box)
+{
+    narrow_place(physics, index, box);
+}
+
+const CollidePose *narrow_pose(const Physics *physics, int index)
+{
+    assert(index >= 0 && index < physics->narrow->collider_count);
+    return &physics->narrow->colliders[index].pose;
 }
 
 bool narrow_follow(const Physics *physics, int index, BroadBox *box)
@@ -335,10 +383,11 @@ static bool is_convex_pair(const Shape *a, const Shape *b)
     return has_convex_mesh(a, b) && a->convex && b->convex;
 }
 
-static int collide_ode(Narrow *narrow, const Shape *a, const Shape *b)
+static int collide_ode(Physics *physics, int a, int b)
 {
+    Narrow *narrow = physics->narrow;
     for (;;) {
-        int count = dCollide(a->ode, b->ode, narrow->found_capacity, narrow->found, sizeof(dContactGeom));
+        int count = probe_collide(physics, a, b, narrow->found_capacity, narrow->found);
         if (count < narrow->found_capacity || narrow->found_capacity >= FOUND_MOST)
             return count;
         memory_grow(&narrow->found, &narrow->found_capacity, int_min(FOUND_MOST, 4 * narrow->found_capacity), sizeof(dContactGeom));
@@ -346,13 +395,14 @@ static int collide_ode(Narrow *narrow, const Shape *a, const Shape *b)
 }
 
 // Of two boxes ODE takes one as the reference, and may lose all points there that it finds with the other as the first.
-static int find_ode_points(Narrow *narrow, Worker *worker, const Shape *a, const Shape *b)
+static int find_ode_points(Physics *physics, Worker *worker, BroadPair pair)
 {
+    Narrow *narrow = physics->narrow;
     if (!narrow->found)
         memory_grow(&narrow->found, &narrow->found_capacity, FOUND_FIRST, sizeof(dContactGeom));
-    int count = collide_ode(narrow, a, b);
-    if (count == 0 && a->kind == PHYSICS_SHAPE_BOX && b->kind == PHYSICS_SHAPE_BOX) {
-        count = collide_ode(narrow, b, a);
+    int count = collide_ode(physics, pair.a, pair.b);
+    if (count == 0 && physics->shapes[pair.a].kind == PHYSICS_SHAPE_BOX && physics->shapes[pair.b].kind == PHYSICS_SHAPE_BOX) {
+        count = collide_ode(physics, pair.b, pair.a);
         for (int i = 0; i < count; i++)
             for (int k = 0; k < 3; k++)
                 narrow->found[i].normal[k] = -narrow->found[i].normal[k];
@@ -437,13 +487,21 @@ static int add_ahead_of_either(const Physics *physics, int index, CollidePoint *
     return added > count ? added : add_ahead(b, a, false, 0.0, most, points, count);
 }
 
+// The pose that convex.h wants.
+static Pose convex_pose(const Physics *physics, const Shape *shape)
+{
+    if (shape->ode)
+        return mirror_shape_pose(shape);
+    return shape->home >= 0 ? pose_mul(body_pose(physics, shape->home), shape->placed) : shape->placed;
+}
+
 static int find_convex_points(const Physics *physics, Worker *worker, int index)
 {
     const BroadPair pair = physics->narrow->pairs[index];
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     ConvexPoint found[CONVEX_POINTS];
     CollidePoint points[CONVEX_POINTS + 1];
-    int count = convex_collide(a->convex, geom_pose(a->ode), b->convex, geom_pose(b->ode), worker->convex, found);
+    int count = convex_collide(a->convex, convex_pose(physics, a), b->convex, convex_pose(physics, b), worker->convex, found);
     for (int i = 0; i < count; i++) {
         const ConvexPoint *p = &found[i];
         points[i] = (CollidePoint){ { p->position.x, p->position.y, p->position.z }, { p->normal.x, p->normal.y, p->normal.z }, p->depth, (uint32_t)i };
@@ -646,7 +704,7 @@ static void prepare_boxes(Physics *physics)
         Shape *pair[2] = { &physics->shapes[narrow->pairs[i].a], &physics->shapes[narrow->pairs[i].b] };
         for (int k = 0; has_convex_mesh(pair[0], pair[1]) && k < 2; k++)
             if (pair[k]->kind == PHYSICS_SHAPE_BOX && !pair[k]->convex)
-                pair[k]->convex = convex_from_box(shape_size_now(pair[k]));
+                pair[k]->convex = convex_from_box(shape_size(pair[k]));
     }
 }
 
@@ -697,7 +755,7 @@ NarrowPoints narrow_points(Physics *physics, int index)
     else if (is_known(physics, narrow->pairs[index]))
         find_known(physics, &narrow->workers[0], index);
     else
-        keep_result(physics, &narrow->workers[0], index, find_ode_points(narrow, &narrow->workers[0], a, b));
+        keep_result(physics, &narrow->workers[0], index, find_ode_points(physics, &narrow->workers[0], narrow->pairs[index]));
     narrow_knows(physics, index, &found);
     return found;
 }

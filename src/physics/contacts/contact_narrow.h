@@ -13,10 +13,11 @@ Narrow *narrow_create(int threads);
 void narrow_destroy(Narrow *narrow);  // NULL is fine
 struct CollideCache *narrow_cache(const Narrow *narrow);
 
-// Reads where ODE's geom of a shape stands now; writes its box, of a fast one with the way that it goes in a step.
+// Finds where a shape stands now; writes its box, of a fast one with the way that it goes in a step.
 void narrow_place(const Physics *physics, int index, BroadBox *box);
 // The same; true when the shape has another form than before, or is static and stands elsewhere.
 bool narrow_follow(const Physics *physics, int index, BroadBox *box);
+const CollidePose *narrow_pose(const Physics *physics, int index);  // where it was found last
 // Takes the pairs of a pass, which stay valid until the next. `is_ahead`: finds the points of all pairs now, over the threads;
 // else of each when it is asked for (a plugin may move things between them).
 void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_ahead);

@@ -5,6 +5,7 @@
 // they touch, the pairs are taken one after the other.
 #include "physics/contacts/contact_narrow.h"
 #include "physics/contacts/sleep.h"
+#include "physics/mirror.h"
 
 #include "base/memory.h"
 
@@ -181,7 +182,7 @@ static void take_records(Physics *physics, int count)
     bool may_want_joints = contacts_want_joints(physics) || physics->reaches_shapes;
     for (int i = first; may_want_joints && i < physics->contact_count; i++)
         if (contact_wants_joint(physics, i))
-            contact_make_joint(physics, i);
+            mirror_contact_make(physics, i);
 }
 
 // ---- one pair ----

@@ -1,4 +1,6 @@
+// sleep.c - the awake set: lists that follow what wakes and falls asleep, and how waking spreads.
 #include "physics/contacts/sleep.h"
+#include "physics/mirror.h"
 
 #include "base/memory.h"
 
@@ -239,9 +241,14 @@ static bool is_touched(const Sleep *sleep, int body)
     return sleep->touched[body] == sleep->pass;
 }
 
+static bool has_joints(const Physics *physics, int body)
+{
+    return physics->has_outsiders ? mirror_joint_count(physics, body) > 0 : physics->bodies[body].constraints != NULL;
+}
+
 bool sleep_is_held(const Physics *physics, int body)
 {
-    return is_touched(physics->sleep, body) || physics->sleep->kept[body] >= 0 || dBodyGetNumJoints(physics->bodies[body].ode) > 0;
+    return is_touched(physics->sleep, body) || physics->sleep->kept[body] >= 0 || has_joints(physics, body);
 }
 
 // ---- waking spreads ----
@@ -253,7 +260,7 @@ static void wake_neighbour(Physics *physics, int body, int *count)
         return;
     // Its timer goes on: what wakes in company falls asleep again as soon as that does.
     state->is_disabled = 0;
-    dBodyEnable(physics->bodies[body].ode);
+    mirror_body_enabled(physics, body);
     sleep_woke(physics, body);
     push(&physics->sleep->stack, count, &physics->sleep->stack_capacity, body);
 }
@@ -267,15 +274,10 @@ static void wake_touched(Physics *physics, int body, int *count)
 
 static void wake_joined(Physics *physics, int body, int *count)
 {
-    dBodyID ode = physics->bodies[body].ode;
-    int joints = dBodyGetNumJoints(ode);
-    for (int i = 0; i < joints; i++) {
-        dJointID joint = dBodyGetJoint(ode, i);
-        for (int side = 0; side < 2; side++) {
-            dBodyID other = dJointGetBody(joint, side);
-            if (other && other != ode && !dBodyIsEnabled(other))
-                wake_neighbour(physics, (int)(intptr_t)dBodyGetData(other), count);
-        }
+    for (const Constraint *at = physics->bodies[body].constraints; at; at = at->next[at->body[1] == body]) {
+        int other = at->body[at->body[0] == body];
+        if (other >= 0)
+            wake_neighbour(physics, other, count);
     }
 }
 

@@ -47,9 +47,11 @@ static inline bool body_rests(const Physics *physics, int body)  // asleep, or n
     return body < 0 || physics->body_states[body].is_disabled;
 }
 
+bool mirror_is_enabled(const Shape *shape);  // of a shape on a body that a plugin made (ode/plugin.c)
+
 static inline bool shape_rests(const Physics *physics, const Shape *shape)
 {
-    return shape->is_outside ? !dBodyIsEnabled(shape->on) : body_rests(physics, shape->body);
+    return shape->is_outside ? !mirror_is_enabled(shape) : body_rests(physics, shape->body);
 }
 
 void sleep_destroy(Sleep *sleep);          // NULL is fine

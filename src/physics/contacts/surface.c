@@ -246,27 +246,48 @@ void contact_hold_ahead(const Physics *physics, PhysicsContact *contact, double 
     contact->soft_cfm = 0.0;
 }
 
-void contact_to_ode(const PhysicsContact *contact, dContact *out)
+static double not_negative(double value)
 {
-    memset(out, 0, sizeof(*out));
-    dSurfaceParameters *surface = &out->surface;
-    surface->mode = (int)contact->mode;
-    surface->mu = contact->friction;
-    surface->mu2 = contact->friction2;
-    surface->rho = contact->rolling;
-    surface->rho2 = contact->rolling2;
-    surface->rhoN = contact->spinning;
-    surface->bounce = contact->bounce;
-    surface->bounce_vel = contact->bounce_velocity;
-    surface->soft_erp = contact->soft_erp;
-    surface->soft_cfm = contact->soft_cfm;
-    surface->motion1 = contact->motion;
-    surface->motion2 = contact->motion2;
-    surface->motionN = contact->parting;
-    surface->slip1 = contact->slip;
-    surface->slip2 = contact->slip2;
-    out->geom.pos[0] = contact->point.x, out->geom.pos[1] = contact->point.y, out->geom.pos[2] = contact->point.z;
-    out->geom.normal[0] = contact->normal.x, out->geom.normal[1] = contact->normal.y, out->geom.normal[2] = contact->normal.z;
-    out->geom.depth = contact->depth;
-    out->fdir1[0] = contact->direction.x, out->fdir1[1] = contact->direction.y, out->fdir1[2] = contact->direction.z;
+    return value > 0.0 ? value : 0.0;
+}
+
+// What the bits of a contact say about numbers that it also has; the solver wants the numbers alone.
+void contact_for_solver(const PhysicsContact *contact, int body1, int body2, SolverContact *to)
+{
+    static const struct { uint32_t mode, flag; } modes[] = {
+        { dContactSoftERP, SOLVER_CONTACT_SOFT_ERP }, { dContactSoftCFM, SOLVER_CONTACT_SOFT_CFM }, { dContactBounce, SOLVER_CONTACT_BOUNCE },
+        { dContactFDir1, SOLVER_CONTACT_FDIR1 }, { dContactApprox1_1, SOLVER_CONTACT_APPROX1_1 }, { dContactApprox1_2, SOLVER_CONTACT_APPROX1_2 },
+        { dContactApprox1_N, SOLVER_CONTACT_APPROX1_N }, { dContactRolling, SOLVER_CONTACT_ROLLING },
+    };
+    uint32_t mode = contact->mode;
+    bool is_axis_dependent = mode & dContactAxisDep, is_reversed = contact->body[0] < 0;
+    to->body1 = body1;
+    to->body2 = body2;
+    to->pair = solver_pair(body1, body2);
+    to->flags = 0;
+    to->reserved = 0;
+    for (int i = 0; i < COUNT_OF(modes); i++)
+        to->flags |= mode & modes[i].mode ? modes[i].flag : 0;
+    Vec3 normal = is_reversed ? vec3_neg(contact->normal) : contact->normal;
+    memcpy(to->position, &contact->point, sizeof to->position);
+    memcpy(to->normal, &normal, sizeof to->normal);
+    memcpy(to->fdir1, &contact->direction, sizeof to->fdir1);
+    to->depth = contact->depth;
+    // Without the axis-dependent mode there are either both friction rows or, with mu 0, none.
+    to->mu = not_negative(contact->friction);
+    to->mu2 = is_axis_dependent ? not_negative(contact->friction2) : to->mu;
+    to->rho = not_negative(contact->rolling);
+    to->rho2 = is_axis_dependent ? not_negative(contact->rolling2) : to->rho;
+    to->rhoN = is_axis_dependent ? not_negative(contact->spinning) : to->rho;
+    to->bounce = contact->bounce;
+    to->bounce_velocity = contact->bounce_velocity;
+    to->soft_erp = contact->soft_erp;
+    to->soft_cfm = contact->soft_cfm;
+    to->motion1 = mode & dContactMotion1 ? contact->motion : 0.0;
+    to->motion2 = mode & dContactMotion2 ? contact->motion2 : 0.0;
+    to->motionN = mode & dContactMotionN ? contact->parting : 0.0;
+    to->slip1 = mode & dContactSlip1 ? contact->slip : 0.0;
+    to->slip2 = mode & dContactSlip2 ? contact->slip2 : 0.0;
+    memcpy(to->start, contact->held, sizeof to->start);
+    memset(to->force, 0, sizeof to->force);
 }

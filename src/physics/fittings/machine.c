@@ -40,12 +40,12 @@ void machines_add(Physics *physics, SceneNode *node, int solid, Pose frame)
     }
 }
 
-static void build_touch(Physics *physics, Touch *touch)
+static void build_touch(Physics *physics, const Touch *touch)
 {
     const PhysicsSolid *solid = &physics->solids[touch->solid];
     bool is_force = strcmp(scene_string(solid->node, "type"), "bumper") != 0;
     if (is_force && solid->weld >= 0)
-        dJointSetFeedback(physics->welds[solid->weld].ode, &touch->feedback);
+        constraint_want_wrenches(physics->welds[solid->weld].constraint, true);
     else if (is_force)
         diag_warning(physics->diags, solid->node->pos, "a touch sensor of type \"%s\" needs physics and a boundingObject to measure a force",
                      scene_string(solid->node, "type"));
@@ -57,13 +57,8 @@ void machines_built(Physics *physics)
     if (machines) {
         for (; machines->built_driven < machines->driven_count; machines->built_driven++)
             driven_build(physics, &machines->driven[machines->built_driven]);
-        // The array may have moved as it grew, and ODE keeps pointers into it.
-        for (int i = 0; i < machines->touch_count; i++)
-            if (physics->solids[machines->touches[i].solid].is_alive)
-                build_touch(physics, &machines->touches[i]);
-        for (int i = 0; i < machines->holder_count; i++)
-            if (machines->holders[i].joint)
-                dJointSetFeedback(machines->holders[i].joint, &machines->holders[i].feedback);
+        for (; machines->built_touches < machines->touch_count; machines->built_touches++)
+            build_touch(physics, &machines->touches[machines->built_touches]);
     }
     motors_couple(physics);
 }
@@ -92,7 +87,8 @@ Vec3 physics_touch_force(const Physics *physics, int solid)
         // The feedback is that of the weld's first body: the mount, or without one the sensor itself.
         int parent = physics->solids[solid].parent;
         double sign = parent >= 0 && physics->solids[parent].body >= 0 ? 1.0 : -1.0;
-        Vec3 force = vec3_scale(vec3(touch->feedback.f1[0], touch->feedback.f1[1], touch->feedback.f1[2]), sign);
+        const double *f = physics->welds[physics->solids[solid].weld].constraint->wrenches.f1;
+        Vec3 force = vec3_scale(vec3(f[0], f[1], f[2]), sign);
         return quat_unrotate(physics->solid_world[solid].q, force);
     }
     return VEC3_ZERO;

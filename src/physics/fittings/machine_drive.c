@@ -225,8 +225,8 @@ static void step_propeller(Physics *physics, const Driven *driven, double dt)
         return;
     body_wake(physics, body);
     Vec3 force = vec3_scale(shaft, thrust);
-    dBodyAddForceAtPos(ode_body(physics, body), force.x, force.y, force.z, point.x, point.y, point.z);
-    dBodyAddTorque(ode_body(physics, body), -torque * shaft.x, -torque * shaft.y, -torque * shaft.z);
+    body_add_force_at(physics, body, force, point);
+    body_add_torque(physics, body, vec3_scale(shaft, -torque));
 }
 
 void driven_step(Physics *physics, const Driven *driven, double dt)

@@ -46,32 +46,27 @@ static void wake_both(Physics *physics, int a, int b)
             body_wake(physics, bodies[i]);
 }
 
-// Makes the fixed joint as if body `b` stood at `target`.
-static void make_hold(Physics *physics, int index, int peer, Pose target)
+static Pose own_pose(const Physics *physics, int index)
+{
+    int body = body_above(physics, physics->machines->holders[index].solid);
+    return body >= 0 ? body_pose(physics, body) : POSE_IDENTITY;
+}
+
+// Makes the fixed joint as if the bodies of holder and peer stood at `own` and `target`.
+static void make_hold(Physics *physics, int index, int peer, Pose own, Pose target)
 {
     Holder *holder = &physics->machines->holders[index];
     HoldState *hold = &physics->machines->holds[index];
     int a = body_above(physics, holder->solid), b = body_above(physics, peer);
     hold->peer = peer;
     hold->first = 1;
-    hold->anchored[0] = a >= 0 ? body_pose(physics, a) : POSE_IDENTITY;
+    hold->anchored[0] = own;
     hold->anchored[1] = target;
-    holder->joint = dJointCreateFixed(physics->world, NULL);
-    dJointAttach(holder->joint, ode_body(physics, a), ode_body(physics, b));
-    dJointSetFeedback(holder->joint, &holder->feedback);
-    memset(&holder->feedback, 0, sizeof holder->feedback);
-    int moved[2] = { a, b };
-    for (int i = 0; i < 2; i++) {
-        if (moved[i] < 0)
-            continue;
-        const Pose *pose = &hold->anchored[i];
-        dBodySetPosition(ode_body(physics, moved[i]), pose->t.x, pose->t.y, pose->t.z);
-        dBodySetQuaternion(ode_body(physics, moved[i]), (dQuaternion){ pose->q.w, pose->q.x, pose->q.y, pose->q.z });
+    if (a != b) {
+        holder->joint = constraint_make(physics, CONSTRAINT_FIXED, a, b, 0, NULL);
+        constraint_anchor(physics, holder->joint, &(ConstraintPlace){ .side = { hold->anchored[0], hold->anchored[1] } });
+        constraint_want_wrenches(holder->joint, true);
     }
-    dJointSetFixed(holder->joint);
-    for (int i = 0; i < 2; i++)
-        if (moved[i] >= 0)
-            body_write(physics, moved[i]);
     wake_both(physics, holder->solid, peer);
 }
 
@@ -89,8 +84,7 @@ static void release(Physics *physics, int index)
             return;
         }
     }
-    if (holder->joint)
-        dJointDestroy(holder->joint);
+    constraint_unmake(physics, holder->joint);
     holder->joint = NULL;
     hold->peer = -1;
     hold->first = 0;
@@ -191,10 +185,10 @@ static void try_lock(Physics *physics, int index)
     if (peer_is_static) {  // the joint is made from the side that can move
         if (body_above(physics, holder->solid) < 0)
             return;
-        make_hold(physics, other, holder->solid, snapped_pose(physics, &machines->holders[other], holder->solid));
+        make_hold(physics, other, holder->solid, own_pose(physics, other), snapped_pose(physics, &machines->holders[other], holder->solid));
         machines->holds[index].peer = peer;
     } else {
-        make_hold(physics, index, peer, snapped_pose(physics, holder, peer));
+        make_hold(physics, index, peer, own_pose(physics, index), snapped_pose(physics, holder, peer));
         machines->holds[other].peer = holder->solid;
     }
 }
@@ -222,7 +216,9 @@ static void check_rupture(Physics *physics, int index)
         return;
     // Feedback on the first body that exists: pulled towards the other along its own connector's axis.
     bool is_own = body_above(physics, holder->solid) >= 0;
-    const dReal *f = holder->feedback.f1;
+    if (!holder->joint)
+        return;
+    const double *f = holder->joint->wrenches.f1;
     Vec3 force = vec3(f[0], f[1], f[2]);
     Vec3 axis = quat_rotate(physics->solid_world[holder->solid].q, vec3(1, 0, 0));
     double axial = vec3_dot(axis, force) * (is_own ? 1.0 : -1.0);
@@ -333,7 +329,7 @@ void holder_step_end(Physics *physics, int index)
         return;
     int body = body_above(physics, peer);
     if (body >= 0 || body_above(physics, holder->solid) >= 0)
-        make_hold(physics, index, peer, body >= 0 ? body_pose(physics, body) : POSE_IDENTITY);
+        make_hold(physics, index, peer, own_pose(physics, index), body >= 0 ? body_pose(physics, body) : POSE_IDENTITY);
 }
 
 bool physics_gripper_is_on(const Physics *physics, int solid)
@@ -377,24 +373,11 @@ void holders_restored(Physics *physics)
     for (int i = 0; i < machines->holder_count; i++) {
         Holder *holder = &machines->holders[i];
         HoldState kept = machines->holds[i];
-        if (holder->joint)
-            dJointDestroy(holder->joint);
+        constraint_unmake(physics, holder->joint);
         holder->joint = NULL;
         if (!kept.first || kept.peer < 0)
             continue;
-        int a = body_above(physics, holder->solid);
-        Pose target = kept.anchored[1];
-        BodyState state = { 0 };
-        if (a >= 0) {  // the joint is made with both bodies where they stood then
-            state = physics->body_states[a];
-            physics->body_states[a].position = kept.anchored[0].t;
-            physics->body_states[a].orientation = kept.anchored[0].q;
-        }
-        make_hold(physics, i, kept.peer, target);
-        if (a >= 0) {
-            physics->body_states[a] = state;
-            body_write(physics, a);
-        }
+        make_hold(physics, i, kept.peer, kept.anchored[0], kept.anchored[1]);
         machines->holds[i] = kept;
     }
 }
@@ -413,7 +396,7 @@ const char *machines_joint_owner(const Physics *physics, const void *joint)
 {
     const Machines *machines = physics->machines;
     for (int i = 0; machines && i < machines->holder_count; i++)
-        if (machines->holders[i].joint == joint && machines->holds[i].first)
+        if (machines->holders[i].joint && machines->holders[i].joint->ode == joint && machines->holds[i].first)
             return physics_solid_label(physics, machines->holders[i].solid);
     return NULL;
 }

@@ -19,8 +19,7 @@ typedef struct Holder {
     int solid;
     bool is_gripper;         // a VacuumGripper or the Holder of a body
     bool is_body_holder;
-    dJointID joint;          // only where state.first
-    dJointFeedback feedback;
+    Constraint *joint;       // only where state.first
 } Holder;
 
 typedef struct Driven {      // a track or a propeller
@@ -36,7 +35,6 @@ typedef struct Driven {      // a track or a propeller
 
 typedef struct Touch {
     int solid;
-    dJointFeedback feedback;
 } Touch;
 
 typedef struct Machines {
@@ -57,11 +55,6 @@ static inline int body_above(const Physics *physics, int solid)
     while (solid >= 0 && physics->solids[solid].body < 0)
         solid = physics->solids[solid].parent;
     return solid >= 0 ? physics->solids[solid].body : -1;
-}
-
-static inline dBodyID ode_body(const Physics *physics, int body)
-{
-    return body >= 0 ? physics->bodies[body].ode : NULL;
 }
 
 // ---- machine_drive.c: tracks, propellers, conveyors ----

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Pin { int solid; dJointID joint; } Pin;
+typedef struct Pin { int solid; Constraint *joint; } Pin;
 typedef struct PinState {
     Pose anchored;   // of the body when it was pinned
     int32_t is_on;
@@ -37,24 +37,21 @@ void pins_build(Physics *physics, int first_solid, int end)
     }
 }
 
-static void take_joint(Pin *pin)
+static void take_joint(Physics *physics, Pin *pin)
 {
-    if (pin->joint)
-        dJointDestroy(pin->joint);
+    constraint_unmake(physics, pin->joint);
     pin->joint = NULL;
 }
 
-// Ties the body where it is now.
-static void set(Physics *physics, int index)
+// Ties the body as if it stood at `at`.
+static void set(Physics *physics, int index, Pose at)
 {
     Pin *pin = &physics->pins->items[index];
     int body = physics->solids[pin->solid].body;
-    if (!pin->joint) {
-        pin->joint = dJointCreateFixed(physics->world, NULL);
-        dJointAttach(pin->joint, NULL, physics->bodies[body].ode);
-    }
-    dJointSetFixed(pin->joint);
-    physics->pins->states[index].anchored = body_pose(physics, body);
+    if (!pin->joint)
+        pin->joint = constraint_make(physics, CONSTRAINT_FIXED, -1, body, 0, NULL);
+    constraint_anchor(physics, pin->joint, &(ConstraintPlace){ .side = { POSE_IDENTITY, at } });
+    physics->pins->states[index].anchored = at;
 }
 
 void physics_robot_pin(Physics *physics, int solid, bool on)
@@ -66,9 +63,9 @@ void physics_robot_pin(Physics *physics, int solid, bool on)
         odelib_begin(physics);
         pins->states[i] = (PinState){ .anchored = POSE_IDENTITY, .is_on = on };
         if (on)
-            set(physics, i);
+            set(physics, i, body_pose(physics, physics->solids[solid].body));
         else
-            take_joint(&pins->items[i]);
+            take_joint(physics, &pins->items[i]);
         body_wake(physics, physics->solids[solid].body);
         odelib_end();
     }
@@ -89,7 +86,7 @@ void pins_moved(Physics *physics, int first_solid, int end)
     for (int i = 0; pins && i < pins->count; i++) {
         int solid = pins->items[i].solid;
         if (pins->states[i].is_on && solid >= first_solid && solid < end && physics->solids[solid].is_alive)
-            set(physics, i);
+            set(physics, i, body_pose(physics, physics->solids[solid].body));
     }
 }
 
@@ -99,7 +96,7 @@ void pins_remove(Physics *physics, int top)
     for (int i = 0; pins && i < pins->count; i++) {
         if (pins->items[i].solid < top || pins->items[i].solid >= physics->solids[top].end)
             continue;
-        take_joint(&pins->items[i]);
+        take_joint(physics, &pins->items[i]);
         pins->states[i] = (PinState){ .anchored = POSE_IDENTITY };
     }
 }
@@ -108,7 +105,7 @@ const char *pins_joint_owner(const Physics *physics, const void *joint)
 {
     const Pins *pins = physics->pins;
     for (int i = 0; pins && i < pins->count; i++)
-        if (joint == pins->items[i].joint)
+        if (pins->items[i].joint && joint == pins->items[i].joint->ode)
             return physics_solid_label(physics, pins->items[i].solid);
     return NULL;
 }
@@ -119,7 +116,7 @@ void pins_destroy(Physics *physics)
     if (!pins)
         return;
     for (int i = 0; i < pins->count; i++)
-        take_joint(&pins->items[i]);
+        take_joint(physics, &pins->items[i]);
     free(pins->items);
     free(pins->states);
     free(pins);
@@ -153,16 +150,9 @@ void pins_restored(Physics *physics)
 {
     Pins *pins = physics->pins;
     for (int i = 0; pins && i < pins->count; i++) {
-        take_joint(&pins->items[i]);
+        take_joint(physics, &pins->items[i]);
         if (!pins->states[i].is_on)
             continue;
-        int body = physics->solids[pins->items[i].solid].body;
-        BodyState now = physics->body_states[body];
-        physics->body_states[body].position = pins->states[i].anchored.t;
-        physics->body_states[body].orientation = pins->states[i].anchored.q;
-        body_write(physics, body);
-        set(physics, i);
-        physics->body_states[body] = now;
-        body_write(physics, body);
+        set(physics, i, pins->states[i].anchored);
     }
 }

@@ -226,17 +226,18 @@ void fluids_pair(Physics *physics, int solid_shape, int fluid_shape)
 
 // ---- the surface ----
 
-static double highest_point(const Shape *shape, Pose world, Vec3 up)
+static double highest_point(const Physics *physics, int index, Pose world, Vec3 up)
 {
-    dReal box[6];
+    const Shape *shape = &physics->shapes[index];
+    BroadBox box;
     switch (shape->kind) {
     case PHYSICS_SHAPE_SPHERE:
         return vec3_dot(up, world.t) + shape->size.x;
     case PHYSICS_SHAPE_PLANE:
         return vec3_dot(up, world.t);
     default:
-        dGeomGetAABB(shape->ode, box);
-        return fmax(up.x * box[0], up.x * box[1]) + fmax(up.y * box[2], up.y * box[3]) + fmax(up.z * box[4], up.z * box[5]);
+        shape_bounds(physics, index, &box);
+        return fmax(up.x * box.low[0], up.x * box.high[0]) + fmax(up.y * box.low[1], up.y * box.high[1]) + fmax(up.z * box.low[2], up.z * box.high[2]);
     }
 }
 
@@ -249,7 +250,7 @@ static ImmersionPlane surface_of(const Physics *physics, int fluid_shape)
     if (vec3_length2(up) < 0.5)
         up = quat_rotate(world.q, vec3(0, 0, 1));
     if (shape->kind != PHYSICS_SHAPE_BOX)
-        return (ImmersionPlane){ up, highest_point(shape, world, up) };
+        return (ImmersionPlane){ up, highest_point(physics, fluid_shape, world, up) };
     Vec3 local = quat_unrotate(world.q, up);
     double x = fabs(local.x), y = fabs(local.y), z = fabs(local.z);
     Vec3 face = z >= x && z >= y ? vec3(0, 0, copysign(1.0, local.z))
@@ -262,7 +263,7 @@ static ImmersionPlane surface_of(const Physics *physics, int fluid_shape)
 
 static Immersion immerse(const Physics *physics, const Shape *shape, ImmersionPlane plane)
 {
-    Vec3 size = shape_size_now(shape);
+    Vec3 size = shape_size(shape);
     switch (shape->kind) {
     case PHYSICS_SHAPE_SPHERE:
         return immersion_sphere(size.x, plane);
@@ -296,7 +297,7 @@ static void push(Physics *physics, const FluidPair *pair, double dt)
     const BodyState *state = &physics->body_states[shape->body];
     if (!properties || state->is_disabled || !shape->is_alive || shape->is_away)
         return;
-    Pose world = shape->body == shape->home ? pose_mul(body_pose(physics, shape->body), pose_mul(solid->in_body, shape->local)) : geom_pose(shape->ode);
+    Pose world = shape->body == shape->home ? pose_mul(body_pose(physics, shape->body), pose_mul(solid->in_body, shape->local)) : mirror_shape_pose(shape);
     ImmersionPlane surface = surface_of(physics, pair->fluid_shape);
     bool is_projected = properties->is_projected;
     ImmersionPlane local = { quat_unrotate(world.q, surface.up), surface.level - vec3_dot(surface.up, world.t), !is_projected };
@@ -309,9 +310,9 @@ static void push(Physics *physics, const FluidPair *pair, double dt)
     double least = fmin(body->inertia.m[0], fmin(body->inertia.m[4], body->inertia.m[8]));
     DragFluid medium = { fluid->density, fluid->viscosity };
     Drag drag = drag_of(properties, medium, &wet, (DragMotion){ world.q, v, w, body->mass, least, dt });
-    dBodyAddForceAtPos(body->ode, force.x, force.y, force.z, center.x, center.y, center.z);
-    dBodyAddForceAtPos(body->ode, drag.force.x, drag.force.y, drag.force.z, center.x, center.y, center.z);
-    dBodyAddTorque(body->ode, drag.torque.x, drag.torque.y, drag.torque.z);
+    body_add_force_at(physics, shape->body, force, center);
+    body_add_force_at(physics, shape->body, drag.force, center);
+    body_add_torque(physics, shape->body, drag.torque);
 }
 
 void fluids_step(Physics *physics, double dt)

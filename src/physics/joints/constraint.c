@@ -37,6 +37,7 @@ static void place_suspension(Constraint *constraint, const ConstraintPlace *plac
 void constraint_place(Constraint *constraint, const ConstraintPlace *place)
 {
     constraint->place = *place;
+    constraint->is_placed = true;
     Pose side[2] = { solved_pose(constraint, place->side, 0), solved_pose(constraint, place->side, 1) };
     Vec3 axis = vec3_normalized(place->axis);
     for (int i = 0; i < 2; i++) {

@@ -23,6 +23,11 @@ typedef enum ConstraintKind {
 
 enum { CONSTRAINT_AXES = 3, CONSTRAINT_ROWS_MAX = 6 };
 
+// Numbers of a row with bounds, in the order of ConstraintAxis.
+typedef enum ConstraintNumber {
+    CONSTRAINT_LOW, CONSTRAINT_HIGH, CONSTRAINT_VELOCITY, CONSTRAINT_MAX_FORCE, CONSTRAINT_CFM, CONSTRAINT_STOP_ERP, CONSTRAINT_STOP_CFM, CONSTRAINT_NUMBERS
+} ConstraintNumber;
+
 // One row with bounds: a motor, and a stop where the axis is at one.
 typedef struct ConstraintAxis {
     double low, high;             // stops; infinite: none
@@ -49,10 +54,11 @@ typedef struct Constraint Constraint;
 struct Constraint {
     ConstraintKind kind;
     int body[2];                  // parent, child
-    int solved[2];
+    int solved[2];                // -1, -1: a body of it has gone, it does nothing
     bool is_reversed;             // there is no parent body
     bool locks_first;             // of a suspension: just the second axis turns
     bool wants_wrenches;
+    bool is_placed;
     int axis_count;
     ConstraintAxis axes[CONSTRAINT_AXES];
     double slide_erp, slide_cfm;  // of a suspension, -1: the world's

@@ -1,5 +1,5 @@
 // extra_joint.c - loops of joints that an ExtraJoint node closes between two solids of one robot. The joint's frame is given on
-// both sides; where they do not meet at the start, ODE pulls them together as it does with every constraint's error.
+// both sides; where they do not meet at the start, it pulls them together as it does with every error.
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 typedef struct ExtraJoint {
     const SceneNode *node;
     int solid[2];
-    dJointID ode;
+    Constraint *constraint;
 } ExtraJoint;
 
 struct ExtraJoints {
@@ -28,37 +28,15 @@ static int find_solid(const Physics *physics, int from, const char *name)
     return strcmp(scene_string(physics->solids[top].node, "name"), name) ? -1 : top;
 }
 
-static dJointID create(Physics *physics, const char *type)
+static ConstraintKind kind_of(const char *type)
 {
-    if (!strcmp(type, "hinge"))
-        return dJointCreateHinge(physics->world, NULL);
-    if (!strcmp(type, "piston"))
-        return dJointCreatePiston(physics->world, NULL);
-    if (!strcmp(type, "fixed"))
-        return dJointCreateFixed(physics->world, NULL);
-    return dJointCreateBall(physics->world, NULL);
-}
-
-static void set_body_pose(dBodyID body, Pose pose)
-{
-    dQuaternion q = { pose.q.w, pose.q.x, pose.q.y, pose.q.z };
-    dBodySetPosition(body, pose.t.x, pose.t.y, pose.t.z);
-    dBodySetQuaternion(body, q);
-}
-
-static void place(dJointID joint, const char *type, Vec3 anchor, Vec3 axis)
-{
-    if (!strcmp(type, "hinge")) {
-        dJointSetHingeAnchor(joint, anchor.x, anchor.y, anchor.z);
-        dJointSetHingeAxis(joint, axis.x, axis.y, axis.z);
-    } else if (!strcmp(type, "piston")) {
-        dJointSetPistonAnchor(joint, anchor.x, anchor.y, anchor.z);
-        dJointSetPistonAxis(joint, axis.x, axis.y, axis.z);
-    } else if (!strcmp(type, "fixed")) {
-        dJointSetFixed(joint);
-    } else {
-        dJointSetBallAnchor(joint, anchor.x, anchor.y, anchor.z);
-    }
+    static const struct { const char *type; ConstraintKind kind; } kinds[] = {
+        { "hinge", CONSTRAINT_HINGE }, { "piston", CONSTRAINT_PISTON }, { "fixed", CONSTRAINT_FIXED },
+    };
+    for (int i = 0; i < COUNT_OF(kinds); i++)
+        if (!strcmp(type, kinds[i].type))
+            return kinds[i].kind;
+    return CONSTRAINT_BALL;
 }
 
 static Pose side_pose(const SceneNode *node, const char *anchor, const char *rotation)
@@ -66,7 +44,7 @@ static Pose side_pose(const SceneNode *node, const char *anchor, const char *rot
     return (Pose){ scene_vec3(node, anchor), quat_from_rotation(scene_rotation(node, rotation)) };
 }
 
-// ODE takes both sides of a joint from where its bodies stand, so the bodies stand for a moment where the sides meet.
+// The constraint is placed as if the moved body stood where the sides meet.
 static void make(Physics *physics, ExtraJoint *extra)
 {
     const SceneNode *node = extra->node;
@@ -76,8 +54,7 @@ static void make(Physics *physics, ExtraJoint *extra)
         diag_warning(physics->diags, node->pos, "both sides of this joint are the same body; it does nothing");
         return;
     }
-    extra->ode = create(physics, type);
-    dJointAttach(extra->ode, bodies[0] >= 0 ? physics->bodies[bodies[0]].ode : NULL, bodies[1] >= 0 ? physics->bodies[bodies[1]].ode : NULL);
+    extra->constraint = constraint_make(physics, kind_of(type), bodies[0], bodies[1], 0, NULL);
     Pose local[2] = { side_pose(node, "anchor", "rotation"), side_pose(node, "anchor2", "rotation2") };
     int moved = bodies[1] >= 0 ? 1 : 0, kept = 1 - moved;
     Pose joint = pose_mul(physics->solid_world[extra->solid[kept]], local[kept]);
@@ -90,12 +67,13 @@ static void make(Physics *physics, ExtraJoint *extra)
         target.q = joint.q;
     else if (strcmp(type, "ball") != 0)
         target.q = quat_mul(quat_between(quat_rotate(joint_now.q, axis), quat_rotate(joint.q, axis)), joint_now.q);
-    dBodyID body = physics->bodies[bodies[moved]].ode;
     Pose body_now = body_pose(physics, bodies[moved]);
     Pose change = pose_mul(target, pose_inverse(joint_now));
-    set_body_pose(body, pose_mul(change, body_now));
-    place(extra->ode, type, joint.t, quat_rotate(joint.q, axis));
-    body_write(physics, bodies[moved]);
+    ConstraintPlace place = { .anchor = joint.t, .axis = quat_rotate(joint.q, axis) };
+    place.side[moved] = pose_mul(change, body_now);
+    place.side[moved].q = quat_normalized(place.side[moved].q);
+    place.side[kept] = constraint_side(physics, extra->constraint, kept);
+    constraint_anchor(physics, extra->constraint, &place);
     double gap = vec3_distance(joint.t, joint_now.t);
     if (gap > 0.01)
         diag_warning(physics->diags, node->pos, "the two sides of this joint start %g m apart; it pulls them together", gap);
@@ -139,8 +117,8 @@ void extra_joints_remove(Physics *physics, int top)
         bool is_below = (extra->solid[0] >= top && extra->solid[0] < end) || (extra->solid[1] >= top && extra->solid[1] < end);
         if (!is_below)
             list->items[kept++] = *extra;
-        else if (extra->ode)
-            dJointDestroy(extra->ode);
+        else
+            constraint_unmake(physics, extra->constraint);
     }
     if (list)
         list->count = kept;
@@ -150,7 +128,7 @@ const char *extra_joints_owner(const Physics *physics, const void *joint)
 {
     const ExtraJoints *extras = physics->extra_joints;
     for (int i = 0; extras && i < extras->count; i++)
-        if (joint == extras->items[i].ode)
+        if (extras->items[i].constraint && joint == extras->items[i].constraint->ode)
             return physics_solid_label(physics, extras->items[i].solid[0]);
     return NULL;
 }

@@ -1,5 +1,5 @@
 // force_sensor.c - what a ForceTorqueSensor feels: the wrench that its link, with all that hangs on it, exerts on the link above
-// through their joint. It is the sum of what ODE's joints between the two bodies gave in the last step and of the motor's own torque.
+// through their joint. It is the sum of what the constraints between the two bodies gave in the last step and of the motor's own torque.
 #include "physics/joints/motor.h"
 #include "physics/physics_internal.h"
 
@@ -17,7 +17,7 @@ void force_sensors_build(Physics *physics, int first_solid, int end)
         if (!scene_node_is(physics->solids[i].node, "ForceTorqueSensor"))
             continue;
         int joint = joint_above(physics, i);
-        if (joint >= 0 && physics->joints[joint].ode)
+        if (joint >= 0 && physics->joints[joint].constraint)
             physics_motor_want_feedback(physics, joint, true);
         else
             diag_warning(physics->diags, physics->solids[i].node->pos, "'%s' sits on no joint; it reads nothing", solid_label(physics, i));
@@ -39,14 +39,15 @@ bool physics_force_sensor(const Physics *physics, int solid, Vec3 *force, Vec3 *
     *force = *torque = VEC3_ZERO;
     int joint = joint_above(physics, solid);
     const PhysicsJoint *row = joint >= 0 ? &physics->joints[joint] : NULL;
-    if (!row || !row->ode || row->body[1] < 0)
+    if (!row || !row->constraint || row->body[1] < 0)
         return false;
     Vec3 push = VEC3_ZERO, turn = VEC3_ZERO;  // on the child, the turn about its centre of mass
-    const dJointFeedback *sources[3] = { &row->feedback, row->motor ? &row->motor_feedback : NULL, row->spring ? &row->spring_feedback : NULL };
+    const Constraint *sources[3] = { row->constraint, row->motor, row->spring };
     for (int i = 0; i < 3; i++) {
         if (!sources[i])
             continue;
-        const dReal *f = row->is_reversed ? sources[i]->f1 : sources[i]->f2, *t = row->is_reversed ? sources[i]->t1 : sources[i]->t2;
+        const ConstraintWrenches *wrenches = &sources[i]->wrenches;
+        const double *f = row->is_reversed ? wrenches->f1 : wrenches->f2, *t = row->is_reversed ? wrenches->t1 : wrenches->t2;
         push = vec3_add(push, vec3(f[0], f[1], f[2]));
         turn = vec3_add(turn, vec3(t[0], t[1], t[2]));
     }

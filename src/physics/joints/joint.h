@@ -1,12 +1,11 @@
 // joint.h - joints, their motors, springs and brakes: the model as plain structs, and what the build and the step call.
 // Everything of a joint that changes with time is in PhysicsJointState: plain bytes, no pointers, copied by snapshots.
-// ODE's own joint objects stand beside it; after a restore joint_restored() brings them in line.
+// The constraints that hold and drive it stand beside it; after a restore joint_restored() brings them in line.
 #ifndef TALUS_PHYSICS_JOINT_H
 #define TALUS_PHYSICS_JOINT_H
 
+#include "physics/joints/constraint.h"
 #include "physics/physics.h"
-
-#include <ode/ode.h>
 
 typedef enum MotorMode { MOTOR_POSITION, MOTOR_VELOCITY, MOTOR_FORCE } MotorMode;  // as PhysicsMotorMode
 
@@ -22,12 +21,12 @@ typedef struct PhysicsAxis {
     double motor_max_velocity, motor_max_force, motor_multiplier;
     double rotor;                   // inertia that the motor's rotor adds on the axis
     int coupled_next;               // joint * PHYSICS_JOINT_AXES + axis of the next motor coupled by name, a ring; -1: none
-    bool stops_are_open;     // ODE knows none for now: see within_stops
+    bool stops_are_open;     // its constraint knows none for now: see within_stops
 } PhysicsAxis;
 
 typedef struct PhysicsAxisState {
     double position, velocity;
-    double offset;                  // joint position at which ODE's angle is zero
+    double offset;                  // joint position at which the constraint's angle is zero
     double feedback;                // force or torque that the motor gave in the last step
     double target_position, target_velocity, command_velocity;
     double acceleration;            // -1: unlimited
@@ -43,7 +42,7 @@ typedef struct PhysicsAxisState {
 typedef struct PhysicsJointState {
     PhysicsAxisState axes[PHYSICS_JOINT_AXES];
     Pose zero;                      // of the end point at position zero and without suspension, in the joint's `frame`
-    Pose anchored[2];               // poses of parent and child body that ODE's anchor and axes were last set for
+    Pose anchored[2];               // poses of parent and child body that anchor and axes were last set for
     int32_t is_attached;            // connectors and grippers come and go
     int32_t is_broken;
 } PhysicsJointState;
@@ -64,16 +63,15 @@ typedef struct PhysicsJoint {
     double suspension_spring, suspension_damping;
     int axis_count;
     PhysicsAxis axes[PHYSICS_JOINT_AXES];
-    dJointID ode;                   // the constraint itself, NULL when kinematic
-    dJointID motor;                 // AMotor or LMotor that drives and stops (ball joints), NULL
-    dJointID spring;                // AMotor or LMotor of spring and damper, NULL
-    dJointFeedback feedback, motor_feedback, spring_feedback;  // filled when wants_feedback
+    Constraint *constraint;         // that holds it, NULL when kinematic
+    Constraint *motor;              // that drives and stops it where its own row cannot, NULL
+    Constraint *spring;             // of spring and damper, NULL
     bool wants_feedback;
-    Pose placed[2];                 // the anchored poses that ODE's objects were last set for
+    Pose placed[2];                 // the anchored poses that they were last set for
     Quat placed_turn;               // turn of the child against the parent's side at that moment
     Vec3 placed_axis[PHYSICS_JOINT_AXES];  // axes in the frame of the parent's body (of the world without one)
     double placed_slide;            // of sliders: the child's place along the axis at that moment
-    bool is_reversed;               // there is no parent body: ODE swapped the sides
+    bool is_reversed;               // there is no parent body: the constraint swapped the sides
     bool is_sprung_inside;          // a slider whose own motor row is its spring
 } PhysicsJoint;
 

@@ -23,7 +23,7 @@ static bool is_kept(const PhysicsJoint *row)
     bool has_motor = false;
     for (int i = 0; i < row->axis_count; i++)
         has_motor = has_motor || row->axes[i].motor;
-    return row->ode || has_motor;
+    return row->constraint || has_motor;
 }
 
 static double *put_pose(double *out, Pose pose)
@@ -71,7 +71,7 @@ void physics_keep_joints(Physics *physics)
         for (int side = 0; side < 2; side++)
             out = put_pose(out, joint_side_pose(physics, row, side));
         for (int side = 0; side < 2; side++)
-            out = put_pose(out, row->ode ? state->anchored[side] : POSE_IDENTITY);
+            out = put_pose(out, row->constraint ? state->anchored[side] : POSE_IDENTITY);
         out = put_pose(out, state->zero);
         for (int i = 0; i < row->axis_count; i++)
             out = put_axis(out, &state->axes[i]);
@@ -123,7 +123,7 @@ static bool resume(Physics *physics, int joint, const double *in)
     if (!is_here)
         return true;
     physics->joint_states[joint] = kept;
-    if (!row->ode)
+    if (!row->constraint)
         return true;
     joint_unmake(physics, joint);
     joint_make(physics, joint);  // a brake wants a damper beside the joint

@@ -1,13 +1,12 @@
-// joint_ode.c - ODE's side of joints: constraint, stops, motors, springs, suspension, and reading positions back.
+// joint_ode.c - joints as constraints: holding, stops, motors, springs, suspension, and reading positions back.
 //
-// Sides: dJointAttach(parent body, child body), as plugins expect. Without a parent body ODE swaps the two, so the axis is
-// negated there: then in both cases ODE's raw angle of a hinge is offset - position, and its rate is minus the joint's.
-// A slider's axis is negated the other way round: raw displacement is position - offset.
+// Sides: a constraint goes from the parent's body to the child's, as plugins expect of ODE's joints. Without a parent body the
+// two are swapped, so the axis is negated there: then in both cases the raw angle of a hinge is offset - position, and its rate
+// is minus the joint's. A slider's axis is negated the other way round: raw displacement is position - offset.
 //
-// What plain ODE lacks is built from what it has: springs and dampers are motor rows with a target velocity of
-// -erp/dt * position and their own softness (the same row as a stop with that ERP and CFM); stops of a second axis or
-// near half a turn are an angular motor's, to which the unwrapped angle is given; a hinge on a suspension is a
-// prismatic-universal joint with one turning axis locked.
+// Springs and dampers are motor rows with a target velocity of -erp/dt * position and their own softness (the same row as a
+// stop with that ERP and CFM); stops of a second axis or near half a turn are an angular motor's, to which the unwrapped angle
+// is given; a hinge on a suspension has one of the suspension's two turning axes locked.
 #include "physics/physics_internal.h"
 
 #include "physics/joints/motor.h"
@@ -17,11 +16,6 @@
 
 #define JOINT_GRAIN 64  // joints that a worker takes at a time
 #define STOP_WRAP 3.0  // rad: beyond this a hinge's own stop could be passed between two steps
-
-static dBodyID ode_body(const Physics *physics, int body)
-{
-    return body >= 0 ? physics->bodies[body].ode : NULL;
-}
 
 static bool has_suspension(const PhysicsJoint *row)
 {
@@ -102,47 +96,23 @@ static bool wants_spring(const PhysicsJoint *row, const PhysicsJointState *state
     return false;
 }
 
-static dJointID create_constraint(Physics *physics, const PhysicsJoint *row)
+static ConstraintKind kind_of(const PhysicsJoint *row)
 {
     switch (row->kind) {
-    case PHYSICS_JOINT_HINGE:
-        return has_suspension(row) ? dJointCreatePU(physics->world, NULL) : dJointCreateHinge(physics->world, NULL);
     case PHYSICS_JOINT_HINGE2:
-        return dJointCreatePU(physics->world, NULL);
+        return CONSTRAINT_SUSPENSION;
     case PHYSICS_JOINT_SLIDER:
-        return dJointCreateSlider(physics->world, NULL);
+        return CONSTRAINT_SLIDER;
     case PHYSICS_JOINT_BALL:
-        return dJointCreateBall(physics->world, NULL);
+        return CONSTRAINT_BALL;
     default:
-        return NULL;
+        return has_suspension(row) ? CONSTRAINT_SUSPENSION : CONSTRAINT_HINGE;
     }
 }
 
-// Motors beside the constraint have the child first when there is no parent body: nothing for ODE to swap.
-static void attach_beside(const Physics *physics, const PhysicsJoint *row, dJointID joint)
+static Constraint *make(Physics *physics, const PhysicsJoint *row, ConstraintKind kind, int axis_count)
 {
-    dBodyID parent = ode_body(physics, row->body[0]), child = ode_body(physics, row->body[1]);
-    if (row->is_reversed)
-        dJointAttach(joint, child, NULL);
-    else
-        dJointAttach(joint, parent, child);
-}
-
-static dJointID create_angular(Physics *physics, const PhysicsJoint *row)
-{
-    dJointID joint = dJointCreateAMotor(physics->world, NULL);
-    attach_beside(physics, row, joint);
-    dJointSetAMotorMode(joint, dAMotorUser);
-    dJointSetAMotorNumAxes(joint, row->axis_count);
-    return joint;
-}
-
-static dJointID create_linear(Physics *physics, const PhysicsJoint *row)
-{
-    dJointID joint = dJointCreateLMotor(physics->world, NULL);
-    attach_beside(physics, row, joint);
-    dJointSetLMotorNumAxes(joint, 1);
-    return joint;
+    return constraint_make(physics, kind, row->body[0], row->body[1], axis_count, kind == kind_of(row) ? row->node : NULL);
 }
 
 static bool can_be_made(Physics *physics, const PhysicsJoint *row)
@@ -156,76 +126,42 @@ static bool can_be_made(Physics *physics, const PhysicsJoint *row)
     return true;
 }
 
-static void set_axis_param(const PhysicsJoint *row, dJointID joint, int axis, int parameter, double value)
+static Constraint *driver_of(const PhysicsJoint *row)
 {
-    int group = parameter + axis * dParamGroup;
-    if (joint == row->motor || (joint == row->spring && row->kind != PHYSICS_JOINT_SLIDER))
-        dJointSetAMotorParam(joint, group, value);
-    else if (joint == row->spring)
-        dJointSetLMotorParam(joint, group, value);
-    else if (row->kind == PHYSICS_JOINT_SLIDER)
-        dJointSetSliderParam(joint, group, value);
-    else
-        dJointSetHingeParam(joint, group, value);
+    return row->motor ? row->motor : row->constraint;
 }
 
-static dJointID driver_of(const PhysicsJoint *row)
+// Anchors the constraint for the poses in state->anchored.
+static void place_constraint(Physics *physics, const PhysicsJoint *row, const PhysicsJointState *state, Pose holder)
 {
-    return row->motor ? row->motor : row->ode;
+    ConstraintPlace place = { .side = { state->anchored[0], state->anchored[1] }, .anchor = pose_apply(holder, row->anchor),
+                              .axis = vec3_scale(quat_rotate(holder.q, row->axes[0].axis), raw_sign(row)) };
+    // A swapped slider's rows turn their axis round themselves, so here the sign is the same for both.
+    if (row->kind == PHYSICS_JOINT_SLIDER)
+        place.axis = vec3_neg(quat_rotate(holder.q, row->axes[0].axis));
+    if (row->constraint->kind == CONSTRAINT_SUSPENSION) {
+        // It slides along the suspension and turns about two axes; a plain hinge locks the first of them.
+        place.second = place.axis;
+        place.slide = quat_rotate(holder.q, row->suspension_axis);
+        row->constraint->locks_first = row->kind == PHYSICS_JOINT_HINGE;
+        if (row->kind == PHYSICS_JOINT_HINGE)
+            place.axis = vec3_orthogonal(place.second);
+        else
+            place.second = quat_rotate(holder.q, turned_axis(row, state->axes, 1));
+        if (has_suspension(row))
+            spring_row(row->suspension_spring, row->suspension_damping, physics->dt, &row->constraint->slide_erp, &row->constraint->slide_cfm);
+    }
+    constraint_anchor(physics, row->constraint, &place);
 }
 
-static void place_constraint(const PhysicsJoint *row, const PhysicsJointState *state, Pose holder, double dt)
+// A motor's axis for the poses in state->anchored.
+static void turn_motor(Physics *physics, const PhysicsJointState *state, Constraint *motor, int axis, int relative, Vec3 world)
 {
-    double sign = raw_sign(row);
-    Vec3 anchor = pose_apply(holder, row->anchor);
-    Vec3 axis = vec3_scale(quat_rotate(holder.q, row->axes[0].axis), sign);
-    if (row->kind == PHYSICS_JOINT_BALL) {
-        dJointSetBallAnchor(row->ode, anchor.x, anchor.y, anchor.z);
-        return;
-    }
-    if (row->kind == PHYSICS_JOINT_SLIDER) {
-        // ODE itself turns the axis of a swapped slider round, so here the sign is the same for both.
-        Vec3 slide = quat_rotate(holder.q, row->axes[0].axis);
-        dJointSetSliderAxis(row->ode, -slide.x, -slide.y, -slide.z);
-        return;
-    }
-    if (row->kind == PHYSICS_JOINT_HINGE && !has_suspension(row)) {
-        dJointSetHingeAnchor(row->ode, anchor.x, anchor.y, anchor.z);
-        dJointSetHingeAxis(row->ode, axis.x, axis.y, axis.z);
-        return;
-    }
-    // Prismatic along the suspension, universal about two axes; a plain hinge locks the first of them.
-    Vec3 second = axis, first = vec3_orthogonal(axis);
-    if (row->kind == PHYSICS_JOINT_HINGE2) {
-        first = axis;
-        second = quat_rotate(holder.q, turned_axis(row, state->axes, 1));
-    }
-    Vec3 slide = quat_rotate(holder.q, row->suspension_axis);
-    dJointSetPUAnchor(row->ode, anchor.x, anchor.y, anchor.z);
-    // ODE complains of parallel axes after each call, so the old pair leaves by way of one that stands on both.
-    dVector3 old;
-    dJointGetPUAxis2(row->ode, old);
-    Vec3 between = vec3_cross(vec3(old[0], old[1], old[2]), second);
-    between = vec3_length(between) > 1e-3 ? vec3_normalized(between) : vec3_orthogonal(second);
-    dJointSetPUAxis1(row->ode, between.x, between.y, between.z);
-    dJointSetPUAxis2(row->ode, second.x, second.y, second.z);
-    dJointSetPUAxis1(row->ode, first.x, first.y, first.z);
-    dJointSetPUAxis3(row->ode, slide.x, slide.y, slide.z);
-    if (row->kind == PHYSICS_JOINT_HINGE) {
-        dJointSetPUParam(row->ode, dParamLoStop1, 0.0);
-        dJointSetPUParam(row->ode, dParamHiStop1, 0.0);
-    }
-    dJointSetPUParam(row->ode, dParamLoStop3, 0.0);
-    dJointSetPUParam(row->ode, dParamHiStop3, 0.0);
-    if (has_suspension(row)) {
-        double erp, cfm;
-        spring_row(row->suspension_spring, row->suspension_damping, dt, &erp, &cfm);
-        dJointSetPUParam(row->ode, dParamStopERP3, erp);
-        dJointSetPUParam(row->ode, dParamStopCFM3, cfm);
-    }
+    constraint_set_motor_axis(motor, axis, relative, world, state->anchored);
+    constraint_tell_motor_axis(physics, motor, axis);
 }
 
-static void place_beside(const PhysicsJoint *row, const PhysicsJointState *state, dJointID joint, Pose holder)
+static void place_beside(Physics *physics, const PhysicsJoint *row, const PhysicsJointState *state, Constraint *motor, Pose holder)
 {
     for (int i = 0; i < row->axis_count; i++) {
         Vec3 axis = vec3_scale(quat_rotate(holder.q, turned_axis(row, state->axes, i)), raw_sign(row));
@@ -235,7 +171,7 @@ static void place_beside(const PhysicsJoint *row, const PhysicsJointState *state
                        : on_parent                     ? (row->is_reversed ? 0 : 1)
                        : on_child                      ? (row->is_reversed ? 1 : 2)
                                                        : 0;
-        dJointSetAMotorAxis(joint, i, relative, axis.x, axis.y, axis.z);
+        turn_motor(physics, state, motor, i, relative, axis);
     }
 }
 
@@ -244,8 +180,8 @@ static void place_stops_of_axis(const PhysicsJoint *row, const PhysicsJointState
     const PhysicsAxis *axis = &row->axes[index];
     double offset = state->axes[index].offset;
     bool is_slider = row->kind == PHYSICS_JOINT_SLIDER;
-    dJointID driver = driver_of(row);
-    double low = -dInfinity, high = dInfinity;
+    Constraint *driver = driver_of(row);
+    double low = -INFINITY, high = INFINITY;
     if (has_stops(axis) && !are_open) {
         bool unwrapped = driver == row->motor;
         low = is_slider ? axis->min_stop - offset : offset - axis->max_stop;
@@ -255,27 +191,26 @@ static void place_stops_of_axis(const PhysicsJoint *row, const PhysicsJointState
             high = -axis->min_stop;
         }
     }
-    set_axis_param(row, driver, index, dParamLoStop, -dInfinity);
-    set_axis_param(row, driver, index, dParamHiStop, high);
-    set_axis_param(row, driver, index, dParamLoStop, low);
+    constraint_set(driver, index, CONSTRAINT_HIGH, high);
+    constraint_set(driver, index, CONSTRAINT_LOW, low);
 }
 
 static void place_stops(const PhysicsJoint *row, const PhysicsJointState *state)
 {
     for (int i = 0; i < row->axis_count; i++) {
         const PhysicsAxis *axis = &row->axes[i];
-        dJointID driver = driver_of(row);
-        if (driver == row->ode && row->kind != PHYSICS_JOINT_HINGE && row->kind != PHYSICS_JOINT_SLIDER)
+        Constraint *driver = driver_of(row);
+        if (driver == row->constraint && row->kind != PHYSICS_JOINT_HINGE && row->kind != PHYSICS_JOINT_SLIDER)
             continue;
         place_stops_of_axis(row, state, i, false);
         if (axis->stop_erp >= 0.0)
-            set_axis_param(row, driver, i, dParamStopERP, axis->stop_erp);
+            constraint_set(driver, i, CONSTRAINT_STOP_ERP, axis->stop_erp);
         if (axis->stop_cfm >= 0.0)
-            set_axis_param(row, driver, i, dParamStopCFM, axis->stop_cfm);
+            constraint_set(driver, i, CONSTRAINT_STOP_CFM, axis->stop_cfm);
     }
 }
 
-// Places ODE's objects for the poses in state->anchored, at which ODE's bodies must stand now.
+// Sets its constraints for the poses in state->anchored.
 static void place(Physics *physics, int joint)
 {
     PhysicsJoint *row = &physics->joints[joint];
@@ -286,14 +221,14 @@ static void place(Physics *physics, int joint)
         then.axes[i].position = then.axes[i].offset;
     Pose parent_side = state->anchored[0], child_side = state->anchored[1];
     Pose holder = holder_of(physics, row, parent_side);
-    place_constraint(row, state, holder, physics->dt);
+    place_constraint(physics, row, state, holder);
     if (row->motor)
-        place_beside(row, state, row->motor, holder);
+        place_beside(physics, row, state, row->motor, holder);
     if (row->spring && row->kind != PHYSICS_JOINT_SLIDER)
-        place_beside(row, state, row->spring, holder);
+        place_beside(physics, row, state, row->spring, holder);
     if (row->spring && row->kind == PHYSICS_JOINT_SLIDER) {
         Vec3 axis = vec3_scale(quat_rotate(holder.q, row->axes[0].axis), -raw_sign(row));
-        dJointSetLMotorAxis(row->spring, 0, row->is_reversed ? 0 : 1, axis.x, axis.y, axis.z);
+        turn_motor(physics, state, row->spring, 0, row->is_reversed ? 0 : 1, axis);
     }
     place_stops(row, state);
     memcpy(row->placed, state->anchored, sizeof row->placed);
@@ -302,24 +237,6 @@ static void place(Physics *physics, int joint)
     for (int i = 0; i < row->axis_count; i++)
         row->placed_axis[i] = quat_rotate(to_parent, quat_rotate(holder.q, row->axes[i].axis));
     row->placed_slide = vec3_dot(row->placed_axis[0], quat_rotate(to_parent, vec3_sub(child_side.t, parent_side.t)));
-}
-
-// Brings the bodies to where the joint was anchored, sets it there, and brings them back: the error that they stand with stays.
-static void place_anchored(Physics *physics, int joint)
-{
-    const PhysicsJoint *row = &physics->joints[joint];
-    for (int side = 0; side < 2; side++) {
-        if (row->body[side] < 0)
-            continue;
-        const Pose *pose = &physics->joint_states[joint].anchored[side];
-        dQuaternion q = { pose->q.w, pose->q.x, pose->q.y, pose->q.z };
-        dBodySetPosition(ode_body(physics, row->body[side]), pose->t.x, pose->t.y, pose->t.z);
-        dBodySetQuaternion(ode_body(physics, row->body[side]), q);
-    }
-    place(physics, joint);
-    for (int side = 0; side < 2; side++)
-        if (row->body[side] >= 0)
-            body_write(physics, row->body[side]);
 }
 
 // The parent's side is where it is; the child's is where the scene's numbers put it at the offsets, whatever pose forces and the
@@ -337,7 +254,7 @@ static void anchor(Physics *physics, int joint)
         child = pose_mul(child, pose_inverse(physics->solids[row->child].in_body));
     child.q = quat_normalized(child.q);
     state->anchored[1] = child;
-    place_anchored(physics, joint);
+    place(physics, joint);
 }
 
 void joint_make(Physics *physics, int joint)
@@ -352,16 +269,14 @@ void joint_make(Physics *physics, int joint)
         diag_note(physics->diags, row->node->pos, "a Hinge2Joint without a dynamic parent turns against the world");
     for (int i = 0; i < row->axis_count; i++)
         state->axes[i].offset = state->axes[i].position;
-    row->ode = create_constraint(physics, row);
-    dJointAttach(row->ode, ode_body(physics, row->body[0]), ode_body(physics, row->body[1]));
-    dJointSetData(row->ode, row->node);
-    row->motor = wants_driver(row, state) ? create_angular(physics, row) : NULL;
+    row->constraint = make(physics, row, kind_of(row), row->kind == PHYSICS_JOINT_HINGE || row->kind == PHYSICS_JOINT_SLIDER);
+    row->motor = wants_driver(row, state) ? make(physics, row, CONSTRAINT_ANGULAR_MOTOR, row->axis_count) : NULL;
     const PhysicsAxis *axis = &row->axes[0];
     row->is_sprung_inside = row->kind == PHYSICS_JOINT_SLIDER && wants_spring(row, state) && !axis->motor &&
                             axis->static_friction <= 0.0 && !has_stops(axis);
     row->spring = NULL;
     if (wants_spring(row, state) && !row->is_sprung_inside)
-        row->spring = row->kind == PHYSICS_JOINT_SLIDER ? create_linear(physics, row) : create_angular(physics, row);
+        row->spring = make(physics, row, row->kind == PHYSICS_JOINT_SLIDER ? CONSTRAINT_LINEAR_MOTOR : CONSTRAINT_ANGULAR_MOTOR, row->axis_count);
     if (row->wants_feedback)
         physics_motor_want_feedback(physics, joint, true);
     anchor(physics, joint);
@@ -370,18 +285,17 @@ void joint_make(Physics *physics, int joint)
 void joint_unmake(Physics *physics, int joint)
 {
     PhysicsJoint *row = &physics->joints[joint];
-    dJointID *const objects[] = { &row->ode, &row->motor, &row->spring };
-    for (int i = 0; i < COUNT_OF(objects); i++) {
-        if (*objects[i])
-            dJointDestroy(*objects[i]);
-        *objects[i] = NULL;
+    Constraint **const constraints[] = { &row->constraint, &row->motor, &row->spring };
+    for (int i = 0; i < COUNT_OF(constraints); i++) {
+        constraint_unmake(physics, *constraints[i]);
+        *constraints[i] = NULL;
     }
 }
 
 void joint_moved(Physics *physics, int joint, bool is_rigid)
 {
     const PhysicsJoint *row = &physics->joints[joint];
-    if (!row->ode)
+    if (!row->constraint)
         return;
     if (!is_rigid && row->is_reference)
         joint_close_loop(physics, joint);
@@ -392,10 +306,10 @@ void joint_restored(Physics *physics, int joint)
 {
     PhysicsJoint *row = &physics->joints[joint];
     const PhysicsJointState *state = &physics->joint_states[joint];
-    if (!row->ode)
+    if (!row->constraint)
         return;
     if (memcmp(row->placed, state->anchored, sizeof row->placed))
-        place_anchored(physics, joint);
+        place(physics, joint);
 }
 
 void physics_brake_set_damping(Physics *physics, int joint, int axis, double damping)
@@ -406,7 +320,7 @@ void physics_brake_set_damping(Physics *physics, int joint, int axis, double dam
         return;
     state->brake_damping = damping;
     bool has_row = row->spring || row->is_sprung_inside;
-    if (row->ode && !has_row) {
+    if (row->constraint && !has_row) {
         joint_unmake(physics, joint);
         joint_make(physics, joint);
     }
@@ -443,18 +357,18 @@ static void turn_ball_rows(Physics *physics, int joint, double lengths[3], Vec3 
         rates[i] = rate_vector(axes, i, &lengths[i]);
         Vec3 unit = vec3_scale(rates[i], raw_sign(row) / lengths[i]);
         if (row->motor)
-            dJointSetAMotorAxis(row->motor, i, 0, unit.x, unit.y, unit.z);
+            constraint_turn_motor(physics, row->motor, i, 0, unit);
         if (row->spring)
-            dJointSetAMotorAxis(row->spring, i, 0, unit.x, unit.y, unit.z);
+            constraint_turn_motor(physics, row->spring, i, 0, unit);
     }
 }
 
 static void add_torque(Physics *physics, const PhysicsJoint *row, Vec3 torque)
 {
     if (row->body[1] >= 0)
-        dBodyAddTorque(ode_body(physics, row->body[1]), torque.x, torque.y, torque.z);
+        body_add_torque(physics, row->body[1], torque);
     if (row->body[0] >= 0)
-        dBodyAddTorque(ode_body(physics, row->body[0]), -torque.x, -torque.y, -torque.z);
+        body_add_torque(physics, row->body[0], vec3_neg(torque));
 }
 
 // A slider's force acts on one line, so it turns nothing.
@@ -462,9 +376,9 @@ static void add_force(Physics *physics, const PhysicsJoint *row, Vec3 force)
 {
     Pose child = joint_side_pose(physics, row, 1);
     if (row->body[1] >= 0)
-        dBodyAddForce(ode_body(physics, row->body[1]), force.x, force.y, force.z);
+        body_add_force(physics, row->body[1], force);
     if (row->body[0] >= 0)
-        dBodyAddForceAtPos(ode_body(physics, row->body[0]), -force.x, -force.y, -force.z, child.t.x, child.t.y, child.t.z);
+        body_add_force_at(physics, row->body[0], vec3_neg(force), child.t);
 }
 
 static void drive_by_force(Physics *physics, int joint, int axis, Vec3 ball_rate)
@@ -503,7 +417,7 @@ void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *to
     }
 }
 
-// A motor without a limit of force is itself a stop: it is not told to leave the range. At a stop ODE would add the motor's whole force
+// A motor without a limit of force is itself a stop: it is not told to leave the range. At a stop the row would add the motor's whole force
 // to the bodies, which no number can hold here, so that the stop is open meanwhile.
 static const double unlimited_force = 1e20;
 
@@ -541,18 +455,18 @@ static void drive(Physics *physics, int joint, int axis, double dt, double lengt
     }
     velocity = within_stops(physics, joint, axis, velocity, force, dt);
     double sign = row->kind == PHYSICS_JOINT_SLIDER ? 1.0 : -1.0;
-    dJointID driver = driver_of(row);
+    Constraint *driver = driver_of(row);
     if (row->motor) {
-        dJointSetAMotorAngle(row->motor, axis, -state->position / length);
+        constraint_set_angle(row->motor, axis, -state->position / length);
         if (length != 1.0 && has_stops(&row->axes[axis])) {
-            set_axis_param(row, driver, axis, dParamHiStop, -row->axes[axis].min_stop / length);
-            set_axis_param(row, driver, axis, dParamLoStop, -row->axes[axis].max_stop / length);
+            constraint_set(driver, axis, CONSTRAINT_HIGH, -row->axes[axis].min_stop / length);
+            constraint_set(driver, axis, CONSTRAINT_LOW, -row->axes[axis].max_stop / length);
         }
     }
     if (row->is_sprung_inside)
         return;
-    set_axis_param(row, driver, axis, dParamVel, sign * velocity / length);
-    set_axis_param(row, driver, axis, dParamFMax, force);
+    constraint_set(driver, axis, CONSTRAINT_VELOCITY, sign * velocity / length);
+    constraint_set(driver, axis, CONSTRAINT_MAX_FORCE, force);
 }
 
 static void spring(Physics *physics, int joint, int axis, double dt, double length)
@@ -560,18 +474,18 @@ static void spring(Physics *physics, int joint, int axis, double dt, double leng
     PhysicsJoint *row = &physics->joints[joint];
     const PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
     double constant = row->axes[axis].spring, damping = damping_of(&row->axes[axis], state), rotor = row->axes[axis].rotor;
-    dJointID target = row->is_sprung_inside ? row->ode : row->spring;
+    Constraint *target = row->is_sprung_inside ? row->constraint : row->spring;
     if (constant <= 0.0 && damping <= 0.0 && rotor <= 0.0) {
-        set_axis_param(row, target, axis, dParamFMax, 0.0);
+        constraint_set(target, axis, CONSTRAINT_MAX_FORCE, 0.0);
         return;
     }
     // Spring, damper and rotor over one step, all implicit: the force is -k (x + dt v) - c v - J (v - v0) / dt.
     double stiffness = dt * constant + damping + rotor / dt, cfm = 1.0 / stiffness;
     double velocity = (rotor / dt * state->velocity - constant * state->position) * cfm;
     double sign = row->kind == PHYSICS_JOINT_SLIDER ? 1.0 : -1.0;
-    set_axis_param(row, target, axis, dParamVel, sign * velocity / length);
-    set_axis_param(row, target, axis, dParamCFM, cfm / (length * length));
-    set_axis_param(row, target, axis, dParamFMax, dInfinity);
+    constraint_set(target, axis, CONSTRAINT_VELOCITY, sign * velocity / length);
+    constraint_set(target, axis, CONSTRAINT_CFM, cfm / (length * length));
+    constraint_set(target, axis, CONSTRAINT_MAX_FORCE, INFINITY);
 }
 
 static void prestep_dynamic(Physics *physics, int joint, double dt)
@@ -599,7 +513,7 @@ static bool is_asleep(const Physics *physics, const PhysicsJoint *row)
 // Without physics: its motor moves the end point, with all that hangs on it.
 static bool is_kinematic(const Physics *physics, const PhysicsJoint *row)
 {
-    if (!row->is_alive || row->ode || row->is_dynamic || row->kind >= PHYSICS_JOINT_FIXED || row->child < 0 || physics->solids[row->child].body >= 0)
+    if (!row->is_alive || row->constraint || row->is_dynamic || row->kind >= PHYSICS_JOINT_FIXED || row->child < 0 || physics->solids[row->child].body >= 0)
         return false;
     for (int i = 0; i < row->axis_count; i++)
         if (row->axes[i].motor)
@@ -618,7 +532,7 @@ static void move_kinematic(Physics *physics, int joint, double dt)
 
 static bool is_simulated(const Physics *physics, const PhysicsJoint *row)
 {
-    return row->is_alive && row->kind < PHYSICS_JOINT_FIXED && row->ode && !is_asleep(physics, row);
+    return row->is_alive && row->kind < PHYSICS_JOINT_FIXED && row->constraint && !is_asleep(physics, row);
 }
 
 // Several motors may push the same body, so these take turns.
@@ -774,7 +688,7 @@ static void read_feedback(Physics *physics, int joint)
 {
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState *state = &physics->joint_states[joint];
-    const dJointFeedback *sources[2] = { &row->feedback, row->motor ? &row->motor_feedback : NULL };
+    const ConstraintWrenches *sources[2] = { &row->constraint->wrenches, row->motor ? &row->motor->wrenches : NULL };
     Pose parent = joint_side_pose(physics, row, 0), child = joint_side_pose(physics, row, 1);
     Pose holder = holder_of(physics, row, parent);
     Vec3 arm = vec3_sub(pose_apply(holder, row->anchor), child.t);
@@ -782,8 +696,8 @@ static void read_feedback(Physics *physics, int joint)
     for (int i = 0; i < 2; i++) {
         if (!sources[i])
             continue;
-        const dReal *f = row->is_reversed ? sources[i]->f1 : sources[i]->f2;
-        const dReal *t = row->is_reversed ? sources[i]->t1 : sources[i]->t2;
+        const double *f = row->is_reversed ? sources[i]->f1 : sources[i]->f2;
+        const double *t = row->is_reversed ? sources[i]->t1 : sources[i]->t2;
         Vec3 f3 = vec3(f[0], f[1], f[2]);
         force = vec3_add(force, f3);
         torque = vec3_add(torque, vec3_sub(vec3(t[0], t[1], t[2]), vec3_cross(arm, f3)));
@@ -799,7 +713,7 @@ void joints_start(Physics *physics)
 {
     for (int joint = 0; joint < physics->joint_count; joint++) {
         const PhysicsJoint *row = &physics->joints[joint];
-        if (!row->is_alive || !row->ode)
+        if (!row->is_alive || !row->constraint)
             continue;
         PhysicsJointState before = physics->joint_states[joint];
         if (row->kind == PHYSICS_JOINT_SLIDER)
@@ -818,7 +732,7 @@ static void poststep_range(int begin, int end, int worker, void *context)
     (void)worker;
     for (int joint = begin; joint < end; joint++) {
         const PhysicsJoint *row = &physics->joints[joint];
-        if (!row->is_alive || !row->ode || is_asleep(physics, row))
+        if (!row->is_alive || !row->constraint || is_asleep(physics, row))
             continue;
         if (row->kind == PHYSICS_JOINT_SLIDER)
             read_slide(physics, joint);

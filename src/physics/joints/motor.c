@@ -425,12 +425,10 @@ void physics_motor_want_feedback(Physics *physics, int joint, bool want)
 {
     PhysicsJoint *row = &physics->joints[joint];
     row->wants_feedback = want;
-    if (row->ode)
-        dJointSetFeedback(row->ode, want ? &row->feedback : NULL);
-    if (row->motor)
-        dJointSetFeedback(row->motor, want ? &row->motor_feedback : NULL);
-    if (row->spring)
-        dJointSetFeedback(row->spring, want ? &row->spring_feedback : NULL);
+    Constraint *const constraints[] = { row->constraint, row->motor, row->spring };
+    for (int i = 0; i < COUNT_OF(constraints); i++)
+        if (constraints[i])
+            constraint_want_wrenches(constraints[i], want);
 }
 
 void physics_motor_set_power(Physics *physics, int joint, int axis, bool has_power)

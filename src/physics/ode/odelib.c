@@ -73,12 +73,24 @@ static void start(void)
     dSetDebugHandler(on_error);
 }
 
-void odelib_begin(Physics *physics)
+void odelib_thread(void)
+{
+    if (!has_thread_data)
+        has_thread_data = dAllocateODEDataForThread(dAllocateMaskAll) != 0;
+}
+
+void odelib_start(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, start);
-    if (!has_thread_data)
-        has_thread_data = dAllocateODEDataForThread(dAllocateMaskAll) != 0;
+    odelib_thread();
+}
+
+void odelib_begin(Physics *physics)
+{
+    if (!physics->world)
+        return;
+    odelib_thread();
     current = physics;
 }
 

@@ -1,7 +1,7 @@
 // What a plugin set on ODE's world, bodies and joints of ours is taken back for a reset: they get what new objects have, then what
 // the files say. The objects themselves stay, since a plugin may have kept their addresses. Poses, velocities, anchors and the
 // like are state, which the snapshot of the reset brings.
-#include "physics/physics_internal.h"
+#include "physics/mirror.h"
 
 #include "physics/ode/ode.h"
 #include "physics/ode/odeinside.h"
@@ -61,7 +61,7 @@ static void take_back_world(Physics *physics)
         world_counts[i].set(physics->world, world_counts[i].get(fresh));
     dWorldSetAutoDisableAverageSamplesCount(physics->world, (unsigned)dWorldGetAutoDisableAverageSamplesCount(fresh));
     dWorldDestroy(fresh);
-    world_write_settings(physics);
+    mirror_settings(physics);
 }
 
 static void take_back_body(Physics *physics, int index, dBodyID fresh)
@@ -75,7 +75,7 @@ static void take_back_body(Physics *physics, int index, dBodyID fresh)
     dBodySetAutoDisableAverageSamplesCount(ode, (unsigned)dBodyGetAutoDisableAverageSamplesCount(fresh));
     dBodySetMovedCallback(ode, NULL);
     dBodySetDynamic(ode);
-    body_write_settings(physics, index);
+    mirror_body_settings(physics, index);
 }
 
 // ---- joints ----
@@ -127,13 +127,13 @@ static dBodyID body_or_none(const Physics *physics, int body)
 static void take_back_joint(Physics *physics, PhysicsJoint *joint)
 {
     dBodyID parent = body_or_none(physics, joint->body[0]), child = body_or_none(physics, joint->body[1]);
-    const dJointID objects[] = { joint->ode, joint->motor, joint->spring };
+    Constraint *const objects[] = { joint->constraint, joint->motor, joint->spring };
     for (int i = 0; i < COUNT_OF(objects); i++) {
         if (!objects[i])
             continue;
         bool is_turned = i > 0 && joint->is_reversed;  // a motor beside the constraint has the child first
-        take_back_sides(objects[i], is_turned ? child : parent, is_turned ? NULL : child);
-        take_back_parameters(objects[i], physics->world);
+        take_back_sides(objects[i]->ode, is_turned ? child : parent, is_turned ? NULL : child);
+        take_back_parameters(objects[i]->ode, physics->world);
     }
     memset(joint->placed, 0, sizeof joint->placed);  // anchors, axes and stops are set anew
 }
@@ -150,12 +150,12 @@ void physics_ode_take_back(Physics *physics)
             take_back_body(physics, i, fresh);
     dBodyDestroy(fresh);
     for (int i = 0; i < physics->joint_count; i++)
-        if (physics->joints[i].is_alive && physics->joints[i].ode)
+        if (physics->joints[i].is_alive && physics->joints[i].constraint)
             take_back_joint(physics, &physics->joints[i]);
     for (int i = 0; i < physics->weld_count; i++)
         if (physics->welds[i].is_alive) {
-            take_back_sides(physics->welds[i].ode, body_or_none(physics, physics->welds[i].parent_body), body_or_none(physics, physics->welds[i].body));
-            take_back_parameters(physics->welds[i].ode, physics->world);
+            take_back_sides(physics->welds[i].constraint->ode, body_or_none(physics, physics->welds[i].parent_body), body_or_none(physics, physics->welds[i].body));
+            take_back_parameters(physics->welds[i].constraint->ode, physics->world);
         }
     odelib_end();
 }

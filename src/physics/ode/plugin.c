@@ -1,6 +1,6 @@
 // The part of the collision pass that a plugin takes: it is asked about every pair of boxes that overlap, about the spaces
 // that hold the shapes of one body, and about geoms of its own that it put beside ours.
-#include "physics/physics_internal.h"
+#include "physics/mirror.h"
 
 #include "base/memory.h"
 #include "physics/collide/collide_cache.h"
@@ -102,9 +102,14 @@ static const char *data_owner(const Physics *physics, const void *object)
     return NULL;
 }
 
+static bool is_twin(const Constraint *constraint, const void *object)
+{
+    return constraint && constraint->ode == object;
+}
+
 const char *physics_ode_owner(const Physics *physics, const void *object)
 {
-    if (object == physics->world || object == physics->space || object == physics->contact_group || object == physics->ray)
+    if (object == physics->world || object == physics->space || object == physics->contact_group || probe_is(physics, object))
         return "the world";
     for (int i = 0; i < physics->body_count; i++)
         if (physics->bodies[i].is_alive && (object == physics->bodies[i].ode || object == physics->bodies[i].space))
@@ -114,11 +119,11 @@ const char *physics_ode_owner(const Physics *physics, const void *object)
             return physics->shapes[i].solid < 0 ? "a fluid" : physics_solid_label(physics, physics->shapes[i].solid);
     for (int i = 0; i < physics->joint_count; i++) {
         const PhysicsJoint *joint = &physics->joints[i];
-        if (object == joint->ode || object == joint->motor || object == joint->spring)
+        if (is_twin(joint->constraint, object) || is_twin(joint->motor, object) || is_twin(joint->spring, object))
             return physics_solid_label(physics, joint->child >= 0 ? joint->child : joint->parent);
     }
     for (int i = 0; i < physics->weld_count; i++)
-        if (physics->welds[i].is_alive && object == physics->welds[i].ode)
+        if (physics->welds[i].is_alive && is_twin(physics->welds[i].constraint, object))
             return physics_solid_label(physics, physics->welds[i].solid);
     // Those of awake pairs are in a group, from which ODE destroys none.
     for (int i = 0; i < physics->sleeping_contact_count; i++)
@@ -311,10 +316,9 @@ int physics_ode_drop_bad_force(Physics *physics)
 {
     for (int i = 0; i < physics->body_count; i++) {
         const Body *body = &physics->bodies[i];
-        if (!body->is_alive || force_is_finite(body))
+        if (!body->is_alive || !body->ode || force_is_finite(body))
             continue;
-        dBodySetForce(body->ode, 0, 0, 0);
-        dBodySetTorque(body->ode, 0, 0, 0);
+        body_set_force(physics, i, VEC3_ZERO, VEC3_ZERO);
         return i;
     }
     return -1;
@@ -323,10 +327,8 @@ int physics_ode_drop_bad_force(Physics *physics)
 void physics_drop_forces(Physics *physics)
 {
     for (int i = 0; i < physics->body_count; i++) {
-        if (!physics->bodies[i].is_alive)
-            continue;
-        dBodySetForce(physics->bodies[i].ode, 0, 0, 0);
-        dBodySetTorque(physics->bodies[i].ode, 0, 0, 0);
+        if (physics->bodies[i].is_alive)
+            body_set_force(physics, i, VEC3_ZERO, VEC3_ZERO);
     }
 }
 
@@ -337,4 +339,51 @@ void physics_ode_take_bodies(Physics *physics)
     body_gather(physics);
     solids_update(physics);
     odelib_end();
+}
+
+// ---- handles ----
+
+void physics_ode_hand_out(Physics *physics, unsigned reach)
+{
+    mirror_open(physics);
+    physics->has_outsiders = true;
+    physics->needs_full_pass |= (reach & PHYSICS_REACHES_SHAPES) && !physics->reaches_shapes;
+    physics->reaches_shapes |= (reach & PHYSICS_REACHES_SHAPES) != 0;
+    physics->reaches_contacts |= (reach & PHYSICS_REACHES_CONTACTS) != 0;
+}
+
+void physics_ode_hide_contacts(Physics *physics) { contacts_release(physics); }
+void physics_ode_show_contacts(Physics *physics) { contacts_recreate(physics); }
+
+static const Physics *handed_out(const Physics *physics)
+{
+    if (!physics->has_outsiders)
+        physics_ode_hand_out((Physics *)physics, PHYSICS_REACHES_ALL);
+    return physics;
+}
+
+// The world and its space alone say nothing of what is in them.
+static const Physics *opened(const Physics *physics)
+{
+    mirror_open((Physics *)physics);
+    return physics;
+}
+
+dWorldID physics_ode_world(const Physics *physics) { return opened(physics)->world; }
+dSpaceID physics_ode_space(const Physics *physics) { return opened(physics)->space; }
+dJointGroupID physics_ode_contact_group(const Physics *physics) { return handed_out(physics)->contact_group; }
+
+dBodyID physics_ode_body(const Physics *physics, int solid)
+{
+    int body = handed_out(physics)->solids[solid].body;
+    return body >= 0 ? physics->bodies[body].ode : NULL;
+}
+
+dGeomID physics_ode_geom(const Physics *physics, int solid)
+{
+    handed_out(physics);
+    const PhysicsSolid *s = &physics->solids[solid];
+    if (s->merger == solid && physics->bodies[s->body].space)
+        return (dGeomID)physics->bodies[s->body].space;
+    return s->shape_count > 0 ? physics->shapes[s->first_shape].ode : NULL;
 }

@@ -31,6 +31,7 @@ struct SolverOde {
     dWorldID world;
     const OdeInside *inside;
     Solver *solver;
+    bool owns_solver;
     Pool *pool;
     double dt;
     bool is_primed;
@@ -58,15 +59,25 @@ const char *solver_ode_problem(void)
     return odeinside()->problem;
 }
 
-SolverOde *solver_ode_create(dWorldID world, const SolverOptions *options)
+SolverOde *solver_ode_create_on(dWorldID world, Solver *solver, Pool *pool)
 {
     if (odeinside()->problem)
         return NULL;
     SolverOde *self = memory_alloc(sizeof *self);
     self->world = world;
     self->inside = odeinside();
-    self->solver = solver_create(options);
-    self->pool = options ? options->pool : NULL;
+    self->solver = solver;
+    self->pool = pool;
+    self->is_restored = true;
+    return self;
+}
+
+SolverOde *solver_ode_create(dWorldID world, const SolverOptions *options)
+{
+    if (odeinside()->problem)
+        return NULL;
+    SolverOde *self = solver_ode_create_on(world, solver_create(options), options ? options->pool : NULL);
+    self->owns_solver = true;
     return self;
 }
 
@@ -78,7 +89,8 @@ void solver_ode_destroy(SolverOde *self)
                       self->solver_joints, self->rows, self->contacts, self->found_joints };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
-    solver_destroy(self->solver);
+    if (self->owns_solver)
+        solver_destroy(self->solver);
     free(self);
 }
 
@@ -110,11 +122,6 @@ int solver_ode_body(const SolverOde *self, dBodyID body)
         if (at < 0 || self->entries[at].body == body)
             return at;
     }
-}
-
-dBodyID solver_ode_body_at(const SolverOde *self, int index)
-{
-    return self->entries[index].body;
 }
 
 static void table_build(SolverOde *self)
@@ -615,16 +622,7 @@ static void feedback_add(dJointFeedback *feedback, const double *j1, const doubl
 static void contact_feedback(const SolverOde *self, const SolverContact *contact, dJointFeedback *feedback)
 {
     double axes[3][3], force[3] = { 0.0 }, turn[3] = { 0.0 };
-    memcpy(axes[0], contact->normal, sizeof axes[0]);
-    if (contact->flags & SOLVER_CONTACT_FDIR1) {
-        const double *n = contact->normal, *t = contact->fdir1;
-        memcpy(axes[1], t, sizeof axes[1]);
-        axes[2][0] = n[1] * t[2] - n[2] * t[1];
-        axes[2][1] = n[2] * t[0] - n[0] * t[2];
-        axes[2][2] = n[0] * t[1] - n[1] * t[0];
-    } else {
-        solver_plane_space(contact->normal, axes[1], axes[2]);
-    }
+    solver_contact_axes(contact, axes);
     static const int rolling_axes[3] = { 1, 2, 0 };
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {

@@ -16,6 +16,8 @@ const char *solver_ode_problem(void);  // why this ODE cannot be stepped by us, 
 
 typedef struct SolverOde SolverOde;
 SolverOde *solver_ode_create(dWorldID world, const SolverOptions *options);  // NULL when there is a problem
+// The same with a solver of the caller's, whose bodies are already numbered as the world lists them.
+SolverOde *solver_ode_create_on(dWorldID world, Solver *solver, Pool *pool);
 void solver_ode_destroy(SolverOde *self);  // NULL is fine; the world is the caller's
 
 // In place of dWorldStep(). Between begin and finish contacts without an ODE joint may be added. Before them, unless the caller
@@ -25,7 +27,6 @@ bool solver_ode_wake_begin(SolverOde *self);               // false: nobody slee
 void solver_ode_wake_link(SolverOde *self, int body1, int body2);
 void solver_ode_wake_end(SolverOde *self);
 int solver_ode_body(const SolverOde *self, dBodyID body);  // index for SolverContact, -1 for NULL
-dBodyID solver_ode_body_at(const SolverOde *self, int index);
 SolverContact *solver_ode_add_contacts(SolverOde *self, int count);  // to be filled; valid until more are added
 // What a contact joint's data say; `sign` is -1 when it was attached to nothing first, which turns the normal round. Bodies by index.
 void solver_ode_read_contact(const dContact *from, double sign, int body1, int body2, SolverContact *to);

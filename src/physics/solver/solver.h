@@ -14,6 +14,7 @@
 #include "base/pool.h"
 
 #define SOLVER_INFINITY ((double)INFINITY)
+#define SOLVER_MAX_ANGULAR_SPEED 10000.0  // rad/s that bodies of a world turn with at most: what turns faster than a step can show
 
 enum {
     SOLVER_BODY_KINEMATIC = 1,         // moves with its velocity, feels nothing
@@ -164,10 +165,13 @@ void solver_integrate(Solver *solver, const SolverInput *input);
 
 // What is remembered of a contact of the last step, also of one between bodies that slept in it: six impulses.
 const double *solver_contact_impulse(const Solver *solver, int contact);
+void solver_contact_axes(const SolverContact *contact, double axes[3][3]);  // normal, and the two directions of friction
+void solver_contact_force(const SolverContact *contact, double force[3]);   // on its first body, of the last step
 const SolverStatistics *solver_statistics(const Solver *solver);   // of the last step
 const SolverTotals *solver_totals(const Solver *solver);
 int solver_islands(Solver *solver, const SolverIsland **islands);  // of the last step, valid until the next
 
+void solver_rotation(const double *quaternion, double *rotation);  // 4 numbers to 9, with ODE's order of operations
 void solver_body_refresh(SolverBody *body);                        // rotation from quaternion
 void solver_body_integrate(SolverBody *body, double dt);           // pose from velocity, damping, speed limit
 // The two unit vectors at right angles to a unit normal that ODE's friction directions use.

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-void solver_body_refresh(SolverBody *body)
+void solver_rotation(const double *q, double *r)
 {
-    double w = body->quaternion[0], x = body->quaternion[1], y = body->quaternion[2], z = body->quaternion[3], *r = body->rotation;
+    double w = q[0], x = q[1], y = q[2], z = q[3];
     double xx = 2.0 * x * x, yy = 2.0 * y * y, zz = 2.0 * z * z;
     r[0] = 1.0 - yy - zz;
     r[1] = 2.0 * (x * y - w * z);
@@ -16,6 +16,11 @@ void solver_body_refresh(SolverBody *body)
     r[6] = 2.0 * (x * z - w * y);
     r[7] = 2.0 * (y * z + w * x);
     r[8] = 1.0 - xx - yy;
+}
+
+void solver_body_refresh(SolverBody *body)
+{
+    solver_rotation(body->quaternion, body->rotation);
 }
 
 static void turn_first_order(double *q, const double *w, double h)

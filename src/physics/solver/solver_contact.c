@@ -454,3 +454,27 @@ void solver_contacts_gather(Solver *solver, const SolverInput *input)
     contact_memory_turn(solver, count);
     order_gather(solver, pieces, count);
 }
+
+// ---- what came out ----
+
+void solver_contact_axes(const SolverContact *contact, double axes[3][3])
+{
+    const double *n = contact->normal, *t = contact->fdir1;
+    memcpy(axes[0], n, sizeof axes[0]);
+    if (!(contact->flags & SOLVER_CONTACT_FDIR1)) {
+        solver_plane_space(n, axes[1], axes[2]);
+        return;
+    }
+    memcpy(axes[1], t, sizeof axes[1]);
+    axes[2][0] = n[1] * t[2] - n[2] * t[1];
+    axes[2][1] = n[2] * t[0] - n[0] * t[2];
+    axes[2][2] = n[0] * t[1] - n[1] * t[0];
+}
+
+void solver_contact_force(const SolverContact *contact, double force[3])
+{
+    double axes[3][3];
+    solver_contact_axes(contact, axes);
+    for (int k = 0; k < 3; k++)
+        force[k] = axes[0][k] * contact->force[0] + axes[1][k] * contact->force[1] + axes[2][k] * contact->force[2];
+}
