@@ -38,6 +38,7 @@ bench-peers: all
 	@scripts/install-deps bench/peers/packages.txt || echo "bench-peers: goes on without the packages that are missing"
 	@$(MAKE) --no-print-directory -k -C bench/peers all || echo "bench-peers: goes on without the engines that do not build"
 	@python3 -B bench/peers/run.py build/peers docs $(PEERS)
+	@bench/count_steps.sh build/bench/step_bench
 
 install: all
 	@cmake --install build $(if $(PREFIX),--prefix $(PREFIX))

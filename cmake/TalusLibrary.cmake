@@ -12,7 +12,7 @@ talus_embed(${CMAKE_BINARY_DIR}/generated/template_modules.c formats/template_en
 list(APPEND TALUS_SOURCES ${CMAKE_BINARY_DIR}/generated/template_modules.c)
 # The solver's inner loops want unrolling, and exist twice: plain and with wide instructions, chosen at run time.
 file(GLOB TALUS_HOT_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/physics/solver/*.c ${CMAKE_SOURCE_DIR}/src/physics/collide/*.c
-     ${CMAKE_SOURCE_DIR}/src/physics/ode/solver_*.c)
+     ${CMAKE_SOURCE_DIR}/src/physics/ode/solver_*.c ${CMAKE_SOURCE_DIR}/src/physics/joints/constraint*.c)
 set(TALUS_UNROLL $<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=3000> $<$<C_COMPILER_ID:GNU>:--param=max-completely-peel-times=16>)
 if(CMAKE_BUILD_TYPE STREQUAL Release)
   set_property(SOURCE ${TALUS_HOT_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -O3 -Wno-psabi ${TALUS_UNROLL})

@@ -20,19 +20,11 @@ void trouble_reject(Physics *physics, int index, const char *what)
     physics->has_failed |= physics->nan_policy == PHYSICS_NAN_STOP;
 }
 
-static bool input_is_sound(const BodyState *state)
-{
-    // What is not finite stays so when it is multiplied by zero: one test for nineteen numbers.
-    double sum = 0.0;
-    const double *numbers = &state->position.x;
-    for (int i = 0; i < 19; i++)
-        sum += 0.0 * numbers[i];
-    return sum == 0.0;
-}
-
 static bool force_is_sound(const BodyState *state)
 {
-    return vec3_is_finite(state->force) && vec3_is_finite(state->torque);
+    // What is not finite stays so when it is multiplied by zero: one test for six numbers.
+    Vec3 f = state->force, t = state->torque;
+    return 0.0 * f.x + 0.0 * f.y + 0.0 * f.z + 0.0 * t.x + 0.0 * t.y + 0.0 * t.z == 0.0;
 }
 
 // In a plain world poses and velocities are checked where they enter; forces add up.
@@ -49,7 +41,7 @@ static void input_range(int begin, int end, int worker, void *context)
     SleepWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++)
-        if (!input_is_sound(&work->physics->body_states[work->awake[i]]))
+        if (!force_is_sound(&work->physics->body_states[work->awake[i]]))
             atomic_store(&work->has_left, true);
 }
 
@@ -65,8 +57,19 @@ void trouble_check_inputs(Physics *physics)
         check_input(physics, physics->sleep->awake[i]);
 }
 
+// The common case in a few operations; a number that is not finite fails the comparisons too.
+static bool is_fine(const BodyState *state)
+{
+    Quat q = state->orientation;
+    double norm2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    return vec3_length2(state->position) <= LIMIT_COORDINATE * LIMIT_COORDINATE && vec3_length2(state->linear) <= speed_limit * speed_limit
+        && vec3_length2(state->angular) <= speed_limit * speed_limit && norm2 < 4.0;
+}
+
 static const char *what_is_wrong(const BodyState *state)
 {
+    if (is_fine(state))
+        return NULL;
     if (!vec3_is_finite(state->position) || !pose_is_finite((Pose){ state->position, state->orientation }))
         return "its pose is not finite";
     if (!vec3_is_finite(state->linear) || !vec3_is_finite(state->angular))

@@ -70,8 +70,24 @@ static void ball_rows(const Sides *sides, Vec3 arm1, Vec3 arm2, double k, double
     bool has_second = sides->second;
     Vec3 there = has_second ? vec3_add(arm2, sides->position[1]) : arm2;
     const double error[3] = { there.x - arm1.x - sides->position[0].x, there.y - arm1.y - sides->position[0].y, there.z - arm1.z - sides->position[0].z };
-    for (int i = 0; i < 3; i++)
-        row_set(&rows[i], has_second, unit[i], vec3_cross(arm1, unit[i]), vec3_neg(unit[i]), vec3_cross(unit[i], arm2), k * error[i], cfm);
+    memset(rows, 0, 3 * sizeof *rows);
+    for (int i = 0; i < 3; i++) {
+        rows[i].j1[i] = 1.0;
+        rows[i].rhs = k * error[i];
+        rows[i].cfm = cfm;
+        rows[i].lo = -SOLVER_INFINITY;
+        rows[i].hi = SOLVER_INFINITY;
+        rows[i].friction_of = -1;
+    }
+    rows[0].j1[4] = arm1.z, rows[0].j1[5] = -arm1.y;
+    rows[1].j1[3] = -arm1.z, rows[1].j1[5] = arm1.x;
+    rows[2].j1[3] = arm1.y, rows[2].j1[4] = -arm1.x;
+    if (!has_second)
+        return;
+    rows[0].j2[0] = rows[1].j2[1] = rows[2].j2[2] = -1.0;
+    rows[0].j2[4] = -arm2.z, rows[0].j2[5] = arm2.y;
+    rows[1].j2[3] = arm2.z, rows[1].j2[5] = -arm2.x;
+    rows[2].j2[3] = -arm2.y, rows[2].j2[4] = arm2.x;
 }
 
 static void angular_row(SolverRow *row, bool has_second, Vec3 axis, double rhs, double cfm)

@@ -207,4 +207,18 @@ static void iterate(LooseBlock *blocks, int count, LooseVelocity *velocities)
     }
 }
 
-const BlockKernels BLOCK_VARIANT = { prepare, warm_start, iterate };
+static float change(const LooseVelocity *velocities, LooseVelocity *before, int count)
+{
+    F8 largest = { 0 };
+    for (int i = 0; i < count; i++) {
+        F8 now = *(const F8 *)velocities[i].v, difference = now - *(const F8 *)before[i].v;
+        largest = f8_max(largest, f8_max(difference, -difference));
+        *(F8 *)before[i].v = now;
+    }
+    float most = 0.0f;
+    for (int k = 0; k < BLOCK_LANES; k++)
+        most = largest[k] > most ? largest[k] : most;
+    return most;
+}
+
+const BlockKernels BLOCK_VARIANT = { prepare, warm_start, iterate, change };

@@ -37,6 +37,8 @@ typedef struct BlockKernels {
     void (*prepare)(LooseBlock *blocks, int count);  // masses from the geometry
     void (*warm_start)(LooseBlock *blocks, int count, LooseVelocity *velocities);
     void (*iterate)(LooseBlock *blocks, int count, LooseVelocity *velocities);
+    // The largest difference of a number from `before`, which becomes the same.
+    float (*change)(const LooseVelocity *velocities, LooseVelocity *before, int count);
 } BlockKernels;
 
 extern const BlockKernels solver_block_portable, solver_block_avx2;

@@ -3,12 +3,15 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ITERATIVE_ABOVE_ROWS 48   // dense rows of an island of loose bodies above which it is iterated ...
 #define DIRECT_BELOW_ROWS 30       // ... and below which it is solved exactly again
 #define FEW_BODIES 2               // so few are exact up to as many rows as those with joints: a table on its many feet
+#define PILE_BODIES 4              // as many like bodies in an island are iterated like a large pile, fewer rows or not ...
+#define LIKE_MASSES 4.0            // ... when the masses differ by no more than this factor and no contact is hard
 #define SWEEP_ABOVE_ROWS 120       // the same for an island with joints,
 #define PIVOT_BELOW_ROWS 90        // whose contacts alone are iterated
 #define DENSE_BELOW_ROWS 480       // a dense problem that was too large is one again below this
@@ -172,14 +175,43 @@ static SolverMethod jointed_method(const IslandRef *island, bool before)
     return is_large ? SOLVER_ITERATIVE : SOLVER_DIRECT;
 }
 
+static bool contact_is_soft(const SolverContact *contact, double least_cfm)
+{
+    return (contact->flags & SOLVER_CONTACT_SOFT_CFM) && contact->soft_cfm >= least_cfm && !(contact->flags & SOLVER_CONTACT_ROLLING)
+        && contact->motionN == 0.0;
+}
+
+// A few boxes on each other, as large piles are made of: nothing in it needs the exact method.
+static bool island_is_pile(const Solver *solver, const SolverInput *input, const IslandRef *island)
+{
+    if (island->body_count < PILE_BODIES)
+        return false;
+    double least = INFINITY, most = 0.0;
+    for (int i = 0; i < island->group_count; i++) {
+        const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
+        const SolverBody *body = &input->bodies[solver->topology.links[group->first].body];
+        least = fmin(least, body->mass);
+        most = fmax(most, body->mass);
+    }
+    if (most > LIKE_MASSES * least)
+        return false;
+    double least_cfm = SOLVER_SOFT_SHARE * input->dt * 2.0 / least;
+    for (int i = 0; i < island->contact_count; i++)
+        if (!contact_is_soft(&input->contacts[solver->island_contacts[island->first_contact + i]], least_cfm))
+            return false;
+    return true;
+}
+
 // Islands switch with a gap between the thresholds so that a pile does not change its method every step.
-static SolverMethod island_method(const IslandRef *island)
+static SolverMethod island_method(const Solver *solver, const SolverInput *input, const IslandRef *island)
 {
     bool before = 2 * island->iterated_count > island->body_count;
     if (island->joint_row_count > 0)
         return jointed_method(island, before);
     int limit = island->body_count <= FEW_BODIES ? (before ? PIVOT_BELOW_ROWS : SWEEP_ABOVE_ROWS) : before ? DIRECT_BELOW_ROWS : ITERATIVE_ABOVE_ROWS;
-    return island->dense_row_count <= limit ? SOLVER_DIRECT : SOLVER_ITERATIVE;
+    if (island->dense_row_count > limit)
+        return SOLVER_ITERATIVE;
+    return island_is_pile(solver, input, island) ? SOLVER_ITERATIVE : SOLVER_DIRECT;
 }
 
 static void task_prepare(Solver *solver, const SolverInput *input, int index)
@@ -248,7 +280,7 @@ void solver_islands_update(Solver *solver, const SolverInput *input)
     memory_grow(&solver->tasks, &solver->task_capacity, solver->island_count + 1, sizeof *solver->tasks);
     for (int i = 0; i < solver->island_count; i++) {
         IslandRef *island = &solver->islands[i];
-        island->method = solver->options.method != SOLVER_AUTO ? solver->options.method : island_method(island);
+        island->method = solver->options.method != SOLVER_AUTO ? solver->options.method : island_method(solver, input, island);
         task_prepare(solver, input, i);
     }
     islands_bundle(solver);

@@ -12,9 +12,13 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define CHECK_FIRST 4          // iterations before it is first looked whether anything still changes,
+#define CHECK_EVERY 2          // ... and between the looks after that
+#define CONVERGED 4e-4f        // of the speed that gravity gives in a step: less change in an iteration is none
 #define COLOURS 64             // that a body can have in one round of colouring
 #define DEFAULT_ITERATIONS 10
 #define DEFAULT_STEP 0.008     // s, up to which those are enough
@@ -67,6 +71,8 @@ struct LooseScratch {
     int piece_capacity, mark_capacity, kinematic_capacity, piece_count, moving_count;
     LooseBody *bodies;
     LooseVelocity *velocities;
+    LooseVelocity *checked;        // velocities of an iteration before
+    atomic_bool has_hard;          // some contact is: then all iterations are made
     Manifold *manifolds;
     int32_t *by_colour;
     LooseBlock *blocks;
@@ -74,7 +80,7 @@ struct LooseScratch {
     PlainRow *rows;
     ContactMemory *memory;
     const BlockKernels *kernels;
-    int body_capacity, velocity_capacity, manifold_capacity, by_colour_capacity, block_capacity, colour_capacity, row_capacity;
+    int body_capacity, velocity_capacity, checked_capacity, manifold_capacity, by_colour_capacity, block_capacity, colour_capacity, row_capacity;
     int body_count, manifold_count, block_count, row_count;
     int colour_count;
     int32_t *colour_first;         // manifolds of colour c in by_colour
@@ -95,6 +101,7 @@ void loose_scratch_destroy(LooseScratch *s)
         return;
     free(s->bodies);
     free(s->velocities);
+    free(s->checked);
     free(s->manifolds);
     free(s->by_colour);
     free(s->blocks);
@@ -475,7 +482,7 @@ static float gyration_radius2(float inverse_mass, const F8 *inertia, int lane)
     return sum > 0.0f ? 3.0f * inverse_mass / sum : INFINITY;
 }
 
-static void lane_soften(const LooseScratch *s, LooseBlock *block, int lane, const Manifold *m)
+static void lane_soften(LooseScratch *s, LooseBlock *block, int lane, const Manifold *m)
 {
     float most = 0.0f;
     for (int k = 0; k < m->point_count; k++)
@@ -484,6 +491,8 @@ static void lane_soften(const LooseScratch *s, LooseBlock *block, int lane, cons
                           gyration_radius2(block->inverse_mass2[lane], block->inertia2, lane));
     PairTouch touch = { .point_count = m->point_count, .most_impulse = (double)most, .gyration_radius2 = (double)radius2,
                         .inverse_mass = (double)(block->inverse_mass1[lane] + block->inverse_mass2[lane]) };
+    if (block->gamma[lane] < (float)SOLVER_SOFT_SHARE * (block->inverse_mass1[lane] + block->inverse_mass2[lane]))
+        atomic_store_explicit(&s->has_hard, true, memory_order_relaxed);
     float gamma = (float)solver_pair_least_gamma(s->input, &s->input->contacts[m->contacts[0]], &touch);
     block->gamma[lane] = fmaxf(block->gamma[lane], gamma);
 }
@@ -699,6 +708,7 @@ void solver_loose_prepare(LooseScratch *s, int piece)
 void solver_loose_assemble(LooseScratch *s)
 {
     s->manifold_count = s->row_count = 0;
+    s->has_hard = false;
     for (int i = 0; i < s->task_count; i++) {
         task_add_joints(s, s->tasks[i]);
         task_add_contacts(s, s->tasks[i]);
@@ -720,17 +730,31 @@ static int iteration_count(const LooseScratch *s)
     return int_max(least, (int)by_step);
 }
 
+// All islands stop together, at a sign that depends on no thread; never with plain rows, which converge slower than it shows.
+static void iterate_all(LooseScratch *s)
+{
+    const double *g = s->input->gravity;
+    float limit = CONVERGED * (float)(sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * s->input->dt) * CHECK_EVERY;
+    int iterations = iteration_count(s);
+    grow_aligned(&s->checked, &s->checked_capacity, s->body_count, sizeof *s->checked);
+    for (int i = 1; i <= iterations; i++) {
+        rows_iterate(s);
+        each_colour(s, s->options.pool, s->kernels->iterate);
+        bool is_look = i >= CHECK_FIRST && (i - CHECK_FIRST) % CHECK_EVERY == 0;
+        if (i == CHECK_FIRST)
+            memcpy(s->checked, s->velocities, (size_t)s->body_count * sizeof *s->checked);
+        else if (is_look && !s->has_hard && s->row_count == 0 && s->kernels->change(s->velocities, s->checked, s->body_count) <= limit)
+            break;
+    }
+}
+
 void solver_loose_end(LooseScratch *s)
 {
     Pool *pool = s->options.pool;
     pool_for(pool, s->block_count, BLOCK_GRAIN, build_blocks, s);
     rows_prepare(s);
     each_colour(s, pool, s->kernels->warm_start);
-    int iterations = iteration_count(s);
-    for (int i = 0; i < iterations; i++) {
-        rows_iterate(s);
-        each_colour(s, pool, s->kernels->iterate);
-    }
+    iterate_all(s);
     pool_for(pool, s->body_count, BODY_GRAIN, write_bodies, s);
     pool_for(pool, s->block_count, BLOCK_GRAIN, write_blocks, s);
     write_rows(s);
