@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PICTURE_PIXELS_MAX = 1 << 21, ROWS_AT_ONCE = 4, RAYS_AT_ONCE = 64, TONES = 256 };
 
@@ -445,7 +446,11 @@ static void look(Devices *devices, const Picture *picture, uint8_t *pixels, floa
     show_begin(devices, moment);
     rays_place(rays, moment->solids, moment->solid_count);
     devices->looked = UINT64_MAX;
-    picture_make(picture, rays, physics_pool(devices->physics), NULL, pixels, depth);
+    // A picture for people may take all that the machine has: its bytes do not depend on it.
+    enum { THREADS_MAX = 16 };
+    struct Pool *own = physics_pool(devices->physics) ? NULL : pool_create(int_min((int)sysconf(_SC_NPROCESSORS_ONLN), THREADS_MAX));
+    picture_make(picture, rays, own ? own : physics_pool(devices->physics), NULL, pixels, depth);
+    pool_destroy(own);
     show_end(devices, moment);
     size_t count = (size_t)picture->view.width * (size_t)picture->view.height;
     for (size_t i = 0; i < count; i++) {

@@ -212,25 +212,6 @@ static Vec3 around_axis(Vec3 axis, double along, double side, double angle)
     return vec3_mad(vec3_mad(vec3_scale(axis, along), x, side * cos(angle)), y, side * sin(angle));
 }
 
-// How open the half space above a point is within the radius: 1 all, 0 nothing.
-static double openness(const Rays *rays, Vec3 point, Vec3 normal, double radius, uint32_t seed)
-{
-    Vec3 from[PACKET], towards[PACKET];
-    double far[PACKET], turn = noise(&seed);
-    bool is_dark[PACKET];
-    for (int i = 0; i < PACKET; i++) {
-        double share = (i + noise(&seed)) / PACKET, angle = 2.0 * M_PI * (turn + i * 0.6180339887498949);
-        from[i] = vec3_mad(point, normal, 1e-4);
-        towards[i] = around_axis(normal, sqrt(1.0 - share), sqrt(share), angle);
-        far[i] = radius;
-    }
-    rays_occluded(rays, from, towards, far, PACKET, is_dark);
-    int open = 0;
-    for (int i = 0; i < PACKET; i++)
-        open += !is_dark[i];
-    return (double)open / PACKET;
-}
-
 // ---- many surfaces at once ----
 
 typedef struct Lit {
@@ -239,6 +220,48 @@ typedef struct Lit {
     Meeting at;
     Vec3 point, geometric, sum;
 } Lit;
+
+// How open the half space above each surface is within the radius: a few rays from each, eight at once over all of them.
+typedef struct Openness {
+    int count;
+    int lit[PACKET];
+    Vec3 from[PACKET], towards[PACKET];
+    double far[PACKET];
+} Openness;
+
+enum { OPEN_RAYS = 2 };
+
+static void count_open(const Rays *rays, Openness *rows, int *closed)
+{
+    bool is_dark[PACKET] = { false };
+    if (rows->count > 0)
+        rays_occluded(rays, rows->from, rows->towards, rows->far, rows->count, is_dark);
+    for (int i = 0; i < rows->count; i++)
+        closed[rows->lit[i]] += is_dark[i];
+    rows->count = 0;
+}
+
+static void take_openness(const Rays *rays, Lit *all, int count, const RaysStyle *style)
+{
+    Openness rows = { 0 };
+    int closed[AT_ONCE] = { 0 };
+    for (int i = 0; i < count; i++) {
+        uint32_t seed = style->seed * 9781u + (uint32_t)all[i].ray * 6271u;
+        double turn = noise(&seed);
+        for (int k = 0; k < OPEN_RAYS; k++) {
+            double share = (k + noise(&seed)) / OPEN_RAYS, angle = 2.0 * M_PI * (turn + k * 0.6180339887498949);
+            rows.lit[rows.count] = i;
+            rows.from[rows.count] = vec3_mad(all[i].point, all[i].geometric, 1e-4);
+            rows.towards[rows.count] = around_axis(all[i].geometric, sqrt(1.0 - share), sqrt(share), angle);
+            rows.far[rows.count++] = style->occlusion;
+            if (rows.count == PACKET)
+                count_open(rays, &rows, closed);
+        }
+    }
+    count_open(rays, &rows, closed);
+    for (int i = 0; i < count; i++)
+        all[i].surface.occlusion *= 1.0 - (double)closed[i] / OPEN_RAYS;
+}
 
 typedef struct Shadows {
     int count;
@@ -274,7 +297,7 @@ static void add_shadow_test(const Rays *rays, Shadows *shadows, Lit *all, int li
 // A light of some size is seen from a point by several of its places.
 static void add_light_softly(const Rays *rays, Shadows *shadows, Lit *all, int lit, Vec3 towards, double distance, Vec3 part, const RaysStyle *style)
 {
-    enum { PLACES = 4 };
+    enum { PLACES = 2 };
     if (!(style->softness > 0.0)) {
         add_shadow_test(rays, shadows, all, lit, towards, distance, part);
         return;
@@ -282,7 +305,7 @@ static void add_light_softly(const Rays *rays, Shadows *shadows, Lit *all, int l
     uint32_t seed = style->seed * 747796405u + (uint32_t)all[lit].ray * 2891336453u;
     double turn = noise(&seed);
     for (int i = 0; i < PLACES; i++) {
-        double side = style->softness * sqrt((i + noise(&seed)) / PLACES), angle = 2.0 * M_PI * (turn + i * 0.25);
+        double side = style->softness * sqrt((i + noise(&seed)) / PLACES), angle = 2.0 * M_PI * (turn + i * 0.5);
         add_shadow_test(rays, shadows, all, lit, vec3_normalized(around_axis(towards, 1.0, side, angle)), distance, vec3_scale(part, 1.0 / PLACES));
     }
 }
@@ -307,11 +330,15 @@ static void add_one_light(const Rays *rays, const Light *light, Lit *all, int co
 }
 
 // Of a world that has none: from the left above the eye, and a little from everywhere.
-static void add_light_of_the_eye(const Rays *rays, const Ray *queries, Lit *all, int count, const RaysStyle *style)
+static void add_light_of_the_eye(const Rays *rays, const Ray *queries, const RayHit *hits, Lit *all, int count, const RaysStyle *style)
 {
     Vec3 up = rays->lighting.up;
     for (int i = 0; i < count; i++) {
         Vec3 eye = vec3_neg(queries[all[i].ray].direction);
+        if (rays->visuals[hits[all[i].ray].visual].is_overlay) {  // it looks the same wherever the view goes
+            all[i].sum = vec3_mad(all[i].sum, all[i].surface.base, 0.4);
+            continue;
+        }
         Light light = { .is_directional = true, .casts_shadows = true, .color = { 1, 1, 1 }, .intensity = 1.3 };
         light.direction = vec3_neg(vec3_normalized(vec3_add(vec3_add(vec3_scale(up, 1.5), eye), vec3_scale(vec3_cross(up, eye), -0.7))));
         add_one_light(rays, &light, &all[i], 1, style);
@@ -347,8 +374,6 @@ static Lit lit_of(const Rays *rays, const Ray *query, const RayHit *hit, int ray
     Lit lit = { .ray = ray, .surface = surface_at(rays, query, hit), .point = vec3_mad(query->origin, query->direction, hit->distance), .geometric = hit->normal };
     if (style->is_for_people)
         add_squares(rays, query, hit, &lit);
-    if (style->occlusion > 0.0)
-        lit.surface.occlusion *= openness(rays, lit.point, hit->normal, style->occlusion, style->seed * 9781u + (uint32_t)ray * 6271u);
     return lit;
 }
 
@@ -393,6 +418,8 @@ static void shade_layer(const Rays *rays, const Ray *queries, const RayHit *hits
         }
         all[lit_count++] = lit_of(rays, &queries[i], &hits[i], i, style);
     }
+    if (style->occlusion > 0.0)
+        take_openness(rays, all, lit_count, style);
     bool is_unlit = style->is_for_people && rays_light_count(rays) == 0;
     for (int i = 0; i < lit_count; i++) {
         Lit *lit = &all[i];
@@ -403,7 +430,7 @@ static void shade_layer(const Rays *rays, const Ray *queries, const RayHit *hits
         if (rays->lighting.lights[i].is_on)
             add_one_light(rays, &rays->lighting.lights[i], all, lit_count, style);
     if (is_unlit)
-        add_light_of_the_eye(rays, queries, all, lit_count, style);
+        add_light_of_the_eye(rays, queries, hits, all, lit_count, style);
     for (int i = 0; i < lit_count; i++) {
         Lit *lit = &all[i];
         if (rays->dot_count > 0)

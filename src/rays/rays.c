@@ -260,6 +260,10 @@ static void list_node(Rays *rays, SceneNode *node, Walk walk)
         walk.local = (Affine){ MAT3_IDENTITY, VEC3_ZERO };
         rays->veiled |= walk.hidden;
     }
+    if (scene_node_is(node, "TrackWheel")) {
+        Vec2 place = scene_vec2(node, "position");
+        walk.local = affine_mul(walk.local, (Affine){ MAT3_IDENTITY, vec3(place.x, 0, place.y) });
+    }
     if (scene_node_is(node, "Solid"))
         enter_solid(rays, node, &walk);
     else if (scene_node_is(node, "Pose"))
@@ -571,6 +575,7 @@ static void cast_packet(Query *query, int count, bool is_coherent, RayHit *hits)
     struct RTCRayHit8 packet;
     _Alignas(32) int valid[PACKET] = { 0 };
     int left = 0;
+    memset(&packet, 0, sizeof packet);  // places without a ray hold nothing odd
     for (int k = 0; k < PACKET; k++) {
         bool is_valid = k < count && is_castable(&query->queries[k]);
         query->found[k].visual = -1;
@@ -644,6 +649,7 @@ static void measure_packet(Query *query, int count, double *distances)
     struct RTCRayHit8 packet;
     _Alignas(32) int valid[PACKET] = { 0 };
     int left = 0;
+    memset(&packet, 0, sizeof packet);
     for (int k = 0; k < count; k++) {
         query->found[k].visual = -1;
         distances[k] = INFINITY;
@@ -712,6 +718,7 @@ void rays_occluded(const Rays *rays, const Vec3 *from, const Vec3 *towards, cons
 {
     struct RTCRay8 packet;
     _Alignas(32) int valid[PACKET] = { 0 };
+    memset(&packet, 0, sizeof packet);
     Shade shade = { .rays = rays, .from = from, .towards = towards, .far = far };
     assert(count <= PACKET);
     for (int k = 0; k < count; k++) {

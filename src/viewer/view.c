@@ -100,12 +100,43 @@ Pose render_fit(const RenderCamera *camera, Vec3 low, Vec3 high, Vec3 up, int wi
     return (Pose){ vec3_mad(centre, ahead, -radius / sin(angle)), quat_from_mat3(turn) };
 }
 
+// The nearest solid of that name below a node.
+typedef struct NameSearch { const char *name; size_t length; const SceneNode *above, *found; } NameSearch;
+
+static bool has_name(SceneNode *node, void *context)
+{
+    NameSearch *search = context;
+    if (node != search->above && node->type && scene_node_is(node, "Solid")) {
+        const char *name = scene_string(node, "name");
+        if (strlen(name) == search->length && !strncmp(name, search->name, search->length))
+            search->found = node;
+    }
+    return !search->found;
+}
+
+// "robot:arm:camera": names from the outside inwards. A name may hold colons too.
+static const SceneNode *solid_at_path(const Scene *scene, const char *path)
+{
+    const SceneNode *at = scene_find_solid(scene, path);
+    if (at)
+        return at;
+    at = scene_root(scene);
+    for (const char *name = path; at && *name;) {
+        size_t length = strcspn(name, ":");
+        NameSearch search = { name, length, at, NULL };
+        scene_walk((SceneNode *)at, false, has_name, &search);
+        at = search.found;
+        name += length + (name[length] == ':');
+    }
+    return at;
+}
+
 const SceneNode *render_follow_solid(const Scene *scene)
 {
     const SceneNode *viewpoint = root_node(scene, "Viewpoint");
     if (!viewpoint || !*scene_string(viewpoint, "follow") || !strcmp(scene_string(viewpoint, "followType"), "None"))
         return NULL;
-    return scene_find_solid(scene, scene_string(viewpoint, "follow"));
+    return solid_at_path(scene, scene_string(viewpoint, "follow"));
 }
 
 Pose render_followed(const Scene *scene, Pose viewpoint, Pose before, Pose now)
