@@ -89,16 +89,42 @@ static bool same(const Diagnostic *item, DiagSeverity severity, SourcePos pos, c
            item->pos.column == pos.column && !strcmp(item->message, message);
 }
 
+static bool is_control(const char *c)
+{
+    unsigned char byte = (unsigned char)c[0], next = (unsigned char)c[1];
+    return byte < ' ' || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next <= 0x9f);
+}
+
+// What a terminal would obey is written as \xNN: control bytes, also those that two bytes of UTF-8 stand for. Ends of
+// lines become spaces. `size` is the room; what does not fit is cut off.
+static void clean(char *text, size_t size)
+{
+    const char *c = text;
+    while (*c && !is_control(c))
+        c++;
+    if (!*c)
+        return;
+    char plain[2048];
+    size_t length = 0, most = size < sizeof plain ? size : sizeof plain;
+    for (c = text; *c && length + 5 <= most; c++) {
+        if (*c == '\n' || *c == '\t' || *c == '\r')
+            plain[length++] = ' ';
+        else if (is_control(c))
+            length += (size_t)snprintf(plain + length, most - length, "\\x%02x", (unsigned char)(*c == (char)0xc2 ? *++c : *c));
+        else
+            plain[length++] = *c;
+    }
+    plain[length] = '\0';
+    memcpy(text, plain, length + 1);
+}
+
 static void add(DiagSink *diags, DiagSeverity severity, SourcePos pos, const char *format, va_list arguments)
 {
     char buffer[1024];
     int length = vsnprintf(buffer, sizeof buffer, format, arguments);
     if (length >= (int)sizeof buffer)
         memcpy(buffer + sizeof buffer - 4, "...", 4);
-    for (char *c = buffer; *c; c++)
-        if ((unsigned char)*c < ' ')
-            *c = ' ';
-
+    clean(buffer, sizeof buffer);
     diags->totals[severity]++;
     diags->last = -1;
     if (diags->count * 2 >= diags->slot_count)
@@ -152,13 +178,18 @@ void diag_hint(DiagSink *diags, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(buffer, sizeof buffer, format, arguments);
     va_end(arguments);
+    clean(buffer, sizeof buffer);
     diags->items[diags->last].hint = arena_string(diags->arena, buffer);
 }
 
 void diag_node(DiagSink *diags, const char *path)
 {
-    if (diags->last >= 0 && path)
-        diags->items[diags->last].node = arena_string(diags->arena, path);
+    if (diags->last < 0 || !path)
+        return;
+    char buffer[1024];
+    snprintf(buffer, sizeof buffer, "%s", path);
+    clean(buffer, sizeof buffer);
+    diags->items[diags->last].node = arena_string(diags->arena, buffer);
 }
 
 int diag_count(const DiagSink *diags)
@@ -192,23 +223,58 @@ const char *diag_severity_name(DiagSeverity severity)
     return names[severity];
 }
 
+// How many messages before this one say the same of other places, and whether one has the same hint.
+static int count_before(const DiagSink *diags, int index, bool *has_hint)
+{
+    const Diagnostic *item = &diags->items[index];
+    int count = 0;
+    *has_hint = false;
+    for (int i = 0; i < index; i++) {
+        const Diagnostic *other = &diags->items[i];
+        if (other->severity == item->severity && other->message[0] == item->message[0] && !strcmp(other->message, item->message))
+            count++;
+        if (item->hint && other->hint && !strcmp(other->hint, item->hint))
+            *has_hint = true;
+    }
+    return count;
+}
+
+static void print_place(const DiagSink *diags, FILE *out, SourcePos pos)
+{
+    char name[1024];
+    snprintf(name, sizeof name, "%s", diag_file_name(diags, pos.file));
+    clean(name, sizeof name);
+    if (pos.file)
+        fprintf(out, "%s:", name);
+    if (pos.line)
+        fprintf(out, "%u:%u:", pos.line, pos.column);
+    if (pos.file)
+        fputc(' ', out);
+}
+
 void diag_print(const DiagSink *diags, FILE *out, int first, DiagSeverity least)
 {
+    enum { MOST_ALIKE = 3, MOST_COMPARED = 2000 };  // places of one message that are shown; beyond so many messages nobody reads on
+    int folded = 0;
     for (int i = first; i < diags->count; i++) {
         const Diagnostic *item = &diags->items[i];
+        bool has_hint = false;
         if (item->severity < least)
             continue;
-        if (item->pos.file)
-            fprintf(out, "%s:", diag_file_name(diags, item->pos.file));
-        if (item->pos.line)
-            fprintf(out, "%u:%u:", item->pos.line, item->pos.column);
-        fprintf(out, "%s%s: %s", item->pos.file ? " " : "", diag_severity_name(item->severity), item->message);
+        if (i < MOST_COMPARED && count_before(diags, i, &has_hint) >= MOST_ALIKE) {
+            folded++;
+            continue;
+        }
+        print_place(diags, out, item->pos);
+        fprintf(out, "%s: %s", diag_severity_name(item->severity), item->message);
         if (item->node)
             fprintf(out, " [%s]", item->node);
         if (item->count > 1)
             fprintf(out, " (%d times)", item->count);
         fputc('\n', out);
-        if (item->hint)
+        if (item->hint && !has_hint)
             fprintf(out, "    hint: %s\n", item->hint);
     }
+    if (folded > 0)
+        fprintf(out, "    and %d more that say the same of other places\n", folded);
 }

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,20 +17,7 @@ static void report(DiagSink *diags, SourcePos pos, const char *path, const char 
         diag_error(diags, pos, "cannot read '%s': %s", path, why);
 }
 
-// The byte after the last must be readable as NUL. A mapping gives that for free unless the size fills its last page.
-static bool map_file(int descriptor, size_t size, FileData *file)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (size < 16 * page || size % page == 0)
-        return false;
-    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (data == MAP_FAILED)
-        return false;
-    madvise(data, size, MADV_SEQUENTIAL);
-    *file = (FileData){ data, size, size };
-    return true;
-}
-
+// Never mapped: a file that others shorten meanwhile would end the process at the first touch of what is gone.
 static bool slurp(int descriptor, size_t size, FileData *file)
 {
     char *data = memory_alloc_raw(size + 1);
@@ -43,12 +30,15 @@ static bool slurp(int descriptor, size_t size, FileData *file)
             free(data);
             return false;
         }
-        if (got == 0)
-            break;
+        if (got == 0) {
+            free(data);
+            errno = ESTALE;
+            return false;
+        }
         done += (size_t)got;
     }
     data[done] = '\0';
-    *file = (FileData){ data, done, 0 };
+    *file = (FileData){ data, done };
     return true;
 }
 
@@ -70,20 +60,17 @@ bool file_read(const char *path, size_t size_limit, FileData *file, DiagSink *di
         report(diags, pos, path, "it is not a regular file");
     else if ((uintmax_t)info.st_size > size_limit)
         report(diags, pos, path, "it is larger than the limit for such files");
-    else if (map_file(descriptor, (size_t)info.st_size, file) || slurp(descriptor, (size_t)info.st_size, file))
+    else if (slurp(descriptor, (size_t)info.st_size, file))
         ok = true;
     else
-        report(diags, pos, path, strerror(errno));
+        report(diags, pos, path, errno == ESTALE ? "it was shortened while it was read" : strerror(errno));
     close(descriptor);
     return ok;
 }
 
 void file_release(FileData *file)
 {
-    if (file->mapped)
-        munmap((void *)file->data, file->mapped);
-    else
-        free((void *)file->data);
+    free((void *)file->data);
     *file = (FileData){ 0 };
 }
 
@@ -101,33 +88,59 @@ static bool write_all(int descriptor, const char *data, size_t size)
     return true;
 }
 
+// A write beyond RLIMIT_FSIZE is an error like any other, not the end of the process: its signal is held back and taken.
+static void hold_size_signal(sigset_t *before)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+static void release_size_signal(const sigset_t *before)
+{
+    sigset_t held, pending;
+    sigemptyset(&held);
+    sigaddset(&held, SIGXFSZ);
+    if (!sigismember(before, SIGXFSZ) && sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ))
+        sigtimedwait(&held, NULL, &(struct timespec){ 0 });
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+// Writes, syncs and closes. Returns 0 or why not.
+static int write_and_close(int descriptor, const void *data, size_t size, bool is_special, const struct stat *old)
+{
+    sigset_t before;
+    hold_size_signal(&before);
+    int error = write_all(descriptor, data, size) && (is_special || fsync(descriptor) == 0) ? 0 : errno;
+    release_size_signal(&before);
+    if (!error && old && fchmod(descriptor, old->st_mode & 07777) < 0)
+        error = errno;
+    if (close(descriptor) < 0 && !error)
+        error = errno;
+    return error;
+}
+
 bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink *diags)
 {
     struct stat info;
-    bool special = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    bool is_there = stat(path, &info) == 0, is_special = is_there && !S_ISREG(info.st_mode);
     // Not on the heap: also a process whose heap is damaged saves its state.
-    char aside[PATH_MAX + 32];
-    int length = snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
-    const char *target = special ? path : aside;
-    errno = ENAMETOOLONG;
-    int descriptor = length >= (int)sizeof aside ? -1 : open(target, O_WRONLY | O_CREAT | O_CLOEXEC | (special ? 0 : O_TRUNC | O_NOFOLLOW), 0644);
-    bool ok = descriptor >= 0 && write_all(descriptor, data, size) && (special || fsync(descriptor) == 0);
-    int error = errno;
-    if (descriptor >= 0 && close(descriptor) < 0 && ok) {
-        error = errno;
-        ok = false;
-    }
-    if (ok && !special && rename(aside, path) < 0) {
-        error = errno;
-        ok = false;
-    }
-    if (!ok) {
-        if (descriptor >= 0 && !special)
+    char real[PATH_MAX], aside[PATH_MAX + 32];
+    const char *place = is_there && !is_special && realpath(path, real) ? real : path;  // what a link names is replaced, not the link
+    int length = snprintf(aside, sizeof aside, "%s.%ld.tmp", place, (long)getpid());
+    int error = ENAMETOOLONG;
+    if (length < (int)sizeof aside) {
+        int descriptor = open(is_special ? path : aside, O_WRONLY | O_CREAT | O_CLOEXEC | (is_special ? 0 : O_TRUNC | O_NOFOLLOW), 0644);
+        error = descriptor < 0 ? errno : write_and_close(descriptor, data, size, is_special, is_there && !is_special ? &info : NULL);
+        if (!error && !is_special && rename(aside, place) < 0)
+            error = errno;
+        if (error && descriptor >= 0 && !is_special)
             unlink(aside);
-        if (diags)
-            diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, strerror(error));
     }
-    return ok;
+    if (error && diags)
+        diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, strerror(error));
+    return !error;
 }
 
 bool file_exists(const char *path)

@@ -9,14 +9,14 @@
 typedef struct FileData {
     const char *data;  // followed by one NUL byte that is not part of the size
     size_t size;
-    size_t mapped;     // private: bytes to unmap, 0 when on the heap
 } FileData;
 
-// Reads (maps) `path`. On failure returns false and, if diags is not NULL, reports an error at `pos` naming the path and why.
+// Reads `path`. On failure returns false and, if diags is not NULL, reports an error at `pos` naming the path and why.
 bool file_read(const char *path, size_t size_limit, FileData *file, DiagSink *diags, SourcePos pos);
 void file_release(FileData *file);
 
-// Writes the whole of data to `path` or leaves the old file as it was.
+// Writes the whole of data to `path` or leaves the old file as it was. A symbolic link stays one, and what is replaced
+// keeps its mode.
 bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink *diags);
 
 bool file_exists(const char *path);      // a regular file
