@@ -11,7 +11,7 @@
     X(nesting, 256, 256, "depth of nested nodes or lists in a file")                                      \
     X(proto_depth, 64, 64, "depth of PROTO instances inside PROTO instances")                             \
     X(nodes, 10000000, 1000000, "nodes after expansion")                                                  \
-    X(yaml_nodes, 100000, 100000, "YAML nodes that aliases may expand to")                                \
+    X(yaml_nodes, 10000000, 1000000, "YAML nodes that aliases may expand to")                             \
     X(string_bytes, 1u << 20, 1u << 20, "length of one string")                                           \
     X(array_items, 50000000, 5000000, "elements of one list")                                             \
     X(mesh_vertices, 20000000, 2000000, "vertices of one mesh")                                           \

@@ -339,6 +339,8 @@ bool body_convert(const char *from, const char *to, const FormatsOptions *option
 void body_keep_positions(Scene *scene, bool has_run);
 // WorldInfo with Choreonoid's defaults, a Viewpoint and light as the scene's first nodes. Time step in s.
 SceneNode *body_world_create(Scene *scene, double time_step, double gravity);
+// Puts a Viewpoint where it sees a ball about the target, upright.
+void body_world_look(Scene *scene, SceneNode *viewpoint, Vec3 target, double radius);
 // Contact properties in WorldInfo for every pair of materials that solids of the scene are made of.
 void body_world_contacts(Scene *scene, const BodyMaterials *materials);
 

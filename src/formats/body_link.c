@@ -107,11 +107,21 @@ static void read_axis(BodyReader *reader, const YamlNode *map, BodyLink *link)
     }
 }
 
+// Words for no limit: that of the format, and those that its reader of numbers takes.
+static bool is_unlimited(const char *text)
+{
+    static const char *const words[] = { "unlimited", "inf", "+inf", "-inf", ".inf", "+.inf", "-.inf", "infinity", "+infinity", "-infinity" };
+    for (int i = 0; i < COUNT_OF(words); i++)
+        if (!strcasecmp(text, words[i]))
+            return true;
+    return false;
+}
+
 // One end of a range: a number or "unlimited".
 static bool read_limit(BodyReader *reader, const YamlNode *node, const char *key, double unit, double sign, double *value)
 {
-    if (yaml_is_scalar(node) && !strcmp(node->text, "unlimited")) {
-        *value = sign * BODY_UNLIMITED;
+    if (yaml_is_scalar(node) && is_unlimited(node->text)) {
+        *value = (*node->text == '-' ? -1.0 : *node->text == '+' ? 1.0 : sign) * BODY_UNLIMITED;
         return true;
     }
     double number;

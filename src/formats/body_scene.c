@@ -586,6 +586,17 @@ static const double contact_rest_depth = 0.00025, contact_correction_rate = 5.0;
 // errors against it fall as 1/ERP; 1 would be the same in the limit but leaves no margin where several loops share a link.
 static const double joint_erp = 0.8;
 
+// Stands aside and above, upright, so far away that a ball about the target fills the view.
+void body_world_look(Scene *scene, SceneNode *viewpoint, Vec3 target, double radius)
+{
+    const double yaw = 3.14159265358979323846 + 0.588, pitch = 0.42, half_field = 0.3927;
+    Quat q = quat_mul(quat_from_axis_angle(vec3(0, 0, 1), yaw), quat_from_axis_angle(vec3(0, 1, 0), pitch));
+    Vec3 forward = quat_rotate(q, vec3(1, 0, 0));
+    Vec3 position = vec3_sub(target, vec3_scale(forward, radius / sin(half_field)));
+    scene_set_vec3(scene, viewpoint, "position", position);
+    scene_set_rotation(scene, viewpoint, "orientation", quat_to_rotation(q));
+}
+
 SceneNode *body_world_create(Scene *scene, double time_step, double gravity)
 {
     SceneNode *root = scene_root(scene);
@@ -598,8 +609,7 @@ SceneNode *body_world_create(Scene *scene, double time_step, double gravity)
     scene_set_float(scene, world, "contactSurfaceLayer", contact_rest_depth);
     scene_set_float(scene, world, "physicsDisableTime", 0.0);
     SceneNode *viewpoint = body_scene_node(&out, "Viewpoint", (SourcePos){ 0 });
-    scene_set_vec3(scene, viewpoint, "position", vec3(3.0, 2.0, 2.0));
-    scene_set_rotation(scene, viewpoint, "orientation", (Rotation){ -0.1876, 0.1262, 0.9741, -2.6 });
+    body_world_look(scene, viewpoint, vec3(0, 0, 0.5), 2.0);
     SceneNode *background = body_scene_node(&out, "Background", (SourcePos){ 0 });
     const double sky[3] = { 0.7, 0.8, 0.9 };
     body_scene_numbers(&out, background, "skyColor", sky, 1);

@@ -23,6 +23,7 @@ typedef struct Project {
     Vec3 gravity_direction;     // zero: down
     const YamlNode *simulator;  // the first that can be run
     int body_count;
+    int named_count;            // of BodyItems, those that could not be placed included
 } Project;
 
 static const YamlNode *get(const YamlNode *map, const char *key, const char *old_key)
@@ -116,6 +117,7 @@ static double *read_displacements(Project *project, const YamlNode *data, const 
 static void place_body(Project *project, const YamlNode *item, const YamlNode *data)
 {
     const YamlNode *file = get(data, "file", "modelFile");
+    project->named_count++;
     if (!yaml_is_scalar(file)) {
         diag_error(project->diags, item->pos, "BodyItem '%.60s' names no file", word(item, "name", NULL));
         return;
@@ -124,7 +126,7 @@ static void place_body(Project *project, const YamlNode *item, const YamlNode *d
     const char *path = resolved(project, file->text, "body", file->pos);
     if (!path)
         return;
-    if (strcasecmp(path_extension(path), ".body")) {
+    if (strcasecmp(path_extension(path), ".body") && strcasecmp(path_extension(path), ".yaml") && strcasecmp(path_extension(path), ".yml")) {
         diag_warning(project->diags, file->pos, "%s is no .body file (format '%s'); left out", path_name(path), format);
         return;
     }
@@ -180,6 +182,9 @@ static void walk_items(Project *project, const YamlNode *item, bool wants_simula
         place_body(project, item, data);
     } else if (!strcmp(class, "WorldItem")) {
         read_world(project, data);
+    } else if (!strcmp(class, "SimpleControllerItem") || !strcmp(class, "PythonSimScriptItem") || !strcmp(class, "BodyIoRTCItem")) {
+        diag_warning(project->diags, item->pos, "%s '%.60s' is not run: it is code for Choreonoid itself, and its body stays uncontrolled", class, word(item, "name", NULL));
+        diag_hint(project->diags, "`talus run FILE --controller NAME` runs controllers/NAME beside the file for every body");
     } else if (item != project->simulator && !body_key_is(class, silent)) {
         diag_note(project->diags, item->pos, "%s '%.60s' is ignored", class, word(item, "name", NULL));
     }
@@ -230,12 +235,15 @@ bool cnoid_fill_scene(Scene *scene, const char *name, const char *text, size_t s
     if (vec3_length2(project.gravity_direction) > 0.0)
         scene_set_vec3(scene, info, "gravityDirection", project.gravity_direction);
     walk_items(&project, items, false, 0);
-    if (project.body_count == 0)
+    bool is_empty = project.body_count == 0 && project.named_count > 0;
+    if (is_empty)
+        diag_error(diags, items->pos, "none of the %d bodies that the project places could be read", project.named_count);
+    else if (project.body_count == 0)
         diag_warning(diags, items->pos, "the project places no body");
     body_world_contacts(scene, project.materials);
     body_materials_destroy(project.materials);
     resolve_destroy(project.resolver);
     arena_destroy(project.arena);
     yaml_destroy(document);
-    return true;
+    return !is_empty;
 }

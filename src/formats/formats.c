@@ -53,6 +53,23 @@ static bool holds_proto(const char *text, size_t size)
     return found;
 }
 
+// A YAML file that is a body by its key `format`, or names one by its key `modelFile`.
+static bool is_yaml_body(const char *path, const char *text, size_t size)
+{
+    static const char *const keys[] = { "modelFile:", "model_file:", "format: ChoreonoidBody" };
+    const char *extension = path_extension(path);
+    if (strcasecmp(extension, ".yaml") && strcasecmp(extension, ".yml"))
+        return false;
+    for (const char *line = text, *end = text + size; line < end;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        for (int i = 0; i < COUNT_OF(keys); i++)
+            if ((size_t)(end - line) > strlen(keys[i]) && !memcmp(line, keys[i], strlen(keys[i])))
+                return true;
+        line = stop ? stop + 1 : end;
+    }
+    return false;
+}
+
 FileFormat formats_detect(const char *path, const char *text, size_t size)
 {
     if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
@@ -69,6 +86,8 @@ FileFormat formats_detect(const char *path, const char *text, size_t size)
         return named == FORMAT_OBJECT ? FORMAT_OBJECT : FORMAT_VRML97;
     if (named == FORMAT_PROTO && !holds_proto(text, size))
         return FORMAT_UNKNOWN;  // also the ending of protocol buffer definitions
+    if (named == FORMAT_UNKNOWN && is_yaml_body(path, text, size))
+        return FORMAT_BODY;
     return named;
 }
 

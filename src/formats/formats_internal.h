@@ -157,7 +157,7 @@ bool reader_expect(Reader *reader, TokenKind kind, const char *what);  // report
 // Made for the file at `path`, whose EXTERNPROTO lines are in reader->scene or are added with proto_scope_declare.
 // Belongs to the scene (scene_attach).
 ProtoScope *proto_scope_create(Scene *scene, const char *path, const FormatsOptions *options, DiagSink *diags);
-void proto_scope_declare(ProtoScope *scope, const SceneExtern *declaration);
+void proto_scope_declare(ProtoScope *scope, const SceneExtern *declaration, DiagSink *diags);
 // The PROTO that this file means by a name that is no base node, or NULL when it means none (then it is an unknown node,
 // reported by the caller). One that cannot be found is a placeholder: reported once, kept, its unknown parameters too.
 SceneProto *proto_resolve(Reader *reader, const char *name, size_t length, SourcePos pos);

@@ -725,7 +725,7 @@ static bool read_declaration(Reader *reader)
         reader_keep_comment(reader, scene_root(reader->scene), NULL, comment);
         scene_extern_add(reader->scene, declaration.url, declaration.is_importable, declaration.pos);
         if (reader->protos)
-            proto_scope_declare(reader->protos, &declaration);
+            proto_scope_declare(reader->protos, &declaration, reader->diags);
     }
     return true;
 }

@@ -128,8 +128,7 @@ static const char *wanted_numbers(FieldKind item_kind)
 static void mend_rotation(Reader *reader, SourcePos pos, const FieldType *type, double *v)
 {
     if (v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0) {
-        if (v[3] != 0.0)
-            diag_warning(reader->diags, pos, "%s turns about the axis 0 0 0; using no rotation", type->name);
+        diag_warning(reader->diags, pos, "%s turns about the axis 0 0 0; using no rotation", type->name);
         v[0] = v[1] = v[3] = 0.0;
         v[2] = 1.0;
         return;

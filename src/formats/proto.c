@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { FIRST_RELEASE_WITH_DECLARATIONS = 2022100 };
 
@@ -154,9 +155,31 @@ ProtoScope *proto_scope_create(Scene *scene, const char *path, const FormatsOpti
     return scope;
 }
 
-void proto_scope_declare(ProtoScope *scope, const SceneExtern *declaration)
+// What a declaration cannot be. It stays one all the same, as far as it means something.
+static void check_declaration(const ProtoScope *scope, const char *url, const char *name, SourcePos pos, DiagSink *diags)
+{
+    const NodeType *type = schema_type(name);
+    if (strcasecmp(path_extension(url), ".proto"))
+        diag_error(diags, pos, "EXTERNPROTO \"%.200s\" does not end with .proto", url);
+    else if (type && !(type->flags & (NODE_TALUS | NODE_VRML97 | NODE_REMOVED)))
+        diag_error(diags, pos, "the PROTO '%s' cannot have the name of a base node; the node is meant wherever the name stands", name);
+    for (int i = 0; i < scope->declaration_count; i++) {
+        if (strcmp(scope->declarations[i].name, name))
+            continue;
+        if (strcmp(scope->declarations[i].url, url))
+            diag_warning(diags, pos, "the PROTO '%s' is declared already, as \"%.200s\"; that one is used", name, scope->declarations[i].url);
+        else
+            diag_warning(diags, pos, "the PROTO '%s' is declared already", name);
+        return;
+    }
+}
+
+void proto_scope_declare(ProtoScope *scope, const SceneExtern *declaration, DiagSink *diags)
 {
     Arena *arena = scope->library->arena;
+    check_declaration(scope, declaration->url, path_stem(arena, declaration->url), declaration->pos, diags);
+    if (strcasecmp(path_extension(declaration->url), ".proto"))
+        return;
     memory_grow(&scope->declarations, &scope->declaration_capacity, scope->declaration_count + 1,
                 sizeof *scope->declarations);
     const char *url = arena_string(arena, declaration->url);
@@ -361,9 +384,12 @@ static SceneProto *report_missing(const Find *find, SourcePos pos, DiagSink *dia
     if (!is_known) {
         diag_warning(diags, pos, "the PROTO '%s' was not found; an empty placeholder stands for it", find->name);
         const char *closest = find->url ? NULL : closest_base_node(find->name);
-        diag_hint(diags, "%s%s%slooked for %s%s%s%s", closest ? "did you mean the node '" : "", closest ? closest : "",
-                  closest ? "'? Otherwise: " : "", find->url ? find->url : find->name, find->tried.length ? " in " : "",
-                  find->tried.data ? find->tried.data : "", find->tried_count > 12 ? " ..." : "");
+        if (is_network(find->url))
+            diag_hint(diags, "`talus fetch %s` gets it from %.200s", scene_path(library->scene), find->url);
+        else
+            diag_hint(diags, "%s%s%slooked for %s%s%s%s", closest ? "did you mean the node '" : "", closest ? closest : "",
+                      closest ? "'? Otherwise: " : "", find->url ? find->url : find->name, find->tried.length ? " in " : "",
+                      find->tried.data ? find->tried.data : "", find->tried_count > 12 ? " ..." : "");
     }
     return placeholder_for(library, find->name);
 }

@@ -365,7 +365,7 @@ static bool read_file(Reader *reader, Definition *definition, const char *expect
     reader->without_upgrade = definition->library->without_upgrade;
     while (reader_extern(reader, &declaration))
         if (declaration.url)
-            proto_scope_declare(definition->scope, &declaration);
+            proto_scope_declare(definition->scope, &declaration, reader->diags);
     if (!read_name(reader, definition, expected_name))
         return false;
     if (reader->token.kind != TOKEN_BRACKET_OPEN) {

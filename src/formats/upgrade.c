@@ -1,5 +1,6 @@
 // Brings nodes of old files to the newest schema: the driver, and what all passes share.
 #include "formats/library_axes.h"
+#include "formats/proto.h"
 #include "formats/upgrade_internal.h"
 
 #include "base/memory.h"
@@ -395,6 +396,15 @@ static void turn_library_instances(Upgrade *upgrade)
     }
 }
 
+// Whether the world, or a PROTO in it, is of a release in which contacts were a matter of Physics.
+static bool has_old_files(const Upgrade *upgrade)
+{
+    bool is_old = upgrade->release && upgrade->release < RELEASE_V7;
+    for (int i = 0; i < proto_count(upgrade->scene) && !is_old; i++)
+        is_old = proto_at(upgrade->scene, i)->release && proto_at(upgrade->scene, i)->release < RELEASE_V7;
+    return is_old;
+}
+
 static void upgrade_all(Upgrade *upgrade)
 {
     upgrade_collect(upgrade);
@@ -416,7 +426,7 @@ static void upgrade_all(Upgrade *upgrade)
     name_poses(upgrade);
     for (int i = 0; i < upgrade->count; i++)
         upgrade->nodes[i]->is_upgraded = true;
-    if (upgrade->top == scene_root(upgrade->scene) && upgrade->release < RELEASE_V7)
+    if (upgrade->top == scene_root(upgrade->scene) && has_old_files(upgrade))
         upgrade_contacts(upgrade);
 }
 

@@ -26,10 +26,20 @@ static const OldContact old_default = { 0.5, 0.01, 1.0, 0.0 };
 
 // ---------------------------------------------------------------------------------------------------- contact fields
 
+static const char *const contact_fields[] = { "bounce", "bounceVelocity", "coulombFriction", "forceDependentSlip" };
+
 static double number_of(const SceneNode *node, const char *name, double otherwise)
 {
     const SceneField *field = upgrade_own(node, name);
-    return field && field->is_parameter < 0 ? field->value.f : otherwise;
+    return field ? field->value.f : otherwise;
+}
+
+static bool has_contact_fields(const SceneNode *physics)
+{
+    for (int i = 0; i < COUNT_OF(contact_fields); i++)
+        if (upgrade_own(physics, contact_fields[i]))
+            return true;
+    return false;
 }
 
 static void name_material(const OldContact *contact, Text *name)
@@ -69,7 +79,7 @@ static void give_material(Upgrade *upgrade, SceneNode *solid, const SceneNode *p
     };
     if (contact.friction < 0.0)
         contact.friction = -1.0;
-    if (!memcmp(&contact, &old_default, sizeof contact) || upgrade_own(solid, "contactMaterial"))
+    if (!memcmp(&contact, &old_default, sizeof contact) || strcmp(scene_string(solid, "contactMaterial"), "default"))
         return;
     Text name = { 0 };
     name_material(&contact, &name);
@@ -80,6 +90,7 @@ static void give_material(Upgrade *upgrade, SceneNode *solid, const SceneNode *p
 }
 
 typedef struct Materials {
+    Upgrade *upgrade;
     const char **names;
     OldContact *contacts;
     int count, name_capacity, contact_capacity;
@@ -91,6 +102,9 @@ static bool find_material(SceneNode *node, void *context)
     Materials *materials = context;
     if (!schema_type_is(node->type, "Solid"))
         return true;
+    const SceneNode *physics = scene_child(node, "physics");
+    if (physics && upgrade_is_plain(physics, "Physics") && has_contact_fields(physics))
+        give_material(materials->upgrade, node, physics);
     const char *name = scene_string(node, "contactMaterial");
     OldContact contact;
     if (!parse_material(name, &contact) || materials->count == MOST_MATERIALS)
@@ -134,9 +148,21 @@ static SceneNode *make_pair(Upgrade *upgrade, const char *first, const OldContac
     return node;
 }
 
+// A saved world has the pairs already.
+static void add_pair(Upgrade *upgrade, SceneNode *info, const char *first, const OldContact *a, const char *second, const OldContact *b)
+{
+    const FieldList *pairs = scene_list(info, "contactProperties");
+    for (int i = 0; i < pairs->count; i++) {
+        const SceneNode *pair = scene_list_node(pairs, i);
+        if (pair && scene_node_is(pair, "ContactProperties") && !strcmp(scene_string(pair, "material1"), first) && !strcmp(scene_string(pair, "material2"), second))
+            return;
+    }
+    upgrade_add_child(upgrade, info, "contactProperties", make_pair(upgrade, first, a, second, b));
+}
+
 void upgrade_contacts(Upgrade *upgrade)
 {
-    Materials materials = { 0 };
+    Materials materials = { .upgrade = upgrade };
     scene_walk(upgrade->top, false, find_material, &materials);
     SceneNode *info = NULL;
     const FieldList *children = scene_list(upgrade->top, "children");
@@ -144,12 +170,9 @@ void upgrade_contacts(Upgrade *upgrade)
         if (upgrade_is_plain(children->nodes[i], "WorldInfo"))
             info = children->nodes[i];
     for (int i = 0; info && i < materials.count; i++) {
-        upgrade_add_child(upgrade, info, "contactProperties",
-                          make_pair(upgrade, "default", &old_default, materials.names[i], &materials.contacts[i]));
+        add_pair(upgrade, info, "default", &old_default, materials.names[i], &materials.contacts[i]);
         for (int k = 0; k <= i; k++)
-            upgrade_add_child(upgrade, info, "contactProperties",
-                              make_pair(upgrade, materials.names[k], &materials.contacts[k], materials.names[i],
-                                        &materials.contacts[i]));
+            add_pair(upgrade, info, materials.names[k], &materials.contacts[k], materials.names[i], &materials.contacts[i]);
     }
     free(materials.names);
     free(materials.contacts);
@@ -280,7 +303,6 @@ static bool is_in_bounding(const SceneNode *node)
 
 void upgrade_physics(Upgrade *upgrade)
 {
-    static const char *const contact_fields[] = { "bounce", "bounceVelocity", "coulombFriction", "forceDependentSlip", "orientation" };
     for (int i = 0; i < upgrade->count; i++) {
         SceneNode *node = upgrade->nodes[i];
         if (node->kind != SCENE_NODE_PLAIN || !schema_type_is(node->type, "Solid") || upgrade_is_connected(node, "physics"))
@@ -288,13 +310,12 @@ void upgrade_physics(Upgrade *upgrade)
         const SceneNode *physics = upgrade_child(node, "physics", "Physics");
         if (!physics)
             continue;
-        give_material(upgrade, node, physics);
         upgrade_mass(upgrade, node);
     }
     for (int i = 0; i < upgrade->count; i++) {
         SceneNode *node = upgrade->nodes[i];
-        for (int k = 0; upgrade_is_plain(node, "Physics") && k < COUNT_OF(contact_fields); k++)
-            upgrade_drop_named(node, contact_fields[k]);
+        if (upgrade_is_plain(node, "Physics"))
+            upgrade_drop_named(node, "orientation");
         const SceneNode *faces = upgrade->release < RELEASE_V6 && is_in_bounding(node) ? face_set_of(node) : NULL;
         if (faces && is_single_quad(faces))
             make_plane(upgrade, node, faces);
