@@ -56,6 +56,8 @@ void app_write_overview(Text *out);
 
 // Prints the text to standard output and frees it. Returns false when it could not be written (a closed pipe is fine).
 bool app_print(Text *text);
+// What the program ends with: `code`, or an error when standard output could not be written (a full device).
+int app_end_output(int code);
 
 // info_body.c: the link tree of a body, or with `csv` ("links", "devices", "summary") a table of it.
 bool info_is_body(const char *path);

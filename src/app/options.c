@@ -1,9 +1,11 @@
 // options.c - parses a verb's options by its rows and writes its help from the same rows.
 #include "app/app.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int app_usage_error(const AppCommand *command, const char *format, ...)
@@ -55,6 +57,8 @@ static bool word_is_allowed(const char *words, const char *value)
     return !strchr(words, '|') || name_matches(words, value, strlen(value));
 }
 
+#define LARGEST_NUMBER 999999999999999LL  // what the reader of numbers tells apart from larger ones
+
 static int store(const AppCommand *command, const AppOption *option, const char *value, void *options)
 {
     void *place = (char *)options + option->offset;
@@ -63,8 +67,8 @@ static int store(const AppCommand *command, const AppOption *option, const char 
         *(bool *)place = true;
         return -1;
     case OPTION_INT:
-        if (!text_to_int(value, place))
-            return app_usage_error(command, "--%s wants a whole number, not '%s'", option->name, value);
+        if (!text_to_int(value, place) || llabs(*(int64_t *)place) > LARGEST_NUMBER)
+            return app_usage_error(command, "--%s wants a whole number of at most 15 digits, not '%s'", option->name, value);
         return -1;
     case OPTION_DOUBLE:
         if (!text_to_double(value, place) || !isfinite(*(double *)place))
@@ -157,7 +161,7 @@ void app_write_overview(Text *out)
     for (int i = 0; app_commands[i]; i++)
         if (!app_commands[i]->is_hidden)
             text_printf(out, "  %-10s %s\n", app_commands[i]->name, app_commands[i]->summary);
-    text_add_string(out, "\n`talus VERB --help` explains a verb with examples; `talus --version` prints the version.\n");
+    text_add_string(out, "\n`talus help VERB` explains a verb with examples; `talus --version` prints the version.\n");
 }
 
 bool app_print(Text *text)
@@ -166,4 +170,14 @@ bool app_print(Text *text)
     ok = fflush(stdout) == 0 && ok;
     text_free(text);
     return ok;
+}
+
+int app_end_output(int code)
+{
+    errno = 0;
+    bool is_written = fflush(stdout) == 0 && !ferror(stdout);
+    if (is_written || errno == EPIPE || errno == EBADF)
+        return code;
+    fprintf(stderr, "talus: cannot write to standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    return code ? code : EXIT_SIMULATION;
 }

@@ -287,6 +287,8 @@ static int render_verb(const AppCommand *command, int argc, char **argv)
     Pose ignored;
     if (files != 2)
         return app_usage_error(command, "give a world or body, and a picture to write");
+    if (!text_ends_with(argv[2], ".png") && !text_ends_with(argv[2], ".PNG"))
+        return app_usage_error(command, "the picture is a PNG: '%s' wants a name that ends with .png", argv[2]);
     if (options.size && !read_size(options.size, &job.width, &job.height))
         return app_usage_error(command, "--size wants WxH, each 1 to %d, not '%s'", RENDER_MOST_PIXELS, options.size);
     if (options.view && !read_view(options.view, &ignored))

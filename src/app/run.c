@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define NO_STEPS INT64_MIN  // --steps was not given
+
 typedef struct RunOptions {
     int64_t steps;
     double until;
@@ -28,7 +30,7 @@ typedef struct RunOptions {
     int64_t plugin_timeout;
     const char *controller_token, *input, *controller;
     int64_t threads, every, controller_timeout, port;
-    bool stop_on_failure;
+    bool stop_on_failure, strict;
     double timeout;
     uint64_t steps_before;  // made in worlds that a supervisor left for this one
     double time_before;
@@ -70,6 +72,7 @@ static const AppOption rows[] = {
     ROW("crash-snapshot", OPTION_STRING, crash_snapshot, "FILE", "where the last good state goes when the plugin fails (WORLD.crash.snap otherwise)"),
     ROW("explain-contacts", OPTION_FLAG, explain_contacts, NULL, "print the contacts at the end and which ContactProperties they got"),
     ROW("explain-solver", OPTION_FLAG, explain_solver, NULL, "print at the end how the last step was solved, island by island, and what all steps had trouble with"),
+    ROW("strict", OPTION_FLAG, strict, NULL, "a file with errors in it ends with exit code 3, also when what could be read was simulated to the end"),
     ROW("untrusted", OPTION_FLAG, untrusted, NULL, "files of unknown origin: lower limits, and no code that they name is run"),
     ROW("quiet|q", OPTION_FLAG, quiet, NULL, "print nothing but errors and what was asked for"),
     ROW("json", OPTION_FLAG, json, NULL, "print the summary as one JSON object"),
@@ -117,6 +120,7 @@ typedef struct Run {
     DiagSink *diags;
     int printed;            // diagnostics shown so far
     int load_errors;
+    int given_controllers;  // robots that --controller gave its program to
     uint64_t first_step, last_step;
     double started, ended;  // wall clock, s
     double shown;           // when the progress line was last written
@@ -230,6 +234,18 @@ static void write_json(const Run *run, Text *out)
     text_add_char(out, '\n');
 }
 
+#define PLURAL(count) ((count) == 1 ? "" : "s")
+
+// A time as a person writes it: three figures and a unit that suits.
+static void add_time(Text *out, double seconds)
+{
+    static const struct { double unit; const char *name; } units[] = { { 1.0, "s" }, { 1e-3, "ms" }, { 1e-6, "us" } };
+    int i = 0;
+    while (i < COUNT_OF(units) - 1 && seconds < units[i].unit)
+        i++;
+    text_printf(out, "%.3g %s", seconds / units[i].unit, units[i].name);
+}
+
 static void write_phases(const Run *run, uint64_t steps, Text *out)
 {
     const double *seconds = sim_phase_seconds(run->sim);
@@ -238,7 +254,9 @@ static void write_phases(const Run *run, uint64_t steps, Text *out)
         total += seconds[i];
     if (steps == 0 || !(total > 0.0))
         return;
-    text_printf(out, "  %.3g us a step:", 1e6 * total / (double)steps);
+    text_add_string(out, "  ");
+    add_time(out, total / (double)steps);
+    text_add_string(out, " a step:");
     for (int i = 0; i < SIM_PHASE_COUNT; i++)
         if (seconds[i] > 0.005 * total)
             text_printf(out, " %s %.0f%%", sim_phase_name((SimPhase)i), 100.0 * seconds[i] / total);
@@ -251,11 +269,12 @@ static void write_summary(const Run *run, Text *out)
     PhysicsStatistics statistics = physics_statistics(sim_physics(sim));
     uint64_t steps = sim_steps(sim) - run->first_step;
     double seconds = fmax(run->ended - run->started, 1e-9);
-    text_printf(out, "%g s simulated in %llu steps of %g ms: %.3g x real time, %.0f steps/s (%s)\n", sim_time(sim),
-                (unsigned long long)steps, 1000.0 * sim_time_step(sim), (double)steps * sim_time_step(sim) / seconds,
+    text_printf(out, "%g s simulated in %llu step%s of %g ms: %.3g x real time, %.0f steps/s (%s)\n", sim_time(sim),
+                (unsigned long long)steps, steps == 1 ? "" : "s", 1000.0 * sim_time_step(sim), (double)steps * sim_time_step(sim) / seconds,
                 (double)steps / seconds, physics_stepper_name(sim_physics(sim)));
-    text_printf(out, "  %d solids, %d bodies (%d awake), %d joints, %d contacts", statistics.solids, statistics.bodies,
-                statistics.bodies_awake, statistics.joints, statistics.contacts);
+    text_printf(out, "  %d solid%s, %d bod%s (%d awake), %d joint%s, %d contact%s", statistics.solids, PLURAL(statistics.solids), statistics.bodies,
+                statistics.bodies == 1 ? "y" : "ies", statistics.bodies_awake, statistics.joints, PLURAL(statistics.joints), statistics.contacts,
+                PLURAL(statistics.contacts));
     if (statistics.contacts > 0)
         text_printf(out, " (deepest %.2g mm)", 1000.0 * statistics.deepest);
     if (statistics.contacts_dropped > 0)
@@ -264,7 +283,8 @@ static void write_summary(const Run *run, Text *out)
         text_printf(out, ", %d bodies frozen", statistics.frozen);
     text_add_char(out, '\n');
     write_phases(run, steps, out);
-    text_printf(out, "  %d warnings, %d errors\n", total_of(run, DIAG_WARNING), total_of(run, DIAG_ERROR));
+    int warnings = total_of(run, DIAG_WARNING), errors = total_of(run, DIAG_ERROR);
+    text_printf(out, "  %d warning%s, %d error%s\n", warnings, PLURAL(warnings), errors, PLURAL(errors));
     if (failure_of(run))
         text_printf(out, "  stopped: %s\n", failure_of(run));
 }
@@ -329,8 +349,7 @@ static int finish(Run *run, bool is_recorded)
         return control_quit_status(run->control);
     if (!is_fine)
         return EXIT_SIMULATION;
-    // What could be read was simulated, but a caller is to know that the file is not as it should be.
-    return run->load_errors > 0 ? EXIT_INPUT : EXIT_OK;
+    return run->load_errors > 0 && options->strict ? EXIT_INPUT : EXIT_OK;
 }
 
 // A file in which mistakes were found and nothing else. Nodes that the reader made up have no line.
@@ -354,8 +373,10 @@ static void find_next_world(const char *current, const char *asked, char next[40
 static bool give_controller(SceneNode *node, void *context)
 {
     Run *run = context;
-    if (scene_node_is(node, "Robot") && !strcmp(scene_string(node, "controller"), "<none>"))
+    if (scene_node_is(node, "Robot") && !strcmp(scene_string(node, "controller"), "<none>")) {
         scene_set_string(sim_scene(run->sim), node, "controller", run->options->controller);
+        run->given_controllers++;
+    }
     return true;
 }
 
@@ -370,6 +391,8 @@ static void start_controllers(Run *run)
         return;
     if (run->options->controller)
         scene_walk(scene_root(sim_scene(run->sim)), false, give_controller, run);
+    if (run->options->controller && run->given_controllers == 0)
+        diag_warning(run->diags, (SourcePos){ 0 }, "--controller %s is not used: no robot is without a controller of its own", run->options->controller);
     run->devices = devices_create(sim_scene(run->sim), sim_physics(run->sim), run->diags);
     if (!control_is_needed(run->devices))
         return;
@@ -497,13 +520,19 @@ static void start_clock(double seconds, const struct sigaction *action)
 
 static int run_verb(const AppCommand *command, int argc, char **argv)
 {
-    RunOptions options = { .steps = -1, .until = NAN, .seed = -1, .every = 1, .mode = "fast" };
+    RunOptions options = { .steps = NO_STEPS, .until = NAN, .seed = -1, .every = 1, .mode = "fast" };
     int files;
     int code = app_parse(command, argc, argv, &options, &files);
     if (code >= 0)
         return code;
     if (files != 1)
         return app_usage_error(command, "give one world or body");
+    if (options.steps < 0 && options.steps != NO_STEPS)
+        return app_usage_error(command, "--steps wants 0 or more");
+    if (options.until < 0.0)
+        return app_usage_error(command, "--until wants 0 or more seconds");
+    if (options.columns && !options.record)
+        return app_usage_error(command, "--columns chooses what --record writes, which is not given");
     if (options.steps >= 0 && !isnan(options.until))
         return app_usage_error(command, "give --steps or --until, not both");
     if (options.every < 1 || options.threads < 0 || options.threads > 256 || options.plugin_timeout < 0)

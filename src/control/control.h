@@ -57,4 +57,9 @@ int control_quit_status(const Control *control);
 // After a supervisor asked for another world: its path, "" for the same again, else NULL.
 const char *control_next_world(const Control *control);
 
+// Without starting anything: says of each robot's program what stands in its way.
+void control_look(Sim *sim, Devices *devices, DiagSink *diags);
+// The robot with all below it as URDF; names of links and joints begin with the prefix. The scene must be up to date.
+void control_write_urdf(const Physics *physics, const SceneNode *robot, const char *prefix, Text *out);
+
 #endif

@@ -241,3 +241,19 @@ bool launch_find(Control *control, const Controller *controller, Launch *launch)
     free(environment.items);
     return found;
 }
+
+// The same questions as at a start, asked for a robot of a Control that starts nothing.
+void control_look(Sim *sim, Devices *devices, DiagSink *diags)
+{
+    Control control = { .sim = sim, .devices = devices, .diags = diags, .arena = arena_create() };
+    for (int i = 0; i < devices_robot_count(devices); i++) {
+        const SceneNode *robot = devices_robot_node(devices, i);
+        const char *program = scene_string(robot, "controller");
+        if (!devices_robot_exists(devices, i) || !*program || *program == '<' || !strcmp(program, "void"))
+            continue;
+        Controller controller = { .robot = i, .name = scene_string(robot, "name"), .program = program };
+        Launch launch;
+        launch_find(&control, &controller, &launch);
+    }
+    arena_destroy(control.arena);
+}

@@ -322,7 +322,8 @@ void call_node_viewpoint(const Call *call)
 void call_node_joint_position(const Call *call)
 {
     SceneNode *node = call_node(call, 0);
-    int joint = node ? physics_joint_of(call_physics(call), scene_actual(node)) : -1, axis = call_number(call, 1) - 1;
+    int joint = node ? physics_joint_of(call_physics(call), scene_actual(node)) : -1, number = call_number(call, 1);
+    int axis = number > 0 ? number - 1 : -1;
     if (joint < 0 || axis < 0 || axis >= physics_joint_axis_count(call_physics(call), joint) || !wants(call, 1)) {
         answer_failed(call, "only a joint has positions, one per axis, counted from 1");
         return;

@@ -494,3 +494,8 @@ void urdf_write(const Physics *physics, const SceneNode *robot, const char *pref
     free(urdf.names);
     arena_destroy(urdf.arena);
 }
+
+void control_write_urdf(const Physics *physics, const SceneNode *robot, const char *prefix, Text *out)
+{
+    urdf_write(physics, robot, prefix, out);
+}

@@ -232,6 +232,25 @@ static bool name_is_plain(const char *name)
     return name[0] != '.' && !strpbrk(name, "/\\") && strlen(name) < 200;
 }
 
+void plugin_look(const Scene *scene, DiagSink *diags)
+{
+    const char *name = plugin_name(scene);
+    if (!name)
+        return;
+    PluginHost host = { .arena = arena_create(), .diags = diags, .pos = scene_field_pos(world_info(scene), "physics") };
+    host.name = library_plain_name(name, host.arena);
+    PluginPlace place = { .tried = "of that name (it must be a plain name)" };
+    if (name_is_plain(host.name))
+        place = plugin_find(scene, host.name, NULL, host.arena);
+    host.path = place.library;
+    const char *problem = host.path ? library_problem(host.path, host.arena) : NULL;
+    if (!host.path)
+        report_missing(&host, &place);
+    else if (problem)
+        report_unfit(&host, problem);
+    arena_destroy(host.arena);
+}
+
 PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *options, DiagSink *diags, bool *is_missing)
 {
     const char *name = plugin_name(scene);

@@ -33,6 +33,8 @@ typedef struct PluginOptions {
     void *sum_context;
 } PluginOptions;
 
+// Without loading anything: says what stands in the way of the plugin that the world names, if any.
+void plugin_look(const Scene *scene, DiagSink *diags);
 const char *plugin_name(const Scene *scene);               // that the world wants, NULL when none
 const char *plugin_name_in(const SceneNode *world_info);  // NULL is fine
 

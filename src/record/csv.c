@@ -155,6 +155,8 @@ CsvRecorder *csv_open(Sim *sim, const char *path, const CsvOptions *options)
                                .is_standard_output = is_standard_output,
                                .every = options && options->every > 0 ? options->every : 1 };
     choose_columns(recorder, options ? options->columns : NULL);
+    if (recorder->column_count == 0 && options && options->columns)
+        diag_warning(sim_diags(sim), (SourcePos){ 0 }, "nothing is named like '%s': %s has the time alone", options->columns, recorder->path);
     write_row(recorder);
     record(sim, recorder);
     sim_add_hook(sim, SIM_PHASE_OUTPUT, record, recorder);

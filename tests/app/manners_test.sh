@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# How the program treats its user: no option is ignored silently, saves keep what they replace, full devices are errors,
+# repeated messages are folded, exit codes mean what the manual says.
+set -u
+talus=$TALUS_PROGRAM
+work=$TALUS_BUILD_DIR/scratch/manners
+rm -rf "$work"; mkdir -p "$work"
+failures=0
+fail() { echo "FAILED $1"; failures=$((failures + 1)); }
+expect() { # expect CODE PATTERN COMMAND...: exit code, and what is said
+  local code=$1 said=$2; shift 2
+  timeout 60 "$@" > "$work/out" 2> "$work/err" < /dev/null
+  local got=$?
+  [ $got = "$code" ] || { fail "exit code $got, not $code: $*"; head -5 "$work/err"; }
+  [ -z "$said" ] || cat "$work/out" "$work/err" | grep -qE -- "$said" || { fail "'$said' is not said: $*"; head -5 "$work/out" "$work/err"; }
+}
+world=scenes/box.wbt
+
+# options
+expect 2 '--steps wants 0 or more' "$talus" run $world --steps -5
+expect 2 'at most 15 digits' "$talus" run $world --steps 99999999999999999999999
+expect 2 '--until wants 0 or more' "$talus" run $world --until -1
+expect 0 "nothing is named like 'NOPE" "$talus" run $world --steps 1 --record "$work/o.csv" --columns 'NOPE.*'
+expect 2 '--columns chooses' "$talus" run $world --steps 1 --columns 'BOX.*'
+expect 0 '--controller nope is not used' "$talus" run $world --steps 1 --controller nope
+expect 2 'ends with .png' "$talus" render $world "$work/o.bmp"
+cp $world "$work/f.wbt"; ln -s f.wbt "$work/g.wbt"
+expect 2 'same file' "$talus" convert "$work/f.wbt" "$work/f.wbt"
+expect 2 'same file' "$talus" convert "$work/f.wbt" "$work/g.wbt"
+expect 2 'names no format' "$talus" convert $world "$work/o.xyz"
+expect 0 '' "$talus" convert scenes/hello.wbt "$work/o.urdf"
+python3 -c 'import sys, xml.dom.minidom as m; d = m.parse(sys.argv[1]); assert len(d.getElementsByTagName("joint")) >= 2' "$work/o.urdf" || fail "the URDF of a robot"
+expect 3 'there is no Robot' "$talus" convert $world "$work/p.urdf"
+
+# words
+expect 0 'usage: talus run' "$talus" help run
+expect 0 '^talus [0-9]' "$talus" -V
+expect 2 "did you mean 'render'" "$talus" view x.wbt
+expect 0 ' 1 step of ' "$talus" run $world --steps 1
+expect 0 ' 2 steps of ' "$talus" run $world --steps 2
+
+# exit codes: what could be read was simulated
+printf '#VRML_SIM R2025a utf8\nWorldInfo { }\nViewpoint { }\nSolid { translation 1 2 }\n' > "$work/bad.wbt"
+expect 0 '1 error' "$talus" run "$work/bad.wbt" --steps 1
+expect 3 '1 error' "$talus" run "$work/bad.wbt" --steps 1 --strict
+
+# folding
+{ printf '#VRML_SIM R2025a utf8\nWorldInfo { }\nViewpoint { }\n'; for i in $(seq 45); do printf 'Solid { name "same" }\n'; done; } > "$work/same.wbt"
+expect 0 'more that say the same' "$talus" check "$work/same.wbt"
+[ "$(grep -c 'warning: ' "$work/out")" -le 4 ] || fail "the same message is shown $(grep -c 'warning: ' "$work/out") times"
+grep -q '44 warnings' "$work/out" || fail "folded messages are counted"
+
+# control bytes
+printf '#VRML_SIM R2025a utf8\nWorldInfo { }\nViewpoint { }\nRobot { children [ Camera { projection "a\177b\033[31mc\302\233d" } ] }\n' > "$work/escape.wbt"
+"$talus" check "$work/escape.wbt" > "$work/out" 2>&1
+grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$work/out" && fail "control bytes reach the terminal"
+grep -q '\\x7f' "$work/out" || { fail "control bytes are not shown"; cat "$work/out"; }
+
+# files from elsewhere are not quoted
+printf 'root:x:0:0:secret\n' > "$work/passwd"; mkdir -p "$work/inside/worlds"; cp "$work/passwd" "$work/other.proto"
+for url in "$work/passwd" "$work/other.proto" ../../other.proto; do
+  printf '#VRML_SIM R2025a utf8\nEXTERNPROTO "%s"\nWorldInfo { }\nViewpoint { }\npasswd { }\nother { }\n' "$url" > "$work/inside/worlds/w.wbt"
+  "$talus" check --untrusted "$work/inside/worlds/w.wbt" > "$work/out" 2>&1
+  grep -q 'secret\|root:' "$work/out" && { fail "content of a foreign file is shown ($url)"; cat "$work/out"; }
+done
+
+# saving: links, modes, limits
+printf 'old' > "$work/real.wbt"; chmod 600 "$work/real.wbt"; ln -s real.wbt "$work/link.wbt"
+expect 0 '' "$talus" convert $world "$work/link.wbt"
+[ -L "$work/link.wbt" ] || fail "a link became a file"
+grep -q VRML_SIM "$work/real.wbt" || fail "what the link names is not written"
+[ "$(stat -c %a "$work/real.wbt")" = 600 ] || fail "the mode of a replaced file is $(stat -c %a "$work/real.wbt")"
+{ printf '#VRML_SIM R2025a utf8\nWorldInfo { }\nViewpoint { }\n'; for i in $(seq 300); do printf 'Solid { name "s%d" translation 1 2 %d }\n' $i $i; done; } > "$work/large.wbt"
+printf 'before' > "$work/kept.wbt"
+(ulimit -f 4; "$talus" convert "$work/large.wbt" "$work/kept.wbt" > /dev/null 2> "$work/err"); code=$?
+[ $code = 3 ] || fail "a file above the limit of sizes ends with $code"
+[ "$(cat "$work/kept.wbt")" = before ] || fail "a failed save changed the file"
+ls "$work" | grep -q '\.tmp' && fail "a failed save left $(ls "$work" | grep '\.tmp')"
+
+# a full device
+if [ -c /dev/full ]; then
+  for words in "run $world --steps 1" "check $world" "info $world" "help" "--version" "doctor"; do
+    "$talus" $words > /dev/full 2> "$work/err" && fail "a full device is no error: $words"
+    grep -q 'cannot write' "$work/err" || fail "nothing is said of a full device: $words"
+  done
+fi
+[ $failures = 0 ] && echo "manners are good"
+exit $((failures > 0))
