@@ -1,3 +1,4 @@
+// mass.c - masses, centres and inertias of shapes and meshes, moved and summed.
 #include "physics/mass.h"
 
 #include "base/limits.h"

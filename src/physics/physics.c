@@ -1,3 +1,5 @@
+// physics.c - a world's life and its step: made from the scene, the parts of a step in their order, and what others ask of solids, bodies,
+// shapes and joints.
 #include "physics/contacts/contact_narrow.h"
 #include "physics/collide/convex.h"
 #include "physics/contacts/sleep.h"
@@ -336,7 +338,6 @@ int physics_solid_of(const Physics *physics, const SceneNode *node)
 
 SceneNode *physics_solid_node(const Physics *physics, int solid) { return physics->solids[solid].node; }
 int physics_solid_parent(const Physics *physics, int solid) { return physics->solids[solid].parent; }
-int physics_solid_robot(const Physics *physics, int solid) { return physics->solids[solid].robot; }
 int physics_solid_joint(const Physics *physics, int solid) { return physics->solids[solid].joint; }
 int physics_solid_body(const Physics *physics, int solid) { return physics->solids[solid].body; }
 const char *physics_solid_label(const Physics *physics, int solid) { return solid_label(physics, solid); }
@@ -436,13 +437,6 @@ void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 a
     odelib_end();
 }
 
-void physics_solid_wake(Physics *physics, int solid)
-{
-    int body = physics->solids[solid].body;
-    if (body >= 0)
-        body_wake(physics, body);
-}
-
 static bool can_push(Physics *physics, int solid, Vec3 value)
 {
     if (physics->solids[solid].body < 0)
@@ -513,11 +507,6 @@ void physics_solid_reset(Physics *physics, int top)
 
 int physics_body_count(const Physics *physics) { return physics->body_count; }
 
-bool physics_body_exists(const Physics *physics, int body)
-{
-    return body >= 0 && body < physics->body_count && physics->bodies[body].is_alive;
-}
-
 int physics_body_solid(const Physics *physics, int body) { return physics->bodies[body].solid; }
 double physics_body_mass(const Physics *physics, int body) { return physics->bodies[body].mass; }
 Mat3 physics_body_inertia(const Physics *physics, int body) { return physics->bodies[body].inertia; }
@@ -543,7 +532,6 @@ PhysicsShape physics_shape(const Physics *physics, int index)
                            pose_mul(owner, shape->local) };
 }
 
-bool physics_shape_is_colliding(const Physics *physics, int shape) { return physics->shapes[shape].is_colliding; }
 
 // ---- joints ----
 

@@ -59,7 +59,6 @@ bool physics_solid_exists(const Physics *physics, int solid);
 int physics_solid_of(const Physics *physics, const SceneNode *node);  // -1 when it is none
 SceneNode *physics_solid_node(const Physics *physics, int solid);
 int physics_solid_parent(const Physics *physics, int solid);       // nearest solid above, -1 at the top
-int physics_solid_robot(const Physics *physics, int solid);        // nearest Robot at or above it, -1
 int physics_solid_joint(const Physics *physics, int solid);        // the joint whose end point it is, -1
 int physics_solid_body(const Physics *physics, int solid);         // -1: kinematic
 const char *physics_solid_label(const Physics *physics, int solid);  // unique: DEF or name, with parents where needed
@@ -80,11 +79,9 @@ void physics_solid_reset(Physics *physics, int solid);  // velocities, forces an
 bool physics_solid_add_force(Physics *physics, int solid, Vec3 force);
 bool physics_solid_add_force_at(Physics *physics, int solid, Vec3 force, Vec3 point);
 bool physics_solid_add_torque(Physics *physics, int solid, Vec3 torque);
-void physics_solid_wake(Physics *physics, int solid);
 
 // ---- bodies ----
 int physics_body_count(const Physics *physics);
-bool physics_body_exists(const Physics *physics, int body);
 int physics_body_solid(const Physics *physics, int body);  // the top one of the solids merged into it
 double physics_body_mass(const Physics *physics, int body);
 Mat3 physics_body_inertia(const Physics *physics, int body);  // about the centre of mass, body axes
@@ -111,7 +108,6 @@ typedef struct PhysicsShape {
 int physics_shape_count(const Physics *physics);
 bool physics_shape_exists(const Physics *physics, int shape);
 PhysicsShape physics_shape(const Physics *physics, int shape);
-bool physics_shape_is_colliding(const Physics *physics, int shape);
 
 // ---- joints ----
 #define PHYSICS_JOINT_AXES 3

@@ -1,3 +1,4 @@
+// ray.c - rays against bounding objects: the broad phase's tree in the order of the ray, then shape by shape.
 #include "physics/ray.h"
 
 #include "physics/mirror.h"

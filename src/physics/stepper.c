@@ -1,3 +1,4 @@
+// stepper.c - the table of steppers.
 #include "physics/stepper.h"
 
 #include <string.h>

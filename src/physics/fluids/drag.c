@@ -1,3 +1,4 @@
+// drag.c - drag and viscous resistance of an immersed shape.
 #include "physics/fluids/drag.h"
 
 static Drag drag_by_area(const DragProperties *properties, double density, const Immersion *wet, Vec3 v, Vec3 w)

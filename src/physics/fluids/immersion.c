@@ -1,3 +1,4 @@
+// immersion.c - how much of a shape lies below a plane: volume, centre and wetted area.
 #include "physics/fluids/immersion.h"
 
 #include <string.h>

@@ -20,7 +20,6 @@ void physics_ode_hide_contacts(Physics *physics);
 void physics_ode_show_contacts(Physics *physics);
 dWorldID physics_ode_world(const Physics *physics);
 dSpaceID physics_ode_space(const Physics *physics);
-dJointGroupID physics_ode_contact_group(const Physics *physics);  // *
 dBodyID physics_ode_body(const Physics *physics, int solid);  // * of the merged assembly, NULL when kinematic
 dGeomID physics_ode_geom(const Physics *physics, int solid);  // * the only one, or the space of several, NULL
 // Of which solid of ours a body, geom, space or joint is part, by its label; "the world" for what all share; NULL: not ours.

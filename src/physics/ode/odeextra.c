@@ -1,3 +1,4 @@
+// odeextra.c - joints of ODE's with what Webots' ODE adds: a method table of their own in which the methods that give rows are ours.
 #include "physics/ode/odeextra.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// odeinside.c - measures, once, where the loaded libode keeps what its API does not tell: on objects made for it, word by word.
 #include "physics/ode/odeinside.h"
 
 #include "base/common.h"

@@ -371,7 +371,6 @@ static const Physics *opened(const Physics *physics)
 
 dWorldID physics_ode_world(const Physics *physics) { return opened(physics)->world; }
 dSpaceID physics_ode_space(const Physics *physics) { return opened(physics)->space; }
-dJointGroupID physics_ode_contact_group(const Physics *physics) { return handed_out(physics)->contact_group; }
 
 dBodyID physics_ode_body(const Physics *physics, int solid)
 {
