@@ -19,6 +19,10 @@
     X(sound_frames, 50000000, 5000000, "samples of one sound, per channel")                                \
     X(bodies, 1000000, 1000000, "bodies of a world")                                                      \
     X(contacts_per_pair, 64, 64, "contact points of one pair of shapes")                                  \
+    X(pairs, 1000000, 250000, "pairs of shapes near each other, before bodies with many are thinned")      \
+    X(pairs_per_body, 128, 64, "neighbours that a body then keeps among others that have as many")        \
+    X(contacts, 250000, 100000, "contact points of a world, before bodies with many are thinned")         \
+    X(contacts_per_body, 64, 48, "contact points that a body then keeps with others that have as many")   \
     X(heightfield_cells, 64000000, 64000000, "cells of an elevation grid")                                \
     X(template_ms, 5000, 2000, "processor time of one PROTO template")                                    \
     X(template_bytes, 512u << 20, 256u << 20, "memory of the template worker")                            \

@@ -1,6 +1,7 @@
 // physics.c - a world's life and its step: made from the scene, the parts of a step in their order, and what others ask of solids, bodies,
 // shapes and joints.
 #include "physics/contacts/contact_narrow.h"
+#include "physics/contacts/contact_thin.h"
 #include "physics/collide/convex.h"
 #include "physics/contacts/sleep.h"
 
@@ -112,6 +113,7 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     if (physics->threads > 1)
         physics->pool = pool_create(physics->threads);
     broadphase_use_pool(physics->broadphase, physics->pool);
+    broadphase_limit(physics->broadphase, (int)(PAIRS_SEARCHED * physics->limits.pairs));
     physics->dt = read_time_step(physics);
     world_read_info(physics);
     build_world(physics);
@@ -171,6 +173,7 @@ void physics_destroy(Physics *physics)
     free(physics->touched);
     free(physics->touch_pieces);
     narrow_destroy(physics->narrow);
+    thin_destroy(physics->thin);
     sleep_destroy(physics->sleep);
     pool_destroy(physics->pool);
     if (physics->owns_assets)

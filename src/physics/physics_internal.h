@@ -269,6 +269,8 @@ struct Physics {
     struct TouchPiece *touch_pieces;  // scratch of contact_touch.c
     int touch_piece_capacity;
     struct Narrow *narrow;        // contact_narrow.c
+    struct Thin *thin;            // contact_thin.h
+    bool has_thinned;             // it was said
     struct Sleep *sleep;          // sleep.h
     bool has_moving_solids;       // some solid without physics may have a velocity
     bool has_changed_shapes;      // some shape has was_changed

@@ -21,7 +21,14 @@ Broadphase *broadphase_create(void)
     Broadphase *b = memory_alloc(sizeof *b);
     b->root = b->free_node = -1;
     broadphase_use_pool(b, NULL);
+    broadphase_limit(b, 16000000);
     return b;
+}
+
+void broadphase_limit(Broadphase *b, int most_pairs)
+{
+    assert(most_pairs > 0);
+    b->most_pairs = most_pairs;
 }
 
 void broadphase_use_pool(Broadphase *b, Pool *pool)

@@ -15,6 +15,7 @@ Broadphase *broadphase_create(void);
 void broadphase_destroy(Broadphase *broadphase);  // NULL is fine
 // Threads that help to find pairs; NULL: none. The pairs are the same.
 void broadphase_use_pool(Broadphase *broadphase, Pool *pool);
+void broadphase_limit(Broadphase *broadphase, int most_pairs);  // that one search may find; those beyond are not found (16 million unless told)
 
 // Two proxies meet when (a.category & b.mask) or (b.category & a.mask) is not zero and their groups differ (0: none).
 void broadphase_add(Broadphase *broadphase, int proxy, uint32_t category, uint32_t mask, int group, const BroadBox *box);

@@ -55,6 +55,7 @@ typedef struct PairPiece {
 typedef struct PairList {
     BroadPair *pairs;
     int count, capacity;
+    bool is_full;         // there were more than Broadphase.most_pairs
 } PairList;
 
 // Two nodes whose leaves may meet; twice the same: the leaves below it.
@@ -71,6 +72,7 @@ struct Broadphase {
     NodePair *tasks;
     int task_count, task_first, task_capacity;
     PairList *lists;      // one per worker of the pool
+    int most_pairs;
     int list_count;
     PairPiece *pieces;
     int piece_capacity;

@@ -27,6 +27,10 @@ static void found_add(const Broadphase *b, PairList *found, int proxy, int other
     const Proxy *p = &b->proxies[proxy], *q = &b->proxies[other];
     if ((p->is_resting && q->is_resting) || !proxies_may_meet(p, q))
         return;
+    if (found->count >= b->most_pairs) {
+        found->is_full = true;
+        return;
+    }
     if (found->count == found->capacity)
         memory_grow(&found->pairs, &found->capacity, found->count + 1, sizeof *found->pairs);
     found->pairs[found->count++] = proxy < other ? (BroadPair){ proxy, other } : (BroadPair){ other, proxy };
@@ -78,7 +82,7 @@ static void search_pairs(const Broadphase *b, PairList *found, NodePair from)
     NodePair stack[BROAD_STACK_MAX];
     int top = 1;
     stack[0] = from;
-    while (top > 0) {
+    while (top > 0 && !found->is_full) {
         NodePair pair = stack[--top];
         if (top + 3 > BROAD_STACK_MAX)
             search_pairs(b, found, pair);
@@ -91,9 +95,29 @@ static void search_range(int begin, int end, int worker, void *context)
 {
     const Broadphase *b = context;
     PairList found = b->lists[worker];  // a copy, because the lists of different workers share cache lines
-    for (int i = begin; i < end; i++)
+    for (int i = begin; i < end && !found.is_full; i++)
         search_pairs(b, &found, b->tasks[b->task_first + i]);
     b->lists[worker] = found;
+}
+
+static void forget_found(Broadphase *b)
+{
+    for (int i = 0; i < b->list_count; i++) {
+        b->lists[i].count = 0;
+        b->lists[i].is_full = false;
+    }
+}
+
+// Which pairs are too many must not depend on who found them.
+static bool found_too_many(const Broadphase *b)
+{
+    int64_t count = 0;
+    bool is_full = false;
+    for (int i = 0; i < b->list_count; i++) {
+        count += b->lists[i].count;
+        is_full |= b->lists[i].is_full;
+    }
+    return is_full || count > b->most_pairs;
 }
 
 // Tree against itself, cut into tasks when there are threads to share them.
@@ -253,6 +277,19 @@ static int pieces_cut(Broadphase *b)
     return count;
 }
 
+// The ground is looked for first: whatever is left out, it is not.
+static void search(Broadphase *b)
+{
+    search_large(b);
+    search_tree(b);
+    if (!found_too_many(b))
+        return;
+    forget_found(b);
+    search_large(b);
+    search_pairs(b, &b->lists[0], (NodePair){ b->root, b->root });
+    b->lists[0].is_full = false;
+}
+
 // Finds the pairs of what moved and leaves all that are reported in `reported`.
 static int pairs_update(Broadphase *b)
 {
@@ -260,8 +297,7 @@ static int pairs_update(Broadphase *b)
     if (broad_tree_wants_rebuild(b, b->insert_count))
         broad_tree_rebuild(b);
     stamp_moved(b);
-    search_tree(b);
-    search_large(b);
+    search(b);
     fresh_collect(b);
     if (b->fresh_count > 1)
         fresh_sort(b);

@@ -3,6 +3,7 @@
 // Awake contacts live for one step. A pair that fell asleep keeps its records and joints, so that it is held the moment
 // something wakes it; such records stand first in the array.
 #include "physics/contacts/contact_narrow.h"
+#include "physics/contacts/contact_thin.h"
 #include "physics/contacts/sleep.h"
 #include "physics/mirror.h"
 
@@ -455,8 +456,9 @@ void contacts_collide(Physics *physics)
     update_boxes(physics, is_full);
     fluids_begin_pass(physics);
     physics->deepest = 0.0;
-    const BroadPair *pairs = broadphase_pairs(physics->broadphase, &physics->pair_count);
+    const BroadPair *pairs = thin_pairs(physics, broadphase_pairs(physics->broadphase, &physics->pair_count), &physics->pair_count);
     narrow_begin(physics, pairs, physics->pair_count, !physics->collide_hook.asks.collide || !physics->has_outsiders);
+    thin_points(physics);
     contacts_touch(physics, pairs);
     if (physics->collide_hook.asks.collide)
         plugin_collide_others(physics);

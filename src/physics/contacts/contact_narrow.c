@@ -733,6 +733,18 @@ void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_a
         narrow->results[i].state = PAIR_OPEN;
 }
 
+BroadPair narrow_pair(const Physics *physics, int index)
+{
+    assert(index >= 0 && index < physics->narrow->pair_count);
+    return physics->narrow->pairs[index];
+}
+
+void narrow_drop(Physics *physics, int index)
+{
+    assert(index >= 0 && index < physics->narrow->pair_count);
+    physics->narrow->results[index].state = PAIR_EXCLUDED;
+}
+
 bool narrow_knows(const Physics *physics, int index, NarrowPoints *found)
 {
     const Narrow *narrow = physics->narrow;

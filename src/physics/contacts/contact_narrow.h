@@ -29,6 +29,8 @@ typedef struct NarrowPoints {
     int dropped, regions;        // points beyond it, and in how many separate places they were
 } NarrowPoints;
 NarrowPoints narrow_points(Physics *physics, int index);
+BroadPair narrow_pair(const Physics *physics, int index);
+void narrow_drop(Physics *physics, int index);  // the pair counts as one that does not touch, in this pass
 // The same without looking for them, on any thread; false: they have to be asked for.
 bool narrow_knows(const Physics *physics, int index, NarrowPoints *found);
 

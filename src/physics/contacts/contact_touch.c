@@ -4,6 +4,7 @@
 // points beyond the limit. With a plugin that is asked about pairs, and when shapes were moved by hand, which wakes what
 // they touch, the pairs are taken one after the other.
 #include "physics/contacts/contact_narrow.h"
+#include "physics/contacts/contact_thin.h"
 #include "physics/contacts/sleep.h"
 #include "physics/mirror.h"
 
@@ -222,8 +223,11 @@ static NarrowPoints settle_pair(Physics *physics, BroadPair pair, int index)
             fluids_pair(physics, a->fluid >= 0 ? pair.b : pair.a, a->fluid >= 0 ? pair.a : pair.b);
         return (NarrowPoints){ 0 };
     }
-    NarrowPoints found = narrow_points(physics, index);
-    if (found.count <= 0)
+    NarrowPoints found;
+    bool was_known = narrow_knows(physics, index, &found);
+    if (!was_known)
+        found = narrow_points(physics, index);
+    if (found.count <= 0 || (!was_known && thin_new_points(physics, index, found.count)))
         return (NarrowPoints){ 0 };
     bool is_passive = shape_is_static(a) && shape_is_static(b);
     if (!is_passive)

@@ -1,0 +1,17 @@
+// contact_thin.h - how many pairs and points a pass may have. For the folder alone.
+#ifndef TALUS_PHYSICS_CONTACT_THIN_H
+#define TALUS_PHYSICS_CONTACT_THIN_H
+
+#include "physics/physics_internal.h"
+
+enum { PAIRS_SEARCHED = 8 };  // times Limits.pairs: what the broad phase may find for some of them to be chosen
+
+typedef struct Thin Thin;
+void thin_destroy(Thin *thin);  // NULL is fine
+// The pairs of a pass that are looked at, in the same order; valid until the next call.
+const BroadPair *thin_pairs(Physics *physics, const BroadPair *pairs, int *count);
+void thin_points(Physics *physics);  // drops those beyond the limit that the narrow phase found ahead
+// For a pair whose points were found when it was asked for: true, and they are dropped, when there are too many.
+bool thin_new_points(Physics *physics, int index, int count);
+
+#endif
