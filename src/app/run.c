@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,15 +82,47 @@ static const AppOption rows[] = {
 };
 
 static volatile sig_atomic_t is_interrupted, is_out_of_time, is_loading;
+static volatile sig_atomic_t step_serial, interrupted_step, ending_code;  // step_serial: odd while a step is made
+static Sim *volatile stepping;
 
-// Nothing is written while a world is loaded, so that can end at any moment; a run ends with its step.
+// Whether the step at which the run was asked to end is still at work in physics or a plugin. Controllers and output see for themselves
+// that the run ends.
+static bool hangs_in_step(void)
+{
+    if (step_serial % 2 == 0 || step_serial != interrupted_step)
+        return false;
+    SimPhase phase = sim_phase(stepping);
+    return phase >= SIM_PHASE_PRESTEP && phase <= SIM_PHASE_POSTSTEP;
+}
+
+// Nothing is written while a world is loaded, so that can end at any moment. A run ends with its step, if that ends within a second.
 static void on_signal(int signal_number)
 {
+    static const char words[] = "talus: ended in the middle of a long step\n";
     bool is_time = signal_number == SIGALRM;
     if (is_loading)
         _exit(is_time ? EXIT_TIMEOUT : 128 + signal_number);
-    is_interrupted = 1;
-    is_out_of_time |= is_time;
+    if (!is_interrupted) {
+        is_interrupted = 1;
+        is_out_of_time |= is_time;
+        ending_code = is_time ? EXIT_TIMEOUT : 128 + signal_number;
+        interrupted_step = step_serial;
+        signal(SIGALRM, on_signal);
+        alarm(1);
+    } else if (is_time && hangs_in_step()) {
+        ssize_t ignored = write(STDERR_FILENO, words, sizeof words - 1);
+        (void)ignored;
+        syscall(SYS_exit_group, (int)ending_code);  // _exit() in a plugin's call is the plugin's
+    }
+}
+
+static bool make_step(Sim *sim)
+{
+    stepping = sim;
+    step_serial++;
+    bool goes_on = sim_step(sim);
+    step_serial++;
+    return goes_on;
 }
 
 static bool was_interrupted(void)
@@ -173,7 +206,7 @@ static void simulate(Run *run)
     run->last_step = last_step(run);
     bool is_paced = run->options->realtime || !strcmp(run->options->mode, "realtime");
     while (sim_steps(run->sim) < run->last_step && !is_interrupted) {
-        bool goes_on = sim_step(run->sim);
+        bool goes_on = make_step(run->sim);
         show_diagnostics(run);
         show_progress(run);
         if (!goes_on)

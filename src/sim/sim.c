@@ -102,6 +102,11 @@ const double *sim_phase_seconds(const Sim *sim)
     return sim->seconds;
 }
 
+SimPhase sim_phase(const Sim *sim)
+{
+    return sim->phase;
+}
+
 const char *sim_phase_name(SimPhase phase)
 {
     return phases[phase].name;

@@ -120,5 +120,6 @@ bool sim_end_plugin(Sim *sim);              // cleans it up and unloads it, as s
 // Seconds spent in each phase since load, hooks included.
 const double *sim_phase_seconds(const Sim *sim);
 const char *sim_phase_name(SimPhase phase);
+SimPhase sim_phase(const Sim *sim);  // in which the step at hand is, also for a signal's handler
 
 #endif
