@@ -24,11 +24,9 @@ one() {
   local code=$1 snapshot=$2 name=$3 where=$4 how=$5 options=$6 wrong="" verb="run worlds/crash.wbt"; shift 6
   room "$name"
   [ $where = draw ] && verb="render worlds/crash.wbt crash.png"
-  local start=$SECONDS
-  CRASH_IN=$where CRASH_HOW=$how timeout 60 "$TALUS_PROGRAM" $verb $options >out 2>err
+  CRASH_IN=$where CRASH_HOW=$how timeout 250 "$TALUS_PROGRAM" $verb $options >out 2>err
   local got=$?
   [ $got = $code ] || wrong="exit code $got"
-  [ $((SECONDS - start)) -le 30 ] || wrong="$wrong; it took $((SECONDS - start)) s"
   for text in "$@"; do
     grep -q -- "$text" err || wrong="$wrong; no '$text'"
   done
@@ -39,8 +37,9 @@ one() {
   return 0
 }
 check() {  # callback way text...
-  local where=$1 how=$2; shift 2
-  parallel one 1 yes "$where-$how" "$where" "$how" "--steps 6 --plugin-timeout 500" "physics plugin 'crash': webots_physics_$where" "$@"
+  local where=$1 how=$2 most_ms=60000; shift 2
+  [ $how = loop ] && most_ms=500  # it alone meets its limit, on however busy a machine
+  parallel one 1 yes "$where-$how" "$where" "$how" "--steps 6 --plugin-timeout $most_ms" "physics plugin 'crash': webots_physics_$where" "$@"
 }
 callbacks="init step collide step_end cleanup"
 "$TALUS_PROGRAM" doctor | grep -q 'OpenGL  *none' || callbacks="$callbacks draw"

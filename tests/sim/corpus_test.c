@@ -1,19 +1,9 @@
 // Every world of the corpus runs: no crash, no state that is not finite, no failure. Robots without controllers stand, fall
-// or rest. `corpus_test [STEPS]`; without a number a short run with a bound on the time spent per world.
+// or rest. `corpus_test [STEPS]`: as many steps of every world, on any machine.
 #include "physics/world.h"
 
-#include <time.h>
-
-static int wanted_steps = 100;
-static double seconds_per_world = 0.08;
+static int wanted_steps = 20;
 static int worlds, bodies;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void run_world(const char *path, void *context)
 {
@@ -21,8 +11,7 @@ static void run_world(const char *path, void *context)
     DiagSink *diags = diag_create();
     Sim *sim = sim_load(path, NULL, diags);
     CHECK(sim != NULL, path);
-    double start = now();
-    for (int i = 0; i < wanted_steps && now() - start < seconds_per_world; i++)
+    for (int i = 0; i < wanted_steps; i++)
         if (!sim_step(sim)) {
             diag_print(diags, stderr, 0, DIAG_ERROR);
             fail_msg("%s: %s at %g s", path, sim_failure(sim), sim_time(sim));
@@ -49,10 +38,8 @@ static void all_worlds_run(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1) {
+    if (argc > 1)
         wanted_steps = atoi(argv[1]);
-        seconds_per_world = 600.0;
-    }
     const struct CMUnitTest tests[] = { cmocka_unit_test(all_worlds_run) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

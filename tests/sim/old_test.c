@@ -128,6 +128,7 @@ static void old_worlds_of_the_corpus_move_alike(void **state)
         SUPPORT_SKIP("the corpus is not on this machine");
     support_each_file(corpus, ".wbt", compare_file, NULL);
     printf("%d old worlds compared\n", compared);
+    CHECK(compared > 100 / every, "the corpus has many old worlds");
 }
 
 int main(int argc, char **argv)

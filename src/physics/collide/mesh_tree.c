@@ -144,7 +144,7 @@ static uint64_t half_hash(int32_t a, int32_t b)
 
 // Of all triangles that have this edge the other way round, the one that goes on most evenly: sheets with two sides and
 // edges with more than two triangles then behave as one expects. -1: none.
-static int32_t mate_of(const MeshTree *tree, const Half *halves, int32_t head, int32_t self, const double normal[3])
+static int32_t mate_of(MeshTree *tree, const Half *halves, int32_t head, int32_t self, const double normal[3])
 {
     int32_t best = -1;
     double flattest = -2.0;
@@ -162,6 +162,7 @@ static int32_t mate_of(const MeshTree *tree, const Half *halves, int32_t head, i
             best = at / 3;
         }
     }
+    tree->edge_steps += steps;
     return best;
 }
 

@@ -31,6 +31,7 @@ typedef struct MeshTree {
     MeshTriangle *triangles;   // in the order of the leaves; those without an area are left out
     int node_count, triangle_count;
     int depth;                 // nodes within nodes
+    int64_t edge_steps;        // edges that were compared to find mates: what making it costs beside sorting
     double low[3], high[3];    // the box around all
     bool is_closed;            // every edge has two triangles
 } MeshTree;
