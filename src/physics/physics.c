@@ -103,6 +103,7 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     physics->assets = options->assets ? options->assets : store_create(&(StoreOptions){ .resolve.main_file = scene_path(scene), .limits = options->limits });
     physics->nan_policy = options->nan_policy;
     physics->info = find_info(scene);
+    physics->reads_rates = scene_release(scene) > 0 && scene_release(scene) < schema_release("R2023b", 6);
     physics->threads = options->threads > 0 ? options->threads : physics->info ? scene_int(physics->info, "optimalThreadCount") : 1;
     physics->threads = int_max(1, int_min(physics->threads, 256));
     physics->seed = choose_seed(physics, options);
@@ -559,7 +560,11 @@ PhysicsJointKind physics_joint_kind(const Physics *physics, int joint) { return 
 int physics_joint_axis_count(const Physics *physics, int joint) { return physics->joints[joint].axis_count; }
 int physics_joint_parent(const Physics *physics, int joint) { return physics->joints[joint].parent; }
 int physics_joint_child(const Physics *physics, int joint) { return physics->joints[joint].child; }
-double physics_joint_position(const Physics *physics, int joint, int axis) { return physics->joint_states[joint].axes[axis].position; }
+double physics_joint_position(const Physics *physics, int joint, int axis)
+{
+    const PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
+    return state->position + state->surplus;
+}
 double physics_joint_velocity(const Physics *physics, int joint, int axis) { return physics->joint_states[joint].axes[axis].velocity; }
 
 // ---- numbers ----

@@ -212,6 +212,7 @@ struct Physics {
     SceneNode *info;              // WorldInfo, NULL when there is none
     double dt;
     Vec3 gravity;
+    bool reads_rates;             // positions of hinges are the sum of their rates: worlds before R2023b
     int up_axis;                  // index of the component that gravity acts along
     double erp, cfm;
     double disable_time, disable_linear, disable_angular;  // time 0: bodies never fall asleep

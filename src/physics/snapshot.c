@@ -62,7 +62,7 @@ static bool bodies_are_sound(const Physics *physics, const void *bytes)
 bool joint_axis_is_sound(const PhysicsAxisState *axis)
 {
     // An infinite target means velocity control; everything else is a finite number.
-    const double numbers[] = { axis->position, axis->velocity, axis->offset, axis->feedback, axis->target_velocity, axis->command_velocity,
+    const double numbers[] = { axis->position, axis->velocity, axis->surplus, axis->offset, axis->feedback, axis->target_velocity, axis->command_velocity,
                                axis->acceleration, axis->available_force, axis->force_command, axis->gains[0], axis->gains[1], axis->gains[2],
                                axis->integral, axis->last_error, axis->brake_damping };
     for (int i = 0; i < COUNT_OF(numbers); i++)

@@ -331,10 +331,32 @@ static void velocities_move_solids_with_and_without_physics(void **state)
     world_close(&world);
 }
 
+// A contact is as soft as softCFM and softERP say: at rest it is CFM x force x step / ERP deep, which is much for tons on long steps.
+static void heavy_bodies_sink_by_their_softness(void **state)
+{
+    (void)state;
+    static const struct { double step_ms, mass, cfm; } cases[] = { { 16, 1000, 0.001 }, { 64, 500, 0.001 }, { 64, 1000, 1e-6 }, { 8, 1, 0.001 } };
+    static const char *const steppers[] = { "talus", "ode-exact" };
+    for (int i = 0; i < COUNT_OF(cases) * COUNT_OF(steppers); i++) {
+        double step_ms = cases[i / 2].step_ms, mass = cases[i / 2].mass, cfm = cases[i / 2].cfm;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "WorldInfo { basicTimeStep %g physicsDisableTime 0 contactProperties [ ContactProperties { softCFM %g bounce 0 } ] }\n"
+                 "Solid { name \"floor\" boundingObject Plane { size 9 9 } }\n"
+                 "Solid { name \"box\" translation 0 0 0.5 boundingObject Box { size 1 1 1 } physics Physics { density -1 mass %g } }\n", step_ms, cfm, mass);
+        World world = world_open_with(text, &(SimOptions){ .physics.stepper = steppers[i % 2] });
+        world_step(&world, 600);
+        double depth = cfm * (mass * 9.81 / 4.0) * (0.001 * step_ms) / 0.2;
+        CHECK_NEAR(0.5 - world_position(&world, "box").z, depth, 1e-5 + 0.01 * depth, steppers[i % 2]);
+        world_close(&world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(free_bodies_fall),
+        cmocka_unit_test(heavy_bodies_sink_by_their_softness),
         cmocka_unit_test(slanted_gravity_pulls_that_way),
         cmocka_unit_test(blocks_slide_as_far_as_friction_says),
         cmocka_unit_test(slopes_hold_up_to_the_friction_angle),

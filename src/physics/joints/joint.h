@@ -26,6 +26,7 @@ typedef struct PhysicsAxis {
 
 typedef struct PhysicsAxisState {
     double position, velocity;
+    double surplus;                 // by which the position that is read is ahead of where the bodies stand: see count_rate
     double offset;                  // joint position at which the constraint's angle is zero
     double feedback;                // force or torque that the motor gave in the last step
     double target_position, target_velocity, command_velocity;

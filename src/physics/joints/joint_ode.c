@@ -633,6 +633,14 @@ static void three_angles(const PhysicsJoint *row, Quat turn, double angles[3])
     angles[2] = atan2(-vec3_dot(e[0], second), vec3_dot(e[0], first));
 }
 
+// A step turns a body by 2 atan(rate dt / 2), which is less than rate dt by a part of (rate dt)^2 / 12. Webots read hinges by their rates,
+// the sum of rate dt, up to R2023a, unless a motor was told a position; since R2023b it reads where they stand. The file's release decides.
+static void count_rate(const Physics *physics, const PhysicsAxis *axis, PhysicsAxisState *state, double lead)
+{
+    bool is_told_a_position = axis->motor && state->mode == MOTOR_POSITION && isfinite(state->target_position);
+    state->surplus = physics->reads_rates && !is_told_a_position ? state->surplus + lead : 0.0;
+}
+
 static void read_turns(Physics *physics, int joint, double dt)
 {
     PhysicsJoint *row = &physics->joints[joint];
@@ -663,7 +671,9 @@ static void read_turns(Physics *physics, int joint, double dt)
     }
     for (int i = 0; i < row->axis_count; i++) {
         PhysicsAxisState *axis = &state->axes[i];
-        axis->position = nearest_turn(angles[i], axis->position + axis->velocity * dt);
+        double before = axis->position, expected = axis->position + axis->velocity * dt;
+        axis->position = nearest_turn(angles[i], expected);
+        count_rate(physics, &row->axes[i], axis, expected - before - (axis->position - before));
     }
 }
 
@@ -720,8 +730,10 @@ void joints_start(Physics *physics)
             read_slide(physics, joint);
         else
             read_turns(physics, joint, 0.0);
-        for (int i = 0; i < row->axis_count; i++)
+        for (int i = 0; i < row->axis_count; i++) {
             physics->joint_states[joint].axes[i].position = before.axes[i].position;
+            physics->joint_states[joint].axes[i].surplus = before.axes[i].surplus;
+        }
     }
 }
 
@@ -755,6 +767,7 @@ void physics_joint_set_position(Physics *physics, int joint, int axis, double po
     if (!isfinite(position))
         return;
     state->position = position;
+    state->surplus = 0.0;
     if (state->mode == MOTOR_POSITION)
         state->target_position = position;
     joint_pose_child(physics, joint);
