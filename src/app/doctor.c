@@ -1,13 +1,16 @@
 // doctor.c - `talus doctor`: everything a bug report needs about this build and machine.
 #include "app/app.h"
 
+#include "assets/speech.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "formats/formats.h"
 #include "rays/rays.h"
+#include "record/movie.h"
 #include "talus/talus.h"
 #include "viewer/gl.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +61,12 @@ static int gather(Finding *findings, Arena *arena)
     findings[count++] = (Finding){ "AVX2", __builtin_cpu_supports("avx2") ? "yes" : "no", true };
 #endif
     findings[count++] = (Finding){ "rays", rays_library(), true };
+    char movie[PATH_MAX];
+    bool films = movie_is_available(movie, sizeof movie);
+    findings[count++] = (Finding){ "movies", films ? "talus-movie, by FFmpeg's libraries (GPL; a program of its own)"
+                                                   : "talus-movie is missing; build with the packages libavcodec-dev libavformat-dev libswscale-dev libswresample-dev", true };
+    bool speaks = speech_is_available();
+    findings[count++] = (Finding){ "speech", speaks ? "espeak-ng" : "Speakers that speak are silent; install the package espeak-ng", true };
     bool works = reader_works();
     findings[count++] = (Finding){ "reader", works ? "works" : "cannot read a plain world", works };
     bool can_draw;
