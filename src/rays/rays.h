@@ -54,6 +54,22 @@ void rays_cast(const Rays *rays, const Ray *queries, int count, RaysFilter filte
 void rays_distances(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, double *distances);
 
 int rays_visual_count(const Rays *rays);
+// One visual as plain values, for those who draw it elsewhere.
+typedef struct RaysVisual {
+    SceneNode *node;
+    int solid;             // -1: the world
+    const Mesh *mesh;      // its triangles, in its own frame; NULL: it has none. Owned by the store
+    double local[12];      // from there into the frame of the solid: three rows of four
+    Vec3 color, emissive;  // colour as files write it, glow linear
+    double transparency, roughness, metalness;
+    bool has_parts;        // the mesh's own materials count
+    const Image *image;    // over the colour; NULL: none
+    bool repeats[2];
+    bool has_transform;    // of the image's coordinates, as TextureTransform has it
+    Vec2 center, scale, shift;
+    double rotation;
+} RaysVisual;
+RaysVisual rays_describe(const Rays *rays, int visual);
 SceneNode *rays_visual_node(const Rays *rays, int visual);  // Shape or CadShape
 int rays_visual_solid(const Rays *rays, int visual);        // -1: the world
 bool rays_bounds(const Rays *rays, Vec3 *low, Vec3 *high);  // around all that is seen; false: nothing is
