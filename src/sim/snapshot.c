@@ -44,8 +44,8 @@ static void take(Sim *sim, const uint64_t *model, SimSnapshot *snapshot)
     memcpy(to, &header, sizeof(header));
     to += sizeof(header);
     for (int i = 0; i < sim->part_count; i++, to += sizeof(uint64_t)) {
-        uint64_t part_size = sim->parts[i].size(sim->parts[i].context);
-        memcpy(to, &part_size, sizeof(part_size));
+        uint64_t size_of_it = sim->parts[i].size(sim->parts[i].context);
+        memcpy(to, &size_of_it, sizeof(size_of_it));
     }
     if (model)
         physics_snapshot_light(sim->physics, *model, to);
@@ -88,15 +88,23 @@ static bool refuse_model(Sim *sim, const SnapshotHeader *header, const char *fro
     return false;
 }
 
-static bool sizes_fit(const SnapshotHeader *header, const uint64_t *sizes, int parts, size_t left)
+// The sizes of the parts stand in the snapshot as they come, not aligned.
+static uint64_t part_size(const char *sizes, int part)
+{
+    uint64_t size;
+    memcpy(&size, sizes + sizeof(size) * (size_t)part, sizeof(size));
+    return size;
+}
+
+static bool sizes_fit(const SnapshotHeader *header, const char *sizes, int parts, size_t left)
 {
     if (header->physics_size > left)
         return false;
     left -= (size_t)header->physics_size;
     for (int i = 0; i < parts; i++) {
-        if (sizes[i] > left)
+        if (part_size(sizes, i) > left)
             return false;
-        left -= (size_t)sizes[i];
+        left -= (size_t)part_size(sizes, i);
     }
     return left == 0;
 }
@@ -104,16 +112,18 @@ static bool sizes_fit(const SnapshotHeader *header, const uint64_t *sizes, int p
 // What the parts are at, so that they can go back to it when a later one refuses. Their sizes go before their bytes.
 static void keep_parts(Sim *sim, int parts)
 {
+    if (parts == 0)
+        return;
     size_t size = sizeof(uint64_t) * (size_t)parts;
     for (int i = 0; i < parts; i++)
         size += sim->parts[i].size(sim->parts[i].context);
-    reserve(&sim->kept_parts, size + 1);
+    reserve(&sim->kept_parts, size);
     char *to = (char *)sim->kept_parts.data + sizeof(uint64_t) * (size_t)parts;
     for (int i = 0; i < parts; i++) {
-        uint64_t part_size = sim->parts[i].size(sim->parts[i].context);
-        memcpy((char *)sim->kept_parts.data + sizeof(part_size) * (size_t)i, &part_size, sizeof(part_size));
+        uint64_t its_size = sim->parts[i].size(sim->parts[i].context);
+        memcpy((char *)sim->kept_parts.data + sizeof(its_size) * (size_t)i, &its_size, sizeof(its_size));
         sim->parts[i].save(sim->parts[i].context, to);
-        to += part_size;
+        to += its_size;
     }
 }
 
@@ -121,8 +131,7 @@ static void give_back_parts(Sim *sim, int parts, int count)
 {
     const char *from = (const char *)sim->kept_parts.data + sizeof(uint64_t) * (size_t)parts;
     for (int i = 0; i < count; i++) {
-        uint64_t size;
-        memcpy(&size, (const char *)sim->kept_parts.data + sizeof(size) * (size_t)i, sizeof(size));
+        uint64_t size = part_size(sim->kept_parts.data, i);
         bool is_back = sim->parts[i].restore(sim->parts[i].context, from, (size_t)size);
         assert(is_back);
         (void)is_back;
@@ -131,17 +140,17 @@ static void give_back_parts(Sim *sim, int parts, int count)
 }
 
 // All or nothing: each looks at its bytes before it takes any of them, and the parts go back when one after them refuses.
-static bool take_over(Sim *sim, const SnapshotHeader *header, const uint64_t *sizes, int parts, const char *from, const char **why)
+static bool take_over(Sim *sim, const SnapshotHeader *header, const char *sizes, int parts, const char *from, const char **why)
 {
     const char *at = from + header->physics_size;
     keep_parts(sim, parts);
     for (int i = 0; i < parts; i++) {
-        if (!sim->parts[i].restore(sim->parts[i].context, at, (size_t)sizes[i])) {
+        if (!sim->parts[i].restore(sim->parts[i].context, at, (size_t)part_size(sizes, i))) {
             give_back_parts(sim, parts, i);
             *why = sim->parts[i].name;
             return false;
         }
-        at += sizes[i];
+        at += part_size(sizes, i);
     }
     if (physics_restore(sim->physics, from, (size_t)header->physics_size))
         return true;
@@ -168,13 +177,11 @@ bool sim_restore(Sim *sim, const SimSnapshot *snapshot)
     int parts = header.part_count <= (uint64_t)sim->part_count ? (int)header.part_count : -1;
     if (parts < 0 || left < sizeof(uint64_t) * (size_t)parts)
         return refuse(sim, "it holds other parts");
-    uint64_t *sizes = memory_alloc_array((size_t)parts + 1, sizeof(uint64_t));
-    memcpy(sizes, from, sizeof(uint64_t) * (size_t)parts);
+    const char *sizes = from;
     from += sizeof(uint64_t) * (size_t)parts;
     left -= sizeof(uint64_t) * (size_t)parts;
     const char *why = "its sizes do not fit its contents";
     bool is_restored = sizes_fit(&header, sizes, parts, left) && take_over(sim, &header, sizes, parts, from, &why);
-    free(sizes);
     if (!is_restored)
         return refuse(sim, why);
     sim->steps = header.steps;

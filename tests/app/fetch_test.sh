@@ -132,7 +132,7 @@ END
   kill $tls 2>/dev/null
 fi
 
-check "only one file of the program knows the network library" [ "$(grep -rl 'curl/' src include | sort | tr '\n' ' ')" = "src/app/download.c " ]
+check "only one file of the program knows the network library" [ "$(grep -rl '#include <curl/' src include | sort | tr '\n' ' ')" = "src/app/download.c " ]
 "$talus" fetch "$work/none.wbt" 2>/dev/null; check "a missing world is an input error" [ $? = 3 ]
 "$talus" fetch 2>/dev/null; check "no world is a usage error" [ $? = 2 ]
 [ $failures = 0 ] || { echo "$failures failed"; exit 1; }

@@ -16,8 +16,6 @@ int main(int argc, char **argv)
     wb_supervisor_export_image("no/such/folder/picture.png", 50);
     wb_supervisor_export_image("", 50);
     wb_supervisor_export_image(NULL, 50);
-    wb_supervisor_movie_start_recording("film.mp4", 320, 240, 0, 90, 1, false);
-    CHECK(wb_supervisor_movie_failed());
     CHECK(!wb_supervisor_animation_start_recording("animation.html"));
     check_steps(1);
     return check_done();
