@@ -5,6 +5,7 @@
 #include "control/control.h"
 #include "formats/body.h"
 #include "formats/formats.h"
+#include "record/glb.h"
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -24,7 +25,7 @@ static bool ends_with(const char *path, const char *ending)
 
 static bool can_write(const char *path)
 {
-    static const char *const endings[] = { ".wbt", ".wbo", ".proto", ".body", ".urdf" };
+    static const char *const endings[] = { ".wbt", ".wbo", ".proto", ".body", ".urdf", ".glb" };
     for (int i = 0; i < COUNT_OF(endings); i++)
         if (ends_with(path, endings[i]))
             return true;
@@ -72,6 +73,21 @@ static bool save_urdf(const char *from, const char *to, const FormatsOptions *lo
     return ok;
 }
 
+// What is seen of it, as glTF.
+static bool save_glb(const char *from, const char *to, const FormatsOptions *load, DiagSink *diags)
+{
+    SimOptions options = { .formats = *load, .physics.limits = load->limits };
+    Sim *sim = sim_load(from, &options, diags);
+    if (!sim)
+        return false;
+    Text file = { 0 };
+    glb_write(sim, NULL, &file);
+    bool ok = file_write_atomic(to, file.data, file.length, diags);
+    text_free(&file);
+    sim_destroy(sim);
+    return ok;
+}
+
 // What is written must be read back without a mistake that the input does not have.
 static bool reads_back(const char *to, const Text *text, int errors_before, DiagSink *diags)
 {
@@ -114,7 +130,7 @@ static int run_convert(const AppCommand *command, int argc, char **argv)
     if (schema_release(options.to, strlen(options.to)) != schema_release("R2025a", 6))
         return app_usage_error(command, "only R2025a can be written, not '%s'", options.to);
     if (!can_write(argv[2]))
-        return app_usage_error(command, "'%s' has an ending that names no format; written are .wbt, .wbo, .proto, .body and .urdf", argv[2]);
+        return app_usage_error(command, "'%s' has an ending that names no format; written are .wbt, .wbo, .proto, .body, .urdf and .glb", argv[2]);
     if (are_same_file(argv[1], argv[2]))
         return app_usage_error(command, "'%s' and '%s' are the same file, which would be lost", argv[1], argv[2]);
     DiagSink *diags = diag_create();
@@ -122,6 +138,8 @@ static int run_convert(const AppCommand *command, int argc, char **argv)
     bool is_body = false, ok;
     if (ends_with(argv[2], ".urdf"))
         ok = save_urdf(argv[1], argv[2], &load, diags);
+    else if (ends_with(argv[2], ".glb"))
+        ok = save_glb(argv[1], argv[2], &load, diags);
     else
         ok = body_convert(argv[1], argv[2], &load, diags, &is_body) || (!is_body && save_scene(argv[1], argv[2], &load, diags));
     ok = ok && !diag_has_errors(diags);
@@ -140,6 +158,6 @@ const AppCommand command_convert = {
     .details = "The format of OUT follows its ending. Old worlds are written as their modern equivalent; what the target cannot\n"
                "express is listed. OUT is written whole or not at all.",
     .examples = "  talus convert old.wbt new.wbt --to R2025a\n  talus convert object.wbo object.wbt\n"
-                "  talus convert robot.body Robot.proto\n  talus convert arena.wbt arena.body\n  talus convert robot.wbt robot.urdf",
+                "  talus convert robot.body Robot.proto\n  talus convert arena.wbt arena.body\n  talus convert robot.wbt robot.urdf\n  talus convert world.wbt world.glb",
     .options = convert_options, .option_count = COUNT_OF(convert_options), .run = run_convert,
 };
