@@ -104,7 +104,7 @@ void connect_free(ConnectAddress *address)
 
 static int connect_network(const char *host, int port)
 {
-    char service[8];
+    char service[16];
     snprintf(service, sizeof service, "%d", port);
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found = NULL;
     if (getaddrinfo(host, service, &hints, &found))

@@ -130,7 +130,8 @@ static void read_bodies(StepperTalus *self, Physics *physics)
     self->body_count = physics->body_count;
     self->version = sleep->version;
     memory_grow(&self->awake, &self->awake_capacity, sleep->awake_count + 1, sizeof *self->awake);
-    memcpy(self->awake, sleep->awake, sizeof *self->awake * (size_t)sleep->awake_count);
+    if (sleep->awake_count > 0)  // a world without bodies has no list
+        memcpy(self->awake, sleep->awake, sizeof *self->awake * (size_t)sleep->awake_count);
     self->awake_count = sleep->awake_count;
     pool_for(physics->pool, self->awake_count, BODY_GRAIN, read_range, &(BodyWork){ self, physics, self->awake });
 }
