@@ -67,7 +67,7 @@ check step ode 'ODE says "a message of ours"' 'crash.cpp:'
 output() {  # name way options
   room "$1"
   CRASH_TALK=1 CRASH_IN=step_end CRASH_HOW=$2 timeout 60 "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 $3 >out 2>err
-  sed '/"speed"\|"seconds"\|"stepsPerSecond"\|"failure"\|us a step\|stopped/d; s/[0-9.]* x real time.*//; /"phases"/,$d' out >out.plain
+  sed '/"speed"\|"seconds"\|"stepsPerSecond"\|"failure"\| a step:\|stopped/d; s/[0-9.]* x real time.*//; /"phases"/,$d' out >out.plain
 }
 # Damage with the heap's lock held by the thread that fails: other threads are there.
 if [ "$is_sanitized" = 0 ]; then
