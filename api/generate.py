@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Makes what the languages need from webots.api: `generate.py DESCRIPTION OUTPUT cpp|python|tests`. A file is written
+"""Makes what the languages need from webots.api: `generate.py DESCRIPTION OUTPUT c|cpp|python|tests`. A file is written
 only when it changed, so that nothing is compiled twice; what is no longer made is removed. OUTPUT/PART.stamp, which
 lists what was made, is written last, for CMake."""
 import os
 import sys
 
 import reader
+import render_c
 import render_cpp
 import render_python
 import render_tests
 
-PARTS = {'cpp': render_cpp.files, 'python': render_python.files, 'tests': render_tests.files}
+PARTS = {'c': render_c.files, 'cpp': render_cpp.files, 'python': render_python.files, 'tests': render_tests.files}
 
 
 def write(path, text):

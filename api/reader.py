@@ -1,4 +1,5 @@
 """Reads webots.api (its head says how it is written) into plain records that the renderers share."""
+import os
 import re
 
 
@@ -42,6 +43,7 @@ class Class:
         self.prefix, self.self_kind = '', base.self_kind if base else ''
         self.header, self.module = name + '.hpp', 'controller.' + snake(name)
         self.enums, self.constants, self.methods, self.properties, self.fields, self.aliases, self.getters = [], [], [], [], [], [], []
+        self.is_plain = False
 
     def family(self):
         """This class and those above it, nearest first."""
@@ -116,6 +118,21 @@ def _enum(text):
     return ('' if name == '-' else name), members
 
 
+INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'include')
+
+
+def node_codes():
+    """The members of WbNodeType in nodes.h, without WB_NODE_."""
+    with open(os.path.join(INCLUDE, 'webots', 'nodes.h'), encoding='utf-8') as file:
+        return re.findall(r'^ *WB_NODE_(\w+)', file.read(), re.M)
+
+
+def codes_of(name):
+    """Those that a class of devices stands for: Motor has two."""
+    code, codes = snake(name).upper(), node_codes()
+    return [code] if code in codes else [one for one in codes if one.endswith('_' + code)]
+
+
 def _add(owner, line):
     word, _, rest = line.partition(' ')
     if word == 'prefix':
@@ -124,8 +141,12 @@ def _add(owner, line):
         owner.self_kind = '' if rest == 'none' else rest
     elif word in ('header', 'module'):
         setattr(owner, word, None if rest == '-' else rest)
+    elif line == 'enum Type of nodes.h':
+        owner.enums.append(('Type', [(code, value) for value, code in enumerate(node_codes())]))
     elif word == 'enum':
         owner.enums.append(_enum(rest))
+    elif line == 'plain':
+        owner.is_plain = True
     elif word == 'constant':
         name, _, text = rest.partition(' = ')
         owner.constants.append((name, text))
@@ -137,8 +158,8 @@ def _add(owner, line):
         owner.fields = [tuple(field.split(':', 1)) for field in re.findall(r'\w+:(?:<[^>]*>|\S+)', rest)]
     elif word == 'alias':
         owner.aliases.append(tuple(rest.split(' = ')))
-    elif word == 'getters':
-        owner.getters = rest.split()
+    elif line == 'getters of devices':
+        owner.getters = [line]
     else:
         owner.methods.append(_method(owner, line))
 
@@ -162,4 +183,8 @@ def read(path):
                     _add(classes[-1], line.strip())
             except (Bad, ValueError, IndexError) as error:
                 raise Bad('%s:%d: %s' % (path, number, error)) from None
+    devices = sorted(one.name for one in classes if one.is_a('Device') and one.name not in ('Device', 'Sensor'))
+    for one in classes:
+        if one.getters:
+            one.getters = devices
     return classes

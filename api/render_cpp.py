@@ -1,8 +1,9 @@
 """C++ from the description: one header a class, and the bodies of all methods that only pass on to the C function."""
+import os
 import re
 import textwrap
 
-from reader import count_of, snake
+from reader import INCLUDE, codes_of, count_of, snake
 
 HEAD = '// %s - made from api/webots.api by api/render_cpp.py.\n'
 # What the header of a class needs beside the header of its base. Programs lean on what Robot.hpp brings along.
@@ -188,13 +189,21 @@ class Renderer:
         call = '%s(%s)' % (method.function, ', '.join(arguments))
         return '  %s\n  {\n    %s\n  }\n' % (self.signature(method, False, without_last), self.given(method, call))
 
+    def create_device(self):
+        lines = ['  Device *Robot::createDevice(int type, const std::string &name) const', '  {', '    switch (type) {']
+        for name in self.by_name['Robot'].getters:
+            lines += ['      case WB_NODE_%s:' % code for code in codes_of(name)]
+            lines[-1] += ' return create%s(name);' % name
+        return lines + ['      default: return NULL;', '    }', '  }', '']
+
     def bodies(self):
         lines = [HEAD % 'methods.cpp' + '// Every method here passes on to the C function that it stands for.']
-        lines += ['#include <webots/%s>' % one.header for one in self.classes] + c_headers()
+        lines += ['#include <webots/%s>' % one.header for one in self.classes] + c_headers(self.by_name.values())
         lines += ['', 'static std::string text(const char *answer) { return answer ? answer : ""; }', '', 'namespace webots {']
         for one in self.classes:
             lines += [self.body(method, without_last) for method in self.methods(one) if not method.is_custom('cpp')
                       for without_last in self.variants(method)]
+        lines += self.create_device()
         for name in self.by_name['Robot'].getters:
             lines.append('  {0} *Robot::create{0}(const std::string &name) const\n  {{\n    return new {0}(name);\n  }}\n'.format(name))
             if name in ('Camera', 'Servo'):  # cpp/custom.cpp
@@ -218,12 +227,12 @@ def preset(argument):
     return ' = ' + argument.preset
 
 
-def c_headers():
-    names = ('accelerometer altimeter brake camera compass connector device differential_wheels display distance_sensor '
-             'emitter gps gyro inertial_unit joystick keyboard led lidar light_sensor microphone motor mouse pen '
-             'plugins/robot_window/robot_wwi position_sensor radar range_finder receiver robot servo skin speaker supervisor '
-             'touch_sensor vacuum_gripper utils/motion vehicle/car vehicle/driver').split()
-    return ['#include <webots/%s.h>' % name for name in names]
+def c_headers(classes):
+    """Those of the functions that the classes pass on to."""
+    names = {prefix[len('wb_'):-1] for prefix in (one.prefix for one in classes) if prefix.startswith('wb_')}
+    found = sorted(name for name in names if os.path.exists(os.path.join(INCLUDE, 'webots', name + '.h')))
+    others = ['plugins/robot_window/robot_wwi', 'utils/motion', 'vehicle/car', 'vehicle/driver']
+    return ['#include <webots/%s.h>' % name for name in found + others]
 
 
 IMAGE_REF = HEAD % 'ImageRef.hpp' + '''#ifndef WEBOTS_IMAGE_REF_HPP

@@ -374,7 +374,7 @@ def files(classes):
     made = {'tests/languages/coverage.txt': coverage(classes), 'tests/languages/names.txt': names(classes)}
     for group in GROUPS:
         plan = Plan(classes, group)
-        made['tests/languages/probe_%s.c' % group] = C(plan, c_headers()).text(group)
+        made['tests/languages/probe_%s.c' % group] = C(plan, c_headers(classes)).text(group)
         made['tests/languages/probe_%s.cpp' % group] = Cpp(plan).text(group)
         made['tests/languages/probe_%s.py' % group] = Python(plan).text(group)
     return made

@@ -33,7 +33,8 @@ static Mesh *make_mesh(int triangles)
             double a = M_PI * i / stacks, b = 2.0 * M_PI * k / slices, r = 1.0 + 0.1 * sin(9.0 * a) * cos(7.0 * b);
             bool is_pole = i == 0 || i == stacks;
             double s = is_pole ? 0.0 : sin(a);
-            mesh_build_vertex(&builder, vec3(is_pole ? 0.0 : r * s * cos(b), is_pole ? 0.0 : r * s * sin(b), is_pole ? cos(a) : r * cos(a)));
+            mesh_build_vertex(&builder, vec3(is_pole ? 0.0 : r * s * cos(b), is_pole ? 0.0 : r * s * sin(b),
+                                             is_pole ? cos(a) : r * cos(a)));
         }
     }
     for (int i = 0; i < stacks; i++) {
@@ -79,8 +80,9 @@ static void write_obj(const Mesh *mesh, const char *path, bool with_normals)
     }
     for (int i = 0; i < mesh->triangle_count; i++) {
         const uint32_t *t = mesh->triangles + 3 * (size_t)i;
-        text_printf(&out, with_normals ? "f %u//%u %u//%u %u//%u\n" : "f %u %u %u\n", t[0] + 1, with_normals ? t[0] + 1 : t[1] + 1,
-                    with_normals ? t[1] + 1 : t[2] + 1, t[1] + 1, t[2] + 1, t[2] + 1);
+        text_printf(&out, with_normals ? "f %u//%u %u//%u %u//%u\n" : "f %u %u %u\n", t[0] + 1,
+                    with_normals ? t[0] + 1 : t[1] + 1, with_normals ? t[1] + 1 : t[2] + 1, t[1] + 1, t[2] + 1,
+                    t[2] + 1);
     }
     file_write_atomic(path, out.data, out.length, NULL);
     text_free(&out);
@@ -129,7 +131,8 @@ int main(int argc, char **argv)
     static const char *const names[] = { "mesh.stl", "mesh.obj", "normals.obj" };
     char path[128];
     bool ok = true;
-    printf("%-12s %9s %10s %14s %16s %7s\n", "file", "triangles", "talus s", "assimp bare s", "assimp usual s", "ratio");
+    printf("%-12s %9s %10s %14s %16s %7s\n", "file", "triangles", "talus s", "assimp bare s", "assimp usual s",
+           "ratio");
     for (int i = 0; i < COUNT_OF(names); i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         if (i == 0)
@@ -140,8 +143,10 @@ int main(int argc, char **argv)
         double our_time = time_ours(importer, path, &ours);
         double bare_time = time_assimp(path, aiProcess_Triangulate, &bare);
         // What a mesh needs to be used: vertices joined, normals there.
-        double usual_time = time_assimp(path, aiProcess_Triangulate | aiProcess_JoinIdenticalVertices | aiProcess_GenSmoothNormals, &usual);
-        printf("%-12s %9d %10.3f %14.3f %16.3f %7.2f\n", names[i], ours, our_time, bare_time, usual_time, our_time / bare_time);
+        double usual_time = time_assimp(
+            path, aiProcess_Triangulate | aiProcess_JoinIdenticalVertices | aiProcess_GenSmoothNormals, &usual);
+        printf("%-12s %9d %10.3f %14.3f %16.3f %7.2f\n", names[i], ours, our_time, bare_time, usual_time,
+               our_time / bare_time);
         ok = ok && our_time <= 2.0 * bare_time && ours == mesh->triangle_count;
         unlink(path);
     }

@@ -81,7 +81,8 @@ static bool ask(Channel *channel, const FrameWriter *frame, FrameReader *reader)
 {
     const void *data;
     size_t size;
-    return channel_send(channel, frame) && channel_receive(channel, -1, 0, &data, &size) == CHANNEL_OK && frame_open(reader, data, size);
+    return channel_send(channel, frame) && channel_receive(channel, -1, 0, &data, &size) == CHANNEL_OK
+           && frame_open(reader, data, size);
 }
 
 static int be_controller(Channel *channel)
@@ -98,7 +99,8 @@ static int be_controller(Channel *channel)
         devices += record.op == OP_DEVICE;
     frame_begin(&frame, FRAME_STEP);
     for (int tag = 1; tag <= devices; tag++)
-        frame_add(&frame, &(Record){ .op = OP_ENABLE, .tag = (uint16_t)tag, .int_count = 2, .ints = (int32_t[]){ 0, 16 } });
+        frame_add(&frame,
+                  &(Record){ .op = OP_ENABLE, .tag = (uint16_t)tag, .int_count = 2, .ints = (int32_t[]){ 0, 16 } });
     do {
         frame_add(&frame, &(Record){ .op = OP_DURATION, .int_count = 1, .ints = &duration });
         if (!ask(channel, &frame, &reader))
@@ -117,9 +119,12 @@ static int connect_way(Way way)
 {
     struct sockaddr_un here;
     socklen_t length = protocol_socket_name(PORT, &here);
-    struct sockaddr_in network = { .sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in network = { .sin_family = AF_INET,
+                                   .sin_port = htons(PORT),
+                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     int handle = socket(way == WAY_TCP ? AF_INET : AF_UNIX, SOCK_STREAM, 0);
-    int result = way == WAY_TCP ? connect(handle, (struct sockaddr *)&network, sizeof network) : connect(handle, (struct sockaddr *)&here, length);
+    int result = way == WAY_TCP ? connect(handle, (struct sockaddr *)&network, sizeof network)
+                                : connect(handle, (struct sockaddr *)&here, length);
     if (result == 0)
         return handle;
     close(handle);
@@ -147,8 +152,8 @@ static double tcp_ping_pong(void)
     struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t length = sizeof address;
     int yes = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
-    if (bind(listener, (struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 1) < 0 ||
-        getsockname(listener, (struct sockaddr *)&address, &length) < 0)
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 1) < 0
+        || getsockname(listener, (struct sockaddr *)&address, &length) < 0)
         return NAN;
     char message[128] = "";
     pid_t child = fork();
@@ -178,22 +183,30 @@ static double tcp_ping_pong(void)
 // ---- worlds ----
 
 // Obstacles stand in a grid behind the wall: what a ray must not be slowed down by.
-static Sim *make_world(const char *folder, const char *controller, int robots, int sensors, int rays, int obstacles, DiagSink *diags)
+static Sim *make_world(const char *folder, const char *controller, int robots, int sensors, int rays, int obstacles,
+                       DiagSink *diags)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/worlds/bench.wbt", folder);
     FILE *file = fopen(path, "w");
     if (!file)
         return NULL;
-    fprintf(file, "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 16 }\nViewpoint { }\nSolid { name \"wall\" translation 0 0 5 boundingObject Box { size 100 100 0.1 } }\n");
+    fprintf(
+        file,
+        "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 16 }\nViewpoint { }\nSolid { name \"wall\" translation 0 0 5 boundingObject Box { size 100 100 0.1 } }\n");
     for (int i = 0; i < robots; i++) {
-        fprintf(file, "Robot { name \"r%d\" translation %d %d 0 controller \"%s\" children [ ", i, i % 10, i / 10, controller);
+        fprintf(file, "Robot { name \"r%d\" translation %d %d 0 controller \"%s\" children [ ", i, i % 10, i / 10,
+                controller);
         for (int k = 0; k < sensors; k++)
-            fprintf(file, "DistanceSensor { name \"d%d\" rotation 0 1 0 -1.5708 numberOfRays %d aperture 0.5 lookupTable [ 0 0 0, 10 10 0 ] } ", k, rays);
+            fprintf(
+                file,
+                "DistanceSensor { name \"d%d\" rotation 0 1 0 -1.5708 numberOfRays %d aperture 0.5 lookupTable [ 0 0 0, 10 10 0 ] } ",
+                k, rays);
         fprintf(file, "] }\n");
     }
     for (int i = 0; i < obstacles; i++)
-        fprintf(file, "Solid { name \"o%d\" translation %d %d 8 boundingObject Box { size 0.5 0.5 0.5 } }\n", i, i % 32, i / 32);
+        fprintf(file, "Solid { name \"o%d\" translation %d %d 8 boundingObject Box { size 0.5 0.5 0.5 } }\n", i, i % 32,
+                i / 32);
     fclose(file);
     return sim_load(path, NULL, diags);
 }
@@ -202,12 +215,15 @@ static double seconds_per_step(const char *folder, int robots, int sensors, int 
 {
     DiagSink *diags = diag_create();
     bool is_outside = way == WAY_SHARED || way == WAY_TCP;
-    Sim *sim = make_world(folder, is_outside ? "<extern>" : way == WAY_PYTHON ? "python" : "bench", robots, sensors, rays, obstacles, diags);
+    Sim *sim = make_world(folder,
+                          is_outside          ? "<extern>"
+                          : way == WAY_PYTHON ? "python"
+                                              : "bench",
+                          robots, sensors, rays, obstacles, diags);
     if (!sim)
         exit(1);
-    Devices *devices = devices_create(sim_scene(sim), sim_physics(sim), diags);
     ControlOptions options = { .port = is_outside ? PORT : 0 };
-    Control *control = way != WAY_NONE ? control_create(sim, devices, &options, diags) : NULL;
+    Control *control = way != WAY_NONE ? control_create(sim, &options, diags) : NULL;
     pid_t outsider = is_outside ? start_outsider(way) : 0;
     for (int i = 0; i < 20; i++)
         sim_step(sim);
@@ -218,7 +234,6 @@ static double seconds_per_step(const char *folder, int robots, int sensors, int 
     if (control && control_running(control) != robots)
         printf("only %d of %d controllers run\n", control_running(control), robots);
     control_destroy(control);
-    devices_destroy(devices);
     sim_destroy(sim);
     diag_destroy(diags);
     if (outsider)
@@ -265,8 +280,14 @@ static void make_project(char folder[4096], const char *self)
 
 static void remove_project(const char *folder)
 {
-    static const char *const parts[] = { "controllers/bench/bench", "controllers/bench", "controllers/python/python.py",
-                                         "controllers/python", "controllers", "worlds/bench.wbt", "worlds", "." };
+    static const char *const parts[] = { "controllers/bench/bench",
+                                         "controllers/bench",
+                                         "controllers/python/python.py",
+                                         "controllers/python",
+                                         "controllers",
+                                         "worlds/bench.wbt",
+                                         "worlds",
+                                         "." };
     char path[8192];
     for (int i = 0; i < COUNT_OF(parts); i++) {
         snprintf(path, sizeof path, i == COUNT_OF(parts) - 1 ? "%s" : "%s/%s", folder, parts[i]);
@@ -289,7 +310,8 @@ int main(void)
         for (Way way = WAY_LAUNCHED; way <= WAY_TCP; way++)
             trips[way] = fmin(trips[way], seconds_per_step(folder, 1, 0, 1, 0, 5000, way));
     }
-    double launched = trips[WAY_LAUNCHED] - empty, python = trips[WAY_PYTHON] - empty, shared = trips[WAY_SHARED] - empty, tcp = trips[WAY_TCP] - empty;
+    double launched = trips[WAY_LAUNCHED] - empty, python = trips[WAY_PYTHON] - empty,
+           shared = trips[WAY_SHARED] - empty, tcp = trips[WAY_TCP] - empty;
     printf("bare futex ping-pong      %8.2f us\n", 1e6 * bare);
     printf("empty controller step     %8.2f us   %.2f times the bare one\n", 1e6 * launched, launched / bare);
     printf("empty step in Python      %8.2f us   %.2f times the one in C\n", 1e6 * python, python / launched);
@@ -299,7 +321,8 @@ int main(void)
     static const int robots[] = { 1, 10, 100 };
     for (int i = 0; i < COUNT_OF(robots); i++) {
         double seconds = seconds_per_step(folder, robots[i], 1, 1, 0, 20000 / robots[i] / 10, WAY_LAUNCHED);
-        printf("%3d robots, 1 ray each    %8.2f us a step, %.0f steps/s, %.2f us a robot\n", robots[i], 1e6 * seconds, 1.0 / seconds, 1e6 * seconds / robots[i]);
+        printf("%3d robots, 1 ray each    %8.2f us a step, %.0f steps/s, %.2f us a robot\n", robots[i], 1e6 * seconds,
+               1.0 / seconds, 1e6 * seconds / robots[i]);
     }
     static const int shapes[] = { 0, 1000 };
     for (int i = 0; i < COUNT_OF(shapes); i++) {

@@ -1,13 +1,20 @@
 #!/usr/bin/env bash
-# Instructions of whole steps, counted by callgrind: exact on a noisy machine. usage: bench/count_steps.sh [path of step_bench]
+# Instructions of whole steps and of the solver in them, counted by callgrind: exact on a noisy machine.
+# usage: bench/count_steps.sh [path of step_bench]
 # Rows: scene, size, steps before, steps counted, promise in thousand instructions a step ("-": none).
 set -u
 program=${1:-build/bench/step_bench}
 command -v valgrind >/dev/null || { echo "count_steps: valgrind is not installed"; exit 0; }
 while read -r scene size before steps promise; do
-  count=$(valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file=/dev/null "$program" "$scene" "$size" "$before" "$steps" 2>&1 |
-    sed -n 's/.*Collected : *\([0-9]*\).*/\1/p')
-  printf '%-10s %5d  %10.1f thousand instructions a step, promised %s\n' "$scene" "$size" "$(echo "${count:-0} $steps" | awk '{print $1 / $2 / 1000}')" "$promise"
+  count() {
+    valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file=/dev/null "$@" "$program" "$scene" "$size" "$before" "$steps" 2>&1 |
+      sed -n 's/.*Collected : *\([0-9]*\).*/\1/p'
+  }
+  echo "$(count) $(count --toggle-collect=solver_step) $steps" | awk -v name="$scene $size" -v promise="$promise" '{
+    whole = $1 / $3 / 1000; solver = $2 / $3 / 1000
+    printf "%-14s %10.1f thousand instructions a step, promised %s; the solver %.1f", name, whole, promise, solver
+    if (solver > 0) printf ", whole / solver %.2f", whole / solver
+    print "" }'
 done <<'TABLE'
 chain 10 20 20 -
 chain 100 20 20 340

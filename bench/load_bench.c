@@ -20,7 +20,7 @@ enum { RUNS = 3 };
 
 typedef struct Measure {
     double seconds, processor;
-    double bytes;   // peak resident memory above that of the empty process
+    double bytes;  // peak resident memory above that of the empty process
     int nodes, errors;
 } Measure;
 
@@ -33,8 +33,8 @@ static double now(void)
 
 static double processor_seconds(const struct rusage *usage)
 {
-    return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
-           1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+    return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec)
+           + 1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
 static double status_bytes(const char *key)
@@ -63,25 +63,27 @@ static void write_plain(Text *out, int nodes)
     add_header(out);
     for (int i = 0; i * 9 < nodes; i++) {
         double x = 0.37 * (i % 1000), y = 0.41 * (i / 1000);
-        text_printf(out,
-                    "DEF BOX_%d Solid {\n  translation %.6g %.6g 0.125\n  rotation 0 0 1 %.4f\n  children [\n"
-                    "    DEF SHAPE_%d Shape {\n      appearance PBRAppearance {\n        baseColor 0.8 0.75 0.7\n"
-                    "        roughness 0.5\n        metalness 0\n      }\n      geometry Box {\n"
-                    "        size 0.25 0.25 0.25\n      }\n    }\n"
-                    "    Pose {\n      translation 0 0.05 %.4f\n      children [\n        Shape {\n"
-                    "          geometry Sphere {\n            radius 0.05\n          }\n        }\n      ]\n    }\n  ]\n"
-                    "  name \"box(%d)\"\n  boundingObject Box {\n    size 0.25 0.25 0.25\n  }\n"
-                    "  physics Physics {\n    density -1\n    mass 1.5\n  }\n}\n",
-                    i, x, y, 0.001 * (i % 3000), i, 0.1 + 0.0001 * (i % 777), i);
+        text_printf(
+            out,
+            "DEF BOX_%d Solid {\n  translation %.6g %.6g 0.125\n  rotation 0 0 1 %.4f\n  children [\n"
+            "    DEF SHAPE_%d Shape {\n      appearance PBRAppearance {\n        baseColor 0.8 0.75 0.7\n"
+            "        roughness 0.5\n        metalness 0\n      }\n      geometry Box {\n"
+            "        size 0.25 0.25 0.25\n      }\n    }\n"
+            "    Pose {\n      translation 0 0.05 %.4f\n      children [\n        Shape {\n"
+            "          geometry Sphere {\n            radius 0.05\n          }\n        }\n      ]\n    }\n  ]\n"
+            "  name \"box(%d)\"\n  boundingObject Box {\n    size 0.25 0.25 0.25\n  }\n"
+            "  physics Physics {\n    density -1\n    mass 1.5\n  }\n}\n",
+            i, x, y, 0.001 * (i % 3000), i, 0.1 + 0.0001 * (i % 777), i);
     }
 }
 
 static void write_instances(Text *out, int count, const char *proto)
 {
-    text_printf(out, "#VRML_SIM R2025a utf8\n\nEXTERNPROTO \"../protos/%s.proto\"\n\nWorldInfo {\n}\nViewpoint {\n}\n", proto);
+    text_printf(out, "#VRML_SIM R2025a utf8\n\nEXTERNPROTO \"../protos/%s.proto\"\n\nWorldInfo {\n}\nViewpoint {\n}\n",
+                proto);
     for (int i = 0; i < count; i++)
-        text_printf(out, "%s {\n  translation %d %d 0\n  name \"crate(%d)\"\n  side %.3f\n}\n", proto, i % 100, i / 100, i,
-                    0.2 + 0.001 * (i % 50));
+        text_printf(out, "%s {\n  translation %d %d 0\n  name \"crate(%d)\"\n  side %.3f\n}\n", proto, i % 100, i / 100,
+                    i, 0.2 + 0.001 * (i % 50));
 }
 
 static const char plain_proto[] =
@@ -176,11 +178,12 @@ static void run(const char *name, const char *path)
         printf("%-28s could not be loaded\n", name);
         return;
     }
-    printf("%-28s %6.2f MB %8d nodes %7.0f bytes/node | %8.1f ms, wc -w %7.1f ms: %6.2f x | processor %8.1f ms, %5.0f ns/node, "
-           "wc -w %7.1f ms: %6.2f x | %d errors\n",
-           name, megabytes, best.nodes, best.bytes / best.nodes, 1e3 * best.seconds, 1e3 * words.seconds,
-           best.seconds / words.seconds, 1e3 * best.processor, 1e9 * best.processor / best.nodes, 1e3 * words.processor,
-           best.processor / words.processor, best.errors);
+    printf(
+        "%-28s %6.2f MB %8d nodes %7.0f bytes/node | %8.1f ms, wc -w %7.1f ms: %6.2f x | processor %8.1f ms, %5.0f ns/node, "
+        "wc -w %7.1f ms: %6.2f x | %d errors\n",
+        name, megabytes, best.nodes, best.bytes / best.nodes, 1e3 * best.seconds, 1e3 * words.seconds,
+        best.seconds / words.seconds, 1e3 * best.processor, 1e9 * best.processor / best.nodes, 1e3 * words.processor,
+        best.processor / words.processor, best.errors);
     fflush(stdout);
 }
 
@@ -217,9 +220,10 @@ int main(int argc, char **argv)
     save(crate, &text);
     text_add_string(&text, template_proto);
     save(crate_t, &text);
-    static const struct { int count; const char *proto; } instances[] = {
-        { 1000, "Crate" }, { 10000, "Crate" }, { 100, "CrateT" }, { 1000, "CrateT" }
-    };
+    static const struct {
+        int count;
+        const char *proto;
+    } instances[] = { { 1000, "Crate" }, { 10000, "Crate" }, { 100, "CrateT" }, { 1000, "CrateT" } };
     for (int i = 0; i < COUNT_OF(instances); i++) {
         write_instances(&text, instances[i].count, instances[i].proto);
         save(path, &text);

@@ -17,14 +17,18 @@ enum { MOST_TURNS = 400, WARM_UP = 300 };
 #define EMPTY "#include <plugins/physics.h>\nDLLEXPORT void webots_physics_cleanup(void) { }\n"
 #define PLAIN_INIT "DLLEXPORT void webots_physics_init(void) { }\n"
 #define PLAIN_STEP "DLLEXPORT void webots_physics_step(void) { }\n"
-#define REST "DLLEXPORT void webots_physics_step_end(void) { }\nDLLEXPORT void webots_physics_draw(int pass, const char *view) { (void)pass; (void)view; }\n"
+#define REST                                                                                                           \
+    "DLLEXPORT void webots_physics_step_end(void) { }\nDLLEXPORT void webots_physics_draw(int pass, const char *view) { (void)pass; (void)view; }\n"
 #define COLLIDE "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b) { (void)a; (void)b; return 0; }\n"
 // Reads one thing in every step, and has a function in it that is never reached.
-#define READING(NEVER) "static dWorldID world;\n" \
-    "DLLEXPORT void webots_physics_init(dWorldID w, dSpaceID s, dJointGroupID g) { (void)s; (void)g; world = w; }\n" \
+#define READING(NEVER)                                                                                                 \
+    "static dWorldID world;\n"                                                                                         \
+    "DLLEXPORT void webots_physics_init(dWorldID w, dSpaceID s, dJointGroupID g) { (void)s; (void)g; world = w; }\n"   \
     "DLLEXPORT void webots_physics_step(void) { dVector3 g; dWorldGetGravity(world, g); if (!world) " NEVER "; }\n"
 
-static const struct { const char *name, *help, *source; } kinds[] = {
+static const struct {
+    const char *name, *help, *source;
+} kinds[] = {
     { "none", "no plugin", NULL },
     { "again", "no plugin, once more: the noise", NULL },
     { "least", "init, step, cleanup", EMPTY PLAIN_INIT PLAIN_STEP },
@@ -53,7 +57,8 @@ static bool compile(const char *folder, int kind)
         return false;
     fputs(kinds[kind].source, file);
     fclose(file);
-    snprintf(command, sizeof command, "mkdir -p %s/plugins/physics/%s && cc -O2 -fPIC -shared -Iinclude %s -o %s/plugins/physics/%s/lib%s.so",
+    snprintf(command, sizeof command,
+             "mkdir -p %s/plugins/physics/%s && cc -O2 -fPIC -shared -Iinclude %s -o %s/plugins/physics/%s/lib%s.so",
              folder, name, path, folder, name, name);
     return system(command) == 0;
 }
@@ -104,8 +109,9 @@ static void print_kind(int kind, const double *costs, const double *without, int
     for (int i = 0; i < turns; i++)
         ratios[i] = 100.0 * (costs[i] / without[i] - 1.0);
     qsort(ratios, (size_t)turns, sizeof *ratios, compare);
-    printf("  %-40s %+6.2f %% (%+.2f %+.2f), best turns %+6.2f %%%s\n", kinds[kind].help, ratios[turns / 2], ratios[turns / 4], ratios[3 * turns / 4],
-           100.0 * (best(costs, turns) / best(without, turns) - 1.0), is_same ? "" : ", STATES DIFFER");
+    printf("  %-40s %+6.2f %% (%+.2f %+.2f), best turns %+6.2f %%%s\n", kinds[kind].help, ratios[turns / 2],
+           ratios[turns / 4], ratios[3 * turns / 4], 100.0 * (best(costs, turns) / best(without, turns) - 1.0),
+           is_same ? "" : ", STATES DIFFER");
 }
 
 static void measure(const char *name, Text *text, const char *folder, int steps, int turns)
@@ -146,7 +152,10 @@ int main(int argc, char **argv)
     scene_humanoids(&worlds[0], 1);
     scene_pile(&worlds[1], 200, false);
     scene_pile(&worlds[2], 1000, true);
-    static const struct { const char *name; int steps, share; } rows[] = { { "humanoid", 200, 1 }, { "pile of 200", 20, 1 }, { "mixed 1000", 5, 4 } };
+    static const struct {
+        const char *name;
+        int steps, share;
+    } rows[] = { { "humanoid", 200, 1 }, { "pile of 200", 20, 1 }, { "mixed 1000", 5, 4 } };
     for (int i = 0; i < COUNT_OF(rows); i++)
         if (argc < 3 || !strcmp(argv[2], rows[i].name))
             measure(rows[i].name, &worlds[i], folder, rows[i].steps, turns / rows[i].share);

@@ -19,12 +19,18 @@ static Sim *open_boxes(int count, bool has_ball, DiagSink *diags)
 {
     Text text = { 0 };
     int side = (int)ceil(sqrt((double)count));
-    text_add_string(&text, "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 8 physicsDisableTime 0.2 }\nSolid { name \"floor\" boundingObject Plane { } }\n");
+    text_add_string(
+        &text,
+        "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 8 physicsDisableTime 0.2 }\nSolid { name \"floor\" boundingObject Plane { } }\n");
     for (int i = 0; i < count; i++)
-        text_printf(&text, "Solid { name \"b%d\" translation %g %g 0.051 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }\n", i, 0.2 * (i % side),
-                    0.2 * (i / side));
+        text_printf(
+            &text,
+            "Solid { name \"b%d\" translation %g %g 0.051 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }\n",
+            i, 0.2 * (i % side), 0.2 * (i / side));
     if (has_ball)
-        text_add_string(&text, "Solid { name \"ball\" translation -5 -5 0.2 linearVelocity -1 -1 0 boundingObject Sphere { radius 0.2 } physics Physics { } }\n");
+        text_add_string(
+            &text,
+            "Solid { name \"ball\" translation -5 -5 0.2 linearVelocity -1 -1 0 boundingObject Sphere { radius 0.2 } physics Physics { } }\n");
     Sim *sim = sim_load_text("rest.wbt", text.data, text.length, NULL, diags);
     text_free(&text);
     return sim;
@@ -63,7 +69,8 @@ int main(int argc, char **argv)
         step_time(sim, 20);
         step_time(rolling, 20);
         double asleep = step_time(sim, 1000), ball = step_time(rolling, 1000);
-        printf("| %d | %.3g | %.0f | %.2f | %.1f |%s\n", count, load, moving, asleep, ball, sleeps ? "" : " (not all fell asleep)");
+        printf("| %d | %.3g | %.0f | %.2f | %.1f |%s\n", count, load, moving, asleep, ball,
+               sleeps ? "" : " (not all fell asleep)");
         fflush(stdout);
         sim_destroy(sim);
         sim_destroy(rolling);

@@ -72,23 +72,19 @@ static void bare_step(Bare *bare)
 static dTriMeshDataID bare_mesh(const MeshEntry *mesh)
 {
     dTriMeshDataID data = dGeomTriMeshDataCreate();
-    dGeomTriMeshDataBuildDouble(data, mesh->vertices, 3 * sizeof(double), mesh->vertex_count, mesh->indices, 3 * mesh->triangle_count, 3 * sizeof(dTriIndex));
+    dGeomTriMeshDataBuildDouble(data, mesh->vertices, 3 * sizeof(double), mesh->vertex_count, mesh->indices,
+                                3 * mesh->triangle_count, 3 * sizeof(dTriIndex));
     return data;
 }
 
 static dGeomID bare_geom(const Shape *shape, const Physics *physics)
 {
     switch (shape->kind) {
-    case PHYSICS_SHAPE_BOX:
-        return dCreateBox(NULL, shape->size.x, shape->size.y, shape->size.z);
-    case PHYSICS_SHAPE_SPHERE:
-        return dCreateSphere(NULL, shape->size.x);
-    case PHYSICS_SHAPE_CAPSULE:
-        return dCreateCapsule(NULL, shape->size.x, shape->size.y);
-    case PHYSICS_SHAPE_CYLINDER:
-        return dCreateCylinder(NULL, shape->size.x, shape->size.y);
-    case PHYSICS_SHAPE_PLANE:
-        return dCreatePlane(NULL, 0, 0, 1, 0);
+    case GEOMETRY_BOX: return dCreateBox(NULL, shape->size.x, shape->size.y, shape->size.z);
+    case GEOMETRY_SPHERE: return dCreateSphere(NULL, shape->size.x);
+    case GEOMETRY_CAPSULE: return dCreateCapsule(NULL, shape->size.x, shape->size.y);
+    case GEOMETRY_CYLINDER: return dCreateCylinder(NULL, shape->size.x, shape->size.y);
+    case GEOMETRY_PLANE: return dCreatePlane(NULL, 0, 0, 1, 0);
     default:
         for (int i = 0; i < physics->mesh_count; i++)
             if (physics->meshes[i].geometry == shape->geometry)
@@ -106,7 +102,7 @@ static void place_geom(dGeomID geom, const Shape *shape, const Physics *physics,
         dGeomSetBody(geom, body);
         dGeomSetOffsetPosition(geom, pose.t.x, pose.t.y, pose.t.z);
         dGeomSetOffsetQuaternion(geom, q);
-    } else if (shape->kind != PHYSICS_SHAPE_PLANE) {
+    } else if (shape->kind != GEOMETRY_PLANE) {
         dGeomSetPosition(geom, pose.t.x, pose.t.y, pose.t.z);
         dGeomSetQuaternion(geom, q);
     }
@@ -146,7 +142,8 @@ static Bare *bare_create(const Physics *physics, bool is_quick)
         bare->bodies[i] = dBodyCreate(bare->world);
         dBodySetMass(bare->bodies[i], &mass);
         dBodySetPosition(bare->bodies[i], state->position.x, state->position.y, state->position.z);
-        dBodySetQuaternion(bare->bodies[i], (dQuaternion){ state->orientation.w, state->orientation.x, state->orientation.y, state->orientation.z });
+        dBodySetQuaternion(bare->bodies[i], (dQuaternion){ state->orientation.w, state->orientation.x,
+                                                           state->orientation.y, state->orientation.z });
     }
     for (int i = 0; i < physics->shape_count; i++) {
         const Shape *shape = &physics->shapes[i];
@@ -175,7 +172,13 @@ static void bare_destroy(Bare *bare)
 static void build_pile(Text *out, int count) { scene_pile(out, count, false); }
 static void build_mixed(Text *out, int count) { scene_pile(out, count, true); }
 
-static const struct { const char *name; void (*build)(Text *out, int count); int size; int steps; bool is_quick, drives; } scenes[] = {
+static const struct {
+    const char *name;
+    void (*build)(Text *out, int count);
+    int size;
+    int steps;
+    bool is_quick, drives;
+} scenes[] = {
     { "humanoid", scene_humanoids, 1, 400, false, false }, { "humanoid", scene_humanoids, 10, 60, false, false },
     { "chain", scene_chain, 10, 2000, false, false },      { "chain", scene_chain, 100, 40, false, false },
     { "pile", build_pile, 100, 400, true, false },         { "pile", build_pile, 1000, 100, true, false },
@@ -191,6 +194,7 @@ static Sim *load(const char *text, size_t size, const char *stepper, bool drives
         diag_print(diags, stderr, 0, DIAG_NOTE);
         exit(1);
     }
+    sim_time_phases(sim);
     Physics *physics = sim_physics(sim);
     for (int i = 0; drives && i < physics_joint_count(physics); i++) {
         physics_motor_set_position(physics, i, 0, INFINITY);
@@ -220,7 +224,8 @@ static void print_quality(const Sim *sim)
         Pose pose = physics_body_pose(physics, i);
         lowest = fmin(lowest, pose.t.z);
         highest = fmax(highest, pose.t.z);
-        travelled = fmax(travelled, hypot(physics_body_linear_velocity(physics, i).x, physics_body_linear_velocity(physics, i).y));
+        travelled = fmax(travelled,
+                         hypot(physics_body_linear_velocity(physics, i).x, physics_body_linear_velocity(physics, i).y));
     }
     for (int i = 0; i < physics->joint_count; i++) {
         const PhysicsJoint *joint = &physics->joints[i];
@@ -229,11 +234,13 @@ static void print_quality(const Sim *sim)
             continue;
         Vec3 ends[2];
         for (int k = 0; k < 2; k++)
-            ends[k] = pose_apply(hinge->solved[k] >= 0 ? physics_body_pose(physics, hinge->solved[k]) : POSE_IDENTITY, hinge->anchor[k]);
+            ends[k] = pose_apply(hinge->solved[k] >= 0 ? physics_body_pose(physics, hinge->solved[k]) : POSE_IDENTITY,
+                                 hinge->anchor[k]);
         gap = fmax(gap, vec3_distance(ends[0], ends[1]));
     }
-    printf("    bodies between %.3f and %.3f m, fastest %.3g m/s, depth p95 %.3g mm (%d points), joints open by %.3g mm\n", lowest, highest, travelled,
-           count ? 1e3 * depths[count * 95 / 100] : 0.0, count, 1e3 * gap);
+    printf(
+        "    bodies between %.3f and %.3f m, fastest %.3g m/s, depth p95 %.3g mm (%d points), joints open by %.3g mm\n",
+        lowest, highest, travelled, count ? 1e3 * depths[count * 95 / 100] : 0.0, count, 1e3 * gap);
     free(depths);
 }
 
@@ -241,7 +248,8 @@ int main(int argc, char **argv)
 {
     const char *only = argc > 1 ? argv[1] : NULL;
     int rounds = argc > 2 ? atoi(argv[2]) : 3, failures = 0;
-    printf("%-14s %10s %10s %8s %10s   time per step: us of processor time, best of %d interleaved runs\n", "scene", "bare ODE", "same step", "ratio", "'talus'", rounds);
+    printf("%-14s %10s %10s %8s %10s   time per step: us of processor time, best of %d interleaved runs\n", "scene",
+           "bare ODE", "same step", "ratio", "'talus'", rounds);
     for (int s = 0; s < COUNT_OF(scenes); s++) {
         if (only && strcmp(only, scenes[s].name))
             continue;
@@ -252,7 +260,8 @@ int main(int argc, char **argv)
         double best[3] = { INFINITY, INFINITY, INFINITY };
         Sim *shown = NULL;
         for (int round = 0; round < rounds; round++) {
-            Sim *sims[2] = { load(text.data, text.length, stepper, scenes[s].drives, diags), load(text.data, text.length, "talus", scenes[s].drives, diags) };
+            Sim *sims[2] = { load(text.data, text.length, stepper, scenes[s].drives, diags),
+                             load(text.data, text.length, "talus", scenes[s].drives, diags) };
             Bare *bare = bare_create(sim_physics(sims[0]), scenes[s].is_quick);
             double start = now();
             for (int i = 0; i < scenes[s].steps; i++)

@@ -27,23 +27,34 @@ static void build_towers(Text *out, int count)
 {
     scene_header(out, 8, true);
     for (int i = 0; i < 4 * count; i++)
-        text_printf(out, "Solid { name \"b%d\" translation %g %g %g boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density -1 mass 1 } }\n", i,
-                    0.5 * (i / 4 % 10), 0.5 * (i / 40), 0.1 + 0.2 * (i % 4));
+        text_printf(
+            out,
+            "Solid { name \"b%d\" translation %g %g %g boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density -1 mass 1 } }\n",
+            i, 0.5 * (i / 4 % 10), 0.5 * (i / 40), 0.1 + 0.2 * (i % 4));
 }
 
 // Boxes that lie apart and fall asleep.
 static void build_rest(Text *out, int count)
 {
-    text_add_string(out, "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 8 physicsDisableTime 0.1 }\nSolid { name \"floor\" boundingObject Plane { } }\n");
+    text_add_string(
+        out,
+        "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 8 physicsDisableTime 0.1 }\nSolid { name \"floor\" boundingObject Plane { } }\n");
     for (int i = 0; i < count; i++)
-        text_printf(out, "Solid { name \"b%d\" translation %g %g 0.1 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } }\n", i, 0.3 * (i % 100),
-                    0.3 * (i / 100));
+        text_printf(
+            out,
+            "Solid { name \"b%d\" translation %g %g 0.1 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } }\n",
+            i, 0.3 * (i % 100), 0.3 * (i / 100));
 }
 
-static const struct { const char *name; void (*build)(Text *out, int count); bool drives; } scenes[] = {
-    { "humanoid", scene_humanoids, false }, { "ragdoll", build_ragdolls, false }, { "chain", scene_chain, false }, { "swarm", scene_swarm, true },
-    { "pile", build_pile, false }, { "mixed", build_mixed, false }, { "stack", scene_stack, false }, { "towers", build_towers, false },
-    { "terrain", scene_terrain, false }, { "rest", build_rest, false },
+static const struct {
+    const char *name;
+    void (*build)(Text *out, int count);
+    bool drives;
+} scenes[] = {
+    { "humanoid", scene_humanoids, false }, { "ragdoll", build_ragdolls, false }, { "chain", scene_chain, false },
+    { "swarm", scene_swarm, true },         { "pile", build_pile, false },        { "mixed", build_mixed, false },
+    { "stack", scene_stack, false },        { "towers", build_towers, false },    { "terrain", scene_terrain, false },
+    { "rest", build_rest, false },
 };
 
 static double now(void)
@@ -62,7 +73,8 @@ static Sim *load(const char *name, int size, int threads)
             continue;
         Text text = { 0 };
         scenes[i].build(&text, size);
-        Sim *sim = sim_load_text("bench.wbt", text.data, text.length, &(SimOptions){ .physics.threads = threads }, diags);
+        Sim *sim = sim_load_text("bench.wbt", text.data, text.length, &(SimOptions){ .physics.threads = threads },
+                                 diags);
         text_free(&text);
         if (!sim)
             diag_print(diags, stderr, 0, DIAG_NOTE);
@@ -71,7 +83,8 @@ static Sim *load(const char *name, int size, int threads)
             physics_motor_set_velocity(sim_physics(sim), k, 0, 5.0);
         }
         if (sim)
-            printf("%s %d: loaded with %zu bytes a body", name, size, (mallinfo2().uordblks - before) / (size_t)physics_body_count(sim_physics(sim)));
+            printf("%s %d: loaded with %zu bytes a body", name, size,
+                   (mallinfo2().uordblks - before) / (size_t)physics_body_count(sim_physics(sim)));
         return sim;
     }
     fprintf(stderr, "no scene '%s'\n", name);
@@ -101,7 +114,8 @@ int main(int argc, char **argv)
     run(sim, steps);
     CALLGRIND_STOP_INSTRUMENTATION;
     PhysicsStatistics sum = physics_statistics(sim_physics(sim));
-    printf("; %.2f us a step, %d contacts, deepest %.2g mm, %d awake\n", 1e6 * (now() - start) / steps, sum.contacts, 1e3 * sum.deepest, sum.bodies_awake);
+    printf("; %.2f us a step, %d contacts, deepest %.2g mm, %d awake\n", 1e6 * (now() - start) / steps, sum.contacts,
+           1e3 * sum.deepest, sum.bodies_awake);
     sim_destroy(sim);
     return 0;
 }

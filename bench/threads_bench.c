@@ -26,9 +26,15 @@ static void build_pile(Text *out, int count) { scene_pile(out, count, false); }
 static void build_mixed(Text *out, int count) { scene_pile(out, count, true); }
 
 // What two threads have to bring is promised for the largest of each kind; `skipped` steps come before those that are measured.
-static const struct { const char *name; void (*build)(Text *out, int count); int size, skipped, steps; double promised; bool drives; } scenes[] = {
-    { "swarm", scene_swarm, 200, 20, 200, 1.5, true }, { "ragdoll", scene_ragdolls, 16, 100, 300, 1.5, false },
-    { "pile", build_pile, 1000, 50, 200, 0.0, false }, { "pile", build_pile, 5000, 50, 150, 1.5, false },
+static const struct {
+    const char *name;
+    void (*build)(Text *out, int count);
+    int size, skipped, steps;
+    double promised;
+    bool drives;
+} scenes[] = {
+    { "swarm", scene_swarm, 200, 20, 200, 1.5, true },   { "ragdoll", scene_ragdolls, 16, 100, 300, 1.5, false },
+    { "pile", build_pile, 1000, 50, 200, 0.0, false },   { "pile", build_pile, 5000, 50, 150, 1.5, false },
     { "mixed", build_mixed, 1000, 50, 200, 0.0, false }, { "mixed", build_mixed, 5000, 50, 150, 1.5, false },
 };
 
@@ -83,7 +89,8 @@ int main(int argc, char **argv)
 {
     const char *only = argc > 1 && strcmp(argv[1], "all") ? argv[1] : NULL;
     int rounds = argc > 2 ? atoi(argv[2]) : 4, failures = 0;
-    printf("| scene | 1 thread µs | 2 threads µs | two threads do | promised | same bits |\n|---|---:|---:|---:|---:|---:|\n");
+    printf(
+        "| scene | 1 thread µs | 2 threads µs | two threads do | promised | same bits |\n|---|---:|---:|---:|---:|---:|\n");
     for (int s = 0; s < COUNT_OF(scenes); s++) {
         char name[32];
         snprintf(name, sizeof name, "%s %d", scenes[s].name, scenes[s].size);

@@ -1,26 +1,31 @@
-# libController: what robot programs link with. It stands alone: controller/, the protocol and a little of base/.
-file(GLOB CONTROLLER_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/controller/*.c)
-add_library(Controller SHARED ${CONTROLLER_SOURCES} src/protocol/protocol.c src/protocol/channel.c src/base/memory.c)
-target_include_directories(Controller PUBLIC ${CMAKE_SOURCE_DIR}/include PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/controller)
-target_link_libraries(Controller PRIVATE talus_flags Threads::Threads m)
-target_link_options(Controller PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/exports/controller.map)
-set_target_properties(Controller PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-
-# C++ and Python are made from one description of the API, api/webots.api: headers in include/, the packages in python/, both in the
-# build folder, where `talus build` and controllers find them.
+# C++, Python and the plain functions of C are made from one description of the API, api/webots.api: headers in include/, the packages
+# in python/, both in the build folder, where `talus build` and controllers find them.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(API_DESCRIPTION ${CMAKE_SOURCE_DIR}/api/webots.api)
 file(GLOB API_RENDERERS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/api/*.py)
 function(talus_render part)
   add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/${part}.stamp ${ARGN}
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/api/generate.py ${API_DESCRIPTION} ${CMAKE_BINARY_DIR} ${part}
-    DEPENDS ${API_DESCRIPTION} ${API_RENDERERS} ${CMAKE_SOURCE_DIR}/python/controller/_shapes.py VERBATIM)
+    DEPENDS ${API_DESCRIPTION} ${API_RENDERERS} ${CMAKE_SOURCE_DIR}/python/controller/_shapes.py
+      ${CMAKE_SOURCE_DIR}/include/webots/nodes.h VERBATIM)
 endfunction()
+talus_render(c ${CMAKE_BINARY_DIR}/controller/plain_sensors.c ${CMAKE_BINARY_DIR}/controller/node_names.h)
+
+# libController: what robot programs link with. It stands alone: controller/, the protocol and a little of base/.
+file(GLOB CONTROLLER_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/controller/*.c)
+add_library(Controller SHARED ${CONTROLLER_SOURCES} ${CMAKE_BINARY_DIR}/controller/plain_sensors.c src/protocol/protocol.c src/protocol/channel.c src/base/memory.c)
+target_include_directories(Controller PUBLIC ${CMAKE_SOURCE_DIR}/include PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/controller
+  ${CMAKE_BINARY_DIR}/controller)
+target_link_libraries(Controller PRIVATE talus_flags Threads::Threads m)
+target_link_options(Controller PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/exports/controller.map)
+set_target_properties(Controller PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
 talus_render(python)
 talus_render(tests)
 add_custom_target(python_package ALL DEPENDS ${CMAKE_BINARY_DIR}/python.stamp ${CMAKE_BINARY_DIR}/tests.stamp)
 # What is written by hand lies beside what is made.
 file(GLOB_RECURSE CONTROLLER_PYTHON CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/python/*.py)
+list(FILTER CONTROLLER_PYTHON EXCLUDE REGEX "^python/(talus/|build_backend)")
 foreach(module ${CONTROLLER_PYTHON})
   configure_file(${module} ${CMAKE_BINARY_DIR}/${module} COPYONLY)
 endforeach()

@@ -7,6 +7,9 @@ target_compile_options(talus_flags INTERFACE
 target_compile_definitions(talus_flags INTERFACE _GNU_SOURCE)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
 set(CMAKE_C_FLAGS_SANITIZE "-O1 -g -fno-omit-frame-pointer")
+if(TALUS_CHECK_ONLY)  # looks at the sources and makes nothing of them
+  target_compile_options(talus_flags INTERFACE -fsyntax-only -Werror)
+endif()
 if(TALUS_SANITIZE)
   target_compile_options(talus_flags INTERFACE -fsanitize=${TALUS_SANITIZE} -fno-sanitize-recover=undefined)
   target_link_options(talus_flags INTERFACE -fsanitize=${TALUS_SANITIZE})

@@ -4,22 +4,23 @@ file(GLOB_RECURSE TALUS_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.c)
 list(FILTER TALUS_SOURCES EXCLUDE REGEX "/src/app/")
 file(GLOB TALUS_APP_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/app/*.c)
 
-# JavaScript and Lua that PROTO templates lean on.
-include(TalusEmbed)
-file(GLOB TALUS_TEMPLATE_MODULES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/formats/modules/*)
-talus_embed(${CMAKE_BINARY_DIR}/generated/template_modules.c formats/template_engine.h template_modules template_module_count
-            ${TALUS_TEMPLATE_MODULES})
-list(APPEND TALUS_SOURCES ${CMAKE_BINARY_DIR}/generated/template_modules.c)
+# The browser page.
+include(TalusWeb)
+list(APPEND TALUS_SOURCES ${TALUS_WEB_SOURCE})
+# The names of WbNodeType, made from its header (TalusController.cmake).
+list(APPEND TALUS_SOURCES ${CMAKE_BINARY_DIR}/controller/node_names.h)
 # The solver's inner loops want unrolling, and exist twice: plain and with wide instructions, chosen at run time.
 file(GLOB TALUS_HOT_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/physics/solver/*.c ${CMAKE_SOURCE_DIR}/src/physics/collide/*.c
-     ${CMAKE_SOURCE_DIR}/src/physics/ode/solver_*.c ${CMAKE_SOURCE_DIR}/src/physics/joints/constraint*.c)
+     ${CMAKE_SOURCE_DIR}/src/physics/ode/solver_*.c ${CMAKE_SOURCE_DIR}/src/physics/joints/*.c ${CMAKE_SOURCE_DIR}/src/physics/contacts/*.c
+     ${CMAKE_SOURCE_DIR}/src/rays/shade*.c ${CMAKE_SOURCE_DIR}/src/rays/see.c
+     ${CMAKE_SOURCE_DIR}/src/physics/body.c ${CMAKE_SOURCE_DIR}/src/physics/stepper_talus.c ${CMAKE_SOURCE_DIR}/src/physics/finite_check.c)
 set(TALUS_UNROLL $<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=3000> $<$<C_COMPILER_ID:GNU>:--param=max-completely-peel-times=16>)
 if(CMAKE_BUILD_TYPE STREQUAL Release)
   set_property(SOURCE ${TALUS_HOT_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -O3 -Wno-psabi ${TALUS_UNROLL})
 else()
   set_property(SOURCE ${TALUS_HOT_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -Wno-psabi)
 endif()
-file(GLOB TALUS_AVX2_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/physics/solver/*_avx2.c)
+file(GLOB TALUS_AVX2_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/physics/solver/*_avx2.c ${CMAKE_SOURCE_DIR}/src/rays/*_avx2.c)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_property(SOURCE ${TALUS_AVX2_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -mavx2)
 endif()
@@ -31,7 +32,7 @@ set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/assets/stb.c ${CMAKE_SOURCE_DIR}/con
 set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/assets/stb.c APPEND PROPERTY COMPILE_OPTIONS -fvisibility=hidden)
 
 add_library(talus_objects OBJECT ${TALUS_SOURCES})
-target_include_directories(talus_objects PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_include_directories(talus_objects PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include PRIVATE ${CMAKE_BINARY_DIR})
 target_link_libraries(talus_objects PUBLIC talus_flags ${TALUS_LIBRARIES})
 
 add_library(talus_static STATIC $<TARGET_OBJECTS:talus_objects>)
@@ -48,5 +49,9 @@ target_link_options(talus_shared PRIVATE -Wl,--version-script=${TALUS_EXPORTS}/l
 # Plugins resolve dWebots* and what ODE lacks from the program, so it exports these and keeps every object of the library.
 add_executable(talus ${TALUS_APP_SOURCES} $<TARGET_OBJECTS:talus_objects>)
 target_include_directories(talus PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-target_link_libraries(talus PRIVATE talus_flags ${TALUS_LIBRARIES})
+target_link_libraries(talus PRIVATE talus_flags ${TALUS_LIBRARIES} PkgConfig::CURL)
 target_link_options(talus PRIVATE -Wl,--dynamic-list=${TALUS_EXPORTS}/program.list)
+# PROTO templates are evaluated by a program of its own, which anything that loads worlds starts when it needs it.
+add_dependencies(talus talus-template)
+add_dependencies(talus_static talus-template)
+add_dependencies(talus_shared talus-template)

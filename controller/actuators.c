@@ -15,8 +15,21 @@
 
 // ---- motors: constants as devices/joints.c lists them ----
 
-enum { IS_LINEAR, TAG_MOTOR, TAG_SENSOR, TAG_BRAKE, MIN_POSITION, MAX_POSITION, MAX_VELOCITY, MAX_FORCE, MULTIPLIER, ACCELERATION, GAIN_P,
-       TARGET_POSITION = GAIN_P + 3, TARGET_VELOCITY };
+enum {
+    IS_LINEAR,
+    TAG_MOTOR,
+    TAG_SENSOR,
+    TAG_BRAKE,
+    MIN_POSITION,
+    MAX_POSITION,
+    MAX_VELOCITY,
+    MAX_FORCE,
+    MULTIPLIER,
+    ACCELERATION,
+    GAIN_P,
+    TARGET_POSITION = GAIN_P + 3,
+    TARGET_VELOCITY
+};
 enum { SET_POSITION, SET_VELOCITY, SET_ACCELERATION, SET_AVAILABLE_FORCE, SET_FORCE, SET_PID };
 
 #define MOTOR(tag) CORE_DEVICE(tag, WB_NODE_ROTATIONAL_MOTOR, WB_NODE_LINEAR_MOTOR)
@@ -31,8 +44,9 @@ static MotorMemory *memory(CoreDevice *device)
 {
     if (!device->own) {
         MotorMemory *fresh = calloc(1, sizeof *fresh);
-        *fresh = (MotorMemory){ core_constant(device, TARGET_POSITION), core_constant(device, MAX_VELOCITY), core_constant(device, ACCELERATION),
-                                core_constant(device, MAX_FORCE), (WbDeviceTag)core_constant(device, TAG_SENSOR) };
+        *fresh = (MotorMemory){ core_constant(device, TARGET_POSITION), core_constant(device, MAX_VELOCITY),
+                                core_constant(device, ACCELERATION), core_constant(device, MAX_FORCE),
+                                (WbDeviceTag)core_constant(device, TAG_SENSOR) };
         device->own = fresh;
     }
     return device->own;
@@ -58,7 +72,8 @@ static void remember_coupled(const CoreDevice *told, double value, RememberTarge
     size_t length = coupling_length(told);
     for (int tag = 1; length && tag < core.device_count; tag++) {
         CoreDevice *other = &core.devices[tag];
-        if (other != told && is_motor(other) && coupling_length(other) == length && !strncmp(other->name, told->name, length))
+        if (other != told && is_motor(other) && coupling_length(other) == length
+            && !strncmp(other->name, told->name, length))
             remember(other, isinf(value) ? value : value * core_constant(other, MULTIPLIER));
     }
 }
@@ -75,10 +90,7 @@ static void remember_velocity(CoreDevice *device, double velocity)
     memory(device)->velocity = fmin(fmax(velocity, -most), most);
 }
 
-static void order(WbDeviceTag tag, int command, double value)
-{
-    core_command(tag, command, &value, 1, NULL, 0);
-}
+static void order(WbDeviceTag tag, int command, double value) { core_command(tag, command, &value, 1, NULL, 0); }
 
 void wb_motor_set_position(WbDeviceTag tag, double position)
 {
@@ -130,15 +142,9 @@ static void set_available(CoreDevice *device, WbDeviceTag tag, double force)
     order(tag, SET_AVAILABLE_FORCE, force);
 }
 
-void wb_motor_set_available_force(WbDeviceTag tag, double force)
-{
-    set_available(MOTOR(tag), tag, force);
-}
+void wb_motor_set_available_force(WbDeviceTag tag, double force) { set_available(MOTOR(tag), tag, force); }
 
-void wb_motor_set_available_torque(WbDeviceTag tag, double torque)
-{
-    set_available(MOTOR(tag), tag, torque);
-}
+void wb_motor_set_available_torque(WbDeviceTag tag, double torque) { set_available(MOTOR(tag), tag, torque); }
 
 void wb_motor_set_control_pid(WbDeviceTag tag, double p, double i, double d)
 {
@@ -146,10 +152,7 @@ void wb_motor_set_control_pid(WbDeviceTag tag, double p, double i, double d)
         core_command(tag, SET_PID, (double[]){ p, i, d }, 3, NULL, 0);
 }
 
-void wb_motor_set_control_p(WbDeviceTag tag, double p)
-{
-    wb_motor_set_control_pid(tag, p, 0.0, 0.0);
-}
+void wb_motor_set_control_p(WbDeviceTag tag, double p) { wb_motor_set_control_pid(tag, p, 0.0, 0.0); }
 
 void wb_motor_set_force(WbDeviceTag tag, double force)
 {
@@ -163,17 +166,14 @@ void wb_motor_set_torque(WbDeviceTag tag, double torque)
         order(tag, SET_FORCE, torque);
 }
 
-#define MOTOR_MEMORY(function, member)                       \
-    double function(WbDeviceTag tag)                         \
-    {                                                        \
-        CoreDevice *device = MOTOR(tag);                     \
-        return device ? memory(device)->member : NAN;        \
+#define MOTOR_MEMORY(function, member)                                                                                 \
+    double function(WbDeviceTag tag)                                                                                   \
+    {                                                                                                                  \
+        CoreDevice *device = MOTOR(tag);                                                                               \
+        return device ? memory(device)->member : NAN;                                                                  \
     }
-#define MOTOR_FACT(function, type, index)                    \
-    type function(WbDeviceTag tag)                           \
-    {                                                        \
-        return (type)core_constant(MOTOR(tag), index);       \
-    }
+#define MOTOR_FACT(function, type, index)                                                                              \
+    type function(WbDeviceTag tag) { return (type)core_constant(MOTOR(tag), index); }
 MOTOR_MEMORY(wb_motor_get_target_position, position)
 MOTOR_MEMORY(wb_motor_get_velocity, velocity)
 MOTOR_MEMORY(wb_motor_get_acceleration, acceleration)
@@ -189,26 +189,23 @@ MOTOR_FACT(wb_motor_get_type, WbJointType, IS_LINEAR)
 MOTOR_FACT(wb_motor_get_brake, WbDeviceTag, TAG_BRAKE)
 MOTOR_FACT(wb_motor_get_position_sensor, WbDeviceTag, TAG_SENSOR)
 
-#define FEEDBACK(kind)                                                              \
-    void wb_motor_enable_##kind##_feedback(WbDeviceTag tag, int sampling_period)    \
-    {                                                                               \
-        if (MOTOR(tag))                                                             \
-            core_enable(tag, 0, sampling_period);                                   \
-    }                                                                               \
-    void wb_motor_disable_##kind##_feedback(WbDeviceTag tag)                        \
-    {                                                                               \
-        if (MOTOR(tag))                                                             \
-            core_enable(tag, 0, 0);                                                 \
-    }                                                                               \
-    int wb_motor_get_##kind##_feedback_sampling_period(WbDeviceTag tag)             \
-    {                                                                               \
-        const CoreDevice *device = MOTOR(tag);                                      \
-        return device ? device->channels[0].period : 0;                             \
-    }                                                                               \
-    double wb_motor_get_##kind##_feedback(WbDeviceTag tag)                          \
-    {                                                                               \
-        return core_value(MOTOR(tag), 0);                                           \
-    }
+#define FEEDBACK(kind)                                                                                                 \
+    void wb_motor_enable_##kind##_feedback(WbDeviceTag tag, int sampling_period)                                       \
+    {                                                                                                                  \
+        if (MOTOR(tag))                                                                                                \
+            core_enable(tag, 0, sampling_period);                                                                      \
+    }                                                                                                                  \
+    void wb_motor_disable_##kind##_feedback(WbDeviceTag tag)                                                           \
+    {                                                                                                                  \
+        if (MOTOR(tag))                                                                                                \
+            core_enable(tag, 0, 0);                                                                                    \
+    }                                                                                                                  \
+    int wb_motor_get_##kind##_feedback_sampling_period(WbDeviceTag tag)                                                \
+    {                                                                                                                  \
+        const CoreDevice *device = MOTOR(tag);                                                                         \
+        return device ? device->channels[0].period : 0;                                                                \
+    }                                                                                                                  \
+    double wb_motor_get_##kind##_feedback(WbDeviceTag tag) { return core_value(MOTOR(tag), 0); }
 FEEDBACK(force)
 FEEDBACK(torque)
 
@@ -228,10 +225,7 @@ void wb_motor_enable_position(WbDeviceTag tag, int sampling_period)
         core_enable(sensor, 0, sampling_period);
 }
 
-void wb_motor_disable_position(WbDeviceTag tag)
-{
-    wb_motor_enable_position(tag, 0);
-}
+void wb_motor_disable_position(WbDeviceTag tag) { wb_motor_enable_position(tag, 0); }
 
 int wb_motor_get_position_sampling_period(WbDeviceTag tag)
 {
@@ -248,95 +242,47 @@ double wb_motor_get_position(WbDeviceTag tag)
 
 // ---- servos: motor and sensor in one ----
 
-void wb_servo_set_position(WbDeviceTag tag, double position)
-{
-    wb_motor_set_position(tag, position);
-}
+void wb_servo_set_position(WbDeviceTag tag, double position) { wb_motor_set_position(tag, position); }
 
-double wb_servo_get_target_position(WbDeviceTag tag)
-{
-    return wb_motor_get_target_position(tag);
-}
+double wb_servo_get_target_position(WbDeviceTag tag) { return wb_motor_get_target_position(tag); }
 
-void wb_servo_set_velocity(WbDeviceTag tag, double velocity)
-{
-    wb_motor_set_velocity(tag, velocity);
-}
+void wb_servo_set_velocity(WbDeviceTag tag, double velocity) { wb_motor_set_velocity(tag, velocity); }
 
-void wb_servo_set_acceleration(WbDeviceTag tag, double acceleration)
-{
-    wb_motor_set_acceleration(tag, acceleration);
-}
+void wb_servo_set_acceleration(WbDeviceTag tag, double acceleration) { wb_motor_set_acceleration(tag, acceleration); }
 
-void wb_servo_set_motor_force(WbDeviceTag tag, double force)
-{
-    wb_motor_set_available_force(tag, force);
-}
+void wb_servo_set_motor_force(WbDeviceTag tag, double force) { wb_motor_set_available_force(tag, force); }
 
-void wb_servo_set_control_p(WbDeviceTag tag, double p)
-{
-    wb_motor_set_control_p(tag, p);
-}
+void wb_servo_set_control_p(WbDeviceTag tag, double p) { wb_motor_set_control_p(tag, p); }
 
-double wb_servo_get_min_position(WbDeviceTag tag)
-{
-    return wb_motor_get_min_position(tag);
-}
+double wb_servo_get_min_position(WbDeviceTag tag) { return wb_motor_get_min_position(tag); }
 
-double wb_servo_get_max_position(WbDeviceTag tag)
-{
-    return wb_motor_get_max_position(tag);
-}
+double wb_servo_get_max_position(WbDeviceTag tag) { return wb_motor_get_max_position(tag); }
 
-void wb_servo_enable_position(WbDeviceTag tag, int sampling_period)
-{
-    wb_motor_enable_position(tag, sampling_period);
-}
+void wb_servo_enable_position(WbDeviceTag tag, int sampling_period) { wb_motor_enable_position(tag, sampling_period); }
 
-void wb_servo_disable_position(WbDeviceTag tag)
-{
-    wb_motor_enable_position(tag, 0);
-}
+void wb_servo_disable_position(WbDeviceTag tag) { wb_motor_enable_position(tag, 0); }
 
-int wb_servo_get_position_sampling_period(WbDeviceTag tag)
-{
-    return wb_motor_get_position_sampling_period(tag);
-}
+int wb_servo_get_position_sampling_period(WbDeviceTag tag) { return wb_motor_get_position_sampling_period(tag); }
 
-double wb_servo_get_position(WbDeviceTag tag)
-{
-    return wb_motor_get_position(tag);
-}
+double wb_servo_get_position(WbDeviceTag tag) { return wb_motor_get_position(tag); }
 
 void wb_servo_enable_motor_force_feedback(WbDeviceTag tag, int sampling_period)
 {
     wb_motor_enable_force_feedback(tag, sampling_period);
 }
 
-void wb_servo_disable_motor_force_feedback(WbDeviceTag tag)
-{
-    wb_motor_disable_force_feedback(tag);
-}
+void wb_servo_disable_motor_force_feedback(WbDeviceTag tag) { wb_motor_disable_force_feedback(tag); }
 
 int wb_servo_get_motor_force_feedback_sampling_period(WbDeviceTag tag)
 {
     return wb_motor_get_force_feedback_sampling_period(tag);
 }
 
-double wb_servo_get_motor_force_feedback(WbDeviceTag tag)
-{
-    return wb_motor_get_force_feedback(tag);
-}
+double wb_servo_get_motor_force_feedback(WbDeviceTag tag) { return wb_motor_get_force_feedback(tag); }
 
-void wb_servo_set_force(WbDeviceTag tag, double force)
-{
-    wb_motor_set_force(tag, force);
-}
+void wb_servo_set_force(WbDeviceTag tag, double force) { wb_motor_set_force(tag, force); }
 
-int wb_servo_get_type(WbDeviceTag tag)
-{
-    return (int)wb_motor_get_type(tag);
-}
+int wb_servo_get_type(WbDeviceTag tag) { return (int)wb_motor_get_type(tag); }
 
 // ---- brakes ----
 

@@ -9,8 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH, HEIGHT, FOV, NEAR, EXPOSURE, HAS_ZOOM, MIN_FOV, MAX_FOV, HAS_FOCUS, FOCAL_DISTANCE, FOCAL_LENGTH, MIN_FOCAL, MAX_FOCAL, HAS_RECOGNITION,
-       HAS_SEGMENTATION };
+enum {
+    WIDTH,
+    HEIGHT,
+    FOV,
+    NEAR,
+    EXPOSURE,
+    HAS_ZOOM,
+    MIN_FOV,
+    MAX_FOV,
+    HAS_FOCUS,
+    FOCAL_DISTANCE,
+    FOCAL_LENGTH,
+    MIN_FOCAL,
+    MAX_FOCAL,
+    HAS_RECOGNITION,
+    HAS_SEGMENTATION
+};
 #define CAMERA(tag) CORE_DEVICE(tag, WB_NODE_CAMERA)
 // Old programs ask their range finder as a camera, which it was until V8.3. Width, height and field of view stand first in the
 // constants of both.
@@ -26,10 +41,7 @@ static void enable(CoreDevice *device, WbDeviceTag tag, int channel, int period,
         core_enable(tag, channel, period);
 }
 
-static int period_of(const CoreDevice *device, int channel)
-{
-    return device ? device->channels[channel].period : 0;
-}
+static int period_of(const CoreDevice *device, int channel) { return device ? device->channels[channel].period : 0; }
 
 void wb_camera_enable(WbDeviceTag tag, int sampling_period)
 {
@@ -39,15 +51,9 @@ void wb_camera_enable(WbDeviceTag tag, int sampling_period)
     enable(device, tag, 0, sampling_period, __func__);
 }
 
-void wb_camera_disable(WbDeviceTag tag)
-{
-    enable(EYE(tag), tag, 0, 0, __func__);
-}
+void wb_camera_disable(WbDeviceTag tag) { enable(EYE(tag), tag, 0, 0, __func__); }
 
-int wb_camera_get_sampling_period(WbDeviceTag tag)
-{
-    return period_of(EYE(tag), 0);
-}
+int wb_camera_get_sampling_period(WbDeviceTag tag) { return period_of(EYE(tag), 0); }
 
 static size_t picture_size(const CoreDevice *device)
 {
@@ -61,15 +67,18 @@ static const unsigned char *picture_of(CoreDevice *device)
     struct CoreChannel *channel = &device->channels[0];
     if (channel->byte_count == picture_size(device))
         return channel->bytes;
-    if (core.time <= device->enabled_at)
+    if (core.time <= device->enabled_at) {
+        channel->looks = 0;  // nothing was given that could be kept
         return NULL;
+    }
     free(channel->bytes);
     channel->byte_count = picture_size(device);
     channel->bytes = calloc(1, channel->byte_count);
     return channel->bytes;
 }
 
-static int save(const CoreDevice *device, const unsigned char *pixels, const char *filename, int quality, const char *who)
+static int save(const CoreDevice *device, const unsigned char *pixels, const char *filename, int quality,
+                const char *who)
 {
     if (!device || !filename)
         return -1;
@@ -77,7 +86,12 @@ static int save(const CoreDevice *device, const unsigned char *pixels, const cha
         core_warn(who, "the camera '%s' has no picture yet", device->name);
         return -1;
     }
-    return core_save_picture(filename, pixels, (int)core_constant(device, WIDTH), (int)core_constant(device, HEIGHT), quality < 1 ? 1 : quality > 100 ? 100 : quality) ? 0 : -1;
+    return core_save_picture(filename, pixels, (int)core_constant(device, WIDTH), (int)core_constant(device, HEIGHT),
+                             quality < 1     ? 1
+                             : quality > 100 ? 100
+                                             : quality)
+               ? 0
+               : -1;
 }
 
 const unsigned char *wb_camera_get_image(WbDeviceTag tag)
@@ -98,30 +112,18 @@ int wb_camera_save_image(WbDeviceTag tag, const char *filename, int quality)
     return save(device, device && device->channels[0].period ? picture_of(device) : NULL, filename, quality, __func__);
 }
 
-const float *wb_camera_get_range_image(WbDeviceTag tag)
-{
-    return wb_range_finder_get_range_image(tag);
-}
+const float *wb_camera_get_range_image(WbDeviceTag tag) { return wb_range_finder_get_range_image(tag); }
 
-double wb_camera_get_max_range(WbDeviceTag tag)
-{
-    return wb_range_finder_get_max_range(tag);
-}
+double wb_camera_get_max_range(WbDeviceTag tag) { return wb_range_finder_get_max_range(tag); }
 
-#define EYE_FACT(function, type, index)                   \
-    type function(WbDeviceTag tag)                        \
-    {                                                     \
-        return (type)core_constant(EYE(tag), index);      \
-    }
+#define EYE_FACT(function, type, index)                                                                                \
+    type function(WbDeviceTag tag) { return (type)core_constant(EYE(tag), index); }
 EYE_FACT(wb_camera_get_width, int, WIDTH)
 EYE_FACT(wb_camera_get_height, int, HEIGHT)
 EYE_FACT(wb_camera_get_fov, double, FOV)
 
-#define CAMERA_FACT(function, type, index)                \
-    type function(WbDeviceTag tag)                        \
-    {                                                     \
-        return (type)core_constant(CAMERA(tag), index);   \
-    }
+#define CAMERA_FACT(function, type, index)                                                                             \
+    type function(WbDeviceTag tag) { return (type)core_constant(CAMERA(tag), index); }
 CAMERA_FACT(wb_camera_get_near, double, NEAR)
 CAMERA_FACT(wb_camera_get_exposure, double, EXPOSURE)
 CAMERA_FACT(wb_camera_get_focal_length, double, FOCAL_LENGTH)
@@ -144,7 +146,8 @@ double wb_camera_get_max_fov(WbDeviceTag tag)
 enum { SET_FOV, SET_EXPOSURE, SET_SEGMENTATION, SET_FOCUS };
 
 // Whether it was set.
-static bool set_within(CoreDevice *device, int index, double value, int has, int low, int high, const char *what, const char *who)
+static bool set_within(CoreDevice *device, int index, double value, int has, int low, int high, const char *what,
+                       const char *who)
 {
     if (!device)
         return false;
@@ -181,10 +184,7 @@ void wb_camera_set_exposure(WbDeviceTag tag, double exposure)
 
 // ---- recognition ----
 
-bool wb_camera_has_recognition(WbDeviceTag tag)
-{
-    return core_constant(CAMERA(tag), HAS_RECOGNITION) != 0.0;
-}
+bool wb_camera_has_recognition(WbDeviceTag tag) { return core_constant(CAMERA(tag), HAS_RECOGNITION) != 0.0; }
 
 void wb_camera_recognition_enable(WbDeviceTag tag, int sampling_period)
 {
@@ -194,15 +194,9 @@ void wb_camera_recognition_enable(WbDeviceTag tag, int sampling_period)
         enable(CAMERA(tag), tag, 1, sampling_period, __func__);
 }
 
-void wb_camera_recognition_disable(WbDeviceTag tag)
-{
-    enable(CAMERA(tag), tag, 1, 0, __func__);
-}
+void wb_camera_recognition_disable(WbDeviceTag tag) { enable(CAMERA(tag), tag, 1, 0, __func__); }
 
-int wb_camera_recognition_get_sampling_period(WbDeviceTag tag)
-{
-    return period_of(CAMERA(tag), 1);
-}
+int wb_camera_recognition_get_sampling_period(WbDeviceTag tag) { return period_of(CAMERA(tag), 1); }
 
 int wb_camera_recognition_get_number_of_objects(WbDeviceTag tag)
 {
@@ -216,9 +210,15 @@ static WbCameraRecognitionObject unpack(double **from)
     enum { NUMBERS = 15 };
     double *n = *from;
     WbCameraRecognitionObject object = {
-        .id = (int)n[0], .position = { n[1], n[2], n[3] }, .orientation = { n[4], n[5], n[6], n[7] }, .size = { n[8], n[9] },
-        .position_on_image = { (int)n[10], (int)n[11] }, .size_on_image = { (int)n[12], (int)n[13] }, .number_of_colors = (int)n[14],
-        .colors = n + NUMBERS, .model = (char *)(n + NUMBERS + 3 * (int)n[14]),
+        .id = (int)n[0],
+        .position = { n[1], n[2], n[3] },
+        .orientation = { n[4], n[5], n[6], n[7] },
+        .size = { n[8], n[9] },
+        .position_on_image = { (int)n[10], (int)n[11] },
+        .size_on_image = { (int)n[12], (int)n[13] },
+        .number_of_colors = (int)n[14],
+        .colors = n + NUMBERS,
+        .model = (char *)(n + NUMBERS + 3 * (int)n[14]),
     };
     *from = n + NUMBERS + 3 * object.number_of_colors + strlen(object.model) / sizeof(double) + 1;
     return object;
@@ -257,15 +257,9 @@ static void segment(WbDeviceTag tag, bool is_on, const char *who)
     core_command(tag, SET_SEGMENTATION, (double[]){ is_on }, 1, NULL, 0);
 }
 
-void wb_camera_recognition_enable_segmentation(WbDeviceTag tag)
-{
-    segment(tag, true, __func__);
-}
+void wb_camera_recognition_enable_segmentation(WbDeviceTag tag) { segment(tag, true, __func__); }
 
-void wb_camera_recognition_disable_segmentation(WbDeviceTag tag)
-{
-    segment(tag, false, __func__);
-}
+void wb_camera_recognition_disable_segmentation(WbDeviceTag tag) { segment(tag, false, __func__); }
 
 bool wb_camera_recognition_is_segmentation_enabled(WbDeviceTag tag)
 {

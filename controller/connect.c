@@ -27,8 +27,8 @@ static void decode_percent(char *text)
     char *to = text;
     for (const char *from = text; *from; from++) {
         unsigned code;
-        if (*from == '%' && isxdigit((unsigned char)from[1]) && isxdigit((unsigned char)from[2]) &&
-            sscanf(from + 1, "%2x", &code) == 1 && code) {
+        if (*from == '%' && isxdigit((unsigned char)from[1]) && isxdigit((unsigned char)from[2])
+            && sscanf(from + 1, "%2x", &code) == 1 && code) {
             *to++ = (char)code;
             from += 2;
         } else {

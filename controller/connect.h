@@ -7,10 +7,10 @@
 enum { CONNECT_MESSAGE_BYTES = 16 << 20 };  // as limits.h has message_bytes
 
 typedef struct ConnectAddress {
-    bool is_tcp;   // else on this machine
-    char *host;    // of TCP
-    int port;      // 0: not said
-    char *robot;   // empty: the only one that waits
+    bool is_tcp;  // else on this machine
+    char *host;   // of TCP
+    int port;     // 0: not said
+    char *robot;  // empty: the only one that waits
 } ConnectAddress;
 bool connect_parse(const char *url, ConnectAddress *address);  // false: it makes no sense; free it all the same
 void connect_free(ConnectAddress *address);

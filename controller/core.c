@@ -1,3 +1,4 @@
+// core.c - a program of a robot as the simulator knows it: the connection, the step, what was sent and what came back.
 #include "core.h"
 
 #include "base/memory.h"
@@ -32,10 +33,7 @@ void core_lock(void)
     pthread_mutex_lock(&mutex);
 }
 
-void core_unlock(void)
-{
-    pthread_mutex_unlock(&mutex);
-}
+void core_unlock(void) { pthread_mutex_unlock(&mutex); }
 
 void core_warn(const char *who, const char *format, ...)
 {
@@ -50,7 +48,7 @@ void core_warn(const char *who, const char *format, ...)
 
 // ---- connection ----
 
-static bool is_launched;   // by the simulator itself
+static bool is_launched;  // by the simulator itself
 
 static bool receive(Channel *channel, FrameReader *reader)
 {
@@ -99,7 +97,9 @@ static void take_robot(const Record *record)
 
 static void take_config(const Record *record)
 {
-    CoreDevice *device = record->op == OP_DEVICE ? grow_devices(record->tag) : record->tag < core.device_count ? &core.devices[record->tag] : NULL;
+    CoreDevice *device = record->op == OP_DEVICE           ? grow_devices(record->tag)
+                         : record->tag < core.device_count ? &core.devices[record->tag]
+                                                           : NULL;
     switch (record->op) {
     case OP_ROBOT:
         take_robot(record);
@@ -124,10 +124,11 @@ static void take_config(const Record *record)
             device->constant_count = record->double_count;
         }
         break;
-    default:
-        break;
+    default: break;
     }
 }
+
+static void fetch_image(CoreDevice *device, int channel);
 
 static void take_image(struct CoreChannel *channel, const Record *record)
 {
@@ -141,7 +142,8 @@ static void take_image(struct CoreChannel *channel, const Record *record)
 
 static void take_reading(const Record *record)
 {
-    if (record->tag >= core.device_count || record->int_count < 1 || record->ints[0] < 0 || record->ints[0] >= CORE_CHANNELS)
+    if (record->tag >= core.device_count || record->int_count < 1 || record->ints[0] < 0
+        || record->ints[0] >= CORE_CHANNELS)
         return;
     struct CoreChannel *channel = &core.devices[record->tag].channels[record->ints[0]];
     if (record->double_count > channel->capacity) {
@@ -176,6 +178,19 @@ static void take_packet(const Record *record)
     device->packet_count++;
 }
 
+// Messages stay until the program takes them, but not for ever: one that never does loses those that come later.
+static void take_window_message(const Record *record)
+{
+    size_t size = (size_t)record->byte_count + 1;
+    if (core.window.read == core.window.size)
+        core.window.read = core.window.size = 0;
+    if (core.window.size + size > CORE_MESSAGE_BYTES)
+        return;
+    core.window.data = memory_resize(core.window.data, core.window.size + size, 1);
+    memcpy(core.window.data + core.window.size, record->bytes, size);
+    core.window.size += size;
+}
+
 void supervisor_take_tracked(const Record *head, FrameReader *reader);
 void input_take(const Record *record);
 
@@ -193,31 +208,19 @@ static int take_state(FrameReader *reader)
                 core.simulation_mode = record.ints[1];
             }
             break;
-        case OP_READING:
-            take_reading(&record);
-            break;
-        case OP_PACKET:
-            take_packet(&record);
-            break;
-        case OP_ROBOT_CHANGED:
-            take_robot(&record);
-            break;
+        case OP_READING: take_reading(&record); break;
+        case OP_PACKET: take_packet(&record); break;
+        case OP_ROBOT_CHANGED: take_robot(&record); break;
+        case OP_WINDOW_MESSAGE: take_window_message(&record); break;
         case OP_KEYS:
         case OP_MOUSE:
-        case OP_JOYSTICK:
-            input_take(&record);
-            break;
+        case OP_JOYSTICK: input_take(&record); break;
         case OP_ROBOT_TEXT:
         case OP_DEVICE:
         case OP_DEVICE_MODEL:
-        case OP_DEVICE_CONSTANTS:
-            take_config(&record);
-            break;
-        case OP_TRACK:
-            supervisor_take_tracked(&record, reader);
-            break;
-        default:
-            break;
+        case OP_DEVICE_CONSTANTS: take_config(&record); break;
+        case OP_TRACK: supervisor_take_tracked(&record, reader); break;
+        default: break;
         }
     }
     return delay;
@@ -253,7 +256,8 @@ static bool greet(Channel *channel, const char *robot, bool is_last)
 {
     const char *token = getenv("TALUS_TOKEN");
     frame_begin(&core.commands, FRAME_HELLO);
-    frame_add(&core.commands, &(Record){ .op = OP_HELLO_VERSION, .int_count = 2, .ints = (int32_t[]){ PROTOCOL_VERSION, getpid() } });
+    frame_add(&core.commands,
+              &(Record){ .op = OP_HELLO_VERSION, .int_count = 2, .ints = (int32_t[]){ PROTOCOL_VERSION, getpid() } });
     frame_add(&core.commands, &(Record){ .op = OP_HELLO_ROBOT, .byte_count = (int)strlen(robot), .bytes = robot });
     if (token)
         frame_add(&core.commands, &(Record){ .op = OP_HELLO_TOKEN, .byte_count = (int)strlen(token), .bytes = token });
@@ -318,6 +322,7 @@ void wb_robot_cleanup(void)
         free_device(&core.devices[i]);
     free(core.devices);
     free(core.name);
+    free(core.window.data);
     for (int i = 0; i < COUNT_OF(core.texts); i++)
         free(core.texts[i]);
     frame_free(&core.commands);
@@ -336,10 +341,12 @@ void core_add(const Record *record)
 {
     core_lock();
     if (core.channel && record_size(record) > CORE_MESSAGE_BYTES / 2) {
-        core_warn(protocol_op_name(record->op), "%d bytes are more than a message may have; they are not sent", record->byte_count);
+        core_warn(protocol_op_name(record->op), "%d bytes are more than a message may have; they are not sent",
+                  record->byte_count);
     } else if (core.channel) {
         // A step of no time makes room when very much is said between two steps.
-        if (record->op != OP_DURATION && core.has_commands && core.commands.size + record_size(record) > CORE_MESSAGE_BYTES - 4096)
+        if (record->op != OP_DURATION && core.has_commands
+            && core.commands.size + record_size(record) > CORE_MESSAGE_BYTES - 4096)
             exchange(0);
         if (!core.has_commands)
             frame_begin(&core.commands, FRAME_STEP);
@@ -400,7 +407,8 @@ static bool end_python(void)
     int (*ensure)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "PyGILState_Ensure");
     void (*release)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "PyGILState_Release");
     unsigned long (*thread)(void) = (unsigned long (*)(void))dlsym(RTLD_DEFAULT, "PyThread_get_thread_ident");
-    int (*raise)(unsigned long, void *) = (int (*)(unsigned long, void *))dlsym(RTLD_DEFAULT, "PyThreadState_SetAsyncExc");
+    int (*raise)(unsigned long, void *) = (int (*)(unsigned long, void *))dlsym(RTLD_DEFAULT,
+                                                                                "PyThreadState_SetAsyncExc");
     void **exception = dlsym(RTLD_DEFAULT, "PyExc_SystemExit");
     int (*has_begun)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "Py_IsInitialized");
     if (was_told || !ensure || !release || !thread || !raise || !exception || !has_begun || !has_begun())
@@ -432,11 +440,23 @@ static bool may_step(const char *who)
     return core.channel && !core.must_quit;
 }
 
+// A program that took the pointer of an image once may have kept it, and finds each new image there, as in Webots. One that takes
+// it again and again asks for what it wants to see.
+static void refresh_kept_images(void)
+{
+    for (int tag = 1; tag < core.device_count && !core.must_quit; tag++)
+        for (int channel = 0; channel < CORE_CHANNELS; channel++)
+            if (core.devices[tag].channels[channel].looks == 1)
+                fetch_image(&core.devices[tag], channel);
+}
+
 int core_step(int duration)
 {
     core_lock();
     int delay = may_step("wb_robot_step") ? exchange(duration < 0 ? 0 : duration) : -1;
     core.step = CORE_STEP_NONE;
+    if (delay >= 0)
+        refresh_kept_images();
     core_unlock();
     return delay;
 }
@@ -465,6 +485,8 @@ int core_step_end(void)
     if (core.step == CORE_STEP_ANSWERED)
         delay = core.step_delay;
     core.step = CORE_STEP_NONE;
+    if (delay >= 0)
+        refresh_kept_images();
     core_unlock();
     return delay;
 }
@@ -511,16 +533,23 @@ bool core_call(const Record *question, Record *answer, const char *who)
 
 // A picture is of the moment it was due, so the commands since then need not go before. After the end the last one that was looked
 // at stays.
-void core_fetch_image(CoreDevice *device, int channel)
+static void fetch_image(CoreDevice *device, int channel)
 {
     struct CoreChannel *to = &device->channels[channel];
-    core_lock();
     int32_t number = channel;
     Record answer;
-    if (to->is_waiting && core.channel && !core.must_quit &&
-        ask(&(Record){ .op = OP_IMAGE, .tag = (uint16_t)(device - core.devices), .int_count = 1, .ints = &number }, &answer, NULL, false))
+    if (to->is_waiting && core.channel && !core.must_quit
+        && ask(&(Record){ .op = OP_IMAGE, .tag = (uint16_t)(device - core.devices), .int_count = 1, .ints = &number },
+               &answer, NULL, false))
         take_image(to, &answer);
     to->is_waiting = false;
+}
+
+void core_fetch_image(CoreDevice *device, int channel)
+{
+    core_lock();
+    fetch_image(device, channel);
+    device->channels[channel].looks += device->channels[channel].looks < 2;
     core_unlock();
 }
 
@@ -559,8 +588,14 @@ void core_enable(WbDeviceTag tag, int channel, int period)
 void core_command(WbDeviceTag tag, int command, const double *numbers, int count, const void *bytes, int byte_count)
 {
     int32_t row = command;
-    core_add(&(Record){ .op = OP_COMMAND, .tag = tag, .int_count = 1, .ints = &row, .double_count = count, .doubles = numbers,
-                        .byte_count = byte_count, .bytes = bytes });
+    core_add(&(Record){ .op = OP_COMMAND,
+                        .tag = tag,
+                        .int_count = 1,
+                        .ints = &row,
+                        .double_count = count,
+                        .doubles = numbers,
+                        .byte_count = byte_count,
+                        .bytes = bytes });
 }
 
 const double *core_reading(const CoreDevice *device, int channel, int *count)

@@ -9,8 +9,10 @@
 #include <webots/nodes.h>
 #include <webots/types.h>
 
-enum { CORE_CHANNELS = 3,  // the last one for a picture beside those of the readings
-        CORE_MESSAGE_BYTES = 16 << 20 };  // as limits.h has message_bytes
+enum {
+    CORE_CHANNELS = 3,  // the last one for a picture beside those of the readings
+    CORE_MESSAGE_BYTES = 16 << 20
+};  // as limits.h has message_bytes
 
 typedef struct CorePacket {
     void *data;
@@ -32,30 +34,35 @@ typedef struct CoreDevice {
         void *bytes;      // its image
         size_t byte_count;
         bool is_waiting;  // a newer image stands in the simulator, which makes it when it is asked for
+        int looks;        // how often the program took the pointer of the image: 0, 1 or 2 and more
     } channels[CORE_CHANNELS];
     CorePacket *first, *last;  // queue of a receiver
     int packet_count;
-    double enabled_at;   // of a camera
-    bool is_segmented;   // likewise
-    void *own;           // what a device's file keeps beside, freed with free()
+    double enabled_at;  // of a camera
+    bool is_segmented;  // likewise
+    void *own;          // what a device's file keeps beside, freed with free()
 } CoreDevice;
 
 typedef struct Core {
     Channel *channel;
-    FrameWriter commands;     // gathered until the next step
+    FrameWriter commands;  // gathered until the next step
     bool has_commands;
     bool is_connected;
-    bool must_quit;           // the run is over, and the program knows
+    bool must_quit;                                                     // the run is over, and the program knows
     enum { CORE_STEP_NONE, CORE_STEP_BEGUN, CORE_STEP_ANSWERED } step;  // of wb_robot_step_begin and _end
-    int step_delay;           // what the answer to a step that was begun says
+    int step_delay;                                                     // what the answer to a step that was begun says
     bool supervisor, synchronization;
     int mode, simulation_mode;
-    WbNodeType robot_type;   // as the release of the world has it
+    WbNodeType robot_type;  // as the release of the world has it
     double time, basic_time_step;
     char *name;
     char *texts[7];
-    CoreDevice *devices;      // by tag; 0 is the robot
-    int device_count;         // with the robot
+    struct {
+        char *data;         // messages of the robot window that came, each ended by a NUL
+        size_t size, read;  // how much there is, and how much of it the program has taken
+    } window;
+    CoreDevice *devices;  // by tag; 0 is the robot
+    int device_count;     // with the robot
 } Core;
 
 extern Core core;  // the API has no handle to pass
@@ -71,7 +78,7 @@ CoreDevice *core_device(WbDeviceTag tag, const WbNodeType *types, const char *wh
 double core_constant(const CoreDevice *device, int index);  // 0 beyond the last
 void core_enable(WbDeviceTag tag, int channel, int period);
 void core_command(WbDeviceTag tag, int command, const double *numbers, int count, const void *bytes, int byte_count);
-void core_add(const Record *record);       // to the commands of the next step
+void core_add(const Record *record);  // to the commands of the next step
 // Numbers of the last reading; NULL before the first.
 const double *core_reading(const CoreDevice *device, int channel, int *count);
 double core_value(const CoreDevice *device, int channel);  // the first of them, NaN before the first reading

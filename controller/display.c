@@ -22,7 +22,8 @@
 #define STB_EASY_FONT_IMPLEMENTATION
 #include <stb/stb_easy_font.h>
 #pragma GCC diagnostic pop
-#pragma GCC diagnostic ignored "-Wunused-function"  // stb declares more than it defines, which is said at the end of the file
+#pragma GCC diagnostic ignored                                                                                         \
+    "-Wunused-function"  // stb declares more than it defines, which is said at the end of the file
 
 struct WbImageStructPrivate {
     int width, height;
@@ -44,7 +45,9 @@ static Canvas *canvas(WbDeviceTag tag, const char *who)
     if (device && !device->own) {
         int width = (int)core_constant(device, 0), height = (int)core_constant(device, 1);
         Canvas *fresh = calloc(1, sizeof *fresh + (size_t)width * (size_t)height * sizeof(uint32_t));
-        *fresh = (Canvas){ .width = width, .height = height, .color = 0xffffff, .alpha = 1.0, .opacity = 1.0, .font_size = 8 };
+        *fresh = (Canvas){
+            .width = width, .height = height, .color = 0xffffff, .alpha = 1.0, .opacity = 1.0, .font_size = 8
+        };
         for (int i = 0; i < width * height; i++)
             fresh->pixels[i] = 0xff000000u;
         device->own = fresh;
@@ -69,7 +72,10 @@ static void send_rows(WbDeviceTag tag, const Canvas *at, int first, int rows)
     unsigned char *bytes = malloc(4 * count);
     for (size_t i = 0; bytes && i < count; i++) {
         uint32_t pixel = at->pixels[(size_t)first * (size_t)at->width + i];
-        memcpy(bytes + 4 * i, (unsigned char[]){ (unsigned char)(pixel >> 16), (unsigned char)(pixel >> 8), (unsigned char)pixel, (unsigned char)(pixel >> 24) }, 4);
+        memcpy(bytes + 4 * i,
+               (unsigned char[]){ (unsigned char)(pixel >> 16), (unsigned char)(pixel >> 8), (unsigned char)pixel,
+                                  (unsigned char)(pixel >> 24) },
+               4);
     }
     if (bytes)
         core_command(tag, DRAW, (double[]){ first, rows }, 2, bytes, (int)(4 * count));
@@ -254,7 +260,8 @@ static int oval_reach(int a, int b, int dy)
 void wb_display_fill_oval(WbDeviceTag tag, int cx, int cy, int a, int b)
 {
     Canvas *at = CANVAS(tag);
-    for (int y = at && a >= 0 && b >= 0 ? int_max(cy - b, 0) : 0; at && a >= 0 && b >= 0 && y <= int_min(cy + b, at->height - 1); y++) {
+    for (int y = at && a >= 0 && b >= 0 ? int_max(cy - b, 0) : 0;
+         at && a >= 0 && b >= 0 && y <= int_min(cy + b, at->height - 1); y++) {
         int reach = oval_reach(a, b, y - cy);
         if (reach >= 0)
             span(at, cx - reach, cx + reach, y);
@@ -270,7 +277,8 @@ void wb_display_draw_oval(WbDeviceTag tag, int cx, int cy, int a, int b)
     int px = cx + a, py = cy;
     for (int i = 1; i <= corners; i++) {
         double angle = 2.0 * 3.14159265358979 * i / corners;
-        int x = cx + (int)__builtin_lround(a * __builtin_cos(angle)), y = cy + (int)__builtin_lround(b * __builtin_sin(angle));
+        int x = cx + (int)__builtin_lround(a * __builtin_cos(angle)),
+            y = cy + (int)__builtin_lround(b * __builtin_sin(angle));
         line(at, px, py, x, y);
         px = x, py = y;
     }
@@ -290,7 +298,8 @@ void wb_display_fill_polygon(WbDeviceTag tag, const int *x, const int *y, int si
         for (int column = 0; column < at->width; column++) {
             bool is_inside = false;
             for (int i = 0, k = size - 1; i < size; k = i++)
-                if ((y[i] > row) != (y[k] > row) && column < (double)(x[k] - x[i]) * (row - y[i]) / (y[k] - y[i]) + x[i])
+                if ((y[i] > row) != (y[k] > row)
+                    && column < (double)(x[k] - x[i]) * (row - y[i]) / (y[k] - y[i]) + x[i])
                     is_inside = !is_inside;
             if (is_inside)
                 plot(at, column, row);
@@ -329,7 +338,9 @@ static WbImageRef new_image(int width, int height)
 }
 
 // Where red, green, blue and alpha stand in a pixel of each format; -1: absent.
-static const struct { int format, bytes, place[4]; } formats[] = {
+static const struct {
+    int format, bytes, place[4];
+} formats[] = {
     { WB_IMAGE_RGB, 3, { 0, 1, 2, -1 } }, { WB_IMAGE_RGBA, 4, { 0, 1, 2, 3 } }, { WB_IMAGE_ARGB, 4, { 1, 2, 3, 0 } },
     { WB_IMAGE_BGRA, 4, { 2, 1, 0, 3 } }, { WB_IMAGE_ABGR, 4, { 3, 2, 1, 0 } },
 };
@@ -346,7 +357,8 @@ WbImageRef wb_display_image_new(WbDeviceTag tag, int width, int height, const vo
             const unsigned char *pixel = (const unsigned char *)data + (size_t)i * (size_t)formats[f].bytes;
             const int *place = formats[f].place;
             uint32_t alpha = place[3] < 0 ? 255 : pixel[place[3]];
-            image->pixels[i] = alpha << 24 | (uint32_t)pixel[place[0]] << 16 | (uint32_t)pixel[place[1]] << 8 | pixel[place[2]];
+            image->pixels[i] = alpha << 24 | (uint32_t)pixel[place[0]] << 16 | (uint32_t)pixel[place[1]] << 8
+                               | pixel[place[2]];
         }
         return image;
     }
@@ -405,7 +417,10 @@ void wb_display_image_save(WbDeviceTag tag, WbImageRef image, const char *filena
     const uint32_t *pixels = image ? image->pixels : at->pixels;
     unsigned char *bytes = malloc((size_t)width * (size_t)height * 4);
     for (int i = 0; i < width * height; i++)
-        memcpy(bytes + 4 * i, (unsigned char[]){ (unsigned char)pixels[i], (unsigned char)(pixels[i] >> 8), (unsigned char)(pixels[i] >> 16), (unsigned char)(pixels[i] >> 24) }, 4);
+        memcpy(bytes + 4 * i,
+               (unsigned char[]){ (unsigned char)pixels[i], (unsigned char)(pixels[i] >> 8),
+                                  (unsigned char)(pixels[i] >> 16), (unsigned char)(pixels[i] >> 24) },
+               4);
     if (!core_save_picture(filename, bytes, width, height, 90))
         core_warn(__func__, "cannot write '%s'", filename);
     free(bytes);
@@ -431,8 +446,11 @@ bool core_save_picture(const char *path, const unsigned char *pixels, int width,
         return false;
     unsigned char *bytes = malloc((size_t)width * (size_t)height * 4);
     for (int i = 0; bytes && i < width * height; i++)
-        memcpy(bytes + 4 * i, (unsigned char[]){ pixels[4 * i + 2], pixels[4 * i + 1], pixels[4 * i], pixels[4 * i + 3] }, 4);
-    int ok = bytes && (is_jpeg_name(path) ? stbi_write_jpg(path, width, height, 4, bytes, quality) : stbi_write_png(path, width, height, 4, bytes, 4 * width));
+        memcpy(bytes + 4 * i,
+               (unsigned char[]){ pixels[4 * i + 2], pixels[4 * i + 1], pixels[4 * i], pixels[4 * i + 3] }, 4);
+    int ok = bytes
+             && (is_jpeg_name(path) ? stbi_write_jpg(path, width, height, 4, bytes, quality)
+                                    : stbi_write_png(path, width, height, 4, bytes, 4 * width));
     free(bytes);
     return ok;
 }
@@ -459,7 +477,10 @@ bool core_save_depth(const char *path, const float *image, int width, int height
         double share = ((double)image[i] - low) / (high - low);
         grey[i] = (unsigned char)(share >= 1.0 ? 255 : share > 0.0 ? 255.0 * share : 0);
     }
-    int ok = grey && (is_jpeg_name(path) ? stbi_write_jpg(path, width, height, 1, grey, 90) : !strcasecmp(suffix, ".png") && stbi_write_png(path, width, height, 1, grey, width));
+    int ok = grey
+             && (is_jpeg_name(path)
+                     ? stbi_write_jpg(path, width, height, 1, grey, 90)
+                     : !strcasecmp(suffix, ".png") && stbi_write_png(path, width, height, 1, grey, width));
     free(grey);
     return ok;
 }

@@ -46,7 +46,7 @@ static struct {
     double mouse_place[2];
     int joystick_buttons, axis_count, pov_count;
     int axes[AXES], povs[POVS];
-    int awaited;   // WB_EVENT_* as bits; 0: nobody waits
+    int awaited;  // WB_EVENT_* as bits; 0: nobody waits
     int happened;
 } told = { .mouse_place = { NAN, NAN } };
 
@@ -131,8 +131,14 @@ static void take_mouse(const Record *record)
     if (!is_due(&mouse.sampling) && !is_awaited)
         return;
     const double *d = record->doubles;
-    mouse.state = (WbMouseState){ .left = record->ints[0] != 0, .middle = record->ints[1] != 0, .right = record->ints[2] != 0, .u = d[0], .v = d[1],
-                                  .x = mouse.has_3d ? d[2] : NAN, .y = mouse.has_3d ? d[3] : NAN, .z = mouse.has_3d ? d[4] : NAN };
+    mouse.state = (WbMouseState){ .left = record->ints[0] != 0,
+                                  .middle = record->ints[1] != 0,
+                                  .right = record->ints[2] != 0,
+                                  .u = d[0],
+                                  .v = d[1],
+                                  .x = mouse.has_3d ? d[2] : NAN,
+                                  .y = mouse.has_3d ? d[3] : NAN,
+                                  .z = mouse.has_3d ? d[4] : NAN };
 }
 
 static void take_joystick(const Record *record)
@@ -151,7 +157,8 @@ static void take_joystick(const Record *record)
     joystick.buttons = (unsigned)record->ints[3];
     memcpy(joystick.axes, record->ints + 4, (size_t)axes * sizeof(int));
     memcpy(joystick.povs, record->ints + 4 + axes, (size_t)povs * sizeof(int));
-    size_t length = (size_t)record->byte_count < sizeof joystick.model - 1 ? (size_t)record->byte_count : sizeof joystick.model - 1;
+    size_t length = (size_t)record->byte_count < sizeof joystick.model - 1 ? (size_t)record->byte_count
+                                                                           : sizeof joystick.model - 1;
     memcpy(joystick.model, record->bytes, length);
     joystick.model[length] = '\0';
 }
@@ -175,30 +182,15 @@ void wb_keyboard_enable(int sampling_period)
     keyboard.count = 0;
 }
 
-void wb_keyboard_disable(void)
-{
-    wb_keyboard_enable(0);
-}
+void wb_keyboard_disable(void) { wb_keyboard_enable(0); }
 
-int wb_keyboard_get_sampling_period(void)
-{
-    return keyboard.sampling.period;
-}
+int wb_keyboard_get_sampling_period(void) { return keyboard.sampling.period; }
 
-int wb_keyboard_get_key(void)
-{
-    return keyboard.next < keyboard.count ? keyboard.keys[keyboard.next++] : -1;
-}
+int wb_keyboard_get_key(void) { return keyboard.next < keyboard.count ? keyboard.keys[keyboard.next++] : -1; }
 
-void wb_robot_keyboard_enable(int sampling_period)
-{
-    wb_keyboard_enable(sampling_period);
-}
+void wb_robot_keyboard_enable(int sampling_period) { wb_keyboard_enable(sampling_period); }
 
-void wb_robot_keyboard_disable(void)
-{
-    wb_keyboard_disable();
-}
+void wb_robot_keyboard_disable(void) { wb_keyboard_disable(); }
 
 int wb_robot_keyboard_get_key(void)
 {
@@ -214,35 +206,17 @@ void wb_mouse_enable(int sampling_period)
     mouse.state = no_mouse;
 }
 
-void wb_mouse_disable(void)
-{
-    wb_mouse_enable(0);
-}
+void wb_mouse_disable(void) { wb_mouse_enable(0); }
 
-int wb_mouse_get_sampling_period(void)
-{
-    return mouse.sampling.period;
-}
+int wb_mouse_get_sampling_period(void) { return mouse.sampling.period; }
 
-void wb_mouse_enable_3d_position(void)
-{
-    mouse.has_3d = true;
-}
+void wb_mouse_enable_3d_position(void) { mouse.has_3d = true; }
 
-void wb_mouse_disable_3d_position(void)
-{
-    mouse.has_3d = false;
-}
+void wb_mouse_disable_3d_position(void) { mouse.has_3d = false; }
 
-bool wb_mouse_is_3d_position_enabled(void)
-{
-    return mouse.has_3d;
-}
+bool wb_mouse_is_3d_position_enabled(void) { return mouse.has_3d; }
 
-WbMouseState wb_mouse_get_state(void)
-{
-    return mouse.sampling.period ? mouse.state : no_mouse;
-}
+WbMouseState wb_mouse_get_state(void) { return mouse.sampling.period ? mouse.state : no_mouse; }
 
 // ---- joystick ----
 
@@ -253,40 +227,22 @@ void wb_joystick_enable(int sampling_period)
     joystick.buttons = 0;
 }
 
-void wb_joystick_disable(void)
-{
-    wb_joystick_enable(0);
-}
+void wb_joystick_disable(void) { wb_joystick_enable(0); }
 
-int wb_joystick_get_sampling_period(void)
-{
-    return joystick.sampling.period;
-}
+int wb_joystick_get_sampling_period(void) { return joystick.sampling.period; }
 
-bool wb_joystick_is_connected(void)
-{
-    return joystick.is_connected;
-}
+bool wb_joystick_is_connected(void) { return joystick.is_connected; }
 
-const char *wb_joystick_get_model(void)
-{
-    return joystick.is_connected ? joystick.model : NULL;
-}
+const char *wb_joystick_get_model(void) { return joystick.is_connected ? joystick.model : NULL; }
 
-int wb_joystick_get_number_of_axes(void)
-{
-    return joystick.is_connected ? joystick.axis_count : -1;
-}
+int wb_joystick_get_number_of_axes(void) { return joystick.is_connected ? joystick.axis_count : -1; }
 
 int wb_joystick_get_axis_value(int axis)
 {
     return joystick.is_connected && axis >= 0 && axis < joystick.axis_count ? joystick.axes[axis] : 0;
 }
 
-int wb_joystick_get_number_of_povs(void)
-{
-    return joystick.is_connected ? joystick.pov_count : -1;
-}
+int wb_joystick_get_number_of_povs(void) { return joystick.is_connected ? joystick.pov_count : -1; }
 
 int wb_joystick_get_pov_value(int pov)
 {
@@ -305,37 +261,26 @@ int wb_joystick_get_pressed_button(void)
 }
 
 // Nothing pushes back: these are for a person's hand.
-void wb_joystick_set_constant_force(int level)
-{
-    (void)level;
-}
+void wb_joystick_set_constant_force(int level) { (void)level; }
 
-void wb_joystick_set_constant_force_duration(double duration)
-{
-    (void)duration;
-}
+void wb_joystick_set_constant_force_duration(double duration) { (void)duration; }
 
-void wb_joystick_set_auto_centering_gain(double gain)
-{
-    (void)gain;
-}
+void wb_joystick_set_auto_centering_gain(double gain) { (void)gain; }
 
-void wb_joystick_set_resistance_gain(double gain)
-{
-    (void)gain;
-}
+void wb_joystick_set_resistance_gain(double gain) { (void)gain; }
 
-void wb_joystick_set_force_axis(int axis)
-{
-    (void)axis;
-}
+void wb_joystick_set_force_axis(int axis) { (void)axis; }
 
 // ---- waiting ----
 
 // Events come with simulated time, so it passes while a program waits, and the timeout is counted in it.
 WbUserInputEvent wb_robot_wait_for_user_input_event(WbUserInputEvent event_type, int timeout)
 {
-    static const struct { int events; const Sampling *sampling; const char *name; } devices[] = {
+    static const struct {
+        int events;
+        const Sampling *sampling;
+        const char *name;
+    } devices[] = {
         { WB_EVENT_KEYBOARD, &keyboard.sampling, "keyboard" },
         { WB_EVENT_MOUSE_CLICK | WB_EVENT_MOUSE_MOVE, &mouse.sampling, "mouse" },
         { WB_EVENT_JOYSTICK_BUTTON | WB_EVENT_JOYSTICK_AXIS | WB_EVENT_JOYSTICK_POV, &joystick.sampling, "joystick" },

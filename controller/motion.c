@@ -17,8 +17,8 @@ struct WbMotionStructPrivate {
     double *positions;  // row by row; NaN: not given
     int row_count;
     bool is_playing, loops, is_reversed;
-    double time;        // ms into the motion
-    double started;     // s, simulated, when `time` was last moved on
+    double time;     // ms into the motion
+    double started;  // s, simulated, when `time` was last moved on
     WbMotionRef next;
 };
 
@@ -27,7 +27,9 @@ static WbMotionRef motions;
 static int parse_time(const char *text)
 {
     int minutes, seconds, milliseconds;
-    return sscanf(text, "%d:%d:%d", &minutes, &seconds, &milliseconds) == 3 ? (minutes * 60 + seconds) * 1000 + milliseconds : -1;
+    return sscanf(text, "%d:%d:%d", &minutes, &seconds, &milliseconds) == 3
+               ? (minutes * 60 + seconds) * 1000 + milliseconds
+               : -1;
 }
 
 static void read_header(WbMotionRef motion, char *line)
@@ -49,13 +51,16 @@ static bool read_row(WbMotionRef motion, char *line)
         return false;
     int row = motion->row_count++, width = motion->motor_count;
     motion->times = realloc(motion->times, (size_t)motion->row_count * sizeof *motion->times);
-    motion->positions = realloc(motion->positions, (size_t)motion->row_count * (size_t)(width + 1) * sizeof *motion->positions);
+    motion->positions = realloc(motion->positions,
+                                (size_t)motion->row_count * (size_t)(width + 1) * sizeof *motion->positions);
     motion->times[row] = ms;
     for (int i = 0; i < width; i++) {
         const char *value = strsep(&line, ",");
         char *end = NULL;
         double position = value ? strtod(value, &end) : NAN;
-        motion->positions[(size_t)row * (size_t)width + (size_t)i] = value && end != value && isfinite(position) ? position : NAN;
+        motion->positions[(size_t)row * (size_t)width + (size_t)i] = value && end != value && isfinite(position)
+                                                                         ? position
+                                                                         : NAN;
     }
     return true;
 }
@@ -198,10 +203,7 @@ int wbu_motion_get_duration(WbMotionRef motion)
     return motion && motion->row_count ? motion->times[motion->row_count - 1] : 0;
 }
 
-int wbu_motion_get_time(WbMotionRef motion)
-{
-    return motion ? (int)lround(motion->time) : 0;
-}
+int wbu_motion_get_time(WbMotionRef motion) { return motion ? (int)lround(motion->time) : 0; }
 
 void wbu_motion_set_time(WbMotionRef motion, int time)
 {

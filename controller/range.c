@@ -10,8 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS, LAYERS, FOV, VERTICAL_FOV, MIN_RANGE, MAX_RANGE, FREQUENCY, MIN_FREQUENCY, MAX_FREQUENCY, IS_PLANAR, TILT, WHOLE_FOV,
-       IS_ROTATING };
+enum {
+    COLUMNS,
+    LAYERS,
+    FOV,
+    VERTICAL_FOV,
+    MIN_RANGE,
+    MAX_RANGE,
+    FREQUENCY,
+    MIN_FREQUENCY,
+    MAX_FREQUENCY,
+    IS_PLANAR,
+    TILT,
+    WHOLE_FOV,
+    IS_ROTATING
+};
 #define LIDAR(tag) CORE_DEVICE(tag, WB_NODE_LIDAR)
 #define FINDER(tag) CORE_DEVICE(tag, WB_NODE_RANGE_FINDER)
 
@@ -23,28 +36,22 @@ static void enable(CoreDevice *device, WbDeviceTag tag, int period, const char *
         core_enable(tag, 0, period);
 }
 
-#define SWITCHES(prefix, device)                                   \
-    void prefix##_enable(WbDeviceTag tag, int sampling_period)     \
-    {                                                              \
-        enable(device(tag), tag, sampling_period, __func__);       \
-    }                                                              \
-    void prefix##_disable(WbDeviceTag tag)                         \
-    {                                                              \
-        enable(device(tag), tag, 0, __func__);                     \
-    }                                                              \
-    int prefix##_get_sampling_period(WbDeviceTag tag)              \
-    {                                                              \
-        const CoreDevice *found = device(tag);                     \
-        return found ? found->channels[0].period : 0;              \
+#define SWITCHES(prefix, device)                                                                                       \
+    void prefix##_enable(WbDeviceTag tag, int sampling_period)                                                         \
+    {                                                                                                                  \
+        enable(device(tag), tag, sampling_period, __func__);                                                           \
+    }                                                                                                                  \
+    void prefix##_disable(WbDeviceTag tag) { enable(device(tag), tag, 0, __func__); }                                  \
+    int prefix##_get_sampling_period(WbDeviceTag tag)                                                                  \
+    {                                                                                                                  \
+        const CoreDevice *found = device(tag);                                                                         \
+        return found ? found->channels[0].period : 0;                                                                  \
     }
 SWITCHES(wb_range_finder, FINDER)
 SWITCHES(wb_lidar, LIDAR)
 
-#define FACT(function, type, device, index)                        \
-    type function(WbDeviceTag tag)                                 \
-    {                                                              \
-        return (type)core_constant(device(tag), index);            \
-    }
+#define FACT(function, type, device, index)                                                                            \
+    type function(WbDeviceTag tag) { return (type)core_constant(device(tag), index); }
 FACT(wb_range_finder_get_width, int, FINDER, 0)
 FACT(wb_range_finder_get_height, int, FINDER, 1)
 FACT(wb_range_finder_get_fov, double, FINDER, 2)
@@ -76,10 +83,7 @@ static const float *image_of(CoreDevice *device)
     return (const float *)channel->bytes;
 }
 
-const float *wb_range_finder_get_range_image(WbDeviceTag tag)
-{
-    return image_of(FINDER(tag));
-}
+const float *wb_range_finder_get_range_image(WbDeviceTag tag) { return image_of(FINDER(tag)); }
 
 // A PNG with black for minRange and white for maxRange and beyond, or the numbers themselves as HDR.
 int wb_range_finder_save_image(WbDeviceTag tag, const char *filename, int quality)
@@ -89,13 +93,17 @@ int wb_range_finder_save_image(WbDeviceTag tag, const char *filename, int qualit
     const float *image = image_of(device);
     if (!image || !filename)
         return -1;
-    return core_save_depth(filename, image, (int)core_constant(device, 0), (int)core_constant(device, 1), core_constant(device, 3), core_constant(device, 4)) ? 0 : -1;
+    return core_save_depth(filename, image, (int)core_constant(device, 0), (int)core_constant(device, 1),
+                           core_constant(device, 3), core_constant(device, 4))
+               ? 0
+               : -1;
 }
 
 void wb_lidar_set_frequency(WbDeviceTag tag, double frequency)
 {
     CoreDevice *device = LIDAR(tag);
-    if (device && !(frequency >= core_constant(device, MIN_FREQUENCY) && frequency <= core_constant(device, MAX_FREQUENCY)))
+    if (device
+        && !(frequency >= core_constant(device, MIN_FREQUENCY) && frequency <= core_constant(device, MAX_FREQUENCY)))
         core_warn(__func__, "the frequency %g is outside minFrequency and maxFrequency", frequency);
     else if (device && FREQUENCY < device->constant_count)
         device->constants[FREQUENCY] = frequency;
@@ -105,7 +113,7 @@ void wb_lidar_set_frequency(WbDeviceTag tag, double frequency)
 
 typedef struct Cloud {
     bool is_on;
-    uint32_t serial;       // of the image it was made of, from 1
+    uint32_t serial;  // of the image it was made of, from 1
     WbLidarPoint points[];
 } Cloud;
 
@@ -128,7 +136,8 @@ static float along(double range, double component)
 
 static void make_point(const CoreDevice *device, float range, int column, int layer, WbLidarPoint *point)
 {
-    double columns = core_constant(device, COLUMNS), layers = core_constant(device, LAYERS), tilt = core_constant(device, TILT);
+    double columns = core_constant(device, COLUMNS), layers = core_constant(device, LAYERS),
+           tilt = core_constant(device, TILT);
     double first = core_constant(device, IS_ROTATING) != 0.0 ? 0.0 : 0.5;
     double across = first - (column + 0.5) / columns, above = layers > 1 ? 0.5 - layer / (layers - 1) : 0.0;
     double up = core_constant(device, VERTICAL_FOV) * above, side = core_constant(device, WHOLE_FOV) * across, x, y, z;
@@ -176,10 +185,7 @@ static bool layer_is_there(const CoreDevice *device, int layer, const char *who)
     return device && is_there;
 }
 
-const float *wb_lidar_get_range_image(WbDeviceTag tag)
-{
-    return image_of(LIDAR(tag));
-}
+const float *wb_lidar_get_range_image(WbDeviceTag tag) { return image_of(LIDAR(tag)); }
 
 const float *wb_lidar_get_layer_range_image(WbDeviceTag tag, int layer)
 {
@@ -207,10 +213,7 @@ static const WbLidarPoint *points_of(CoreDevice *device, const char *who)
     return cloud->points;
 }
 
-const WbLidarPoint *wb_lidar_get_point_cloud(WbDeviceTag tag)
-{
-    return points_of(LIDAR(tag), __func__);
-}
+const WbLidarPoint *wb_lidar_get_point_cloud(WbDeviceTag tag) { return points_of(LIDAR(tag), __func__); }
 
 const WbLidarPoint *wb_lidar_get_layer_point_cloud(WbDeviceTag tag, int layer)
 {
@@ -221,7 +224,4 @@ const WbLidarPoint *wb_lidar_get_layer_point_cloud(WbDeviceTag tag, int layer)
     return points ? points + (ptrdiff_t)layer * (ptrdiff_t)core_constant(device, COLUMNS) : NULL;
 }
 
-int wb_lidar_get_number_of_points(WbDeviceTag tag)
-{
-    return point_count(LIDAR(tag));
-}
+int wb_lidar_get_number_of_points(WbDeviceTag tag) { return point_count(LIDAR(tag)); }

@@ -1,5 +1,6 @@
 // robot.c - the robot itself: steps, time, names, devices, battery, tasks, old wheels.
 #include "core.h"
+#include "node_names.h"
 
 #include <webots/console.h>
 #include <webots/device.h>
@@ -19,10 +20,7 @@ enum { TEXT_MODEL, TEXT_CUSTOM_DATA, TEXT_PROJECT, TEXT_WORLD, TEXT_CONTROLLER, 
 
 void motion_step(void);  // motion.c: motions that play move on
 
-static const char *text(int index)
-{
-    return core.texts[index] ? core.texts[index] : "";
-}
+static const char *text(int index) { return core.texts[index] ? core.texts[index] : ""; }
 
 int wb_robot_step(int duration)
 {
@@ -36,30 +34,15 @@ int wb_robot_step_begin(int duration)
     return core_step_begin(duration);
 }
 
-int wb_robot_step_end(void)
-{
-    return core_step_end();
-}
+int wb_robot_step_end(void) { return core_step_end(); }
 
-double wb_robot_get_time(void)
-{
-    return core.time;
-}
+double wb_robot_get_time(void) { return core.time; }
 
-const char *wb_robot_get_name(void)
-{
-    return core.name ? core.name : "";
-}
+const char *wb_robot_get_name(void) { return core.name ? core.name : ""; }
 
-const char *wb_robot_get_model(void)
-{
-    return text(TEXT_MODEL);
-}
+const char *wb_robot_get_model(void) { return text(TEXT_MODEL); }
 
-const char *wb_robot_get_custom_data(void)
-{
-    return text(TEXT_CUSTOM_DATA);
-}
+const char *wb_robot_get_custom_data(void) { return text(TEXT_CUSTOM_DATA); }
 
 void wb_robot_set_custom_data(const char *data)
 {
@@ -72,35 +55,17 @@ void wb_robot_set_custom_data(const char *data)
     core_unlock();
 }
 
-const char *wb_robot_get_data(void)
-{
-    return wb_robot_get_custom_data();
-}
+const char *wb_robot_get_data(void) { return wb_robot_get_custom_data(); }
 
-void wb_robot_set_data(const char *data)
-{
-    wb_robot_set_custom_data(data);
-}
+void wb_robot_set_data(const char *data) { wb_robot_set_custom_data(data); }
 
-const char *wb_robot_get_project_path(void)
-{
-    return text(TEXT_PROJECT);
-}
+const char *wb_robot_get_project_path(void) { return text(TEXT_PROJECT); }
 
-const char *wb_robot_get_world_path(void)
-{
-    return text(TEXT_WORLD);
-}
+const char *wb_robot_get_world_path(void) { return text(TEXT_WORLD); }
 
-const char *wb_robot_get_controller_name(void)
-{
-    return text(TEXT_CONTROLLER);
-}
+const char *wb_robot_get_controller_name(void) { return text(TEXT_CONTROLLER); }
 
-const char *wb_robot_get_controller_arguments(void)
-{
-    return text(TEXT_ARGUMENTS);
-}
+const char *wb_robot_get_controller_arguments(void) { return text(TEXT_ARGUMENTS); }
 
 const char *wb_robot_get_urdf(const char *prefix)
 {
@@ -108,15 +73,14 @@ const char *wb_robot_get_urdf(const char *prefix)
     Record answer;
     free(urdf);
     urdf = NULL;
-    if (core_call(&(Record){ .op = OP_URDF, .byte_count = (int)strlen(prefix ? prefix : ""), .bytes = prefix ? prefix : "" }, &answer, __func__))
+    if (core_call(
+            &(Record){ .op = OP_URDF, .byte_count = (int)strlen(prefix ? prefix : ""), .bytes = prefix ? prefix : "" },
+            &answer, __func__))
         urdf = strndup(answer.bytes, (size_t)answer.byte_count);
     return urdf ? urdf : "";
 }
 
-WbRobotMode wb_robot_get_mode(void)
-{
-    return (WbRobotMode)core.mode;
-}
+WbRobotMode wb_robot_get_mode(void) { return (WbRobotMode)core.mode; }
 
 void wb_robot_set_mode(WbRobotMode mode, const char *arg)
 {
@@ -125,25 +89,13 @@ void wb_robot_set_mode(WbRobotMode mode, const char *arg)
         core_warn(__func__, "there is only the simulation mode");
 }
 
-bool wb_robot_get_synchronization(void)
-{
-    return core.synchronization;
-}
+bool wb_robot_get_synchronization(void) { return core.synchronization; }
 
-bool wb_robot_get_supervisor(void)
-{
-    return core.supervisor;
-}
+bool wb_robot_get_supervisor(void) { return core.supervisor; }
 
-double wb_robot_get_basic_time_step(void)
-{
-    return core.basic_time_step;
-}
+double wb_robot_get_basic_time_step(void) { return core.basic_time_step; }
 
-WbNodeType wb_robot_get_type(void)
-{
-    return core.robot_type;
-}
+WbNodeType wb_robot_get_type(void) { return core.robot_type; }
 
 void wb_robot_pin_to_static_environment(bool pin)
 {
@@ -165,10 +117,7 @@ WbDeviceTag wb_robot_get_device(const char *name)
     return 0;
 }
 
-int wb_robot_get_number_of_devices(void)
-{
-    return core.device_count > 0 ? core.device_count - 1 : 0;
-}
+int wb_robot_get_number_of_devices(void) { return core.device_count > 0 ? core.device_count - 1 : 0; }
 
 WbDeviceTag wb_robot_get_device_by_index(int index)
 {
@@ -194,28 +143,9 @@ WbNodeType wb_device_get_node_type(WbDeviceTag tag)
     return tag == 0 ? WB_NODE_ROBOT : tag < core.device_count ? core.devices[tag].type : WB_NODE_NO_NODE;
 }
 
-WbNodeType wb_device_get_type(WbDeviceTag tag)
-{
-    return wb_device_get_node_type(tag);
-}
+WbNodeType wb_device_get_type(WbDeviceTag tag) { return wb_device_get_node_type(tag); }
 
-const char *wb_node_get_name(WbNodeType type)
-{
-    // In the order of WbNodeType.
-    static const char *const names[] = {
-        "No node", "Appearance", "Background", "Billboard", "Box", "CadShape", "Capsule", "Color", "Cone", "Coordinate", "Cylinder",
-        "DirectionalLight", "ElevationGrid", "Fog", "Group", "ImageTexture", "IndexedFaceSet", "IndexedLineSet", "Material", "Mesh", "Muscle",
-        "Normal", "PBRAppearance", "Plane", "PointLight", "PointSet", "Pose", "Shape", "Sphere", "SpotLight", "TextureCoordinate",
-        "TextureTransform", "Transform", "Viewpoint", "Robot", "Supervisor", "DifferentialWheels", "Accelerometer", "Altimeter", "Brake",
-        "Camera", "Compass", "Connector", "Display", "DistanceSensor", "Emitter", "GPS", "Gyro", "InertialUnit", "LED", "Lidar", "LightSensor",
-        "LinearMotor", "Pen", "PositionSensor", "Propeller", "Radar", "RangeFinder", "Receiver", "RotationalMotor", "Servo", "Skin", "Speaker",
-        "TouchSensor", "VacuumGripper", "BallJoint", "BallJointParameters", "Charger", "ContactProperties", "Damping", "Fluid", "Focus",
-        "HingeJoint", "HingeJointParameters", "Hinge2Joint", "ImmersionProperties", "JointParameters", "Lens", "LensFlare", "Physics",
-        "Recognition", "SliderJoint", "Slot", "Solid", "SolidReference", "Track", "TrackWheel", "WorldInfo", "Zoom", "Microphone", "Radio",
-    };
-    static_assert(COUNT_OF(names) == WB_NODE_RADIO + 1, "a name for every type");
-    return (unsigned)type < COUNT_OF(names) ? names[type] : "";
-}
+const char *wb_node_get_name(WbNodeType type) { return (unsigned)type < COUNT_OF(node_names) ? node_names[type] : ""; }
 
 // ---- battery ----
 
@@ -225,39 +155,51 @@ void wb_robot_battery_sensor_enable(int sampling_period)
         core_enable(0, 0, sampling_period);
 }
 
-void wb_robot_battery_sensor_disable(void)
-{
-    wb_robot_battery_sensor_enable(0);
-}
+void wb_robot_battery_sensor_disable(void) { wb_robot_battery_sensor_enable(0); }
 
 int wb_robot_battery_sensor_get_sampling_period(void)
 {
     return core.device_count ? core.devices[0].channels[0].period : 0;
 }
 
-double wb_robot_battery_sensor_get_value(void)
-{
-    return core.device_count ? core_value(&core.devices[0], 0) : NAN;
-}
+double wb_robot_battery_sensor_get_value(void) { return core.device_count ? core_value(&core.devices[0], 0) : NAN; }
 
 // ---- console and window ----
 
 void wb_console_print(const char *message, int stream)
 {
     if (message)
-        core_add(&(Record){ .op = OP_PRINT, .int_count = 1, .ints = (int32_t[]){ stream }, .byte_count = (int)strlen(message), .bytes = message });
+        core_add(&(Record){ .op = OP_PRINT,
+                            .int_count = 1,
+                            .ints = (int32_t[]){ stream },
+                            .byte_count = (int)strlen(message),
+                            .bytes = message });
+}
+
+// Gives the messages that are left from here on: all, or the next one. They are valid until the next step.
+static const char *take_window(bool is_all, size_t *size)
+{
+    core_lock();
+    const char *message = core.window.read < core.window.size ? core.window.data + core.window.read : NULL;
+    *size = !message ? 0 : is_all ? core.window.size - core.window.read : strlen(message) + 1;
+    core.window.read += *size;
+    core_unlock();
+    return message;
 }
 
 const char *wb_robot_wwi_receive(int *size)
 {
+    size_t taken;
+    const char *messages = take_window(true, &taken);
     if (size)
-        *size = 0;
-    return NULL;
+        *size = (int)taken;
+    return messages;
 }
 
 const char *wb_robot_wwi_receive_text(void)
 {
-    return NULL;
+    size_t taken;
+    return take_window(false, &taken);
 }
 
 void wb_robot_wwi_send(const char *data, int size)
@@ -305,15 +247,9 @@ WbMutexRef wb_robot_mutex_new(void)
     return (WbMutexRef)(void *)mutex;
 }
 
-void wb_robot_mutex_lock(WbMutexRef mutex)
-{
-    pthread_mutex_lock((pthread_mutex_t *)(void *)mutex);
-}
+void wb_robot_mutex_lock(WbMutexRef mutex) { pthread_mutex_lock((pthread_mutex_t *)(void *)mutex); }
 
-void wb_robot_mutex_unlock(WbMutexRef mutex)
-{
-    pthread_mutex_unlock((pthread_mutex_t *)(void *)mutex);
-}
+void wb_robot_mutex_unlock(WbMutexRef mutex) { pthread_mutex_unlock((pthread_mutex_t *)(void *)mutex); }
 
 void wb_robot_mutex_delete(WbMutexRef mutex)
 {
@@ -325,7 +261,8 @@ void wb_robot_mutex_delete(WbMutexRef mutex)
 
 static WbDeviceTag wheel(int side)
 {
-    static const char *const names[2][3] = { { "left wheel", "left wheel motor", "left motor" }, { "right wheel", "right wheel motor", "right motor" } };
+    static const char *const names[2][3] = { { "left wheel", "left wheel motor", "left motor" },
+                                             { "right wheel", "right wheel motor", "right motor" } };
     for (int i = 0; i < 3; i++)
         for (int tag = 1; tag < core.device_count; tag++)
             if (core.devices[tag].type == WB_NODE_ROTATIONAL_MOTOR && !strcmp(core.devices[tag].name, names[side][i]))
@@ -343,15 +280,9 @@ static double drive_constant(int index, double otherwise)
     return core.device_count && core.devices[0].constant_count == 4 ? core.devices[0].constants[index] : otherwise;
 }
 
-static double speed_unit(void)
-{
-    return drive_constant(0, 1.0);
-}
+static double speed_unit(void) { return drive_constant(0, 1.0); }
 
-static bool has_encoders(void)
-{
-    return drive_constant(2, 0.0) >= 0.0 && drive_constant(3, 1.0) >= 0.0;
-}
+static bool has_encoders(void) { return drive_constant(2, 0.0) >= 0.0 && drive_constant(3, 1.0) >= 0.0; }
 
 void wb_differential_wheels_set_speed(double left, double right)
 {
@@ -369,15 +300,9 @@ void wb_differential_wheels_set_speed(double left, double right)
     }
 }
 
-double wb_differential_wheels_get_left_speed(void)
-{
-    return wheel_speeds[0];
-}
+double wb_differential_wheels_get_left_speed(void) { return wheel_speeds[0]; }
 
-double wb_differential_wheels_get_right_speed(void)
-{
-    return wheel_speeds[1];
-}
+double wb_differential_wheels_get_right_speed(void) { return wheel_speeds[1]; }
 
 void wb_differential_wheels_enable_encoders(int sampling_period)
 {
@@ -391,15 +316,9 @@ void wb_differential_wheels_enable_encoders(int sampling_period)
             wb_motor_enable_position(wheel(side), sampling_period);
 }
 
-void wb_differential_wheels_disable_encoders(void)
-{
-    wb_differential_wheels_enable_encoders(0);
-}
+void wb_differential_wheels_disable_encoders(void) { wb_differential_wheels_enable_encoders(0); }
 
-int wb_differential_wheels_get_encoders_sampling_period(void)
-{
-    return encoders_period;
-}
+int wb_differential_wheels_get_encoders_sampling_period(void) { return encoders_period; }
 
 // Noise belongs to each bit of the way, so it is added up as the wheel turns.
 static double encoder(int side)
@@ -419,15 +338,9 @@ static double encoder(int side)
     return counted[side] - wheel_zeros[side];
 }
 
-double wb_differential_wheels_get_left_encoder(void)
-{
-    return encoder(0);
-}
+double wb_differential_wheels_get_left_encoder(void) { return encoder(0); }
 
-double wb_differential_wheels_get_right_encoder(void)
-{
-    return encoder(1);
-}
+double wb_differential_wheels_get_right_encoder(void) { return encoder(1); }
 
 void wb_differential_wheels_set_encoders(double left, double right)
 {
@@ -444,7 +357,4 @@ double wb_differential_wheels_get_max_speed(void)
     return wheel(0) ? drive_constant(1, wb_motor_get_max_velocity(wheel(0))) : 0.0;
 }
 
-double wb_differential_wheels_get_speed_unit(void)
-{
-    return speed_unit();
-}
+double wb_differential_wheels_get_speed_unit(void) { return speed_unit(); }

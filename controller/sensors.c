@@ -1,15 +1,10 @@
-// sensors.c - sensors with one channel of numbers: enabling, periods, values, lookup tables. All follow one pattern.
-#include "core.h"
+// sensors.c - sensors that tell more than their readings; those that do not are made from api/webots.api.
+#include "sensor.h"
 
-#include <webots/accelerometer.h>
-#include <webots/altimeter.h>
-#include <webots/compass.h>
 #include <webots/connector.h>
 #include <webots/distance_sensor.h>
 #include <webots/gps.h>
-#include <webots/gyro.h>
 #include <webots/inertial_unit.h>
-#include <webots/light_sensor.h>
 #include <webots/microphone.h>
 #include <webots/position_sensor.h>
 #include <webots/radar.h>
@@ -17,86 +12,9 @@
 #include <webots/touch_sensor.h>
 #include <webots/vacuum_gripper.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void enable(CoreDevice *device, WbDeviceTag tag, int period, const char *who)
-{
-    if (!device)
-        return;
-    if (period < 0)
-        core_warn(who, "the sampling period %d is negative", period);
-    else
-        core_enable(tag, 0, period);
-}
-
-#define SENSOR(prefix, type)                                                   \
-    void prefix##_enable(WbDeviceTag tag, int sampling_period)                 \
-    {                                                                          \
-        enable(CORE_DEVICE(tag, type), tag, sampling_period, __func__);        \
-    }                                                                          \
-    void prefix##_disable(WbDeviceTag tag)                                     \
-    {                                                                          \
-        enable(CORE_DEVICE(tag, type), tag, 0, __func__);                      \
-    }                                                                          \
-    int prefix##_get_sampling_period(WbDeviceTag tag)                          \
-    {                                                                          \
-        const CoreDevice *device = CORE_DEVICE(tag, type);                     \
-        return device ? device->channels[0].period : 0;                        \
-    }
-
-#define VALUE(prefix, type)                                                    \
-    double prefix##_get_value(WbDeviceTag tag)                                 \
-    {                                                                          \
-        const CoreDevice *device = CORE_DEVICE(tag, type);                     \
-        if (device && device->channels[0].period == 0 && device->channels[0].serial == 0) \
-            core_warn(__func__, "the device '%s' is not enabled", device->name); \
-        return core_value(device, 0);                                          \
-    }
-
-// Three numbers, NaN before the first reading.
-static const double *vector(const CoreDevice *device)
-{
-    static const double none[3] = { NAN, NAN, NAN };
-    const double *reading = core_reading(device, 0, NULL);
-    return reading ? reading : none;
-}
-
-#define VECTOR(prefix, type)                                                   \
-    const double *prefix##_get_values(WbDeviceTag tag)                         \
-    {                                                                          \
-        return vector(CORE_DEVICE(tag, type));                                 \
-    }
-
-// The lookup table is the end of the constants, from `first` on.
-#define TABLE(prefix, type, first)                                             \
-    int prefix##_get_lookup_table_size(WbDeviceTag tag)                        \
-    {                                                                          \
-        const CoreDevice *device = CORE_DEVICE(tag, type);                     \
-        return device && device->constant_count > (first) ? (device->constant_count - (first)) / 3 : 0; \
-    }                                                                          \
-    const double *prefix##_get_lookup_table(WbDeviceTag tag)                   \
-    {                                                                          \
-        const CoreDevice *device = CORE_DEVICE(tag, type);                     \
-        return device && device->constant_count > (first) ? device->constants + (first) : NULL; \
-    }
-
-SENSOR(wb_accelerometer, WB_NODE_ACCELEROMETER)
-VECTOR(wb_accelerometer, WB_NODE_ACCELEROMETER)
-TABLE(wb_accelerometer, WB_NODE_ACCELEROMETER, 0)
-SENSOR(wb_gyro, WB_NODE_GYRO)
-VECTOR(wb_gyro, WB_NODE_GYRO)
-TABLE(wb_gyro, WB_NODE_GYRO, 0)
-SENSOR(wb_compass, WB_NODE_COMPASS)
-VECTOR(wb_compass, WB_NODE_COMPASS)
-TABLE(wb_compass, WB_NODE_COMPASS, 0)
-SENSOR(wb_altimeter, WB_NODE_ALTIMETER)
-VALUE(wb_altimeter, WB_NODE_ALTIMETER)
-SENSOR(wb_light_sensor, WB_NODE_LIGHT_SENSOR)
-VALUE(wb_light_sensor, WB_NODE_LIGHT_SENSOR)
-TABLE(wb_light_sensor, WB_NODE_LIGHT_SENSOR, 0)
 
 // ---- distance sensors: type, aperture, lowest and highest value, table ----
 
@@ -170,7 +88,7 @@ const double *wb_inertial_unit_get_roll_pitch_yaw(WbDeviceTag tag)
     CoreDevice *device = CORE_DEVICE(tag, WB_NODE_INERTIAL_UNIT);
     const double *q = core_reading(device, 0, NULL);
     if (!q)
-        return vector(NULL);
+        return sensor_vector(NULL);
     if (!device->own)
         device->own = malloc(3 * sizeof(double));
     double *angles = device->own, resolution = core_constant(device, 1);
@@ -180,7 +98,7 @@ const double *wb_inertial_unit_get_roll_pitch_yaw(WbDeviceTag tag)
         angles[0] = atan2(2.0 * (w * x - y * z), 1.0 - 2.0 * (x * x + z * z));
         angles[1] = asin(fmin(fmax(2.0 * (x * y + w * z), -1.0), 1.0));
         angles[2] = atan2(2.0 * (w * y - x * z), 1.0 - 2.0 * (y * y + z * z));
-    } else {       // yaw about z, then pitch about y, then roll
+    } else {  // yaw about z, then pitch about y, then roll
         angles[0] = atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y));
         angles[1] = asin(fmin(fmax(2.0 * (w * y - x * z), -1.0), 1.0));
         angles[2] = atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z));
@@ -198,10 +116,7 @@ const double *wb_inertial_unit_get_quaternion(WbDeviceTag tag)
     return q ? q : none;
 }
 
-double wb_inertial_unit_get_noise(WbDeviceTag tag)
-{
-    return core_constant(CORE_DEVICE(tag, WB_NODE_INERTIAL_UNIT), 0);
-}
+double wb_inertial_unit_get_noise(WbDeviceTag tag) { return core_constant(CORE_DEVICE(tag, WB_NODE_INERTIAL_UNIT), 0); }
 
 int wb_inertial_unit_get_lookup_table_size(WbDeviceTag tag)
 {
@@ -229,7 +144,7 @@ double wb_gps_get_speed(WbDeviceTag tag)
 const double *wb_gps_get_speed_vector(WbDeviceTag tag)
 {
     const double *reading = core_reading(CORE_DEVICE(tag, WB_NODE_GPS), 0, NULL);
-    return reading ? reading + 4 : vector(NULL);
+    return reading ? reading + 4 : sensor_vector(NULL);
 }
 
 WbGpsCoordinateSystem wb_gps_get_coordinate_system(WbDeviceTag tag)
@@ -250,19 +165,16 @@ const char *wb_gps_convert_to_degrees_minutes_seconds(double decimal_degrees)
 
 // ---- connectors and grippers ----
 
-#define PRESENCE(prefix, type)                                                 \
-    void prefix##_enable_presence(WbDeviceTag tag, int sampling_period)        \
-    {                                                                          \
-        enable(CORE_DEVICE(tag, type), tag, sampling_period, __func__);        \
-    }                                                                          \
-    void prefix##_disable_presence(WbDeviceTag tag)                            \
-    {                                                                          \
-        enable(CORE_DEVICE(tag, type), tag, 0, __func__);                      \
-    }                                                                          \
-    int prefix##_get_presence_sampling_period(WbDeviceTag tag)                 \
-    {                                                                          \
-        const CoreDevice *device = CORE_DEVICE(tag, type);                     \
-        return device ? device->channels[0].period : 0;                        \
+#define PRESENCE(prefix, type)                                                                                         \
+    void prefix##_enable_presence(WbDeviceTag tag, int sampling_period)                                                \
+    {                                                                                                                  \
+        sensor_enable(CORE_DEVICE(tag, type), tag, sampling_period, __func__);                                         \
+    }                                                                                                                  \
+    void prefix##_disable_presence(WbDeviceTag tag) { sensor_enable(CORE_DEVICE(tag, type), tag, 0, __func__); }       \
+    int prefix##_get_presence_sampling_period(WbDeviceTag tag)                                                         \
+    {                                                                                                                  \
+        const CoreDevice *device = CORE_DEVICE(tag, type);                                                             \
+        return device ? device->channels[0].period : 0;                                                                \
     }
 
 PRESENCE(wb_connector, WB_NODE_CONNECTOR)
@@ -288,20 +200,11 @@ int wb_connector_get_presence(WbDeviceTag tag)
     return isnan(value) ? -1 : (int)value;
 }
 
-bool wb_connector_is_locked(WbDeviceTag tag)
-{
-    return core_constant(CORE_DEVICE(tag, WB_NODE_CONNECTOR), 0) != 0.0;
-}
+bool wb_connector_is_locked(WbDeviceTag tag) { return core_constant(CORE_DEVICE(tag, WB_NODE_CONNECTOR), 0) != 0.0; }
 
-void wb_connector_lock(WbDeviceTag tag)
-{
-    order(CORE_DEVICE(tag, WB_NODE_CONNECTOR), tag, 0, true);
-}
+void wb_connector_lock(WbDeviceTag tag) { order(CORE_DEVICE(tag, WB_NODE_CONNECTOR), tag, 0, true); }
 
-void wb_connector_unlock(WbDeviceTag tag)
-{
-    order(CORE_DEVICE(tag, WB_NODE_CONNECTOR), tag, 1, false);
-}
+void wb_connector_unlock(WbDeviceTag tag) { order(CORE_DEVICE(tag, WB_NODE_CONNECTOR), tag, 1, false); }
 
 bool wb_vacuum_gripper_get_presence(WbDeviceTag tag)
 {
@@ -313,39 +216,21 @@ bool wb_vacuum_gripper_is_on(WbDeviceTag tag)
     return core_constant(CORE_DEVICE(tag, WB_NODE_VACUUM_GRIPPER), 0) != 0.0;
 }
 
-void wb_vacuum_gripper_turn_on(WbDeviceTag tag)
-{
-    order(CORE_DEVICE(tag, WB_NODE_VACUUM_GRIPPER), tag, 0, true);
-}
+void wb_vacuum_gripper_turn_on(WbDeviceTag tag) { order(CORE_DEVICE(tag, WB_NODE_VACUUM_GRIPPER), tag, 0, true); }
 
-void wb_vacuum_gripper_turn_off(WbDeviceTag tag)
-{
-    order(CORE_DEVICE(tag, WB_NODE_VACUUM_GRIPPER), tag, 1, false);
-}
+void wb_vacuum_gripper_turn_off(WbDeviceTag tag) { order(CORE_DEVICE(tag, WB_NODE_VACUUM_GRIPPER), tag, 1, false); }
 
 // ---- radar: min and max range, fields of view; four numbers per target ----
 
 SENSOR(wb_radar, WB_NODE_RADAR)
 
-double wb_radar_get_min_range(WbDeviceTag tag)
-{
-    return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 0);
-}
+double wb_radar_get_min_range(WbDeviceTag tag) { return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 0); }
 
-double wb_radar_get_max_range(WbDeviceTag tag)
-{
-    return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 1);
-}
+double wb_radar_get_max_range(WbDeviceTag tag) { return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 1); }
 
-double wb_radar_get_horizontal_fov(WbDeviceTag tag)
-{
-    return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 2);
-}
+double wb_radar_get_horizontal_fov(WbDeviceTag tag) { return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 2); }
 
-double wb_radar_get_vertical_fov(WbDeviceTag tag)
-{
-    return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 3);
-}
+double wb_radar_get_vertical_fov(WbDeviceTag tag) { return core_constant(CORE_DEVICE(tag, WB_NODE_RADAR), 3); }
 
 int wb_radar_get_number_of_targets(WbDeviceTag tag)
 {

@@ -14,10 +14,10 @@ enum { SPEAKER_PLAY, SPEAKER_STOP, SPEAKER_SPEAK, SPEAKER_LANGUAGE };
 enum { SOUNDS_MAX = 16, LANGUAGE_BYTES = 16, ENGINE_BYTES = 16 };
 
 typedef struct SpeakerSound {
-    char *name;        // as the controller calls it; NULL: speech
-    char *file;        // as the simulator knows it
-    uint32_t id;       // 0: free
-    uint32_t serial;   // readings that had come when it was sent: the next one knows of it
+    char *name;       // as the controller calls it; NULL: speech
+    char *file;       // as the simulator knows it
+    uint32_t id;      // 0: free
+    uint32_t serial;  // readings that had come when it was sent: the next one knows of it
 } SpeakerSound;
 
 typedef struct Speaker {
@@ -121,7 +121,8 @@ static void play_on(WbDeviceTag tag, CoreDevice *device, const char *name, const
     core_command(tag, SPEAKER_PLAY, numbers, 6, sound->file, (int)strlen(sound->file));
 }
 
-void wb_speaker_play_sound(WbDeviceTag left, WbDeviceTag right, const char *sound, double volume, double pitch, double balance, bool loop)
+void wb_speaker_play_sound(WbDeviceTag left, WbDeviceTag right, const char *sound, double volume, double pitch,
+                           double balance, bool loop)
 {
     CoreDevice *devices[2] = { CORE_DEVICE(left, WB_NODE_SPEAKER), CORE_DEVICE(right, WB_NODE_SPEAKER) };
     if (!devices[0] || !devices[1])
@@ -131,7 +132,8 @@ void wb_speaker_play_sound(WbDeviceTag left, WbDeviceTag right, const char *soun
         return;
     }
     if (!(volume >= 0.0) || !(pitch > 0.0) || !isfinite(volume) || !isfinite(pitch) || !(fabs(balance) <= 1.0)) {
-        core_warn(__func__, "volume %g, pitch %g, balance %g: wants volume >= 0, pitch > 0 and balance from -1 to 1", volume, pitch, balance);
+        core_warn(__func__, "volume %g, pitch %g, balance %g: wants volume >= 0, pitch > 0 and balance from -1 to 1",
+                  volume, pitch, balance);
         return;
     }
     if (left == right) {
@@ -203,7 +205,8 @@ bool wb_speaker_set_engine(WbDeviceTag tag, const char *engine)
             return true;
         }
     if (device)
-        core_warn(__func__, "the engine '%s' is not here; pico and espeak are (both speak by espeak-ng)", engine ? engine : "");
+        core_warn(__func__, "the engine '%s' is not here; pico and espeak are (both speak by espeak-ng)",
+                  engine ? engine : "");
     return false;
 }
 
@@ -213,7 +216,8 @@ bool wb_speaker_set_language(WbDeviceTag tag, const char *language)
     if (!device)
         return false;
     size_t length = language ? strlen(language) : 0;
-    if (length < 2 || length >= LANGUAGE_BYTES || strspn(language, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != length) {
+    if (length < 2 || length >= LANGUAGE_BYTES
+        || strspn(language, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != length) {
         core_warn(__func__, "'%s' is no language, such as en-US", language ? language : "");
         return false;
     }

@@ -32,7 +32,8 @@ void *references_get(const References *references, int id)
 
 static void references_grow(References *references)
 {
-    References larger = { .capacity = references->capacity ? 2 * references->capacity : 64, .count = references->count };
+    References larger = { .capacity = references->capacity ? 2 * references->capacity : 64,
+                          .count = references->count };
     larger.slots = calloc((size_t)larger.capacity, sizeof *larger.slots);
     for (int i = 0; i < references->capacity; i++)
         if (references->slots[i].record)
@@ -76,8 +77,14 @@ bool ask(const char *who, const Ask *question, Record *answer)
     if (!may_ask(who))
         return false;
     const char *bytes = question->bytes ? question->bytes : "";
-    return core_call(&(Record){ .op = question->op, .int_count = question->int_count, .ints = question->ints, .double_count = question->double_count,
-                                .doubles = question->doubles, .byte_count = (int)strlen(bytes), .bytes = bytes }, answer ? answer : &unused, who);
+    return core_call(&(Record){ .op = question->op,
+                                .int_count = question->int_count,
+                                .ints = question->ints,
+                                .double_count = question->double_count,
+                                .doubles = question->doubles,
+                                .byte_count = (int)strlen(bytes),
+                                .bytes = bytes },
+                     answer ? answer : &unused, who);
 }
 
 int ask_int(const char *who, const Ask *question, int otherwise)
@@ -138,59 +145,30 @@ static bool order_world(const char *who, int what, int status, const char *file)
     return ask_int(who, &(Ask){ OP_WORLD, { what, status }, 2, NULL, 0, file }, 0) == 1;
 }
 
-void wb_supervisor_simulation_reset(void)
-{
-    order_world(__func__, 0, 0, NULL);
-}
+void wb_supervisor_simulation_reset(void) { order_world(__func__, 0, 0, NULL); }
 
-void wb_supervisor_world_reload(void)
-{
-    order_world(__func__, 1, 0, NULL);
-}
+void wb_supervisor_world_reload(void) { order_world(__func__, 1, 0, NULL); }
 
-void wb_supervisor_simulation_revert(void)
-{
-    order_world(__func__, 1, 0, NULL);
-}
+void wb_supervisor_simulation_revert(void) { order_world(__func__, 1, 0, NULL); }
 
-void wb_supervisor_simulation_reset_physics(void)
-{
-    order_world(__func__, 2, 0, NULL);
-}
+void wb_supervisor_simulation_reset_physics(void) { order_world(__func__, 2, 0, NULL); }
 
-void wb_supervisor_simulation_physics_reset(void)
-{
-    order_world(__func__, 2, 0, NULL);
-}
+void wb_supervisor_simulation_physics_reset(void) { order_world(__func__, 2, 0, NULL); }
 
-void wb_supervisor_simulation_quit(int status)
-{
-    order_world(__func__, 3, status, NULL);
-}
+void wb_supervisor_simulation_quit(int status) { order_world(__func__, 3, status, NULL); }
 
-bool wb_supervisor_world_save(const char *filename)
-{
-    return order_world(__func__, 4, 0, filename);
-}
+bool wb_supervisor_world_save(const char *filename) { return order_world(__func__, 4, 0, filename); }
 
-bool wb_supervisor_save_world(const char *filename)
-{
-    return order_world(__func__, 4, 0, filename);
-}
+bool wb_supervisor_save_world(const char *filename) { return order_world(__func__, 4, 0, filename); }
 
-void wb_supervisor_world_load(const char *filename)
-{
-    order_world(__func__, 5, 0, filename);
-}
+void wb_supervisor_world_load(const char *filename) { order_world(__func__, 5, 0, filename); }
 
-void wb_supervisor_load_world(const char *filename)
-{
-    order_world(__func__, 5, 0, filename);
-}
+void wb_supervisor_load_world(const char *filename) { order_world(__func__, 5, 0, filename); }
 
 WbSimulationMode wb_supervisor_simulation_get_mode(void)
 {
-    return (WbSimulationMode)ask_int(__func__, &(Ask){ OP_SIMULATION_MODE, { -1 }, 1, NULL, 0, NULL }, WB_SUPERVISOR_SIMULATION_MODE_FAST);
+    return (WbSimulationMode)ask_int(__func__, &(Ask){ OP_SIMULATION_MODE, { -1 }, 1, NULL, 0, NULL },
+                                     WB_SUPERVISOR_SIMULATION_MODE_FAST);
 }
 
 void wb_supervisor_simulation_set_mode(WbSimulationMode mode)
@@ -198,7 +176,8 @@ void wb_supervisor_simulation_set_mode(WbSimulationMode mode)
     ask(__func__, &(Ask){ OP_SIMULATION_MODE, { (int32_t)mode }, 1, NULL, 0, NULL }, NULL);
 }
 
-void wb_supervisor_set_label(int id, const char *text, double x, double y, double size, int color, double transparency, const char *font)
+void wb_supervisor_set_label(int id, const char *text, double x, double y, double size, int color, double transparency,
+                             const char *font)
 {
     (void)font;
     double numbers[4] = { x, y, size, transparency };
@@ -210,7 +189,8 @@ static void absolute_path(const char *file, char path[PATH_MAX])
 {
     char folder[PATH_MAX];
     bool is_relative = file && *file && *file != '/' && getcwd(folder, sizeof folder);
-    int length = is_relative ? snprintf(path, PATH_MAX, "%s/%s", folder, file) : snprintf(path, PATH_MAX, "%s", file ? file : "");
+    int length = is_relative ? snprintf(path, PATH_MAX, "%s/%s", folder, file)
+                             : snprintf(path, PATH_MAX, "%s", file ? file : "");
     if (length >= PATH_MAX)
         *path = '\0';
 }
@@ -218,7 +198,7 @@ static void absolute_path(const char *file, char path[PATH_MAX])
 // What the simulator is asked to record; rows of OP_RECORDING. It has said why when the answer is below zero.
 enum { MOVIE_START, MOVIE_STOP, MOVIE_STATUS, ANIMATION_START, ANIMATION_STOP, PICTURE };
 
-static int order_recording(const char *who, const int numbers[5], int count, const char *file)
+static int order_recording(const char *who, const int numbers[6], int count, const char *file)
 {
     char path[PATH_MAX];
     absolute_path(file, path);
@@ -230,45 +210,47 @@ static int order_recording(const char *who, const int numbers[5], int count, con
 
 void wb_supervisor_export_image(const char *filename, int quality)
 {
-    if (order_recording(__func__, (const int[5]){ PICTURE, quality }, 2, filename) < 0 && core.supervisor)
+    if (order_recording(__func__, (const int[6]){ PICTURE, quality }, 2, filename) < 0 && core.supervisor)
         core_warn(__func__, "no picture was made");
 }
 
 static bool movie_was_refused;  // the last one could not be begun, and none is under way
 
-void wb_supervisor_movie_start_recording(const char *filename, int width, int height, int codec, int quality, int acceleration, bool caption)
+void wb_supervisor_movie_start_recording(const char *filename, int width, int height, int codec, int quality,
+                                         int acceleration, bool caption)
 {
-    (void)codec, (void)caption;
+    (void)codec;
     if (!may_ask(__func__))
         return;
     if (!filename || !*filename || width <= 0 || height <= 0 || quality < 1 || quality > 100 || acceleration < 1) {
-        core_warn(__func__, "a file, a size above 0, a quality from 1 to 100 and an acceleration of at least 1 are wanted");
+        core_warn(__func__,
+                  "a file, a size above 0, a quality from 1 to 100 and an acceleration of at least 1 are wanted");
         return;
     }
-    bool is_begun = order_recording(__func__, (const int[5]){ MOVIE_START, width, height, quality, acceleration }, 5, filename) >= 0;
-    movie_was_refused = !is_begun && order_recording(__func__, (const int[5]){ MOVIE_STATUS }, 1, NULL) != WB_SUPERVISOR_MOVIE_RECORDING;
+    bool is_begun = order_recording(__func__,
+                                    (const int[6]){ MOVIE_START, width, height, quality, acceleration, caption }, 6,
+                                    filename)
+                    >= 0;
+    movie_was_refused = !is_begun
+                        && order_recording(__func__, (const int[6]){ MOVIE_STATUS }, 1, NULL)
+                               != WB_SUPERVISOR_MOVIE_RECORDING;
     if (!is_begun)
         core_warn(__func__, "the movie cannot be recorded; the simulator says why");
 }
 
-void wb_supervisor_start_movie(const char *filename, int width, int height, int codec, int quality, int acceleration, bool caption)
+void wb_supervisor_start_movie(const char *filename, int width, int height, int codec, int quality, int acceleration,
+                               bool caption)
 {
     wb_supervisor_movie_start_recording(filename, width, height, codec, quality, acceleration, caption);
 }
 
-void wb_supervisor_movie_stop_recording(void)
-{
-    order_recording(__func__, (const int[5]){ MOVIE_STOP }, 1, NULL);
-}
+void wb_supervisor_movie_stop_recording(void) { order_recording(__func__, (const int[6]){ MOVIE_STOP }, 1, NULL); }
 
-void wb_supervisor_stop_movie(void)
-{
-    wb_supervisor_movie_stop_recording();
-}
+void wb_supervisor_stop_movie(void) { wb_supervisor_movie_stop_recording(); }
 
 static int movie_status(const char *who)
 {
-    int status = order_recording(who, (const int[5]){ MOVIE_STATUS }, 1, NULL);
+    int status = order_recording(who, (const int[6]){ MOVIE_STATUS }, 1, NULL);
     if (status < 0 || movie_was_refused)
         status = WB_SUPERVISOR_MOVIE_SIMULATION_ERROR;
     return status;
@@ -287,25 +269,19 @@ bool wb_supervisor_movie_failed(void)
     return may_ask(__func__) && movie_status(__func__) >= WB_SUPERVISOR_MOVIE_WRITE_ERROR;
 }
 
-int wb_supervisor_get_movie_status(void)
-{
-    return movie_status(__func__);
-}
+int wb_supervisor_get_movie_status(void) { return movie_status(__func__); }
 
 bool wb_supervisor_animation_start_recording(const char *filename)
 {
-    return order_recording(__func__, (const int[5]){ ANIMATION_START }, 1, filename) >= 0;
+    return order_recording(__func__, (const int[6]){ ANIMATION_START }, 1, filename) >= 0;
 }
 
 bool wb_supervisor_animation_stop_recording(void)
 {
-    return order_recording(__func__, (const int[5]){ ANIMATION_STOP }, 1, NULL) >= 0;
+    return order_recording(__func__, (const int[6]){ ANIMATION_STOP }, 1, NULL) >= 0;
 }
 
-bool wb_supervisor_virtual_reality_headset_is_used(void)
-{
-    return false;
-}
+bool wb_supervisor_virtual_reality_headset_is_used(void) { return false; }
 
 const double *wb_supervisor_virtual_reality_headset_get_position(void)
 {

@@ -9,7 +9,10 @@
 
 // Records by their number, found without a search. A number that was never put gives NULL.
 typedef struct References {
-    struct { int id; void *record; } *slots;
+    struct {
+        int id;
+        void *record;
+    } * slots;
     int count, capacity;  // a power of two
 } References;
 
@@ -26,7 +29,7 @@ typedef struct Ask {
     const char *bytes;
 } Ask;
 
-bool may_ask(const char *who);  // says so when the robot is no supervisor
+bool may_ask(const char *who);                                   // says so when the robot is no supervisor
 bool ask(const char *who, const Ask *question, Record *answer);  // answer may be NULL
 int ask_int(const char *who, const Ask *question, int otherwise);
 void follow(const char *who, int what, int id, int period, int extra);

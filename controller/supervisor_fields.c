@@ -16,9 +16,9 @@ struct WbFieldStructPrivate {
     char *name;
     WbFieldType type;
     bool is_read_only;
-    FieldItem **items[2];    // by index from the front, and from the end
+    FieldItem **items[2];  // by index from the front, and from the end
     int item_counts[2];
-    double set_time;         // when a rotation was last set: until the next step it reads as it was given
+    double set_time;  // when a rotation was last set: until the next step it reads as it was given
     bool was_set;
 };
 
@@ -72,8 +72,9 @@ static WbFieldRef field_ref(const char *who, int id)
     if (!ask(who, &(Ask){ OP_FIELD_INFO, { id }, 1, NULL, 0, NULL }, &answer) || answer.int_count < 3)
         return NULL;
     field = calloc(1, sizeof *field);
-    *field = (struct WbFieldStructPrivate){ .id = id, .name = strdup(answer.bytes), .type = (WbFieldType)answer.ints[0],
-                                            .is_read_only = answer.ints[2] };
+    *field = (struct WbFieldStructPrivate){
+        .id = id, .name = strdup(answer.bytes), .type = (WbFieldType)answer.ints[0], .is_read_only = answer.ints[2]
+    };
     references_put(&fields, id, field);
     return field;
 }
@@ -82,7 +83,8 @@ static WbFieldRef node_field(const char *who, WbNodeRef node, int index, bool is
 {
     if (!node_is_good(node, who) || (index < 0 && (!name || !*name)))
         return NULL;
-    return field_ref(who, ask_int(who, &(Ask){ OP_NODE_FIELD, { node_id(node), index, is_base }, 3, NULL, 0, name }, -1));
+    return field_ref(who,
+                     ask_int(who, &(Ask){ OP_NODE_FIELD, { node_id(node), index, is_base }, 3, NULL, 0, name }, -1));
 }
 
 WbFieldRef wb_supervisor_node_get_field(WbNodeRef node, const char *field_name)
@@ -115,15 +117,13 @@ WbFieldRef wb_supervisor_node_get_proto_field_by_index(WbNodeRef node, int index
     return index < 0 ? NULL : node_field(__func__, node, index, true, NULL);
 }
 
-const char *wb_supervisor_field_get_name(WbFieldRef field)
-{
-    return field ? field->name : "";
-}
+const char *wb_supervisor_field_get_name(WbFieldRef field) { return field ? field->name : ""; }
 
 WbFieldType wb_supervisor_field_get_type(WbFieldRef field)
 {
     // What is inside a PROTO is gone when the PROTO is made anew.
-    if (field && field->is_read_only && core.supervisor && ask_int(NULL, &(Ask){ OP_FIELD_INFO, { field->id }, 1, NULL, 0, NULL }, -1) < 0)
+    if (field && field->is_read_only && core.supervisor
+        && ask_int(NULL, &(Ask){ OP_FIELD_INFO, { field->id }, 1, NULL, 0, NULL }, -1) < 0)
         return WB_NO_FIELD;
     return field ? field->type : WB_NO_FIELD;
 }
@@ -141,14 +141,17 @@ const char *wb_supervisor_field_get_type_name(WbFieldRef field)
 int wb_supervisor_field_get_count(WbFieldRef field)
 {
     Record answer;
-    if (!field || !(field->type & WB_MF) || !ask(__func__, &(Ask){ OP_FIELD_INFO, { field->id }, 1, NULL, 0, NULL }, &answer))
+    if (!field || !(field->type & WB_MF)
+        || !ask(__func__, &(Ask){ OP_FIELD_INFO, { field->id }, 1, NULL, 0, NULL }, &answer))
         return -1;
     return answer.int_count >= 2 ? answer.ints[1] : -1;
 }
 
 WbFieldRef wb_supervisor_field_get_actual_field(WbFieldRef field)
 {
-    return field && may_ask(__func__) ? field_ref(__func__, ask_int(__func__, &(Ask){ OP_FIELD_ACTUAL, { field->id }, 1, NULL, 0, NULL }, -1)) : NULL;
+    return field && may_ask(__func__)
+               ? field_ref(__func__, ask_int(__func__, &(Ask){ OP_FIELD_ACTUAL, { field->id }, 1, NULL, 0, NULL }, -1))
+               : NULL;
 }
 
 // ---- values ----
@@ -171,7 +174,8 @@ static bool field_fits(const char *who, WbFieldRef field, WbFieldType type, bool
 
 static bool get(const char *who, WbFieldRef field, WbFieldType type, int index, Record *answer)
 {
-    return field_fits(who, field, type, false) && ask(who, &(Ask){ OP_FIELD_GET, { field->id, index }, 2, NULL, 0, NULL }, answer);
+    return field_fits(who, field, type, false)
+           && ask(who, &(Ask){ OP_FIELD_GET, { field->id, index }, 2, NULL, 0, NULL }, answer);
 }
 
 static FieldItem *item_of(WbFieldRef field, int index)
@@ -221,7 +225,8 @@ static double get_double(const char *who, WbFieldRef field, WbFieldType type, in
     return get(who, field, type, index, &answer) && answer.double_count ? answer.doubles[0] : 0.0;
 }
 
-static void put(const char *who, uint16_t op, WbFieldRef field, WbFieldType type, int index, int number, const double *numbers, int count, const char *text)
+static void put(const char *who, uint16_t op, WbFieldRef field, WbFieldType type, int index, int number,
+                const double *numbers, int count, const char *text)
 {
     if (!field_fits(who, field, type, true))
         return;
@@ -236,26 +241,23 @@ static void put(const char *who, uint16_t op, WbFieldRef field, WbFieldType type
     }
 }
 
-#define GET_SET(name, NAME, Type, get_body, Argument, number, numbers, count, text)                                                \
-    Type wb_supervisor_field_get_sf_##name(WbFieldRef field)                                                                       \
-    {                                                                                                                              \
-        return get_body(__func__, field, WB_SF_##NAME, -1);                                                                        \
-    }                                                                                                                              \
-    Type wb_supervisor_field_get_mf_##name(WbFieldRef field, int index)                                                            \
-    {                                                                                                                              \
-        return get_body(__func__, field, WB_MF_##NAME, index);                                                                     \
-    }                                                                                                                              \
-    void wb_supervisor_field_set_sf_##name(WbFieldRef field, Argument)                                                             \
-    {                                                                                                                              \
-        put(__func__, OP_FIELD_SET, field, WB_SF_##NAME, -1, number, numbers, count, text);                                        \
-    }                                                                                                                              \
-    void wb_supervisor_field_set_mf_##name(WbFieldRef field, int index, Argument)                                                  \
-    {                                                                                                                              \
-        put(__func__, OP_FIELD_SET, field, WB_MF_##NAME, index, number, numbers, count, text);                                     \
-    }                                                                                                                              \
-    void wb_supervisor_field_insert_mf_##name(WbFieldRef field, int index, Argument)                                               \
-    {                                                                                                                              \
-        put(__func__, OP_FIELD_INSERT, field, WB_MF_##NAME, index, number, numbers, count, text);                                  \
+#define GET_SET(name, NAME, Type, get_body, Argument, number, numbers, count, text)                                    \
+    Type wb_supervisor_field_get_sf_##name(WbFieldRef field) { return get_body(__func__, field, WB_SF_##NAME, -1); }   \
+    Type wb_supervisor_field_get_mf_##name(WbFieldRef field, int index)                                                \
+    {                                                                                                                  \
+        return get_body(__func__, field, WB_MF_##NAME, index);                                                         \
+    }                                                                                                                  \
+    void wb_supervisor_field_set_sf_##name(WbFieldRef field, Argument)                                                 \
+    {                                                                                                                  \
+        put(__func__, OP_FIELD_SET, field, WB_SF_##NAME, -1, number, numbers, count, text);                            \
+    }                                                                                                                  \
+    void wb_supervisor_field_set_mf_##name(WbFieldRef field, int index, Argument)                                      \
+    {                                                                                                                  \
+        put(__func__, OP_FIELD_SET, field, WB_MF_##NAME, index, number, numbers, count, text);                         \
+    }                                                                                                                  \
+    void wb_supervisor_field_insert_mf_##name(WbFieldRef field, int index, Argument)                                   \
+    {                                                                                                                  \
+        put(__func__, OP_FIELD_INSERT, field, WB_MF_##NAME, index, number, numbers, count, text);                      \
     }
 #define GET_INT(who, field, type, index) get_int(who, field, type, index, 0)
 GET_SET(bool, BOOL, bool, GET_INT, bool value, value, NULL, 0, NULL)
@@ -363,10 +365,12 @@ static WbProtoRef proto_ref(const char *who, int node, int depth)
         if (proto->node == node && proto->depth == depth)
             return proto;
     Record answer;
-    if (!ask(who, &(Ask){ OP_PROTO_INFO, { node, depth }, 2, NULL, 0, NULL }, &answer) || answer.int_count < 3 || !answer.ints[0])
+    if (!ask(who, &(Ask){ OP_PROTO_INFO, { node, depth }, 2, NULL, 0, NULL }, &answer) || answer.int_count < 3
+        || !answer.ints[0])
         return NULL;
     WbProtoRef proto = calloc(1, sizeof *proto);
-    *proto = (struct WbProtoInfoStructPrivate){ node, depth, strdup(answer.bytes), answer.ints[1], answer.ints[2], protos };
+    *proto = (struct WbProtoInfoStructPrivate){ node,           depth,          strdup(answer.bytes),
+                                                answer.ints[1], answer.ints[2], protos };
     protos = proto;
     return proto;
 }
@@ -376,15 +380,9 @@ WbProtoRef wb_supervisor_node_get_proto(WbNodeRef node)
     return node_is_good(node, __func__) ? proto_ref(__func__, node_id(node), 0) : NULL;
 }
 
-const char *wb_supervisor_proto_get_type_name(WbProtoRef proto)
-{
-    return proto ? proto->name : "";
-}
+const char *wb_supervisor_proto_get_type_name(WbProtoRef proto) { return proto ? proto->name : ""; }
 
-bool wb_supervisor_proto_is_derived(WbProtoRef proto)
-{
-    return proto && proto->is_derived;
-}
+bool wb_supervisor_proto_is_derived(WbProtoRef proto) { return proto && proto->is_derived; }
 
 WbProtoRef wb_supervisor_proto_get_parent(WbProtoRef proto)
 {
@@ -395,7 +393,8 @@ static WbFieldRef proto_field(const char *who, WbProtoRef proto, int index, cons
 {
     if (!proto || (index < 0 && !name))
         return NULL;
-    return field_ref(who, ask_int(who, &(Ask){ OP_PROTO_FIELD, { proto->node, proto->depth, index }, 3, NULL, 0, name }, -1));
+    return field_ref(
+        who, ask_int(who, &(Ask){ OP_PROTO_FIELD, { proto->node, proto->depth, index }, 3, NULL, 0, name }, -1));
 }
 
 WbFieldRef wb_supervisor_proto_get_field(WbProtoRef proto, const char *field_name)
@@ -408,7 +407,4 @@ WbFieldRef wb_supervisor_proto_get_field_by_index(WbProtoRef proto, int index)
     return index < 0 ? NULL : proto_field(__func__, proto, index, NULL);
 }
 
-int wb_supervisor_proto_get_number_of_fields(WbProtoRef proto)
-{
-    return proto ? proto->field_count : -1;
-}
+int wb_supervisor_proto_get_number_of_fields(WbProtoRef proto) { return proto ? proto->field_count : -1; }

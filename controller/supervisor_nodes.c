@@ -27,10 +27,7 @@ static void free_node(void *record)
     free(node);
 }
 
-void supervisor_free_nodes(void)
-{
-    references_free(&nodes, free_node);
-}
+void supervisor_free_nodes(void) { references_free(&nodes, free_node); }
 
 WbNodeRef node_ref(int id)
 {
@@ -45,45 +42,27 @@ WbNodeRef node_ref(int id)
     return node;
 }
 
-int node_id(WbNodeRef node)
-{
-    return node->id;
-}
+int node_id(WbNodeRef node) { return node->id; }
 
 static WbNodeRef node_from(const char *who, int how, int number, const char *def)
 {
     return node_ref(ask_int(who, &(Ask){ OP_NODE_FROM, { how, number }, 2, NULL, 0, def }, -1));
 }
 
-WbNodeRef wb_supervisor_node_get_root(void)
-{
-    return node_from(__func__, 0, 0, NULL);
-}
+WbNodeRef wb_supervisor_node_get_root(void) { return node_from(__func__, 0, 0, NULL); }
 
-WbNodeRef wb_supervisor_node_get_self(void)
-{
-    return node_from(__func__, 1, 0, NULL);
-}
+WbNodeRef wb_supervisor_node_get_self(void) { return node_from(__func__, 1, 0, NULL); }
 
-WbNodeRef wb_supervisor_node_get_from_id(int id)
-{
-    return id < 0 ? NULL : node_from(__func__, 2, id, NULL);
-}
+WbNodeRef wb_supervisor_node_get_from_id(int id) { return id < 0 ? NULL : node_from(__func__, 2, id, NULL); }
 
 WbNodeRef wb_supervisor_node_get_from_def(const char *def)
 {
     return def && *def ? node_from(__func__, 3, 0, def) : NULL;
 }
 
-WbNodeRef wb_supervisor_node_get_from_device(WbDeviceTag tag)
-{
-    return node_from(__func__, 4, tag, NULL);
-}
+WbNodeRef wb_supervisor_node_get_from_device(WbDeviceTag tag) { return node_from(__func__, 4, tag, NULL); }
 
-WbNodeRef wb_supervisor_node_get_selected(void)
-{
-    return node_from(__func__, 5, 0, NULL);
-}
+WbNodeRef wb_supervisor_node_get_selected(void) { return node_from(__func__, 5, 0, NULL); }
 
 WbNodeRef wb_supervisor_node_get_from_proto_def(WbNodeRef node, const char *def)
 {
@@ -93,7 +72,11 @@ WbNodeRef wb_supervisor_node_get_from_proto_def(WbNodeRef node, const char *def)
 int wb_supervisor_node_get_id(WbNodeRef node)
 {
     // A node that was taken out, or a PROTO made anew without it, has none any more.
-    return may_ask(__func__) && node && (node->id == 0 || ask_int(__func__, &(Ask){ OP_NODE_FROM, { 2, node->id }, 2, NULL, 0, NULL }, -1) >= 0) ? node->id : -1;
+    return may_ask(__func__) && node
+                   && (node->id == 0
+                       || ask_int(__func__, &(Ask){ OP_NODE_FROM, { 2, node->id }, 2, NULL, 0, NULL }, -1) >= 0)
+               ? node->id
+               : -1;
 }
 
 typedef struct NodeInfo {
@@ -112,7 +95,8 @@ static NodeInfo node_info(const char *who, WbNodeRef node)
 {
     NodeInfo info = { WB_NODE_NO_NODE, -1, 0, -1, -1 };
     Record answer;
-    if (!node_is_good(node, who) || !ask(who, &(Ask){ OP_NODE_INFO, { node->id }, 1, NULL, 0, NULL }, &answer) || answer.int_count < 5)
+    if (!node_is_good(node, who) || !ask(who, &(Ask){ OP_NODE_INFO, { node->id }, 1, NULL, 0, NULL }, &answer)
+        || answer.int_count < 5)
         return info;
     info = (NodeInfo){ answer.ints[0], answer.ints[1], answer.ints[2], answer.ints[3], answer.ints[4] };
     const char *end = answer.bytes + answer.byte_count, *place = answer.bytes;
@@ -124,15 +108,9 @@ static NodeInfo node_info(const char *who, WbNodeRef node)
     return info;
 }
 
-WbNodeRef wb_supervisor_node_get_parent_node(WbNodeRef node)
-{
-    return node_ref(node_info(__func__, node).parent);
-}
+WbNodeRef wb_supervisor_node_get_parent_node(WbNodeRef node) { return node_ref(node_info(__func__, node).parent); }
 
-WbNodeType wb_supervisor_node_get_type(WbNodeRef node)
-{
-    return (WbNodeType)node_info(__func__, node).type;
-}
+WbNodeType wb_supervisor_node_get_type(WbNodeRef node) { return (WbNodeType)node_info(__func__, node).type; }
 
 const char *wb_supervisor_node_get_type_name(WbNodeRef node)
 {
@@ -149,15 +127,9 @@ const char *wb_supervisor_node_get_def(WbNodeRef node)
     return node_info(__func__, node).fields < 0 || !node->def ? "" : node->def;
 }
 
-bool wb_supervisor_node_is_proto(WbNodeRef node)
-{
-    return node_info(__func__, node).is_proto == 1;
-}
+bool wb_supervisor_node_is_proto(WbNodeRef node) { return node_info(__func__, node).is_proto == 1; }
 
-int wb_supervisor_node_get_number_of_fields(WbNodeRef node)
-{
-    return node_info(__func__, node).fields;
-}
+int wb_supervisor_node_get_number_of_fields(WbNodeRef node) { return node_info(__func__, node).fields; }
 
 int wb_supervisor_node_get_number_of_base_node_fields(WbNodeRef node)
 {
@@ -223,7 +195,8 @@ static const double *numbers_of(const char *who, const Ask *question, double *pl
 
 static const double *pose_of(const char *who, WbNodeRef node, WbNodeRef from)
 {
-    return numbers_of(who, &(Ask){ OP_NODE_POSE, { node->id, from ? from->id : -1 }, 2, NULL, 0, NULL }, node->pose, 16);
+    return numbers_of(who, &(Ask){ OP_NODE_POSE, { node->id, from ? from->id : -1 }, 2, NULL, 0, NULL }, node->pose,
+                      16);
 }
 
 const double *wb_supervisor_node_get_pose(WbNodeRef node, WbNodeRef from_node)
@@ -253,12 +226,16 @@ const double *wb_supervisor_node_get_orientation(WbNodeRef node)
 
 const double *wb_supervisor_node_get_center_of_mass(WbNodeRef node)
 {
-    return node_is_good(node, __func__) ? numbers_of(__func__, &(Ask){ OP_NODE_CENTER_OF_MASS, { node->id }, 1, NULL, 0, NULL }, node->center, 3) : NULL;
+    return node_is_good(node, __func__)
+               ? numbers_of(__func__, &(Ask){ OP_NODE_CENTER_OF_MASS, { node->id }, 1, NULL, 0, NULL }, node->center, 3)
+               : NULL;
 }
 
 const double *wb_supervisor_node_get_velocity(WbNodeRef node)
 {
-    return node_is_good(node, __func__) ? numbers_of(__func__, &(Ask){ OP_NODE_VELOCITY, { node->id }, 1, NULL, 0, NULL }, node->velocity, 6) : NULL;
+    return node_is_good(node, __func__)
+               ? numbers_of(__func__, &(Ask){ OP_NODE_VELOCITY, { node->id }, 1, NULL, 0, NULL }, node->velocity, 6)
+               : NULL;
 }
 
 void wb_supervisor_node_set_velocity(WbNodeRef node, const double velocity[6])
@@ -269,7 +246,8 @@ void wb_supervisor_node_set_velocity(WbNodeRef node, const double velocity[6])
 
 bool wb_supervisor_node_get_static_balance(WbNodeRef node)
 {
-    return node_is_good(node, __func__) && ask_int(__func__, &(Ask){ OP_NODE_BALANCE, { node->id }, 1, NULL, 0, NULL }, 0) == 1;
+    return node_is_good(node, __func__)
+           && ask_int(__func__, &(Ask){ OP_NODE_BALANCE, { node->id }, 1, NULL, 0, NULL }, 0) == 1;
 }
 
 void wb_supervisor_node_reset_physics(WbNodeRef node)
@@ -311,7 +289,8 @@ void wb_supervisor_node_set_joint_position(WbNodeRef node, double position, int 
 const char *wb_supervisor_node_export_string(WbNodeRef node)
 {
     Record answer;
-    if (!node_is_good(node, __func__) || !ask(__func__, &(Ask){ OP_NODE_EXPORT, { node->id }, 1, NULL, 0, NULL }, &answer))
+    if (!node_is_good(node, __func__)
+        || !ask(__func__, &(Ask){ OP_NODE_EXPORT, { node->id }, 1, NULL, 0, NULL }, &answer))
         return "";
     free(node->export);
     node->export = strndup(answer.bytes, (size_t)answer.byte_count);
@@ -336,7 +315,8 @@ void wb_supervisor_node_add_force(WbNodeRef node, const double force[3], bool re
         ask(__func__, &(Ask){ OP_NODE_FORCE, { node->id, 0, relative }, 3, force, 3, NULL }, NULL);
 }
 
-void wb_supervisor_node_add_force_with_offset(WbNodeRef node, const double force[3], const double offset[3], bool relative)
+void wb_supervisor_node_add_force_with_offset(WbNodeRef node, const double force[3], const double offset[3],
+                                              bool relative)
 {
     if (!node_is_good(node, __func__) || !numbers_are_good(force, __func__) || !numbers_are_good(offset, __func__))
         return;
@@ -357,7 +337,8 @@ WbContactPoint *wb_supervisor_node_get_contact_points(WbNodeRef node, bool inclu
     Record answer;
     if (size)
         *size = 0;
-    if (!node_is_good(node, __func__) || !ask(__func__, &(Ask){ OP_NODE_CONTACTS, { node->id, include_descendants }, 2, NULL, 0, NULL }, &answer))
+    if (!node_is_good(node, __func__)
+        || !ask(__func__, &(Ask){ OP_NODE_CONTACTS, { node->id, include_descendants }, 2, NULL, 0, NULL }, &answer))
         return NULL;
     int count = answer.double_count / 3 < answer.int_count ? answer.double_count / 3 : answer.int_count;
     node->contacts = realloc(node->contacts, (size_t)(count + 1) * sizeof *node->contacts);
@@ -381,10 +362,13 @@ int wb_supervisor_node_get_number_of_contact_points(WbNodeRef node, bool include
 const double *wb_supervisor_node_get_contact_point(WbNodeRef node, int index)
 {
     static const double none[3] = { NAN, NAN, NAN };
-    return node_is_good(node, __func__) && index >= 0 && index < node->contact_count ? node->contacts[index].point : none;
+    return node_is_good(node, __func__) && index >= 0 && index < node->contact_count ? node->contacts[index].point
+                                                                                     : none;
 }
 
 WbNodeRef wb_supervisor_node_get_contact_point_node(WbNodeRef node, int index)
 {
-    return node_is_good(node, __func__) && index >= 0 && index < node->contact_count ? node_ref(node->contacts[index].node_id) : NULL;
+    return node_is_good(node, __func__) && index >= 0 && index < node->contact_count
+               ? node_ref(node->contacts[index].node_id)
+               : NULL;
 }

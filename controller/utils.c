@@ -9,15 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *wbu_system_getenv(const char *variable)
-{
-    return getenv(variable);
-}
+const char *wbu_system_getenv(const char *variable) { return getenv(variable); }
 
-const char *wbu_system_short_path(const char *path)
-{
-    return path;
-}
+const char *wbu_system_short_path(const char *path) { return path; }
 
 const char *wbu_system_tmpdir(void)
 {
@@ -34,10 +28,7 @@ const char *wbu_system_webots_instance_path(bool refresh)
     return path ? path : wbu_system_tmpdir();
 }
 
-char *wbu_string_strsep(char **stringp, const char *delim)
-{
-    return strsep(stringp, delim);
-}
+char *wbu_string_strsep(char **stringp, const char *delim) { return strsep(stringp, delim); }
 
 char *wbu_string_replace(char *value, char *before, char *after)
 {
@@ -57,13 +48,9 @@ char *wbu_string_replace(char *value, char *before, char *after)
     return result;
 }
 
-void wbu_default_robot_window_configure(void)
-{
-}
+void wbu_default_robot_window_configure(void) {}
 
-void wbu_default_robot_window_update(void)
-{
-}
+void wbu_default_robot_window_update(void) {}
 
 // ---- radio: settings are kept, nothing is carried ----
 
@@ -93,20 +80,11 @@ WbRadioMessage wb_radio_message_new(int length, const char *body, const char *de
     return copy;
 }
 
-void wb_radio_message_delete(WbRadioMessage message)
-{
-    free(message);
-}
+void wb_radio_message_delete(WbRadioMessage message) { free(message); }
 
-void wb_radio_enable(WbDeviceTag tag, int sampling_period)
-{
-    (void)radio(tag, __func__), (void)sampling_period;
-}
+void wb_radio_enable(WbDeviceTag tag, int sampling_period) { (void)radio(tag, __func__), (void)sampling_period; }
 
-void wb_radio_disable(WbDeviceTag tag)
-{
-    (void)radio(tag, __func__);
-}
+void wb_radio_disable(WbDeviceTag tag) { (void)radio(tag, __func__); }
 
 void wb_radio_set_address(WbDeviceTag tag, const char *address)
 {
@@ -121,17 +99,17 @@ const char *wb_radio_get_address(WbDeviceTag tag)
     return memory ? memory->address : NULL;
 }
 
-#define RADIO_SETTING(name, type, member)               \
-    void wb_radio_set_##name(WbDeviceTag tag, type value) \
-    {                                                   \
-        RadioMemory *memory = radio(tag, __func__);     \
-        if (memory)                                     \
-            memory->member = value;                     \
-    }                                                   \
-    type wb_radio_get_##name(WbDeviceTag tag)           \
-    {                                                   \
-        RadioMemory *memory = radio(tag, __func__);     \
-        return memory ? memory->member : 0;             \
+#define RADIO_SETTING(name, type, member)                                                                              \
+    void wb_radio_set_##name(WbDeviceTag tag, type value)                                                              \
+    {                                                                                                                  \
+        RadioMemory *memory = radio(tag, __func__);                                                                    \
+        if (memory)                                                                                                    \
+            memory->member = value;                                                                                    \
+    }                                                                                                                  \
+    type wb_radio_get_##name(WbDeviceTag tag)                                                                          \
+    {                                                                                                                  \
+        RadioMemory *memory = radio(tag, __func__);                                                                    \
+        return memory ? memory->member : 0;                                                                            \
     }
 RADIO_SETTING(frequency, double, frequency)
 RADIO_SETTING(channel, int, channel)

@@ -18,7 +18,13 @@
 enum { GEARS_MAX = 32, LIGHTS_MAX = 4 };
 
 typedef enum Light {
-    LIGHT_DIPPED, LIGHT_ANTIFOG, LIGHT_BRAKE, LIGHT_BACKWARDS, LIGHT_RIGHT, LIGHT_LEFT, LIGHT_COUNT
+    LIGHT_DIPPED,
+    LIGHT_ANTIFOG,
+    LIGHT_BRAKE,
+    LIGHT_BACKWARDS,
+    LIGHT_RIGHT,
+    LIGHT_LEFT,
+    LIGHT_COUNT
 } Light;
 
 static const char *const light_names[LIGHT_COUNT][LIGHTS_MAX] = {
@@ -79,10 +85,13 @@ static bool read_figures(const char *text)
 {
     double damping, reference;
     int gears, sound, used = 0;
-    if (!text || sscanf(text, "%lf %lf %lf %lf %lf %lf %lf %c %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %d %d%n", &car.wheelbase, &car.track_front,
-                        &car.track_rear, &car.radius_front, &car.radius_rear, &car.brake_coefficient, &damping, &car.engine, &car.max_torque,
-                        &car.max_power, &car.min_rpm, &car.max_rpm, &car.coefficients[0], &car.coefficients[1], &car.coefficients[2],
-                        &car.split_ratio, &car.split_rpm, &reference, &gears, &sound, &used) != 20)
+    if (!text
+        || sscanf(text, "%lf %lf %lf %lf %lf %lf %lf %c %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %d %d%n",
+                  &car.wheelbase, &car.track_front, &car.track_rear, &car.radius_front, &car.radius_rear,
+                  &car.brake_coefficient, &damping, &car.engine, &car.max_torque, &car.max_power, &car.min_rpm,
+                  &car.max_rpm, &car.coefficients[0], &car.coefficients[1], &car.coefficients[2], &car.split_ratio,
+                  &car.split_rpm, &reference, &gears, &sound, &used)
+               != 20)
         return false;
     for (text += used; car.gear_count < gears && car.gear_count < GEARS_MAX; car.gear_count++) {
         char *end;
@@ -191,10 +200,7 @@ void wbu_driver_set_indicator(WbuDriverIndicatorState state)
     blink();
 }
 
-WbuDriverIndicatorState wbu_driver_get_indicator(void)
-{
-    return car.indicator;
-}
+WbuDriverIndicatorState wbu_driver_get_indicator(void) { return car.indicator; }
 
 void wbu_driver_set_hazard_flashers(bool state)
 {
@@ -205,15 +211,9 @@ void wbu_driver_set_hazard_flashers(bool state)
     blink();
 }
 
-void wbu_driver_set_indicator_warning(bool state)
-{
-    wbu_driver_set_hazard_flashers(state);
-}
+void wbu_driver_set_indicator_warning(bool state) { wbu_driver_set_hazard_flashers(state); }
 
-bool wbu_driver_get_hazard_flashers(void)
-{
-    return car.hazard;
-}
+bool wbu_driver_get_hazard_flashers(void) { return car.hazard; }
 
 void wbu_driver_set_dipped_beams(bool state)
 {
@@ -223,10 +223,7 @@ void wbu_driver_set_dipped_beams(bool state)
     switch_light(LIGHT_DIPPED, state);
 }
 
-bool wbu_driver_get_dipped_beams(void)
-{
-    return car.dipped;
-}
+bool wbu_driver_get_dipped_beams(void) { return car.dipped; }
 
 void wbu_driver_set_antifog_lights(bool state)
 {
@@ -236,10 +233,7 @@ void wbu_driver_set_antifog_lights(bool state)
     switch_light(LIGHT_ANTIFOG, state);
 }
 
-bool wbu_driver_get_antifog_lights(void)
-{
-    return car.antifog;
-}
+bool wbu_driver_get_antifog_lights(void) { return car.antifog; }
 
 void wbu_car_set_indicator_period(double period)
 {
@@ -247,25 +241,13 @@ void wbu_car_set_indicator_period(double period)
         car.indicator_period = period;
 }
 
-double wbu_car_get_indicator_period(void)
-{
-    return car.indicator_period;
-}
+double wbu_car_get_indicator_period(void) { return car.indicator_period; }
 
-bool wbu_car_get_backwards_lights(void)
-{
-    return car.backwards;
-}
+bool wbu_car_get_backwards_lights(void) { return car.backwards; }
 
-bool wbu_car_get_brake_lights(void)
-{
-    return car.brake_light;
-}
+bool wbu_car_get_brake_lights(void) { return car.brake_light; }
 
-void wbu_car_enable_indicator_auto_disabling(bool enable)
-{
-    car.auto_disabling = enable;
-}
+void wbu_car_enable_indicator_auto_disabling(bool enable) { car.auto_disabling = enable; }
 
 // ---- steering ----
 
@@ -291,10 +273,7 @@ void wbu_driver_set_steering_angle(double angle)
     watch_turn();
 }
 
-double wbu_driver_get_steering_angle(void)
-{
-    return car.steering;
-}
+double wbu_driver_get_steering_angle(void) { return car.steering; }
 
 void wbu_car_set_right_steering_angle(double angle)
 {
@@ -304,10 +283,7 @@ void wbu_car_set_right_steering_angle(double angle)
     apply_steering();
 }
 
-double wbu_car_get_right_steering_angle(void)
-{
-    return car.angles[0];
-}
+double wbu_car_get_right_steering_angle(void) { return car.angles[0]; }
 
 void wbu_car_set_left_steering_angle(double angle)
 {
@@ -317,22 +293,13 @@ void wbu_car_set_left_steering_angle(double angle)
     apply_steering();
 }
 
-double wbu_car_get_left_steering_angle(void)
-{
-    return car.angles[1];
-}
+double wbu_car_get_left_steering_angle(void) { return car.angles[1]; }
 
 // ---- speed ----
 
-static bool is_front(int wheel)
-{
-    return wheel < WBU_CAR_WHEEL_REAR_RIGHT;
-}
+static bool is_front(int wheel) { return wheel < WBU_CAR_WHEEL_REAR_RIGHT; }
 
-static double radius_of(int wheel)
-{
-    return is_front(wheel) ? car.radius_front : car.radius_rear;
-}
+static double radius_of(int wheel) { return is_front(wheel) ? car.radius_front : car.radius_rear; }
 
 // How much faster than the middle of the car a wheel rolls in the present turn.
 static double turn_factor(int wheel)
@@ -348,7 +315,8 @@ static void apply_speed(void)
 {
     for (int i = 0; i < WBU_CAR_WHEEL_NB; i++)
         if (car.motors[i]) {
-            double most = wb_motor_get_max_velocity(car.motors[i]), speed = car.cruising / 3.6 / radius_of(i) * turn_factor(i);
+            double most = wb_motor_get_max_velocity(car.motors[i]),
+                   speed = car.cruising / 3.6 / radius_of(i) * turn_factor(i);
             wb_motor_set_velocity(car.motors[i], fmin(fmax(speed, -most), most));
         }
     car.backwards = car.cruising < 0.0;
@@ -368,10 +336,7 @@ void wbu_driver_set_cruising_speed(double speed)
     apply_speed();
 }
 
-double wbu_driver_get_target_cruising_speed(void)
-{
-    return car.cruising;
-}
+double wbu_driver_get_target_cruising_speed(void) { return car.cruising; }
 
 static double mean_speed(bool driven_alone)
 {
@@ -399,7 +364,8 @@ static void apply_brake(void)
             wb_brake_set_damping_constant(car.brakes[i], car.brake * car.brake_coefficient);
         // A motor that holds a speed would win against any brake.
         if (car.motors[i] && car.mode == SPEED)
-            wb_motor_set_available_torque(car.motors[i], car.brake > 0.0 ? 0.0 : wb_motor_get_max_torque(car.motors[i]));
+            wb_motor_set_available_torque(car.motors[i],
+                                          car.brake > 0.0 ? 0.0 : wb_motor_get_max_torque(car.motors[i]));
     }
     car.brake_light = car.brake > 0.0;
     switch_light(LIGHT_BRAKE, car.brake_light);
@@ -415,20 +381,11 @@ void wbu_driver_set_brake_intensity(double intensity)
     apply_brake();
 }
 
-double wbu_driver_get_brake_intensity(void)
-{
-    return car.brake;
-}
+double wbu_driver_get_brake_intensity(void) { return car.brake; }
 
-void wbu_driver_set_brake(double brake)
-{
-    wbu_driver_set_brake_intensity(brake);
-}
+void wbu_driver_set_brake(double brake) { wbu_driver_set_brake_intensity(brake); }
 
-double wbu_driver_get_brake(void)
-{
-    return car.brake;
-}
+double wbu_driver_get_brake(void) { return car.brake; }
 
 // ---- engine ----
 
@@ -459,14 +416,12 @@ static double electric_torque(double rpm)
 static double engine_torque(double rpm)
 {
     switch (car.engine) {
-    case 'E':
-        return electric_torque(rpm);
-    case 'P':
-        return combustion_torque(rpm) + electric_torque(rpm);
+    case 'E': return electric_torque(rpm);
+    case 'P': return combustion_torque(rpm) + electric_torque(rpm);
     case 'S':
-        return rpm < car.split_rpm ? electric_torque(rpm) : (1.0 - car.split_ratio) * combustion_torque(rpm) + electric_torque(rpm);
-    default:
-        return combustion_torque(rpm);
+        return rpm < car.split_rpm ? electric_torque(rpm)
+                                   : (1.0 - car.split_ratio) * combustion_torque(rpm) + electric_torque(rpm);
+    default: return combustion_torque(rpm);
     }
 }
 
@@ -513,20 +468,11 @@ void wbu_driver_set_throttle(double throttle)
     apply_torque();
 }
 
-double wbu_driver_get_throttle(void)
-{
-    return car.throttle;
-}
+double wbu_driver_get_throttle(void) { return car.throttle; }
 
-int wbu_driver_get_gear_number(void)
-{
-    return car.gear_count;
-}
+int wbu_driver_get_gear_number(void) { return car.gear_count; }
 
-int wbu_driver_get_gear(void)
-{
-    return car.gear;
-}
+int wbu_driver_get_gear(void) { return car.gear; }
 
 void wbu_driver_set_gear(int gear)
 {
@@ -541,10 +487,7 @@ void wbu_driver_set_gear(int gear)
     apply_torque();
 }
 
-WbuDriverControlMode wbu_driver_get_control_mode(void)
-{
-    return car.mode;
-}
+WbuDriverControlMode wbu_driver_get_control_mode(void) { return car.mode; }
 
 // ---- wipers ----
 
@@ -554,7 +497,8 @@ static void wipe(void)
     double phase = fmod(wb_robot_get_time() * frequencies[car.wiper_mode], 1.0);
     for (int i = 0; i < 2; i++)
         if (car.wipers[i])
-            wb_motor_set_position(car.wipers[i], car.wiper_mode != DOWN && phase < 0.5 ? wb_motor_get_max_position(car.wipers[i]) : 0.0);
+            wb_motor_set_position(
+                car.wipers[i], car.wiper_mode != DOWN && phase < 0.5 ? wb_motor_get_max_position(car.wipers[i]) : 0.0);
 }
 
 void wbu_driver_set_wiper_mode(WbuDriverWiperMode mode)
@@ -565,20 +509,11 @@ void wbu_driver_set_wiper_mode(WbuDriverWiperMode mode)
     wipe();
 }
 
-WbuDriverWiperMode wbu_driver_get_wiper_mode(void)
-{
-    return car.wiper_mode;
-}
+WbuDriverWiperMode wbu_driver_get_wiper_mode(void) { return car.wiper_mode; }
 
-void wbu_driver_set_wipers_mode(WbuDriverWiperMode mode)
-{
-    wbu_driver_set_wiper_mode(mode);
-}
+void wbu_driver_set_wipers_mode(WbuDriverWiperMode mode) { wbu_driver_set_wiper_mode(mode); }
 
-WbuDriverWiperMode wbu_driver_get_wipers_mode(void)
-{
-    return car.wiper_mode;
-}
+WbuDriverWiperMode wbu_driver_get_wipers_mode(void) { return car.wiper_mode; }
 
 // ---- step ----
 
@@ -616,15 +551,9 @@ int wbu_driver_step(void)
 
 // ---- facts of the car ----
 
-void wbu_car_init(void)
-{
-    wbu_driver_init();
-}
+void wbu_car_init(void) { wbu_driver_init(); }
 
-void wbu_car_cleanup(void)
-{
-    wbu_driver_cleanup();
-}
+void wbu_car_cleanup(void) { wbu_driver_cleanup(); }
 
 WbuCarType wbu_car_get_type(void)
 {
@@ -635,45 +564,27 @@ WbuCarType wbu_car_get_type(void)
 WbuCarEngineType wbu_car_get_engine_type(void)
 {
     switch (car.engine) {
-    case 'E':
-        return WBU_CAR_ELECTRIC_ENGINE;
-    case 'P':
-        return WBU_CAR_PARALLEL_HYBRID_ENGINE;
-    case 'S':
-        return WBU_CAR_POWER_SPLIT_HYBRID_ENGINE;
-    default:
-        return WBU_CAR_COMBUSTION_ENGINE;
+    case 'E': return WBU_CAR_ELECTRIC_ENGINE;
+    case 'P': return WBU_CAR_PARALLEL_HYBRID_ENGINE;
+    case 'S': return WBU_CAR_POWER_SPLIT_HYBRID_ENGINE;
+    default: return WBU_CAR_COMBUSTION_ENGINE;
     }
 }
 
-double wbu_car_get_track_front(void)
-{
-    return car.track_front;
-}
+double wbu_car_get_track_front(void) { return car.track_front; }
 
-double wbu_car_get_track_rear(void)
-{
-    return car.track_rear;
-}
+double wbu_car_get_track_rear(void) { return car.track_rear; }
 
-double wbu_car_get_wheelbase(void)
-{
-    return car.wheelbase;
-}
+double wbu_car_get_wheelbase(void) { return car.wheelbase; }
 
-double wbu_car_get_front_wheel_radius(void)
-{
-    return car.radius_front;
-}
+double wbu_car_get_front_wheel_radius(void) { return car.radius_front; }
 
-double wbu_car_get_rear_wheel_radius(void)
-{
-    return car.radius_rear;
-}
+double wbu_car_get_rear_wheel_radius(void) { return car.radius_rear; }
 
 double wbu_car_get_wheel_encoder(WbuCarWheelIndex wheel)
 {
-    return READY && wheel < WBU_CAR_WHEEL_NB && car.sensors[wheel] ? wb_position_sensor_get_value(car.sensors[wheel]) : NAN;
+    return READY && wheel < WBU_CAR_WHEEL_NB && car.sensors[wheel] ? wb_position_sensor_get_value(car.sensors[wheel])
+                                                                   : NAN;
 }
 
 double wbu_car_get_wheel_speed(WbuCarWheelIndex wheel)
@@ -681,7 +592,4 @@ double wbu_car_get_wheel_speed(WbuCarWheelIndex wheel)
     return READY && wheel < WBU_CAR_WHEEL_NB ? car.speeds[wheel] : NAN;
 }
 
-void wbu_car_enable_limited_slip_differential(bool enable)
-{
-    car.limited_slip = enable;
-}
+void wbu_car_enable_limited_slip_differential(bool enable) { car.limited_slip = enable; }

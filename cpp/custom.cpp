@@ -110,41 +110,6 @@ namespace webots {
     return mJoystick;
   }
 
-  Device *Robot::createDevice(int type, const std::string &name) const
-  {
-    switch (type) {
-      case WB_NODE_ACCELEROMETER: return createAccelerometer(name);
-      case WB_NODE_ALTIMETER: return createAltimeter(name);
-      case WB_NODE_BRAKE: return createBrake(name);
-      case WB_NODE_CAMERA: return createCamera(name);
-      case WB_NODE_COMPASS: return createCompass(name);
-      case WB_NODE_CONNECTOR: return createConnector(name);
-      case WB_NODE_DISPLAY: return createDisplay(name);
-      case WB_NODE_DISTANCE_SENSOR: return createDistanceSensor(name);
-      case WB_NODE_EMITTER: return createEmitter(name);
-      case WB_NODE_GPS: return createGPS(name);
-      case WB_NODE_GYRO: return createGyro(name);
-      case WB_NODE_INERTIAL_UNIT: return createInertialUnit(name);
-      case WB_NODE_LED: return createLED(name);
-      case WB_NODE_LIDAR: return createLidar(name);
-      case WB_NODE_LIGHT_SENSOR: return createLightSensor(name);
-      case WB_NODE_MICROPHONE: return createMicrophone(name);
-      case WB_NODE_LINEAR_MOTOR:
-      case WB_NODE_ROTATIONAL_MOTOR: return createMotor(name);
-      case WB_NODE_PEN: return createPen(name);
-      case WB_NODE_POSITION_SENSOR: return createPositionSensor(name);
-      case WB_NODE_RADAR: return createRadar(name);
-      case WB_NODE_RANGE_FINDER: return createRangeFinder(name);
-      case WB_NODE_RECEIVER: return createReceiver(name);
-      case WB_NODE_SERVO: return createServo(name);
-      case WB_NODE_SKIN: return createSkin(name);
-      case WB_NODE_SPEAKER: return createSpeaker(name);
-      case WB_NODE_TOUCH_SENSOR: return createTouchSensor(name);
-      case WB_NODE_VACUUM_GRIPPER: return createVacuumGripper(name);
-      default: return NULL;
-    }
-  }
-
   Device *Robot::getOrCreateDevice(int tag)
   {
     if (tag <= 0)

@@ -24,11 +24,11 @@ typedef struct Track {
     AVCodecContext *codec;
     AVStream *stream;
     AVFrame *frame;
-    int64_t next;             // time of the next frame, in units of the codec
+    int64_t next;  // time of the next frame, in units of the codec
 } Track;
 
 static struct {
-    int width, height;        // of the pictures that come in
+    int width, height;  // of the pictures that come in
     AVRational rate;
     int sound_rate, quality;
     char path[MOVIE_PATH_MAX], aside[MOVIE_PATH_MAX + 64];
@@ -80,7 +80,9 @@ static const AVCodec *first_encoder(const char *const *names)
 }
 
 // What a file's ending stands for, best encoder first.
-static const struct Kind { const char *ending, *video[4], *audio[4]; } kinds[] = {
+static const struct Kind {
+    const char *ending, *video[4], *audio[4];
+} kinds[] = {
     { ".webm", { "libvpx-vp9", "libvpx" }, { "libopus", "libvorbis" } },
     { ".mp4", { "libx264", "libopenh264", "mpeg4" }, { "aac" } },
     { ".mkv", { "libx264", "libvpx-vp9", "mpeg4" }, { "libopus", "aac" } },
@@ -101,8 +103,10 @@ static void read_header(void)
 {
     char line[MOVIE_PATH_MAX + 128], format[64];
     snprintf(format, sizeof format, "talus-movie 1 %%d %%d %%d %%d %%d %%d %%%d[^\n]", MOVIE_PATH_MAX - 1);
-    if (!fgets(line, sizeof line, stdin) || sscanf(line, format, &movie.width, &movie.height, &movie.rate.num, &movie.rate.den,
-                                                   &movie.sound_rate, &movie.quality, movie.path) != 7)
+    if (!fgets(line, sizeof line, stdin)
+        || sscanf(line, format, &movie.width, &movie.height, &movie.rate.num, &movie.rate.den, &movie.sound_rate,
+                  &movie.quality, movie.path)
+               != 7)
         fail("the header is missing; this program is run by `talus`");
     if (movie.width < 2 || movie.height < 2 || movie.width > MOVIE_SIDE_MAX || movie.height > MOVIE_SIDE_MAX)
         fail("%d x %d pixels: 2 to %d a side can be written", movie.width, movie.height, MOVIE_SIDE_MAX);
@@ -114,7 +118,8 @@ static void read_header(void)
 
 static Track open_track(const AVCodec *codec)
 {
-    Track track = { .codec = there(avcodec_alloc_context3(codec)), .stream = there(avformat_new_stream(movie.file, NULL)),
+    Track track = { .codec = there(avcodec_alloc_context3(codec)),
+                    .stream = there(avformat_new_stream(movie.file, NULL)),
                     .frame = there(av_frame_alloc()) };
     if (movie.file->oformat->flags & AVFMT_GLOBALHEADER)
         track.codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
@@ -173,8 +178,8 @@ static void open_video(const struct Kind *kind)
     track->frame->width = codec->width;
     track->frame->height = codec->height;
     sure(av_frame_get_buffer(track->frame, 0), "make room for a picture");
-    movie.scaler = there(sws_getContext(codec->width, codec->height, AV_PIX_FMT_RGBA, codec->width, codec->height, codec->pix_fmt,
-                                        SWS_BILINEAR | SWS_ACCURATE_RND, NULL, NULL, NULL));
+    movie.scaler = there(sws_getContext(codec->width, codec->height, AV_PIX_FMT_RGBA, codec->width, codec->height,
+                                        codec->pix_fmt, SWS_BILINEAR | SWS_ACCURATE_RND, NULL, NULL, NULL));
     const int *table = sws_getCoefficients(SWS_CS_ITU709);
     sws_setColorspaceDetails(movie.scaler, table, 1, table, 0, 0, 1 << 16, 1 << 16);
 }
@@ -198,8 +203,9 @@ static void open_audio(const struct Kind *kind)
     begin_codec(track, &options);
     AVChannelLayout stereo;
     av_channel_layout_default(&stereo, 2);
-    sure(swr_alloc_set_opts2(&movie.resampler, &codec->ch_layout, codec->sample_fmt, codec->sample_rate, &stereo, AV_SAMPLE_FMT_S16,
-                             movie.sound_rate, 0, NULL), "convert the sound");
+    sure(swr_alloc_set_opts2(&movie.resampler, &codec->ch_layout, codec->sample_fmt, codec->sample_rate, &stereo,
+                             AV_SAMPLE_FMT_S16, movie.sound_rate, 0, NULL),
+         "convert the sound");
     sure(swr_init(movie.resampler), "convert the sound");
     track->frame->format = codec->sample_fmt;
     track->frame->sample_rate = codec->sample_rate;

@@ -24,7 +24,7 @@ as `https://raw.githubusercontent.com/cyberbotics/webots/R2023b/projects/objects
 
 All files have z up and x to the front. In worlds from before R2022a their instances are turned, and their sizes, points
 and slots with them, so that they stand where the world put them; the `# old ...` comments in a file tell how its
-predecessor looked (`src/formats/library_axes.c` reads them). A sensor that an old PROTO mounted without any turn reads
+predecessor looked (`src/formats/upgrade/library_axes.c` reads them). A sensor that an old PROTO mounted without any turn reads
 in the new axes.
 
 Parameters that only choose pictures are read and, unless a world gives a picture of its own, have no effect.

@@ -31,6 +31,11 @@ sanitizer='|__.?san|__sanitizer|__ubsan|__interceptor|_?_?lsan|_edata|_end|__bss
 only "$TALUS_PROGRAM" "d[A-Z]|(_exit|_Exit|quick_exit|pthread_exit|pthread_create)\$$sanitizer"
 only "$TALUS_BUILD_DIR/libtalus.so" "d[A-Z]|talus_$sanitizer"
 only "$TALUS_BUILD_DIR/libController.so" "wb_|wbu_$sanitizer"
+# What talus.h and batch.h declare is what the library exports under talus_, name by name.
+declared=$(cat include/talus/*.h | grep -oE 'TALUS_API [A-Za-z_0-9 *]*talus_[a-z_0-9]+\(' | grep -oE 'talus_[a-z_0-9]+' | sort -u)
+exported=$(nm -D --defined-only "$TALUS_BUILD_DIR/libtalus.so" | awk '$3 ~ /^talus_/ { print $3 }' | sort -u)
+difference=$(diff <(echo "$declared") <(echo "$exported"))
+[ -z "$difference" ] || { echo "declared (<) and exported (>) differ:"; echo "$difference"; failures=$((failures + 1)); }
 some "$TALUS_PROGRAM" dWebotsSend dWebotsGetBodyFromDEF dJointSetHingeParam _exit pthread_create
 some "$TALUS_BUILD_DIR/libtalus.so" talus_load dWebotsSend
 some "$TALUS_BUILD_DIR/libController.so" wb_robot_init wbu_driver_init

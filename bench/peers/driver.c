@@ -82,8 +82,9 @@ int main(int argc, char **argv)
     double t0 = now();
     Engine *e = eng_create(s, argv[4], dt);
     if (!e) {
-        printf("{\"engine\":\"%s\",\"variant\":\"%s\",\"scene\":\"%s\",\"n\":%s,\"dt\":%g,\"error\":\"not supported\"}\n",
-               eng_name, argv[4], argv[1], argv[2], dt);
+        printf(
+            "{\"engine\":\"%s\",\"variant\":\"%s\",\"scene\":\"%s\",\"n\":%s,\"dt\":%g,\"error\":\"not supported\"}\n",
+            eng_name, argv[4], argv[1], argv[2], dt);
         return 0;
     }
     double build = now() - t0;
@@ -133,11 +134,12 @@ int main(int argc, char **argv)
     for (int i = 0; i < done; i++)
         if (dur[i] < mn)
             mn = dur[i];
-    printf("{\"engine\":\"%s\",\"variant\":\"%s\",\"scene\":\"%s\",\"n\":%s,\"dt\":%g,\"bodies\":%d,\"joints\":%d,\"steps\":%d,"
-           "\"of\":%d,\"us\":%.3f,\"us_tail\":%.3f,\"us_min\":%.3f,\"cpu_us\":%.3f,\"build_s\":%.4f,\"contacts\":%.1f,"
-           "\"contacts_last\":%d,\"heap\":%zu",
-           eng_name, argv[4], argv[1], argv[2], dt, s->nb, s->nj, done, steps, wall / done * 1e6, tw / tail * 1e6, mn * 1e6,
-           cput / done * 1e6, build, contacts / samples, eng_contacts(e), heap.uordblks + heap.hblkhd);
+    printf(
+        "{\"engine\":\"%s\",\"variant\":\"%s\",\"scene\":\"%s\",\"n\":%s,\"dt\":%g,\"bodies\":%d,\"joints\":%d,\"steps\":%d,"
+        "\"of\":%d,\"us\":%.3f,\"us_tail\":%.3f,\"us_min\":%.3f,\"cpu_us\":%.3f,\"build_s\":%.4f,\"contacts\":%.1f,"
+        "\"contacts_last\":%d,\"heap\":%zu",
+        eng_name, argv[4], argv[1], argv[2], dt, s->nb, s->nj, done, steps, wall / done * 1e6, tw / tail * 1e6,
+        mn * 1e6, cput / done * 1e6, build, contacts / samples, eng_contacts(e), heap.uordblks + heap.hblkhd);
     // quality
     int bad = 0;
     double vmax = 0, vsum = 0, zmin = 1e30, ztop = -1e30, ztop0 = -1e30, hdrift = 0, drive = 0, dmin = 1e30, below = 0;
@@ -174,8 +176,8 @@ int main(int argc, char **argv)
                 below = r;
         }
     }
-    printf(",\"nan\":%d,\"vmax\":%.4g,\"vmean\":%.4g,\"zmin\":%.4g,\"ztop\":%.4g,\"ztop0\":%.4g,\"hdrift\":%.4g", bad, vmax,
-           vsum / s->nb, zmin, ztop, ztop0, hdrift);
+    printf(",\"nan\":%d,\"vmax\":%.4g,\"vmean\":%.4g,\"zmin\":%.4g,\"ztop\":%.4g,\"ztop0\":%.4g,\"hdrift\":%.4g", bad,
+           vmax, vsum / s->nb, zmin, ztop, ztop0, hdrift);
     if (s->nj)
         printf(",\"joint_err_mm\":%.4g", je * 1e3);
     if (s->check_energy)
@@ -190,7 +192,7 @@ int main(int argc, char **argv)
         int hits = 0;
         unsigned long long r = 12345;
 #define RND() (r = r * 6364136223846793005ull + 1442695040888963407ull, (double)(r >> 11) / 9007199254740992.0)
-        for (int i = 0; i < n; i++) { // lidar-like: from a few points above the pit, in the lower hemisphere
+        for (int i = 0; i < n; i++) {  // lidar-like: from a few points above the pit, in the lower hemisphere
             double th = 6.2831853 * RND(), z = -RND(), c = sqrt(1 - z * z);
             o[3 * i] = .4 * (i % 3 - 1);
             o[3 * i + 1] = .4 * (i / 3 % 3 - 1);
@@ -206,8 +208,8 @@ int main(int argc, char **argv)
             if (a < best)
                 best = a;
         }
-        printf(",\"ray_hits\":%d,\"ray_mean\":%.5f,\"ray_us\":%.1f,\"ns_per_ray\":%.1f", hits, hits > 0 ? sum / hits : 0,
-               best * 1e6, best * 1e9 / n);
+        printf(",\"ray_hits\":%d,\"ray_mean\":%.5f,\"ray_us\":%.1f,\"ns_per_ray\":%.1f", hits,
+               hits > 0 ? sum / hits : 0, best * 1e6, best * 1e9 / n);
     }
     printf("}\n");
     if (getenv("PEERS_TIMES")) {

@@ -48,19 +48,20 @@ static void body_xml(FILE *f, const Scene *s, int i)
         q_mul(ai, q, t);
         memcpy(q, t, sizeof q);
     }
-    fprintf(f, "<body name='b%d' pos='%.9g %.9g %.9g' quat='%.9g %.9g %.9g %.9g'>", i, p[0], p[1], p[2], q[0], q[1], q[2], q[3]);
-    fprintf(f, "<inertial pos='0 0 0' mass='%.9g' diaginertia='%.9g %.9g %.9g'/>", b->mass, b->inertia[0], b->inertia[1],
-            b->inertia[2]);
+    fprintf(f, "<body name='b%d' pos='%.9g %.9g %.9g' quat='%.9g %.9g %.9g %.9g'>", i, p[0], p[1], p[2], q[0], q[1],
+            q[2], q[3]);
+    fprintf(f, "<inertial pos='0 0 0' mass='%.9g' diaginertia='%.9g %.9g %.9g'/>", b->mass, b->inertia[0],
+            b->inertia[1], b->inertia[2]);
     if (!j)
         fprintf(f, "<freejoint/>");
     else {
-        fprintf(f, "<joint name='j%d' type='hinge' pos='%.9g %.9g %.9g' axis='%.9g %.9g %.9g'", b->parent_joint, j->lb[0],
-                j->lb[1], j->lb[2], j->xb[0], j->xb[1], j->xb[2]);
+        fprintf(f, "<joint name='j%d' type='hinge' pos='%.9g %.9g %.9g' axis='%.9g %.9g %.9g'", b->parent_joint,
+                j->lb[0], j->lb[1], j->lb[2], j->xb[0], j->xb[1], j->xb[2]);
         if (j->limited)
             fprintf(f, " limited='true' range='%.9g %.9g'", j->lo, j->hi);
         if (j->motor && j->vel == 0)
             fprintf(f, " frictionloss='%.9g' solimpfriction='0.9999 0.9999 0.001 0.5 2'",
-                    j->fmax); // stiff: the default creeps
+                    j->fmax);  // stiff: the default creeps
         fprintf(f, "/>");
     }
     const char *sh[] = { "", "box", "sphere", "capsule", "cylinder" };
@@ -70,8 +71,8 @@ static void body_xml(FILE *f, const Scene *s, int i)
             ct = 1u << (b->group % 30);
             ca = 0x3fffffff & ~ct;
         }
-        fprintf(f, "<geom type='%s' size='%.9g %.9g %.9g' contype='%u' conaffinity='%u'/>", sh[b->shape], b->size[0], b->size[1],
-                b->size[2], ct, ca);
+        fprintf(f, "<geom type='%s' size='%.9g %.9g %.9g' contype='%u' conaffinity='%u'/>", sh[b->shape], b->size[0],
+                b->size[1], b->size[2], ct, ca);
     }
     for (int c = first_child[i]; c >= 0; c = next_sib[c])
         body_xml(f, s, c);
@@ -87,14 +88,15 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
     // "implicit" also contains "it": look for a digit
     while (it && !(it[2] >= '0' && it[2] <= '9'))
         it = strstr(it + 1, "it");
-    fprintf(f,
-            "<mujoco><compiler angle='radian' balanceinertia='true'/><option timestep='%g' gravity='0 0 %g' solver='%s' "
-            "cone='%s' integrator='%s'",
-            dt, s->gravity,
-            strstr(variant, "cg")    ? "CG"
-            : strstr(variant, "pgs") ? "PGS"
-                                     : "Newton",
-            strstr(variant, "elliptic") ? "elliptic" : "pyramidal", strstr(variant, "implicit") ? MJ_IMPL : "Euler");
+    fprintf(
+        f,
+        "<mujoco><compiler angle='radian' balanceinertia='true'/><option timestep='%g' gravity='0 0 %g' solver='%s' "
+        "cone='%s' integrator='%s'",
+        dt, s->gravity,
+        strstr(variant, "cg")    ? "CG"
+        : strstr(variant, "pgs") ? "PGS"
+                                 : "Newton",
+        strstr(variant, "elliptic") ? "elliptic" : "pyramidal", strstr(variant, "implicit") ? MJ_IMPL : "Euler");
     if (it)
         fprintf(f, " iterations='%d'", atoi(it + 2));
     fprintf(f, "/>");
@@ -108,8 +110,8 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
 #endif
     fprintf(f, "<default><geom friction='%g 0.005 0.0001' condim='3'/></default>", s->mu);
     if (s->gn)
-        fprintf(f, "<asset><hfield name='t' nrow='%d' ncol='%d' size='%g %g %g %g'/></asset>", s->gn, s->gn, s->gsize / 2,
-                s->gsize / 2, 2.0, 1.0);
+        fprintf(f, "<asset><hfield name='t' nrow='%d' ncol='%d' size='%g %g %g %g'/></asset>", s->gn, s->gn,
+                s->gsize / 2, s->gsize / 2, 2.0, 1.0);
     fprintf(f, "<worldbody>\n");
     if (s->plane)
         fprintf(f, "<geom type='plane' size='0 0 1' contype='1073741823' conaffinity='1073741823'/>\n");
@@ -151,7 +153,7 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
     Engine *e = calloc(1, sizeof *e);
     e->s = s;
 #if mjVERSION_HEADER >= 3000000
-    if (!strcmp(s->name, "chain")) { // nested deeper than the XML reader allows: use the model editing API
+    if (!strcmp(s->name, "chain")) {  // nested deeper than the XML reader allows: use the model editing API
         mjSpec *sp = mj_makeSpec();
         sp->compiler.degree = 0;
         sp->option.timestep = dt;
@@ -212,10 +214,7 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
     mj_forward(e->m, e->d);
     return e;
 }
-void eng_step(Engine *e)
-{
-    mj_step(e->m, e->d);
-}
+void eng_step(Engine *e) { mj_step(e->m, e->d); }
 void eng_state(Engine *e, int i, double p[3], double q[4], double v[3], double w[3])
 {
     // body ids follow the depth first order of the file: resolve once by name
@@ -249,10 +248,7 @@ void eng_state(Engine *e, int i, double p[3], double q[4], double v[3], double w
     for (int k = 0; k < 4; k++)
         q[k] = e->d->xquat[4 * b + k];
 }
-int eng_contacts(Engine *e)
-{
-    return e->d->ncon;
-}
+int eng_contacts(Engine *e) { return e->d->ncon; }
 int eng_rays(Engine *e, int n, const double *o, const double *d, double r, double *sum)
 {
     int hits = 0;

@@ -190,10 +190,7 @@ void eng_state(Engine *e, int i, double p[3], double q[4], double v[3], double w
     r = dBodyGetAngularVel(e->b[i]);
     memcpy(w, r, 3 * sizeof *w);
 }
-int eng_contacts(Engine *e)
-{
-    return e->nc;
-}
+int eng_contacts(Engine *e) { return e->nc; }
 
 typedef struct {
     double best;

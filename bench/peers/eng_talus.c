@@ -32,7 +32,7 @@ struct Engine {
     SolverContact *contacts;
     int row_count, contact_count, contact_capacity;
     Broadphase *broadphase;
-    CollideShape *shapes;        // bodies, then the ground plane and the walls
+    CollideShape *shapes;  // bodies, then the ground plane and the walls
     CollidePose *poses;
     CollideCache *cache;
     struct PairResult *results;
@@ -43,21 +43,22 @@ struct Engine {
     int *indices;
     long pivots, restarts, fallbacks, steps;
     bool sleeps;
-    int32_t *awake, *set;      // bodies that move; union-find over them
-    double *idle;              // s for which a body has been slow
+    int32_t *awake, *set;  // bodies that move; union-find over them
+    double *idle;          // s for which a body has been slow
     int awake_count;
 };
 
 typedef struct PairResult {
     CollidePoint points[COLLIDE_POINTS];
-    int count, first;            // of the contacts made of them
+    int count, first;  // of the contacts made of them
 } PairResult;
 
 enum { MOVING = 1, FIXED = 2 };
 
 static CollideShape shape_of(const Body *b)
 {
-    static const CollideType types[] = { COLLIDE_SPHERE, COLLIDE_BOX, COLLIDE_SPHERE, COLLIDE_CAPSULE, COLLIDE_CYLINDER };
+    static const GeometryKind types[] = { GEOMETRY_SPHERE, GEOMETRY_BOX, GEOMETRY_SPHERE, GEOMETRY_CAPSULE,
+                                          GEOMETRY_CYLINDER };
     return (CollideShape){ types[b->shape], { b->size[0], b->size[1], b->size[2] } };
 }
 
@@ -68,7 +69,7 @@ static void shape_update(Engine *e, int i, BroadBox *box)
         memcpy(e->poses[i].rotation, e->bodies[i].rotation, sizeof e->poses[i].rotation);
     }
     collide_bounds(&e->shapes[i], &e->poses[i], box->low, box->high);
-    if (e->shapes[i].type == COLLIDE_PLANE)
+    if (e->shapes[i].type == GEOMETRY_PLANE)
         box->high[2] = 0.0;
 }
 
@@ -111,19 +112,20 @@ static void shapes_create(Engine *e)
         if (i < s->nb) {
             e->shapes[i] = shape_of(&s->bodies[i]);
         } else if (i == e->mesh) {
-            e->shapes[i] = (CollideShape){ COLLIDE_BOX, { 0.5 * s->gsize, 0.5 * s->gsize, 1.0 } };  // for its bounds
+            e->shapes[i] = (CollideShape){ GEOMETRY_BOX, { 0.5 * s->gsize, 0.5 * s->gsize, 1.0 } };  // for its bounds
         } else if (s->plane && i == s->nb) {
-            e->shapes[i].type = COLLIDE_PLANE;
+            e->shapes[i].type = GEOMETRY_PLANE;
         } else {
             const StaticBox *wall = &s->boxes[i - s->nb - s->plane];
-            e->shapes[i] = (CollideShape){ COLLIDE_BOX, { wall->half[0], wall->half[1], wall->half[2] } };
+            e->shapes[i] = (CollideShape){ GEOMETRY_BOX, { wall->half[0], wall->half[1], wall->half[2] } };
             memcpy(pose->position, wall->pos, sizeof pose->position);
         }
         if (i < s->nb && !s->bodies[i].shape)
             continue;
         BroadBox box;
         shape_update(e, i, &box);
-        broadphase_add(e->broadphase, i, i < s->nb ? MOVING : FIXED, i < s->nb ? MOVING | FIXED : MOVING, i < s->nb ? s->bodies[i].group : 0, &box);
+        broadphase_add(e->broadphase, i, i < s->nb ? MOVING : FIXED, i < s->nb ? MOVING | FIXED : MOVING,
+                       i < s->nb ? s->bodies[i].group : 0, &box);
         broadphase_set_resting(e->broadphase, i, i >= s->nb);
     }
     if (e->mesh >= 0)
@@ -159,7 +161,9 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
     if (threads)
         e->pool = pool_create(atoi(threads + 2));
     SolverOptions options = { .portable = strstr(variant, "portable") != NULL, .pool = e->pool };
-    options.method = strstr(variant, "direct") ? SOLVER_DIRECT : strstr(variant, "iterative") ? SOLVER_ITERATIVE : SOLVER_AUTO;
+    options.method = strstr(variant, "direct")      ? SOLVER_DIRECT
+                     : strstr(variant, "iterative") ? SOLVER_ITERATIVE
+                                                    : SOLVER_AUTO;
     const char *iterations = strstr(variant, ",i");
     if (iterations && iterations[2] >= '0' && iterations[2] <= '9')
         options.iterations = atoi(iterations + 2);
@@ -224,7 +228,8 @@ static double hinge_angle(const Joint *j, const SolverBody *parent, const Solver
 static int hinge_rows(Engine *e, const Joint *j, SolverRow *rows)
 {
     const SolverBody *child = &e->bodies[j->b], *parent = j->a < 0 ? NULL : &e->bodies[j->a];
-    double arm[3], parent_arm[3] = { 0.0 }, axis[3], child_axis[3], error[3], p[3], q[3], misaligned[3], k = ERP / e->dt;
+    double arm[3], parent_arm[3] = { 0.0 }, axis[3], child_axis[3], error[3], p[3], q[3], misaligned[3],
+                   k = ERP / e->dt;
     rotate(child->rotation, j->lb, arm);
     rotate(child->rotation, j->xb, axis);
     memcpy(child_axis, j->xa, sizeof child_axis);
@@ -309,7 +314,9 @@ static void collide_range(int begin, int end, int worker, void *context)
             continue;
         const CollidePose *pa = &e->poses[a], *pb = &e->poses[b];
         if (b != e->mesh) {
-            result->count = collide_cache_pair(e->cache, i, &e->shapes[a], pa, &e->shapes[b], pb, false, result->points);
+            result->count = collide_cache_pair(e->cache, i, &e->shapes[a], pa, &e->shapes[b], pb,
+                                               collide_cache_limit(&e->shapes[a], &e->shapes[b]), false,
+                                               result->points);
             continue;
         }
         CollideLimit limit = collide_cache_limit(&e->shapes[a], &e->shapes[b]);
@@ -349,7 +356,8 @@ static void fill_range(int begin, int end, int worker, void *context)
     (void)worker;
     for (int i = begin; i < end; i++)
         for (int k = 0; k < e->results[i].count; k++)
-            contact_fill(e, &e->contacts[e->results[i].first + k], e->pairs[i].a, e->pairs[i].b, &e->results[i].points[k]);
+            contact_fill(e, &e->contacts[e->results[i].first + k], e->pairs[i].a, e->pairs[i].b,
+                         &e->results[i].points[k]);
 }
 
 static void collide(Engine *e)
@@ -389,7 +397,8 @@ static void fall_asleep(Engine *e)
     for (int k = 0; k < e->awake_count; k++) {
         int i = e->awake[k];
         const double *v = e->bodies[i].velocity;
-        bool is_slow = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] < slow * slow && v[3] * v[3] + v[4] * v[4] + v[5] * v[5] < 25.0 * slow * slow;
+        bool is_slow = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] < slow * slow
+                       && v[3] * v[3] + v[4] * v[4] + v[5] * v[5] < 25.0 * slow * slow;
         e->idle[i] = is_slow ? e->idle[i] + e->dt : 0.0;
         e->set[i] = i;
     }
@@ -439,10 +448,21 @@ void eng_step(Engine *e)
     pool_for(e->pool, s->nj, 32, hinge_range, e);
     e->row_count = 6 * s->nj;
     collide(e);
-    SolverInput input = { .dt = e->dt, .gravity = { 0.0, 0.0, s->gravity }, .erp = ERP, .cfm = CFM, .contact_surface_layer = 0.001,
-                          .bodies = e->bodies, .joints = e->joints, .rows = e->rows, .contacts = e->contacts,
-                          .body_count = s->nb, .joint_count = s->nj, .row_count = e->row_count, .contact_count = e->contact_count,
-                          .awake = e->awake, .awake_count = e->awake_count };
+    SolverInput input = { .dt = e->dt,
+                          .gravity = { 0.0, 0.0, s->gravity },
+                          .erp = ERP,
+                          .cfm = CFM,
+                          .contact_surface_layer = 0.001,
+                          .bodies = e->bodies,
+                          .joints = e->joints,
+                          .rows = e->rows,
+                          .contacts = e->contacts,
+                          .body_count = s->nb,
+                          .joint_count = s->nj,
+                          .row_count = e->row_count,
+                          .contact_count = e->contact_count,
+                          .awake = e->awake,
+                          .awake_count = e->awake_count };
     solver_step(e->solver, &input);
     if (e->sleeps)
         fall_asleep(e);
@@ -462,10 +482,7 @@ void eng_state(Engine *e, int i, double p[3], double q[4], double v[3], double w
     memcpy(w, body->velocity + 3, 3 * sizeof *w);
 }
 
-int eng_contacts(Engine *e)
-{
-    return e->contact_count;
-}
+int eng_contacts(Engine *e) { return e->contact_count; }
 
 int eng_rays(Engine *e, int n, const double *o, const double *d, double r, double *sum)
 {
@@ -477,8 +494,9 @@ int eng_rays(Engine *e, int n, const double *o, const double *d, double r, doubl
 void eng_destroy(Engine *e)
 {
     if (getenv("PEERS_VERBOSE"))
-        fprintf(stderr, "per step: %.2f pivot rounds, %.3f restarts, %.4f fallbacks\n", (double)e->pivots / (double)e->steps,
-                (double)e->restarts / (double)e->steps, (double)e->fallbacks / (double)e->steps);
+        fprintf(stderr, "per step: %.2f pivot rounds, %.3f restarts, %.4f fallbacks\n",
+                (double)e->pivots / (double)e->steps, (double)e->restarts / (double)e->steps,
+                (double)e->fallbacks / (double)e->steps);
     solver_destroy(e->solver);
     pool_destroy(e->pool);
     broadphase_destroy(e->broadphase);

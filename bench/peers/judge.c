@@ -55,8 +55,9 @@ static void judge_terrain(const Scene *s, const Body *b, const double p[3], cons
     enum { POINTS = 2000 };
     double worst = -1e30;
     for (int i = 0; i < POINTS + 8; i++) {
-        double z = 1 - (2 * i + 1.) / POINTS, a = 2.399963229728653 * i, f = sqrt(fmax(0, 1 - z * z)), d[3] = { f * cos(a), f * sin(a), z }, w[3];
-        if (i >= POINTS) { // corners
+        double z = 1 - (2 * i + 1.) / POINTS, a = 2.399963229728653 * i, f = sqrt(fmax(0, 1 - z * z)),
+               d[3] = { f * cos(a), f * sin(a), z }, w[3];
+        if (i >= POINTS) {  // corners
             double l = sqrt(b->size[0] * b->size[0] + b->size[1] * b->size[1] + b->size[2] * b->size[2]);
             for (int k = 0; k < 3; k++)
                 d[k] = ((i - POINTS) >> k & 1 ? 1 : -1) * b->size[k] / l;
@@ -143,7 +144,8 @@ int main(int argc, char **argv)
     double m = 0;
     for (int i = 0; i < N; i++)
         m += D[i];
-    printf("{\"touching_pairs\":%d,\"pen_max_mm\":%.3f,\"pen_p95_mm\":%.3f,\"pen_mean_mm\":%.3f,\"pen_static_mm\":%.3f}\n", N,
-           N ? D[N - 1] * 1e3 : 0, N ? D[(int)(.95 * (N - 1))] * 1e3 : 0, N ? m / N * 1e3 : 0, fl * 1e3);
+    printf(
+        "{\"touching_pairs\":%d,\"pen_max_mm\":%.3f,\"pen_p95_mm\":%.3f,\"pen_mean_mm\":%.3f,\"pen_static_mm\":%.3f}\n",
+        N, N ? D[N - 1] * 1e3 : 0, N ? D[(int)(.95 * (N - 1))] * 1e3 : 0, N ? m / N * 1e3 : 0, fl * 1e3);
     return 0;
 }

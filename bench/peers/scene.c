@@ -6,7 +6,7 @@
 
 static unsigned long long rng_state = 1;
 static double rnd(void)
-{ // xorshift, the same sequence for every engine
+{  // xorshift, the same sequence for every engine
     rng_state ^= rng_state << 13;
     rng_state ^= rng_state >> 7;
     rng_state ^= rng_state << 17;
@@ -17,7 +17,8 @@ void q_rot(const double q[4], const double v[3], double r[3])
 {
     double w = q[0], x = q[1], y = q[2], z = q[3];
     double tx = 2 * (y * v[2] - z * v[1]), ty = 2 * (z * v[0] - x * v[2]), tz = 2 * (x * v[1] - y * v[0]);
-    double a = v[0] + w * tx + y * tz - z * ty, b = v[1] + w * ty + z * tx - x * tz, c = v[2] + w * tz + x * ty - y * tx;
+    double a = v[0] + w * tx + y * tz - z * ty, b = v[1] + w * ty + z * tx - x * tz,
+           c = v[2] + w * tz + x * ty - y * tx;
     r[0] = a;
     r[1] = b;
     r[2] = c;
@@ -62,7 +63,7 @@ static int add_body(Scene *s, int shape, double sx, double sy, double sz, double
         I[2] = mc * 0.5 * r * r + ms * 0.4 * r * r;
         break;
     }
-    default: // massive but shapeless link: sizes give a solid box for its inertia
+    default:  // massive but shapeless link: sizes give a solid box for its inertia
         I[0] = m / 3 * (sy * sy + sz * sz);
         I[1] = m / 3 * (sx * sx + sz * sz);
         I[2] = m / 3 * (sx * sx + sy * sy);
@@ -125,17 +126,17 @@ static void humanoid(Scene *s, double X, double Y, int group, int standing, int 
     int first = s->nb;
     double lim = 1.2, tilt = 0;
     (void)tilt;
-#define J(a, b, x, y, z, ax, ay, az, tq)                                                                                         \
-    do {                                                                                                                         \
-        Joint *j_ = add_joint(s, JT_HINGE, a, b, X + (x), Y + (y), z, ax, ay, az);                                               \
-        j_->limited = 1;                                                                                                         \
-        j_->lo = -lim;                                                                                                           \
-        j_->hi = lim;                                                                                                            \
-        if (standing) {                                                                                                          \
-            j_->motor = 1;                                                                                                       \
-            j_->vel = 0;                                                                                                         \
-            j_->fmax = tq;                                                                                                       \
-        }                                                                                                                        \
+#define J(a, b, x, y, z, ax, ay, az, tq)                                                                               \
+    do {                                                                                                               \
+        Joint *j_ = add_joint(s, JT_HINGE, a, b, X + (x), Y + (y), z, ax, ay, az);                                     \
+        j_->limited = 1;                                                                                               \
+        j_->lo = -lim;                                                                                                 \
+        j_->hi = lim;                                                                                                  \
+        if (standing) {                                                                                                \
+            j_->motor = 1;                                                                                             \
+            j_->vel = 0;                                                                                               \
+            j_->fmax = tq;                                                                                             \
+        }                                                                                                              \
     } while (0)
 #define B(sh, sx, sy, sz, x, y, z, m) add_body(s, sh, sx, sy, sz, X + (x), Y + (y), z, m)
     int pelvis = B(SH_BOX, .10, .14, .07, 0, 0, .87, 8);
@@ -181,7 +182,7 @@ static void humanoid(Scene *s, double X, double Y, int group, int standing, int 
     }
     for (int i = s->bodies[first + 1].parent_joint; i < s->nj; i++)
         s->joints[i].anchor[2] += standing ? .002 : .30 + .01 * k;
-    if (!standing) { // tip the whole ragdoll so that it falls over
+    if (!standing) {  // tip the whole ragdoll so that it falls over
         double c = cos(.2), sn = sin(.2), q[4] = { cos(.1), 0, sin(.1), 0 };
         for (int i = first; i < s->nb; i++) {
             double x = s->bodies[i].pos[0] - X, z = s->bodies[i].pos[2];
@@ -275,7 +276,7 @@ Scene *scene_make(const char *name, int n)
         for (int r = 0; r < n; r++)
             for (int c = 0; c < n - r; c++)
                 add_body(s, SH_BOX, .1, .1, .1, (c - (n - r - 1) * .5) * .21, 0, .1 + .2 * r, 4);
-    } else if (!strcmp(name, "rest")) { // boxes that do nothing, for engines that let them sleep
+    } else if (!strcmp(name, "rest")) {  // boxes that do nothing, for engines that let them sleep
         s->plane = 1;
         s->sim_time = 2;
         int side = (int)ceil(sqrt(n));
@@ -307,8 +308,8 @@ Scene *scene_make(const char *name, int n)
         s->gz = malloc(sizeof(double) * s->gn * s->gn);
         for (int j = 0; j < s->gn; j++)
             for (int i = 0; i < s->gn; i++)
-                s->gz[j * s->gn + i] =
-                    scene_terrain_height(s, (i / (s->gn - 1.0) - .5) * s->gsize, (j / (s->gn - 1.0) - .5) * s->gsize);
+                s->gz[j * s->gn + i] = scene_terrain_height(s, (i / (s->gn - 1.0) - .5) * s->gsize,
+                                                            (j / (s->gn - 1.0) - .5) * s->gsize);
         int side = (int)ceil(sqrt(n));
         for (int i = 0; i < n; i++) {
             double x = (i % side - (side - 1) * .5) * 1.5, y = (i / side - (side - 1) * .5) * 1.5, z = 1.3;

@@ -12,21 +12,21 @@ enum { JT_HINGE, JT_BALL, JT_FIXED };
 
 typedef struct {
     int shape;
-    double size[3]; // box: half extents; sphere: r; capsule/cylinder (along local z): r, half length
+    double size[3];  // box: half extents; sphere: r; capsule/cylinder (along local z): r, half length
     double pos[3], quat[4];
-    double mass, inertia[3]; // principal moments in the body frame
-    int group;               // bodies with the same non-zero group do not collide
-    int parent_joint;        // joint which has this body as its child, -1 if free
+    double mass, inertia[3];  // principal moments in the body frame
+    int group;                // bodies with the same non-zero group do not collide
+    int parent_joint;         // joint which has this body as its child, -1 if free
 } Body;
 
 typedef struct {
-    int type, a, b;            // a = parent body (-1: world), b = child body
-    double anchor[3], axis[3]; // world frame, initial configuration
+    int type, a, b;             // a = parent body (-1: world), b = child body
+    double anchor[3], axis[3];  // world frame, initial configuration
     int limited;
     double lo, hi;
     int motor;
     double vel, fmax;
-    double la[3], lb[3], xa[3], xb[3]; // anchor / axis in both local frames (filled by scene_finish)
+    double la[3], lb[3], xa[3], xb[3];  // anchor / axis in both local frames (filled by scene_finish)
 } Joint;
 
 typedef struct {
@@ -43,11 +43,11 @@ typedef struct {
     int nsb;
     int plane;
     int gn;
-    double gsize; // terrain: gn*gn vertices over [-gsize/2,gsize/2]^2; 0 = none
-    double *gz;   // gn*gn heights, row = y
+    double gsize;  // terrain: gn*gn vertices over [-gsize/2,gsize/2]^2; 0 = none
+    double *gz;    // gn*gn heights, row = y
     double gravity, mu;
-    double sim_time; // simulated seconds of the measured run
-    int tree;        // articulated robots rather than loose bodies
+    double sim_time;  // simulated seconds of the measured run
+    int tree;         // articulated robots rather than loose bodies
     int check_energy, check_stand, check_drive, check_terrain;
 } Scene;
 
@@ -58,7 +58,7 @@ double scene_terrain_height(const Scene *, double x, double y);
 // what an engine adaptor must provide
 typedef struct Engine Engine;
 extern const char *eng_name;
-extern const char *eng_variants; // help text
+extern const char *eng_variants;  // help text
 Engine *eng_create(const Scene *, const char *variant, double dt);
 void eng_step(Engine *);
 void eng_state(Engine *, int body, double pos[3], double quat[4], double lin[3], double ang[3]);

@@ -59,10 +59,7 @@ static inline void robot_live(void (*reset)(void))
         device_robot_reset();
 }
 
-static inline void robot_die(void (*die)(void))
-{
-    device_robot_die = die;
-}
+static inline void robot_die(void (*die)(void)) { device_robot_die = die; }
 
 static inline void robot_run(int (*run)(int ms))
 {

@@ -19,19 +19,19 @@ typedef struct dxImmersionOutline *dImmersionOutlineID;
 enum { dImmersionProjectedAreas = 1, dImmersionImmersedArea = 2 };
 
 typedef struct dImmersionSurfaceParameters {
-    int mode;                         /* which area drag goes by; with the immersed one the first coefficients count */
+    int mode; /* which area drag goes by; with the immersed one the first coefficients count */
     dVector3 dragForceCoefficients, dragTorqueCoefficients;
     dReal viscousResistanceForceCoefficient, viscousResistanceTorqueCoefficient;
-    dReal maxAngularVel, maxLinearVel;  /* drag grows no more beyond these; 0: no limit */
+    dReal maxAngularVel, maxLinearVel; /* drag grows no more beyond these; 0: no limit */
 } dImmersionSurfaceParameters;
 
 typedef struct dImmersionGeom {
-    dVector3 buoyancyCenter;          /* in the world */
-    dReal volume, area;               /* below the surface */
+    dVector3 buoyancyCenter; /* in the world */
+    dReal volume, area;      /* below the surface */
     dReal referenceArea;
-    dVector3 projectedAreas;          /* of that area along the axes of g1 */
-    dImmersionOutlineID outline;      /* always 0 */
-    dGeomID g1, g2;                   /* what is immersed, and the fluid's geom */
+    dVector3 projectedAreas;     /* of that area along the axes of g1 */
+    dImmersionOutlineID outline; /* always 0 */
+    dGeomID g1, g2;              /* what is immersed, and the fluid's geom */
 } dImmersionGeom;
 
 typedef struct dImmersion {
@@ -40,7 +40,7 @@ typedef struct dImmersion {
 } dImmersion;
 
 dFluidID dFluidCreate(dWorldID world);
-void dFluidDestroy(dFluidID fluid);   /* its links act no more, but are not destroyed */
+void dFluidDestroy(dFluidID fluid); /* its links act no more, but are not destroyed */
 dWorldID dFluidGetWorld(dFluidID fluid);
 void dFluidSetData(dFluidID fluid, void *data);
 void *dFluidGetData(dFluidID fluid);
@@ -57,7 +57,7 @@ dGeomID dFluidGetFirstGeom(dFluidID fluid);
 dGeomID dFluidGetNextGeom(dGeomID geom);
 void dGeomSetFluid(dGeomID geom, dFluidID fluid);
 dFluidID dGeomGetFluid(dGeomID geom);
-int dFluidDynamicsStep(dWorldID world);  /* is done before every step anyway */
+int dFluidDynamicsStep(dWorldID world); /* is done before every step anyway */
 
 /* Of boxes, spheres, capsules, cylinders and closed meshes. The plane is a x + b y + c z = d, its normal out of the fluid. */
 dReal dGeomGetArea(dGeomID geom);
@@ -81,13 +81,13 @@ void dGeomCylinderGetImmersionPlane(dGeomID cylinder, dVector4 plane);
 dReal dGeomTriMeshGetArea(dGeomID mesh);
 dReal dGeomTriMeshGetVolume(dGeomID mesh);
 void dGeomTriMeshGetImmersionPlane(dGeomID mesh, dVector4 plane);
-int dImmerse(dGeomID o1, dGeomID o2, int flags, dImmersionGeom *immersion);  /* 1 when some of it is below the surface */
+int dImmerse(dGeomID o1, dGeomID o2, int flags, dImmersionGeom *immersion); /* 1 when some of it is below the surface */
 
 dImmersionLinkGroupID dImmersionLinkGroupCreate(void);
 void dImmersionLinkGroupEmpty(dImmersionLinkGroupID group);
 void dImmersionLinkGroupDestroy(dImmersionLinkGroupID group);
 dImmersionLinkID dImmersionLinkCreate(dWorldID world, dImmersionLinkGroupID group, const dImmersion *immersion);
-void dImmersionLinkDestroy(dImmersionLinkID link);  /* does nothing to one in a group */
+void dImmersionLinkDestroy(dImmersionLinkID link); /* does nothing to one in a group */
 void dImmersionLinkAttach(dImmersionLinkID link, dBodyID body, dFluidID fluid);
 void dImmersionLinkEnable(dImmersionLinkID link);
 void dImmersionLinkDisable(dImmersionLinkID link);

@@ -50,9 +50,10 @@ int wb_camera_recognition_save_segmentation_image(WbDeviceTag tag, const char *f
 #define wb_camera_image_get_blue(image, width, x, y) ((image)[4 * ((y) * (width) + (x))])
 #define wb_camera_image_get_green(image, width, x, y) ((image)[4 * ((y) * (width) + (x)) + 1])
 #define wb_camera_image_get_red(image, width, x, y) ((image)[4 * ((y) * (width) + (x)) + 2])
-#define wb_camera_image_get_gray(image, width, x, y)                                                   \
-    (((int)wb_camera_image_get_red(image, width, x, y) + (int)wb_camera_image_get_green(image, width, x, y) + \
-      (int)wb_camera_image_get_blue(image, width, x, y)) / 3)
+#define wb_camera_image_get_gray(image, width, x, y)                                                                   \
+    (((int)wb_camera_image_get_red(image, width, x, y) + (int)wb_camera_image_get_green(image, width, x, y)            \
+      + (int)wb_camera_image_get_blue(image, width, x, y))                                                             \
+     / 3)
 #define wb_camera_image_get_grey(image, width, x, y) wb_camera_image_get_gray(image, width, x, y)
 
 #ifdef __cplusplus

@@ -37,7 +37,7 @@ static inline void wb_display_image_paste_plain(WbDeviceTag tag, WbImageRef imag
     wb_display_image_paste(tag, image, x, y, false);
 }
 #define WB_DISPLAY_SIXTH(a, b, c, d, e, f, ...) f
-#define wb_display_image_paste(...) \
+#define wb_display_image_paste(...)                                                                                    \
     WB_DISPLAY_SIXTH(__VA_ARGS__, wb_display_image_paste, wb_display_image_paste_plain, 0, 0, 0, 0)(__VA_ARGS__)
 void wb_display_image_save(WbDeviceTag tag, WbImageRef image, const char *filename);
 void wb_display_image_delete(WbDeviceTag tag, WbImageRef image);

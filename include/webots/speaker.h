@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-void wb_speaker_play_sound(WbDeviceTag left, WbDeviceTag right, const char *sound, double volume, double pitch, double balance,
-                           bool loop);
+void wb_speaker_play_sound(WbDeviceTag left, WbDeviceTag right, const char *sound, double volume, double pitch,
+                           double balance, bool loop);
 void wb_speaker_stop(WbDeviceTag tag, const char *sound);
 bool wb_speaker_is_sound_playing(WbDeviceTag tag, const char *sound);
 bool wb_speaker_set_engine(WbDeviceTag tag, const char *engine);

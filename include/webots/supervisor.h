@@ -58,11 +58,12 @@ static inline void wb_supervisor_set_label_plain(int id, const char *text, doubl
     wb_supervisor_set_label(id, text, x, y, size, color, transparency, "Arial");
 }
 #define WB_SUPERVISOR_NINTH(a, b, c, d, e, f, g, h, i, ...) i
-#define wb_supervisor_set_label(...) \
-    WB_SUPERVISOR_NINTH(__VA_ARGS__, wb_supervisor_set_label, wb_supervisor_set_label_plain, 0, 0, 0, 0, 0, 0, 0)(__VA_ARGS__)
+#define wb_supervisor_set_label(...)                                                                                   \
+    WB_SUPERVISOR_NINTH(__VA_ARGS__, wb_supervisor_set_label, wb_supervisor_set_label_plain, 0, 0, 0, 0, 0, 0, 0)      \
+    (__VA_ARGS__)
 void wb_supervisor_export_image(const char *filename, int quality);
-void wb_supervisor_movie_start_recording(const char *filename, int width, int height, int codec, int quality, int acceleration,
-                                         bool caption);
+void wb_supervisor_movie_start_recording(const char *filename, int width, int height, int codec, int quality,
+                                         int acceleration, bool caption);
 void wb_supervisor_movie_stop_recording(void);
 bool wb_supervisor_movie_is_ready(void);
 bool wb_supervisor_movie_failed(void);
@@ -95,8 +96,8 @@ WbFieldRef wb_supervisor_node_get_base_node_field(WbNodeRef node, const char *fi
 WbFieldRef wb_supervisor_node_get_base_node_field_by_index(WbNodeRef node, int index);
 int wb_supervisor_node_get_number_of_base_node_fields(WbNodeRef node);
 WbFieldRef wb_supervisor_node_get_proto_field(WbNodeRef node, const char *field_name); /* old */
-WbFieldRef wb_supervisor_node_get_proto_field_by_index(WbNodeRef node, int index);      /* old */
-int wb_supervisor_node_get_proto_number_of_fields(WbNodeRef node);                      /* old */
+WbFieldRef wb_supervisor_node_get_proto_field_by_index(WbNodeRef node, int index);     /* old */
+int wb_supervisor_node_get_proto_number_of_fields(WbNodeRef node);                     /* old */
 void wb_supervisor_node_remove(WbNodeRef node);
 void wb_supervisor_node_save_state(WbNodeRef node, const char *state_name);
 void wb_supervisor_node_load_state(WbNodeRef node, const char *state_name);
@@ -114,7 +115,8 @@ void wb_supervisor_node_restart_controller(WbNodeRef node);
 void wb_supervisor_node_move_viewpoint(WbNodeRef node);
 void wb_supervisor_node_set_visibility(WbNodeRef node, WbNodeRef from, bool visible);
 void wb_supervisor_node_add_force(WbNodeRef node, const double force[3], bool relative);
-void wb_supervisor_node_add_force_with_offset(WbNodeRef node, const double force[3], const double offset[3], bool relative);
+void wb_supervisor_node_add_force_with_offset(WbNodeRef node, const double force[3], const double offset[3],
+                                              bool relative);
 void wb_supervisor_node_add_torque(WbNodeRef node, const double torque[3], bool relative);
 WbContactPoint *wb_supervisor_node_get_contact_points(WbNodeRef node, bool include_descendants, int *size);
 int wb_supervisor_node_get_number_of_contact_points(WbNodeRef node, bool include_descendants);
@@ -122,8 +124,9 @@ const double *wb_supervisor_node_get_contact_point(WbNodeRef node, int index);
 WbNodeRef wb_supervisor_node_get_contact_point_node(WbNodeRef node, int index);
 void wb_supervisor_node_enable_contact_points_tracking(WbNodeRef node, int sampling_period, bool include_descendants);
 void wb_supervisor_node_disable_contact_points_tracking(WbNodeRef node);
-void wb_supervisor_node_enable_contact_point_tracking(WbNodeRef node, int sampling_period, bool include_descendants); /* old */
-void wb_supervisor_node_disable_contact_point_tracking(WbNodeRef node, bool include_descendants);                      /* old */
+void wb_supervisor_node_enable_contact_point_tracking(WbNodeRef node, int sampling_period,
+                                                      bool include_descendants);                  /* old */
+void wb_supervisor_node_disable_contact_point_tracking(WbNodeRef node, bool include_descendants); /* old */
 void wb_supervisor_node_enable_pose_tracking(WbNodeRef node, int sampling_period, WbNodeRef from_node);
 void wb_supervisor_node_disable_pose_tracking(WbNodeRef node, WbNodeRef from_node);
 
@@ -198,7 +201,8 @@ void wb_supervisor_simulation_physics_reset(void);
 void wb_supervisor_load_world(const char *filename);
 bool wb_supervisor_save_world(const char *filename);
 void wb_supervisor_field_remove_mf_node(WbFieldRef field, int position);
-void wb_supervisor_start_movie(const char *filename, int width, int height, int codec, int quality, int acceleration, bool caption);
+void wb_supervisor_start_movie(const char *filename, int width, int height, int codec, int quality, int acceleration,
+                               bool caption);
 void wb_supervisor_stop_movie(void);
 int wb_supervisor_get_movie_status(void);
 enum {

@@ -2,12 +2,14 @@
 // machine. What folders without a Makefile need is in resources/Makefile.include, what a CMakeLists.txt needs in resources/talus.cmake.
 #include "app/app.h"
 #include "app/build_hints.h"
+#include "app/project.h"
 
 #include "assets/resolve.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -22,35 +24,45 @@
 extern char **environ;
 
 typedef struct BuildOptions {
-    bool clean, debug, json, verbose;
+    bool clean, debug, json, verbose, quiet;
 } BuildOptions;
 
-#define ROW(name, kind, member, value, help) { name, kind, offsetof(BuildOptions, member), value, help }
+#define ROW(name, kind, member, value, help)                                                                           \
+    {                                                                                                                  \
+        name, kind, offsetof(BuildOptions, member), value, help                                                        \
+    }
 static const AppOption rows[] = {
     ROW("clean", OPTION_FLAG, clean, NULL, "remove what was built"),
     ROW("debug", OPTION_FLAG, debug, NULL, "without optimisation, for a debugger"),
     ROW("verbose|v", OPTION_FLAG, verbose, NULL, "show the commands"),
+    ROW("quiet|q", OPTION_FLAG, quiet, NULL, "print failures alone"),
     ROW("json", OPTION_FLAG, json, NULL, "print the results as one JSON object"),
 };
 
 // What is looked for below a project, in the order in which it is built.
-static const struct { const char *folder, *kind; } places[] = {
-    { "libraries", "library" }, { "plugins/physics", "plugin" }, { "controllers", "controller" },
+static const struct {
+    const char *folder, *kind;
+} places[] = {
+    { "libraries", "library" },
+    { "plugins/physics", "plugin" },
+    { "controllers", "controller" },
 };
 
 typedef struct Build {
     const BuildOptions *options;
     Arena *arena;
-    const char *home;        // folder with resources/Makefile.include
+    const char *home;  // folder with resources/Makefile.include
     const char *include, *library;
     JsonWriter json;
     int built, failed, skipped;
-    const char *hint;        // for what the folder at hand lacks; NULL when nothing is known
+    const char *hint;  // for what the folder at hand lacks; NULL when nothing is known
+    Progress progress;
 } Build;
 
 // ---- where our own files lie ----
 
-static const char *first_existing(Arena *arena, const char *base, const char *const *tails, int count, const char *holds)
+static const char *first_existing(Arena *arena, const char *base, const char *const *tails, int count,
+                                  const char *holds)
 {
     for (int i = 0; i < count; i++) {
         char *path = path_normalized(arena, arena_printf(arena, "%s/%s", base, tails[i]));
@@ -62,15 +74,15 @@ static const char *first_existing(Arena *arena, const char *base, const char *co
 
 static bool find_home(Build *build)
 {
-    static const char *const homes[] = { "../share/talus", "webots-home", ".." };
     static const char *const includes[] = { "../include/talus-api", "../include" };
-    static const char *const libraries[] = { ".", "../lib/talus", "../lib", "../lib/x86_64-linux-gnu", "../lib/aarch64-linux-gnu" };
+    static const char *const libraries[] = { ".", "../lib/talus", "../lib", "../lib/x86_64-linux-gnu",
+                                             "../lib/aarch64-linux-gnu" };
     char program[4096];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0)
         return false;
     const char *base = path_directory(build->arena, arena_text(build->arena, program, (size_t)length));
-    build->home = first_existing(build->arena, base, homes, COUNT_OF(homes), "resources/Makefile.include");
+    build->home = project_home(build->arena);
     build->include = first_existing(build->arena, base, includes, COUNT_OF(includes), "plugins/physics.h");
     build->library = first_existing(build->arena, base, libraries, COUNT_OF(libraries), "libController.so");
     return build->home && build->include;
@@ -162,10 +174,13 @@ static bool run_make(Build *build, const char *folder, bool has_own)
 {
     // A Makefile may name a WEBOTS_HOME of its own. Those of Webots define a blank by appending to nothing, which make does without a
     // blank since 4.3.
-    const char *arguments[16] = {
-        "make", "--no-print-directory", "-C", folder, "space=$() $()", arena_printf(build->arena, "WEBOTS_HOME=%s", build->home),
-        arena_printf(build->arena, "WEBOTS_HOME_PATH=%s", build->home)
-    };
+    const char *arguments[16] = { "make",
+                                  "--no-print-directory",
+                                  "-C",
+                                  folder,
+                                  "space=$() $()",
+                                  arena_printf(build->arena, "WEBOTS_HOME=%s", build->home),
+                                  arena_printf(build->arena, "WEBOTS_HOME_PATH=%s", build->home) };
     int count = 7;
     if (!has_own) {
         arguments[count++] = "-f";
@@ -222,7 +237,9 @@ static const char *find_below(Arena *arena, const char *folder, const char *name
         if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "CMakeFiles") || !file_is_directory(path))
             continue;
         const char *below = find_below(arena, path, name, depth - 1);
-        bool is_better = below && (!found || strlen(below) < strlen(found) || (strlen(below) == strlen(found) && strcmp(below, found) < 0));
+        bool is_better = below
+                         && (!found || strlen(below) < strlen(found)
+                             || (strlen(below) == strlen(found) && strcmp(below, found) < 0));
         found = is_better ? below : found;
     }
     if (directory)
@@ -236,9 +253,11 @@ static bool take_product(Build *build, const char *folder, const char *kind, con
     enum { DEPTH = 8 };
     bool is_program = !strcmp(kind, "controller");
     const char *name = path_name(folder);
-    const char *wanted[] = { is_program ? name : arena_printf(build->arena, "lib%s.so", name), arena_printf(build->arena, "%s.so", name) };
+    const char *wanted[] = { is_program ? name : arena_printf(build->arena, "lib%s.so", name),
+                             arena_printf(build->arena, "%s.so", name) };
     for (int i = 0; i < (is_program ? 1 : 2); i++) {
-        const char *target = path_join(build->arena, folder, wanted[i]), *made = find_below(build->arena, made_in, wanted[i], DEPTH);
+        const char *target = path_join(build->arena, folder, wanted[i]),
+                   *made = find_below(build->arena, made_in, wanted[i], DEPTH);
         if (made)
             return run_cmake(build, (const char *[]){ "cmake", "-E", "copy_if_different", made, target, NULL });
         if (file_exists(target))
@@ -246,8 +265,9 @@ static bool take_product(Build *build, const char *folder, const char *kind, con
     }
     if (!strcmp(kind, "library"))
         return true;  // it may have headers alone, or be linked into others
-    fprintf(stderr, "talus build: %s/CMakeLists.txt makes no %s, as the %s's file must be called: %s(%s %s...) in it does\n", folder, wanted[0], kind,
-            is_program ? "add_executable" : "add_library", name, is_program ? "" : "MODULE ");
+    fprintf(stderr,
+            "talus build: %s/CMakeLists.txt makes no %s, as the %s's file must be called: %s(%s %s...) in it does\n",
+            folder, wanted[0], kind, is_program ? "add_executable" : "add_library", name, is_program ? "" : "MODULE ");
     return false;
 }
 
@@ -255,8 +275,10 @@ static bool clean_cmake(Build *build, const char *folder)
 {
     Arena *arena = build->arena;
     const char *name = path_name(folder);
-    return run_cmake(build, (const char *[]){ "cmake", "-E", "rm", "-rf", path_join(arena, folder, "build"), path_join(arena, folder, name),
-                                              arena_printf(arena, "%s/lib%s.so", folder, name), arena_printf(arena, "%s/%s.so", folder, name), NULL });
+    return run_cmake(build,
+                     (const char *[]){ "cmake", "-E", "rm", "-rf", path_join(arena, folder, "build"),
+                                       path_join(arena, folder, name), arena_printf(arena, "%s/lib%s.so", folder, name),
+                                       arena_printf(arena, "%s/%s.so", folder, name), NULL });
 }
 
 static bool build_with_cmake(Build *build, const char *folder, const char *kind)
@@ -264,16 +286,25 @@ static bool build_with_cmake(Build *build, const char *folder, const char *kind)
     Arena *arena = build->arena;
     if (build->options->clean)
         return clean_cmake(build, folder);
-    const char *made_in = path_join(arena, folder, build->options->debug ? "build/talus-cmake-debug" : "build/talus-cmake-release");
+    const char *made_in = path_join(arena, folder,
+                                    build->options->debug ? "build/talus-cmake-debug" : "build/talus-cmake-release");
     const char *cache = path_join(arena, made_in, "CMakeCache.txt");
     // CMake refuses a folder that was moved along with its project.
     if (file_exists(cache) && !file_has(cache, arena_printf(arena, "CMAKE_HOME_DIRECTORY:INTERNAL=%s\n", folder)))
         run_cmake(build, (const char *[]){ "cmake", "-E", "rm", "-rf", made_in, NULL });
     const char *const configure[] = {
-        "cmake", "-S", folder, "-B", made_in, build->options->debug ? "-DCMAKE_BUILD_TYPE=Debug" : "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-        arena_printf(arena, "-DCMAKE_PROJECT_INCLUDE=%s/resources/talus.cmake", build->home), NULL
+        "cmake",
+        "-S",
+        folder,
+        "-B",
+        made_in,
+        build->options->debug ? "-DCMAKE_BUILD_TYPE=Debug" : "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+        arena_printf(arena, "-DCMAKE_PROJECT_INCLUDE=%s/resources/talus.cmake", build->home),
+        NULL
     };
-    const char *const make[] = { "cmake", "--build", made_in, "--parallel", build->options->verbose ? "--verbose" : NULL, NULL };
+    const char *const make[] = {
+        "cmake", "--build", made_in, "--parallel", build->options->verbose ? "--verbose" : NULL, NULL
+    };
     return run_cmake(build, configure) && run_cmake(build, make) && take_product(build, folder, kind, made_in);
 }
 
@@ -289,7 +320,8 @@ static void report(Build *build, const char *folder, const char *kind, const cha
         json_bool(&build->json, "ok", is_fine);
         json_string(&build->json, "result", said);
         json_end_object(&build->json);
-    } else {
+    } else if (!build->options->quiet || !is_fine) {
+        progress_clear(&build->progress);
         printf("%s %s: %s\n", kind, path_name(folder), said);
         fflush(stdout);
     }
@@ -301,7 +333,10 @@ static const char *reason_to_skip(Build *build, const char *folder, const char *
     const char *language = build_hint_unsupported_language(build->arena, folder);
     if (!has_ending(folder, source_endings, COUNT_OF(source_endings)))
         return !language ? ""  // Python and other languages need no building
-                         : arena_printf(build->arena, "not built: programs in %s are not supported; one in C, C++ or Python can take its place", language);
+                         : arena_printf(
+                             build->arena,
+                             "not built: programs in %s are not supported; one in C, C++ or Python can take its place",
+                             language);
     if (!strcmp(kind, "controller") && !has_main(build->arena, folder))
         return "not built: none of its sources has a main()";
     return NULL;
@@ -309,7 +344,8 @@ static const char *reason_to_skip(Build *build, const char *folder, const char *
 
 static void build_folder(Build *build, const char *folder, const char *kind)
 {
-    bool has_own = has_makefile(build->arena, folder), has_cmake = !has_own && file_exists(path_join(build->arena, folder, "CMakeLists.txt"));
+    bool has_own = has_makefile(build->arena, folder),
+         has_cmake = !has_own && file_exists(path_join(build->arena, folder, "CMakeLists.txt"));
     const char *reason = has_own || has_cmake ? NULL : reason_to_skip(build, folder, kind);
     if (reason) {
         if (*reason && !build->options->clean) {
@@ -327,10 +363,7 @@ static void build_folder(Build *build, const char *folder, const char *kind)
     report(build, folder, kind, !is_fine ? "FAILED" : build->options->clean ? "cleaned" : "built", is_fine);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 static void build_all_in(Build *build, const char *folder, const char *kind)
 {
@@ -348,8 +381,12 @@ static void build_all_in(Build *build, const char *folder, const char *kind)
         closedir(directory);
     if (count > 0)
         qsort(names, (size_t)count, sizeof *names, by_name);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        if (build->progress.is_terminal)
+            progress_show(&build->progress, i, count, "%s %s, %d of %d", kind, path_name(names[i]), i + 1, count);
         build_folder(build, names[i], kind);
+    }
+    progress_clear(&build->progress);
     free(names);
 }
 
@@ -384,7 +421,9 @@ static int run_build(Build *build, const char *argument)
     if (!file_is_directory(path))
         path = resolve_project(build->arena, path);
     if (!find_home(build)) {
-        fprintf(stderr, "talus build: the headers or resources/Makefile.include are not beside the program; is it installed?\n");
+        fprintf(
+            stderr,
+            "talus build: the headers or resources/Makefile.include are not beside the program; is it installed?\n");
         return EXIT_INTERNAL;
     }
     setenv("WEBOTS_HOME", build->home, 1);
@@ -404,7 +443,7 @@ static int run_build(Build *build, const char *argument)
         app_print(&out);
     else
         text_free(&out);
-    if (build->built + build->failed + build->skipped == 0 && !build->options->json)
+    if (build->built + build->failed + build->skipped == 0 && !build->options->json && !build->options->quiet)
         printf("nothing to build in %s: no sources in controllers/, plugins/physics/ or libraries/\n", path);
     return build->failed ? EXIT_INPUT : EXIT_OK;
 }
@@ -419,6 +458,7 @@ static int build_verb(const AppCommand *command, int argc, char **argv)
     if (files > 1)
         return app_usage_error(command, "give one project, world or folder");
     Build build = { .options = &options, .arena = arena_create() };
+    progress_start(&build.progress, options.quiet || options.json || options.verbose);
     code = run_build(&build, files ? argv[1] : ".");
     arena_destroy(build.arena);
     return code;
@@ -428,11 +468,12 @@ const AppCommand command_build = {
     .name = "build",
     .arguments = "[PROJECT | WORLD | FOLDER]",
     .summary = "build a project's controllers and plugins",
-    .details = "Every folder of controllers/, plugins/physics/ and libraries/ is built with its Makefile, or, when it has none, with its\n"
-               "CMakeLists.txt, or from its C and C++ sources. Makefiles that include $(WEBOTS_HOME)/resources/Makefile.include get\n"
-               "Talus's own, whatever they say WEBOTS_HOME is. When a header or library is missing, the Debian package that has it is\n"
-               "named. CMake works in build/ of the folder; the library or program is put beside the CMakeLists.txt. A failed one\n"
-               "does not stop the others; then the exit code is 3.",
+    .details =
+        "Every folder of controllers/, plugins/physics/ and libraries/ is built with its Makefile, or, when it has none, with its\n"
+        "CMakeLists.txt, or from its C and C++ sources. Makefiles that include $(WEBOTS_HOME)/resources/Makefile.include get\n"
+        "Talus's own, whatever they say WEBOTS_HOME is. When a header or library is missing, the Debian package that has it is\n"
+        "named. CMake works in build/ of the folder; the library or program is put beside the CMakeLists.txt. A failed one\n"
+        "does not stop the others; then the exit code is 3.",
     .examples = "talus build my_project\n"
                 "talus build my_project/worlds/arena.wbt && talus run my_project/worlds/arena.wbt\n"
                 "talus build my_project/plugins/physics/flight --debug",

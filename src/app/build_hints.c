@@ -7,7 +7,9 @@
 #include <string.h>
 
 // A name ends with '/' when everything below that folder is meant. The first that fits is taken.
-static const struct { const char *header, *package; } headers[] = {
+static const struct {
+    const char *header, *package;
+} headers[] = {
     { "opencv2/", "libopencv-dev" },
     { "opencv/", "libopencv-dev (its headers are called opencv2/... today)" },
     { "cv.h", "libopencv-dev (its headers are called opencv2/... today)" },
@@ -51,23 +53,59 @@ static const struct { const char *header, *package; } headers[] = {
     { "QtCore/", "qtbase5-dev" },
     { "QApplication", "qtbase5-dev" },
 };
-static const struct { const char *name, *package; } cmake_packages[] = {
-    { "OpenCV", "libopencv-dev" }, { "Eigen3", "libeigen3-dev" }, { "Boost", "libboost-all-dev" }, { "yaml-cpp", "libyaml-cpp-dev" },
-    { "nlohmann_json", "nlohmann-json3-dev" }, { "GSL", "libgsl-dev" }, { "SDL2", "libsdl2-dev" }, { "PCL", "libpcl-dev" },
-    { "Protobuf", "libprotobuf-dev protobuf-compiler" }, { "CURL", "libcurl4-openssl-dev" }, { "ZLIB", "zlib1g-dev" }, { "PNG", "libpng-dev" },
-    { "OpenGL", "libgl-dev" }, { "GLUT", "freeglut3-dev" }, { "Armadillo", "libarmadillo-dev" }, { "Threads", "libc6-dev" },
+static const struct {
+    const char *name, *package;
+} cmake_packages[] = {
+    { "OpenCV", "libopencv-dev" },
+    { "Eigen3", "libeigen3-dev" },
+    { "Boost", "libboost-all-dev" },
+    { "yaml-cpp", "libyaml-cpp-dev" },
+    { "nlohmann_json", "nlohmann-json3-dev" },
+    { "GSL", "libgsl-dev" },
+    { "SDL2", "libsdl2-dev" },
+    { "PCL", "libpcl-dev" },
+    { "Protobuf", "libprotobuf-dev protobuf-compiler" },
+    { "CURL", "libcurl4-openssl-dev" },
+    { "ZLIB", "zlib1g-dev" },
+    { "PNG", "libpng-dev" },
+    { "OpenGL", "libgl-dev" },
+    { "GLUT", "freeglut3-dev" },
+    { "Armadillo", "libarmadillo-dev" },
+    { "Threads", "libc6-dev" },
 };
-static const struct { const char *name, *package; } libraries[] = {
-    { "gsl", "libgsl-dev" }, { "gslcblas", "libgsl-dev" }, { "boost_system", "libboost-all-dev" }, { "boost_thread", "libboost-all-dev" },
-    { "opencv_core", "libopencv-dev" }, { "GL", "libgl-dev" }, { "GLU", "libglu1-mesa-dev" }, { "glut", "freeglut3-dev" }, { "zmq", "libzmq3-dev" },
-    { "yaml-cpp", "libyaml-cpp-dev" }, { "fftw3", "libfftw3-dev" }, { "fann", "libfann-dev" }, { "curl", "libcurl4-openssl-dev" },
-    { "ncurses", "libncurses-dev" }, { "SDL2", "libsdl2-dev" }, { "png", "libpng-dev" }, { "jpeg", "libjpeg-dev" }, { "z", "zlib1g-dev" },
-    { "ode", "libode-dev" }, { "armadillo", "libarmadillo-dev" }, { "lapack", "liblapack-dev" }, { "blas", "libblas-dev" },
+static const struct {
+    const char *name, *package;
+} libraries[] = {
+    { "gsl", "libgsl-dev" },
+    { "gslcblas", "libgsl-dev" },
+    { "boost_system", "libboost-all-dev" },
+    { "boost_thread", "libboost-all-dev" },
+    { "opencv_core", "libopencv-dev" },
+    { "GL", "libgl-dev" },
+    { "GLU", "libglu1-mesa-dev" },
+    { "glut", "freeglut3-dev" },
+    { "zmq", "libzmq3-dev" },
+    { "yaml-cpp", "libyaml-cpp-dev" },
+    { "fftw3", "libfftw3-dev" },
+    { "fann", "libfann-dev" },
+    { "curl", "libcurl4-openssl-dev" },
+    { "ncurses", "libncurses-dev" },
+    { "SDL2", "libsdl2-dev" },
+    { "png", "libpng-dev" },
+    { "jpeg", "libjpeg-dev" },
+    { "z", "zlib1g-dev" },
+    { "ode", "libode-dev" },
+    { "armadillo", "libarmadillo-dev" },
+    { "lapack", "liblapack-dev" },
+    { "blas", "libblas-dev" },
 };
 // What only other systems have: no package helps.
-static const struct { const char *header, *what; } foreign[] = {
-    { "windows.h", "Windows" }, { "Windows.h", "Windows" }, { "conio.h", "Windows" }, { "winsock2.h", "Windows" }, { "tchar.h", "Windows" },
-    { "ros/", "ROS" }, { "rclcpp/", "ROS 2" }, { "mach/", "macOS" }, { "jni.h", "a Java development kit" },
+static const struct {
+    const char *header, *what;
+} foreign[] = {
+    { "windows.h", "Windows" },  { "Windows.h", "Windows" }, { "conio.h", "Windows" },
+    { "winsock2.h", "Windows" }, { "tchar.h", "Windows" },   { "ros/", "ROS" },
+    { "rclcpp/", "ROS 2" },      { "mach/", "macOS" },       { "jni.h", "a Java development kit" },
 };
 
 static bool header_fits(const char *pattern, const char *header)
@@ -80,12 +118,15 @@ static const char *hint_for_header(Arena *arena, const char *header)
 {
     for (int i = 0; i < COUNT_OF(foreign); i++)
         if (header_fits(foreign[i].header, header))
-            return arena_printf(arena, "<%s> is a header of %s; this program does not build without it", header, foreign[i].what);
+            return arena_printf(arena, "<%s> is a header of %s; this program does not build without it", header,
+                                foreign[i].what);
     for (int i = 0; i < COUNT_OF(headers); i++)
         if (header_fits(headers[i].header, header))
             return arena_printf(arena, "<%s> is not on this machine: Debian has it in %s", header, headers[i].package);
-    return arena_printf(arena, "<%s> is neither in the project nor on this machine; if Debian has it, `apt-file search %s` names the package",
-                        header, header);
+    return arena_printf(
+        arena,
+        "<%s> is neither in the project nor on this machine; if Debian has it, `apt-file search %s` names the package",
+        header, header);
 }
 
 // The word that ends at the first of the given signs.
@@ -106,7 +147,8 @@ const char *build_hint_for_line(Arena *arena, const char *line)
         char *name = word_until(arena, found + strlen("cannot find -l"), ": \n");
         for (int i = 0; i < COUNT_OF(libraries); i++)
             if (!strcmp(libraries[i].name, name))
-                return arena_printf(arena, "the library '%s' is not on this machine: Debian has it in %s", name, libraries[i].package);
+                return arena_printf(arena, "the library '%s' is not on this machine: Debian has it in %s", name,
+                                    libraries[i].package);
         return arena_printf(arena, "the library '%s' is neither in the project nor on this machine", name);
     }
     static const char *const cmake_words[] = { "configuration file provided by \"", "Could NOT find " };
@@ -117,15 +159,21 @@ const char *build_hint_for_line(Arena *arena, const char *line)
         char *package = word_until(arena, name + strlen(cmake_words[k]), "\" (\n");
         for (int i = 0; i < COUNT_OF(cmake_packages); i++)
             if (!strcmp(cmake_packages[i].name, package))
-                return arena_printf(arena, "CMake's %s is not on this machine: Debian has it in %s", package, cmake_packages[i].package);
+                return arena_printf(arena, "CMake's %s is not on this machine: Debian has it in %s", package,
+                                    cmake_packages[i].package);
     }
     return NULL;
 }
 
 const char *build_hint_unsupported_language(Arena *arena, const char *folder)
 {
-    static const struct { const char *ending, *language; } languages[] = {
-        { ".java", "Java" }, { ".jar", "Java" }, { ".class", "Java" }, { ".m", "MATLAB" },
+    static const struct {
+        const char *ending, *language;
+    } languages[] = {
+        { ".java", "Java" },
+        { ".jar", "Java" },
+        { ".class", "Java" },
+        { ".m", "MATLAB" },
     };
     for (int i = 0; i < COUNT_OF(languages); i++)
         if (file_exists(arena_printf(arena, "%s/%s%s", folder, path_name(folder), languages[i].ending)))

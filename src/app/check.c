@@ -2,11 +2,12 @@
 // said here: the file and its PROTOs, the physics made of it, its meshes, pictures and sounds, its plugin and its programs.
 #include "app/app.h"
 
+#include "base/budget.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "control/control.h"
-#include "formats/shape.h"
+#include "formats/shape/shape.h"
 #include "sim/sim.h"
 
 #include <dirent.h>
@@ -19,6 +20,8 @@ typedef struct CheckOptions {
     bool quiet;
     bool json;
     bool untrusted;
+    const char *limit_changes;
+    Limits limits;
     bool strict;
     bool quick;
 } CheckOptions;
@@ -30,7 +33,8 @@ static void write_json(JsonWriter *json, const char *path, const Scene *scene, c
     char release[24];
     json_begin_object(json, NULL);
     json_string(json, "file", path);
-    json_string(json, "version", scene && scene_release(scene) ? schema_release_name(scene_release(scene), release) : NULL);
+    json_string(json, "version",
+                scene && scene_release(scene) ? schema_release_name(scene_release(scene), release) : NULL);
     json_int(json, "nodes", scene ? scene_node_count(scene) : 0);
     json_int(json, "errors", diag_total(diags, DIAG_ERROR));
     json_int(json, "warnings", diag_total(diags, DIAG_WARNING));
@@ -77,7 +81,8 @@ typedef struct Assets {
 static void check_sound(Assets *assets, const SceneNode *node, const SceneField *field)
 {
     size_t length = strlen(field->type->name);
-    bool is_sound = field->type->kind == FIELD_SF_STRING && length >= 5 && !strcasecmp(field->type->name + length - 5, "sound");
+    bool is_sound = field->type->kind == FIELD_SF_STRING && length >= 5
+                    && !strcasecmp(field->type->name + length - 5, "sound");
     if (!is_sound || !*field->value.s || resolve_is_network(field->value.s))
         return;
     Resolved resolved;
@@ -122,26 +127,26 @@ static bool is_mesh_file(const char *path)
 static Sim *check_whole(Scene *scene, const CheckOptions *options, DiagSink *diags)
 {
     SimOptions make = { 0 };
-    if (options->untrusted)
-        make.physics.limits = make.formats.limits = &limits_untrusted;
+    make.physics.limits = make.formats.limits = &options->limits;
     Sim *sim = sim_create(scene, &make, diags);
     if (!sim)
         return NULL;
-    Devices *devices = devices_create(scene, sim_physics(sim), diags);
+    sim_devices(sim);  // what is wrong with them is said as they are made
     check_assets(sim, options, diags);
     plugin_look(scene, diags);
-    control_look(sim, devices, diags);
-    devices_destroy(devices);
+    control_look(sim, diags);
     return sim;
 }
 
 static bool check_file(const char *path, const CheckOptions *options, JsonWriter *json)
 {
+    budget_begin_load();
     DiagSink *diags = diag_create();
-    FormatsOptions load = { .limits = options->untrusted ? &limits_untrusted : NULL };
+    FormatsOptions load = { .limits = &options->limits };
     Scene *scene = formats_load(path, &load, diags);
     bool is_read = scene != NULL, is_whole = is_read && !options->quick && !is_mesh_file(path);
     Sim *sim = is_whole ? check_whole(scene, options, diags) : NULL;
+    budget_end_load();
     if (is_whole)
         scene = sim ? sim_scene(sim) : NULL;
     if (options->json) {
@@ -200,10 +205,7 @@ static void find_files(const char *folder, int depth, FileNames *names)
         closedir(directory);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static bool check_folder(const char *folder, const CheckOptions *options, JsonWriter *json)
 {
@@ -220,7 +222,7 @@ static bool check_folder(const char *folder, const CheckOptions *options, JsonWr
         free(names.items[i]);
     }
     free(names.items);
-    if (names.count > 0 && !options->json)
+    if (names.count > 0 && !options->json && !options->quiet)
         printf("%s: %d file%s, %d with errors\n", folder, names.count, names.count == 1 ? "" : "s", bad);
     return ok && bad == 0;
 }
@@ -234,6 +236,9 @@ static int run_check(const AppCommand *command, int argc, char **argv)
         return status;
     if (files == 0)
         return app_usage_error(command, "which file?");
+    status = app_take_limits(command, options.untrusted, options.limit_changes, &options.limits, NULL);
+    if (status >= 0)
+        return status;
     Text out = { 0 };
     JsonWriter json = { .out = &out };
     if (options.json) {
@@ -242,7 +247,9 @@ static int run_check(const AppCommand *command, int argc, char **argv)
     }
     bool ok = true;
     for (int i = 1; i <= files; i++)
-        ok = (file_is_directory(argv[i]) ? check_folder(argv[i], &options, &json) : check_file(argv[i], &options, &json)) && ok;
+        ok = (file_is_directory(argv[i]) ? check_folder(argv[i], &options, &json)
+                                         : check_file(argv[i], &options, &json))
+             && ok;
     if (options.json) {
         json_end_array(&json);
         json_end_object(&json);
@@ -256,18 +263,24 @@ static const AppOption check_options[] = {
     { "quiet|q", OPTION_FLAG, offsetof(CheckOptions, quiet), NULL, "print errors alone" },
     { "json", OPTION_FLAG, offsetof(CheckOptions, json), NULL, "one JSON object with every diagnostic" },
     { "strict", OPTION_FLAG, offsetof(CheckOptions, strict), NULL, "warnings count as errors" },
-    { "quick", OPTION_FLAG, offsetof(CheckOptions, quick), NULL, "the file and its PROTOs alone: no meshes, pictures, physics, programs" },
+    { "quick", OPTION_FLAG, offsetof(CheckOptions, quick), NULL,
+      "the file and its PROTOs alone: no meshes, pictures, physics, programs" },
     { "untrusted", OPTION_FLAG, offsetof(CheckOptions, untrusted), NULL, "lower limits, for files from strangers" },
+    { "limits", OPTION_STRING, offsetof(CheckOptions, limit_changes), "NAME=N,...", APP_LIMITS_HELP },
 };
 const AppCommand command_check = {
-    .name = "check", .arguments = "FILE|FOLDER... [--quiet] [--json]",
+    .name = "check",
+    .arguments = "FILE|FOLDER... [--quiet] [--json]",
     .summary = "diagnose worlds, PROTOs, bodies and meshes without running any code",
-    .details = "Reads each file as `run` would, with its PROTOs, meshes, pictures and sounds, builds its physics, looks for its plugin and\n"
-               "programs, and prints what is wrong as file:line:column: severity: message. Of a folder all worlds, PROTOs and bodies in it.\n"
-               "Exit code 0: no error (warnings are allowed), 3: some error.",
+    .details =
+        "Reads each file as `run` would, with its PROTOs, meshes, pictures and sounds, builds its physics, looks for its plugin and\n"
+        "programs, and prints what is wrong as file:line:column: severity: message. Of a folder all worlds, PROTOs and bodies in it.\n"
+        "Exit code 0: no error (warnings are allowed), 3: some error.",
     .examples = "  talus check worlds/arena.wbt\n"
                 "  talus check --quiet worlds/*.wbt protos/*.proto\n"
                 "  talus check .\n"
                 "  talus check --json model/robot.body | python3 -m json.tool",
-    .options = check_options, .option_count = COUNT_OF(check_options), .run = run_check,
+    .options = check_options,
+    .option_count = COUNT_OF(check_options),
+    .run = run_check,
 };

@@ -20,7 +20,10 @@ typedef struct ControllerOptions {
     bool is_ignored;
 } ControllerOptions;
 
-#define ROW(name, kind, member, value, help) { name, kind, offsetof(ControllerOptions, member), value, help }
+#define ROW(name, kind, member, value, help)                                                                           \
+    {                                                                                                                  \
+        name, kind, offsetof(ControllerOptions, member), value, help                                                   \
+    }
 static const AppOption rows[] = {
     ROW("robot-name", OPTION_STRING, robot_name, "NAME", "the robot; the only one that waits otherwise"),
     ROW("protocol", OPTION_STRING, protocol, "ipc|tcp",

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "control/control.h"
-#include "formats/body.h"
+#include "formats/body/body.h"
 #include "formats/formats.h"
 #include "record/glb.h"
 #include "sim/sim.h"
@@ -14,14 +14,12 @@
 
 typedef struct ConvertOptions {
     const char *to;
-    bool quiet;
+    bool quiet, json;
     bool untrusted;
+    const char *limits;
 } ConvertOptions;
 
-static bool ends_with(const char *path, const char *ending)
-{
-    return !strcasecmp(path_extension(path), ending);
-}
+static bool ends_with(const char *path, const char *ending) { return !strcasecmp(path_extension(path), ending); }
 
 static bool can_write(const char *path)
 {
@@ -46,8 +44,10 @@ static const SceneNode *find_robot(const SceneNode *node)
     const FieldList *children = scene_list(node, "children");
     for (int i = 0; i < children->count; i++) {
         const SceneNode *child = scene_list_node(children, i);
-        const SceneNode *found = !child ? NULL : scene_node_is(child, "Robot") ? child
-                                 : scene_node_is(child, "Group") && !scene_node_is(child, "Solid") ? find_robot(child) : NULL;
+        const SceneNode *found = !child                                                            ? NULL
+                                 : scene_node_is(child, "Robot")                                   ? child
+                                 : scene_node_is(child, "Group") && !scene_node_is(child, "Solid") ? find_robot(child)
+                                                                                                   : NULL;
         if (found)
             return found;
     }
@@ -112,7 +112,8 @@ static bool save_scene(const char *from, const char *to, const FormatsOptions *l
         return false;
     Text text = { 0 };
     formats_write(scene, &text);
-    bool ok = reads_back(to, &text, diag_total(diags, DIAG_ERROR), diags) && file_write_atomic(to, text.data ? text.data : "", text.length, diags);
+    bool ok = reads_back(to, &text, diag_total(diags, DIAG_ERROR), diags)
+              && file_write_atomic(to, text.data ? text.data : "", text.length, diags);
     text_free(&text);
     scene_destroy(scene);
     return ok;
@@ -130,20 +131,29 @@ static int run_convert(const AppCommand *command, int argc, char **argv)
     if (schema_release(options.to, strlen(options.to)) != schema_release("R2025a", 6))
         return app_usage_error(command, "only R2025a can be written, not '%s'", options.to);
     if (!can_write(argv[2]))
-        return app_usage_error(command, "'%s' has an ending that names no format; written are .wbt, .wbo, .proto, .body, .urdf and .glb", argv[2]);
+        return app_usage_error(
+            command, "'%s' has an ending that names no format; written are .wbt, .wbo, .proto, .body, .urdf and .glb",
+            argv[2]);
     if (are_same_file(argv[1], argv[2]))
         return app_usage_error(command, "'%s' and '%s' are the same file, which would be lost", argv[1], argv[2]);
+    Limits limits;
+    status = app_take_limits(command, options.untrusted, options.limits, &limits, NULL);
+    if (status >= 0)
+        return status;
     DiagSink *diags = diag_create();
-    FormatsOptions load = { .limits = options.untrusted ? &limits_untrusted : NULL };
+    FormatsOptions load = { .limits = &limits };
     bool is_body = false, ok;
     if (ends_with(argv[2], ".urdf"))
         ok = save_urdf(argv[1], argv[2], &load, diags);
     else if (ends_with(argv[2], ".glb"))
         ok = save_glb(argv[1], argv[2], &load, diags);
     else
-        ok = body_convert(argv[1], argv[2], &load, diags, &is_body) || (!is_body && save_scene(argv[1], argv[2], &load, diags));
+        ok = body_convert(argv[1], argv[2], &load, diags, &is_body)
+             || (!is_body && save_scene(argv[1], argv[2], &load, diags));
     ok = ok && !diag_has_errors(diags);
     diag_print(diags, stderr, 0, options.quiet ? DIAG_ERROR : DIAG_NOTE);
+    if (options.json)
+        app_print_outcome(argv[1], argv[2], ok, diags);
     diag_destroy(diags);
     return ok ? EXIT_OK : EXIT_INPUT;
 }
@@ -151,13 +161,21 @@ static int run_convert(const AppCommand *command, int argc, char **argv)
 static const AppOption convert_options[] = {
     { "to", OPTION_STRING, offsetof(ConvertOptions, to), "RELEASE", "release to write (R2025a)" },
     { "quiet|q", OPTION_FLAG, offsetof(ConvertOptions, quiet), NULL, "print errors alone" },
+    { "json", OPTION_FLAG, offsetof(ConvertOptions, json), NULL, "print what became of it as one JSON object" },
     { "untrusted", OPTION_FLAG, offsetof(ConvertOptions, untrusted), NULL, "lower limits, for files from strangers" },
+    { "limits", OPTION_STRING, offsetof(ConvertOptions, limits), "NAME=N,...", APP_LIMITS_HELP },
 };
 const AppCommand command_convert = {
-    .name = "convert", .arguments = "IN OUT [--to RELEASE]", .summary = "write a file in the newest form or in another format",
-    .details = "The format of OUT follows its ending. Old worlds are written as their modern equivalent; what the target cannot\n"
-               "express is listed. OUT is written whole or not at all.",
-    .examples = "  talus convert old.wbt new.wbt --to R2025a\n  talus convert object.wbo object.wbt\n"
-                "  talus convert robot.body Robot.proto\n  talus convert arena.wbt arena.body\n  talus convert robot.wbt robot.urdf\n  talus convert world.wbt world.glb",
-    .options = convert_options, .option_count = COUNT_OF(convert_options), .run = run_convert,
+    .name = "convert",
+    .arguments = "IN OUT [--to RELEASE]",
+    .summary = "write a file in the newest form or in another format",
+    .details =
+        "The format of OUT follows its ending. Old worlds are written as their modern equivalent; what the target cannot\n"
+        "express is listed. OUT is written whole or not at all.",
+    .examples =
+        "  talus convert old.wbt new.wbt --to R2025a\n  talus convert object.wbo object.wbt\n"
+        "  talus convert robot.body Robot.proto\n  talus convert arena.wbt arena.body\n  talus convert robot.wbt robot.urdf\n  talus convert world.wbt world.glb",
+    .options = convert_options,
+    .option_count = COUNT_OF(convert_options),
+    .run = run_convert,
 };

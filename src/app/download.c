@@ -1,3 +1,4 @@
+// download.c - fetches files over HTTP(S) with libcurl into the cache, each written aside and renamed when whole.
 #include "app/download.h"
 
 #include "assets/resolve.h"
@@ -59,8 +60,8 @@ void download_destroy(Downloader *downloader)
 typedef struct Transfer {
     Downloader *downloader;
     int file;
-    int64_t start;      // bytes that were there
-    int64_t written;    // bytes of the file so far
+    int64_t start;    // bytes that were there
+    int64_t written;  // bytes of the file so far
     char tag[LONGEST_TAG];
     bool has_begun;
     bool too_large;
@@ -109,8 +110,8 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
         transfer->cannot_write = true;
         return 0;
     }
-    transfer->too_large = transfer->written + (int64_t)length > options->file_bytes ||
-                          transfer->downloader->total + (int64_t)length > options->total_bytes;
+    transfer->too_large = transfer->written + (int64_t)length > options->file_bytes
+                          || transfer->downloader->total + (int64_t)length > options->total_bytes;
     if (transfer->too_large)
         return 0;
     while (done < length) {
@@ -130,7 +131,8 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 
 static bool is_loopback(const char *url)
 {
-    static const char *const hosts[] = { "http://127.0.0.1:", "http://127.0.0.1/", "http://localhost:", "http://localhost/", "http://[::1]:" };
+    static const char *const hosts[] = { "http://127.0.0.1:", "http://127.0.0.1/",
+                                         "http://localhost:", "http://localhost/", "http://[::1]:" };
     for (int i = 0; i < COUNT_OF(hosts); i++)
         if (text_starts_with(url, hosts[i]))
             return true;

@@ -12,18 +12,18 @@
 
 typedef struct DownloadOptions {
     const char *cache;
-    int64_t file_bytes;         // largest file, 0: 512 MB
-    int64_t total_bytes;        // of one Downloader, 0: 4 GB
-    bool allow_loopback;        // plain http to this machine, for tests
+    int64_t file_bytes;   // largest file, 0: 512 MB
+    int64_t total_bytes;  // of one Downloader, 0: 4 GB
+    bool allow_loopback;  // plain http to this machine, for tests
 } DownloadOptions;
 
 typedef struct Download {
     bool ok;
-    const char *path;      // in the tree; in the arena
+    const char *path;  // in the tree; in the arena
     char sha256[65];
-    int64_t bytes;         // of the file
-    int64_t resumed_at;    // bytes that were there from an earlier try
-    char message[300];     // why it failed
+    int64_t bytes;       // of the file
+    int64_t resumed_at;  // bytes that were there from an earlier try
+    char message[300];   // why it failed
 } Download;
 
 typedef struct Downloader Downloader;

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,15 @@ typedef struct FetchOptions {
     int64_t file_mb, total_mb;
 } FetchOptions;
 
-typedef enum FetchStatus { FETCH_WAITING, FETCH_WANTED, FETCH_CACHED, FETCH_LOCAL, FETCH_DONE, FETCH_FAILED, STATUS_COUNT } FetchStatus;
+typedef enum FetchStatus {
+    FETCH_WAITING,
+    FETCH_WANTED,
+    FETCH_CACHED,
+    FETCH_LOCAL,
+    FETCH_DONE,
+    FETCH_FAILED,
+    STATUS_COUNT
+} FetchStatus;
 static const char *const status_names[STATUS_COUNT] = { "waiting", "wanted", "cached", "local", "fetched", "failed" };
 
 // A file to look into: one on the network (url) or on the disk (path alone).
@@ -36,6 +45,7 @@ typedef struct FetchItem {
 } FetchItem;
 
 typedef struct Fetch {
+    Progress progress;
     FetchOptions options;
     Arena *arena;
     Resolver *resolver;
@@ -45,10 +55,7 @@ typedef struct Fetch {
     char release[24];
 } Fetch;
 
-static const char *item_name(const FetchItem *item)
-{
-    return item->url ? item->url : item->path;
-}
+static const char *item_name(const FetchItem *item) { return item->url ? item->url : item->path; }
 
 static void add_item(Fetch *fetch, const char *url, const char *path, const char *named_by)
 {
@@ -60,9 +67,10 @@ static void add_item(Fetch *fetch, const char *url, const char *path, const char
     if (fetch->item_count >= MOST_FILES)
         return;
     memory_grow(&fetch->items, &fetch->item_capacity, fetch->item_count + 1, sizeof *fetch->items);
-    fetch->items[fetch->item_count++] =
-        (FetchItem){ .url = url ? arena_string(fetch->arena, url) : NULL, .path = path ? arena_string(fetch->arena, path) : NULL,
-                     .named_by = named_by, .hash = hash };
+    fetch->items[fetch->item_count++] = (FetchItem){ .url = url ? arena_string(fetch->arena, url) : NULL,
+                                                     .path = path ? arena_string(fetch->arena, path) : NULL,
+                                                     .named_by = named_by,
+                                                     .hash = hash };
 }
 
 // The file that is looked into, as a copy: the list grows meanwhile.
@@ -109,7 +117,8 @@ static void look_up(Fetch *fetch, FetchItem *item)
     if (cached && file_exists(cached)) {
         item->path = cached;
         item->status = FETCH_CACHED;
-    } else if (resolve_url(fetch->resolver, item->url, NULL, fetch->arena, &resolved) && strcmp(resolved.origin, "cache")) {
+    } else if (resolve_url(fetch->resolver, item->url, NULL, fetch->arena, &resolved)
+               && strcmp(resolved.origin, "cache")) {
         item->path = resolved.path;
         item->status = FETCH_LOCAL;
     } else {
@@ -120,7 +129,10 @@ static void look_up(Fetch *fetch, FetchItem *item)
 static void get(Fetch *fetch, FetchItem *item)
 {
     Download download;
-    if (!fetch->options.quiet && !fetch->options.json)
+    if (fetch->progress.is_terminal)
+        progress_show(&fetch->progress, 0.0, 0.0, "%d of %d files: %s", (int)(item - fetch->items) + 1,
+                      fetch->item_count, item->url);
+    else if (!fetch->options.quiet && !fetch->options.json)
         fprintf(stderr, "fetching %s\n", item->url);
     download_get(fetch->downloader, item->url, fetch->arena, &download);
     item->status = download.ok ? FETCH_DONE : FETCH_FAILED;
@@ -155,9 +167,9 @@ static void print_text(const Fetch *fetch, const int counts[STATUS_COUNT])
             printf("%-8s %s\n", status_names[item->status], item->url);
     }
     if (!fetch->options.quiet)
-        printf("%d fetched, %d cached, %d found on this machine, %d %s, %d failed\n", counts[FETCH_DONE], counts[FETCH_CACHED],
-               counts[FETCH_LOCAL], counts[FETCH_WANTED], fetch->options.dry_run ? "to fetch (and what they name)" : "left",
-               counts[FETCH_FAILED]);
+        printf("%d fetched, %d cached, %d found on this machine, %d %s, %d failed\n", counts[FETCH_DONE],
+               counts[FETCH_CACHED], counts[FETCH_LOCAL], counts[FETCH_WANTED],
+               fetch->options.dry_run ? "to fetch (and what they name)" : "left", counts[FETCH_FAILED]);
 }
 
 static void print_json(const Fetch *fetch, const int counts[STATUS_COUNT])
@@ -205,6 +217,7 @@ static bool fetch_world(Fetch *fetch, const char *path)
     add_item(fetch, NULL, path, path);
     for (int i = first; i < fetch->item_count; i++)
         process(fetch, i);
+    progress_clear(&fetch->progress);
     resolve_destroy(fetch->resolver);
     return true;
 }
@@ -215,6 +228,8 @@ static int run_fetch(const AppCommand *command, int argc, char **argv)
     int files, status = app_parse(command, argc, argv, &fetch.options, &files);
     if (status < 0 && files == 0)
         status = app_usage_error(command, "which world?");
+    if (status < 0 && (fetch.options.file_mb < 0 || fetch.options.total_mb < 0))
+        status = app_usage_error(command, "--max-file-mb and --max-total-mb cannot be negative");
     if (status < 0 && !fetch.options.cache) {
         fetch.options.cache = resolve_default_cache(fetch.arena);
         if (!*fetch.options.cache)
@@ -224,10 +239,12 @@ static int run_fetch(const AppCommand *command, int argc, char **argv)
         arena_destroy(fetch.arena);
         return status;
     }
-    DownloadOptions options = { fetch.options.cache, fetch.options.file_mb << 20, fetch.options.total_mb << 20, fetch.options.allow_loopback };
+    DownloadOptions options = { fetch.options.cache, fetch.options.file_mb << 20, fetch.options.total_mb << 20,
+                                fetch.options.allow_loopback };
     if (!fetch.options.dry_run)
         fetch.downloader = download_create(&options);
     bool ok = fetch.options.dry_run || fetch.downloader;
+    progress_start(&fetch.progress, fetch.options.quiet || fetch.options.json);
     if (!ok)
         fprintf(stderr, "talus: the network library cannot be set up\n");
     for (int i = 1; ok && i <= files; i++)
@@ -247,7 +264,8 @@ static int run_fetch(const AppCommand *command, int argc, char **argv)
 
 static const AppOption fetch_options[] = {
     { "dry-run|n", OPTION_FLAG, offsetof(FetchOptions, dry_run), NULL, "list what is named; open no connection" },
-    { "cache", OPTION_STRING, offsetof(FetchOptions, cache), "DIR", "where to put the files (default: TALUS_CACHE, or talus in the user's cache folder)" },
+    { "cache", OPTION_STRING, offsetof(FetchOptions, cache), "DIR",
+      "where to put the files (default: TALUS_CACHE, or talus in the user's cache folder)" },
     { "max-file-mb", OPTION_INT, offsetof(FetchOptions, file_mb), "N", "refuse larger files (default 512)" },
     { "max-total-mb", OPTION_INT, offsetof(FetchOptions, total_mb), "N", "stop after so much (default 4096)" },
     { "quiet|q", OPTION_FLAG, offsetof(FetchOptions, quiet), NULL, "print failures alone" },
@@ -255,13 +273,17 @@ static const AppOption fetch_options[] = {
     { "allow-http-loopback", OPTION_FLAG, offsetof(FetchOptions, allow_loopback), NULL, NULL },
 };
 const AppCommand command_fetch = {
-    .name = "fetch", .arguments = "WORLD... [--dry-run] [--cache DIR] [--json]",
+    .name = "fetch",
+    .arguments = "WORLD... [--dry-run] [--cache DIR] [--json]",
     .summary = "download what worlds name on the network, for later use without it",
-    .details = "PROTOs, meshes, materials, textures and sounds that a world names by https:// or webots:// addresses, and what those\n"
-               "files name in turn, are put into the cache, where every other verb finds them. No other verb ever opens a connection.\n"
-               "Downloads are verified (https), bounded, and go on where an interrupted one stopped. Names that a PROTO template\n"
-               "puts together at run time are not seen. Exit code 0: all is there, 3: something could not be fetched.",
+    .details =
+        "PROTOs, meshes, materials, textures and sounds that a world names by https:// or webots:// addresses, and what those\n"
+        "files name in turn, are put into the cache, where every other verb finds them. No other verb ever opens a connection.\n"
+        "Downloads are verified (https), bounded, and go on where an interrupted one stopped. Names that a PROTO template\n"
+        "puts together at run time are not seen. Exit code 0: all is there, 3: something could not be fetched.",
     .examples = "  talus fetch worlds/city.wbt\n"
                 "  talus fetch --dry-run --json worlds/*.wbt",
-    .options = fetch_options, .option_count = COUNT_OF(fetch_options), .run = run_fetch,
+    .options = fetch_options,
+    .option_count = COUNT_OF(fetch_options),
+    .run = run_fetch,
 };

@@ -1,3 +1,4 @@
+// fetch_scan.c - names in a text that look like files which a world asks for: between quotes, by their endings.
 #include "app/fetch_scan.h"
 
 #include "base/file.h"
@@ -11,8 +12,9 @@
 
 enum { LONGEST_NAME = 4096 };
 
-static const char *const endings[] = { ".proto", ".png",  ".jpg",  ".jpeg", ".hdr", ".obj", ".mtl", ".stl", ".dae", ".fbx", ".wrl",
-                                       ".ply",   ".gltf", ".glb",  ".bin",  ".wav", ".mp3", ".ogg", ".bvh", ".motion", ".wbo", ".body" };
+static const char *const endings[] = { ".proto", ".png", ".jpg", ".jpeg",   ".hdr",  ".obj", ".mtl", ".stl",
+                                       ".dae",   ".fbx", ".wrl", ".ply",    ".gltf", ".glb", ".bin", ".wav",
+                                       ".mp3",   ".ogg", ".bvh", ".motion", ".wbo",  ".body" };
 
 static bool has_known_ending(const char *name)
 {
@@ -70,7 +72,8 @@ static void scan_lines(const char *text, size_t size, const char *const *words, 
             p++;
         for (int i = 0; words[i]; i++) {
             size_t length = strlen(words[i]);
-            if ((size_t)(line_end - p) <= length || strncasecmp(p, words[i], length) || !isspace((unsigned char)p[length]))
+            if ((size_t)(line_end - p) <= length || strncasecmp(p, words[i], length)
+                || !isspace((unsigned char)p[length]))
                 continue;
             const char *name = p + length;
             while (name < line_end && isspace((unsigned char)*name))
@@ -88,7 +91,8 @@ static void scan_lines(const char *text, size_t size, const char *const *words, 
     }
 }
 
-static void scan_between(const char *text, size_t size, const char *open, const char *close, FetchFound found, void *context)
+static void scan_between(const char *text, size_t size, const char *open, const char *close, FetchFound found,
+                         void *context)
 {
     const char *end = text + size;
     for (const char *p = text; p < end;) {
@@ -107,7 +111,8 @@ static void scan_between(const char *text, size_t size, const char *open, const 
 void fetch_scan(const char *path, const char *text, size_t size, FetchFound found, void *context)
 {
     static const char *const obj_words[] = { "mtllib", NULL };
-    static const char *const mtl_words[] = { "map_Kd", "map_Ks", "map_Ka", "map_Bump", "bump", "norm", "map_d", "map_Ke", "map_Pr", "map_Pm", NULL };
+    static const char *const mtl_words[] = { "map_Kd", "map_Ks", "map_Ka", "map_Bump", "bump", "norm",
+                                             "map_d",  "map_Ke", "map_Pr", "map_Pm",   NULL };
     const char *extension = path_extension(path);
     if (!strcasecmp(extension, ".obj"))
         scan_lines(text, size, obj_words, found, context);
@@ -115,8 +120,8 @@ void fetch_scan(const char *path, const char *text, size_t size, FetchFound foun
         scan_lines(text, size, mtl_words, found, context);
     else if (!strcasecmp(extension, ".dae"))
         scan_between(text, size, "<init_from>", "</init_from>", found, context);
-    else if (!strcasecmp(extension, ".gltf") || !strcasecmp(extension, ".wbt") || !strcasecmp(extension, ".proto") ||
-             !strcasecmp(extension, ".wbo") || !strcasecmp(extension, ".wrl"))
+    else if (!strcasecmp(extension, ".gltf") || !strcasecmp(extension, ".wbt") || !strcasecmp(extension, ".proto")
+             || !strcasecmp(extension, ".wbo") || !strcasecmp(extension, ".wrl"))
         scan_quoted(text, size, found, context);
 }
 

@@ -2,6 +2,8 @@
 #include "app/app.h"
 
 #include "app/info_assets.h"
+#include "app/project.h"
+#include "base/budget.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "formats/formats.h"
@@ -13,9 +15,12 @@
 #include <string.h>
 
 typedef struct InfoOptions {
+    bool quiet;
     bool json;
     const char *csv;
     bool untrusted;
+    const char *limit_changes;
+    Limits limits;
     bool contacts;
 } InfoOptions;
 
@@ -84,7 +89,8 @@ static bool take_stock(SceneNode *node, void *context)
 {
     Inventory *inventory = context;
     inventory->by_type[node->type->index]++;
-    for (const SceneNode *above = node->parent; above && above->kind == SCENE_NODE_INSTANCE && above->target; above = above->parent) {
+    for (const SceneNode *above = node->parent; above && above->kind == SCENE_NODE_INSTANCE && above->target;
+         above = above->parent) {
         count_proto(inventory, above->proto);
         if (above->parent && above->parent->target != above)
             break;
@@ -170,7 +176,8 @@ static void write_robots_json(const Inventory *inventory, JsonWriter *json)
     json_end_array(json);
 }
 
-static void write_json(const char *path, const Scene *scene, const Inventory *inventory, const DiagSink *diags, Text *out)
+static void write_json(const char *path, const Scene *scene, const Inventory *inventory, const DiagSink *diags,
+                       Text *out)
 {
     char release[24];
     JsonWriter json = { .out = out };
@@ -239,7 +246,8 @@ static void write_types(const Inventory *inventory, Text *out)
     if (types.count)
         qsort(types.items, (size_t)types.count, sizeof *types.items, by_count);
     for (int i = 0; i < types.count; i++)
-        text_printf(out, "%s%s %d", i ? i % 8 ? ", " : ",\n           " : "  types    ", types.items[i].name, types.items[i].count);
+        text_printf(out, "%s%s %d", i ? i % 8 ? ", " : ",\n           " : "  types    ", types.items[i].name,
+                    types.items[i].count);
     text_add_char(out, '\n');
     free(types.items);
 }
@@ -249,8 +257,8 @@ static void write_robots(const Inventory *inventory, Text *out)
     for (int i = 0; i < inventory->robots.count; i++) {
         const SceneNode *robot = inventory->robots.items[i];
         NodeList devices = robot_devices(robot);
-        text_printf(out, "  robot    %s%s%s, controller %s%s, %d devices\n", robot->def ? robot->def : "", robot->def ? " " : "",
-                    scene_string(robot, "name"), scene_string(robot, "controller"),
+        text_printf(out, "  robot    %s%s%s, controller %s%s, %d devices\n", robot->def ? robot->def : "",
+                    robot->def ? " " : "", scene_string(robot, "name"), scene_string(robot, "controller"),
                     scene_bool(robot, "supervisor") ? " (supervisor)" : "", devices.count);
         for (int k = 0; k < devices.count; k++)
             text_printf(out, "             %-24s %s\n", device_name(devices.items[k]), devices.items[k]->type->name);
@@ -258,16 +266,19 @@ static void write_robots(const Inventory *inventory, Text *out)
     }
 }
 
-static void write_text(const char *path, const Scene *scene, const Inventory *inventory, const DiagSink *diags, Text *out)
+static void write_text(const char *path, const Scene *scene, const Inventory *inventory, const DiagSink *diags,
+                       Text *out)
 {
     char release[24];
     text_printf(out, "%s: %s, %d nodes\n", path,
-                scene_release(scene) ? schema_release_name(scene_release(scene), release) : "no release", scene_node_count(scene));
+                scene_release(scene) ? schema_release_name(scene_release(scene), release) : "no release",
+                scene_node_count(scene));
     if (inventory->world && *scene_string(inventory->world, "title"))
         text_printf(out, "  title    %s\n", scene_string(inventory->world, "title"));
     if (inventory->world)
-        text_printf(out, "  world    %s axes, gravity %g m/s2, time step %g ms\n", scene_string(inventory->world, "coordinateSystem"),
-                    scene_float(inventory->world, "gravity"), scene_float(inventory->world, "basicTimeStep"));
+        text_printf(out, "  world    %s axes, gravity %g m/s2, time step %g ms\n",
+                    scene_string(inventory->world, "coordinateSystem"), scene_float(inventory->world, "gravity"),
+                    scene_float(inventory->world, "basicTimeStep"));
     write_types(inventory, out);
     text_printf(out, "  solids   %d, joints %d\n", inventory->solids.count, inventory->joints.count);
     write_robots(inventory, out);
@@ -283,8 +294,8 @@ static void write_text(const char *path, const Scene *scene, const Inventory *in
     }
     for (int i = 0; i < inventory->assets.count; i++) {
         const InfoAsset *asset = &inventory->assets.items[i];
-        text_printf(out, "  asset    %-24s %4d x  %s%s%s\n", asset->url, asset->count, asset->path ? asset->origin : "not found",
-                    asset->path ? ": " : "", asset->path ? asset->path : "");
+        text_printf(out, "  asset    %-24s %4d x  %s%s%s\n", asset->url, asset->count,
+                    asset->path ? asset->origin : "not found", asset->path ? ": " : "", asset->path ? asset->path : "");
     }
     if (plugin_name_in(inventory->world))
         text_printf(out, "  plugin   %s\n", plugin_name_in(inventory->world));
@@ -293,9 +304,9 @@ static void write_text(const char *path, const Scene *scene, const Inventory *in
 }
 
 // Which ContactProperties every pair of materials gets, as the simulation takes them.
-static int info_contacts(Scene *scene, DiagSink *diags)
+static int info_contacts(Scene *scene, const Limits *limits, DiagSink *diags)
 {
-    Physics *physics = physics_create(scene, NULL, diags);
+    Physics *physics = physics_create(scene, &(PhysicsOptions){ .limits = limits }, diags);
     Text out = { 0 };
     physics_explain_materials(physics, &out);
     app_print(&out);
@@ -303,27 +314,21 @@ static int info_contacts(Scene *scene, DiagSink *diags)
     return diag_has_errors(diags) ? EXIT_INPUT : EXIT_OK;
 }
 
-static int run_info(const AppCommand *command, int argc, char **argv)
+static int info_file(const InfoOptions *options, const char *path)
 {
-    InfoOptions options = { 0 };
-    int files;
-    int status = app_parse(command, argc, argv, &options, &files);
-    if (status >= 0)
-        return status;
-    if (files != 1)
-        return app_usage_error(command, "one file, please");
-    if (options.csv || (!options.json && info_is_body(argv[1])))
-        return info_body(argv[1], options.csv, options.untrusted);
+    if (options->csv || (!options->json && info_is_body(path)))
+        return info_body(path, options->csv, &options->limits);
     DiagSink *diags = diag_create();
-    FormatsOptions load = { .limits = options.untrusted ? &limits_untrusted : NULL };
-    Scene *scene = formats_load(argv[1], &load, diags);
+    FormatsOptions load = { .limits = &options->limits };
+    Scene *scene = formats_load(path, &load, diags);
+    budget_end_load();
     if (!scene) {
         diag_print(diags, stderr, 0, DIAG_ERROR);
         diag_destroy(diags);
         return EXIT_INPUT;
     }
-    if (options.contacts) {
-        status = info_contacts(scene, diags);
+    if (options->contacts) {
+        int status = info_contacts(scene, &options->limits, diags);
         scene_destroy(scene);
         diag_destroy(diags);
         return status;
@@ -335,31 +340,62 @@ static int run_info(const AppCommand *command, int argc, char **argv)
         if (scene_list_node(top, i))
             scene_walk(scene_list_node(top, i), false, take_stock, &inventory);
     inventory.arena = arena_create();
-    info_assets_find(scene, options.untrusted, diags, inventory.arena, &inventory.assets);
+    info_assets_find(scene, options->untrusted, diags, inventory.arena, &inventory.assets);
     Text out = { 0 };
-    if (options.json)
-        write_json(argv[1], scene, &inventory, diags, &out);
+    if (options->json)
+        write_json(path, scene, &inventory, diags, &out);
+    else if (!options->quiet)
+        write_text(path, scene, &inventory, diags, &out);
     else
-        write_text(argv[1], scene, &inventory, diags, &out);
+        diag_print(diags, stdout, 0, DIAG_ERROR);
     app_print(&out);
-    status = diag_has_errors(diags) ? EXIT_INPUT : EXIT_OK;
+    int status = diag_has_errors(diags) ? EXIT_INPUT : EXIT_OK;
     inventory_free(&inventory);
     scene_destroy(scene);
     diag_destroy(diags);
     return status;
 }
 
+static int run_info(const AppCommand *command, int argc, char **argv)
+{
+    InfoOptions options = { 0 };
+    int files;
+    int status = app_parse(command, argc, argv, &options, &files);
+    if (status >= 0)
+        return status;
+    if (files != 1)
+        return app_usage_error(command, "one file, please");
+    if ((options.csv != NULL) + options.contacts + options.json + options.quiet > 1)
+        return app_usage_error(command, "give one of --json, --csv, --contacts and --quiet");
+    status = app_take_limits(command, options.untrusted, options.limit_changes, &options.limits, NULL);
+    if (status >= 0)
+        return status;
+    Arena *arena = arena_create();
+    const char *path = project_world(arena, argv[1], command->name);
+    status = path ? info_file(&options, path) : EXIT_INPUT;
+    arena_destroy(arena);
+    return status;
+}
+
 static const AppOption info_options[] = {
     { "json", OPTION_FLAG, offsetof(InfoOptions, json), NULL, "one JSON object" },
+    { "quiet|q", OPTION_FLAG, offsetof(InfoOptions, quiet), NULL, "print errors alone; the exit code tells" },
     { "csv", OPTION_STRING, offsetof(InfoOptions, csv), "links|devices|summary", "a table of a body" },
-    { "contacts", OPTION_FLAG, offsetof(InfoOptions, contacts), NULL, "which ContactProperties every pair of materials gets" },
+    { "contacts", OPTION_FLAG, offsetof(InfoOptions, contacts), NULL,
+      "which ContactProperties every pair of materials gets" },
     { "untrusted", OPTION_FLAG, offsetof(InfoOptions, untrusted), NULL, "lower limits, for files from strangers" },
+    { "limits", OPTION_STRING, offsetof(InfoOptions, limit_changes), "NAME=N,...", APP_LIMITS_HELP },
 };
 const AppCommand command_info = {
-    .name = "info", .arguments = "FILE [--json] [--csv TABLE]", .summary = "tell what is in a world, PROTO or body",
-    .details = "Version, nodes by type, solids, joints, robots with controllers and devices, contact materials, PROTOs and where\n"
-               "each was found, assets present and missing, the physics plugin.",
+    .name = "info",
+    .arguments = "FILE|PROJECT [--json] [--csv TABLE]",
+    .summary = "tell what is in a world, PROTO or body",
+    .details =
+        "Version, nodes by type, solids, joints, robots with controllers and devices, contact materials, PROTOs and where\n"
+        "each was found, assets present and missing, the physics plugin.",
     .examples = "  talus info worlds/arena.wbt\n  talus info --json protos/Arm.proto\n"
                 "  talus info robot.body\n  talus info --csv links robot.body",
-    .options = info_options, .option_count = COUNT_OF(info_options), .run = run_info,
+    .options = info_options,
+    .option_count = COUNT_OF(info_options),
+    .run = run_info,
 };

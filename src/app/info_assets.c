@@ -1,7 +1,8 @@
+// info_assets.c - every file that a world asks for, and where it was found: for `talus info`.
 #include "app/info_assets.h"
 
 #include "base/memory.h"
-#include "formats/shape.h"
+#include "formats/shape/shape.h"
 
 #include <string.h>
 #include <strings.h>
@@ -31,15 +32,16 @@ static void add_asset(Finder *finder, const char *url, const char *from, const c
     if (assets->count >= MOST_ASSETS)
         return;
     memory_grow(&assets->items, &assets->capacity, assets->count + 1, sizeof *assets->items);
-    assets->items[assets->count++] = (InfoAsset){ url, type, found ? resolved.path : NULL, found ? resolved.origin : NULL, 1 };
+    assets->items[assets->count++] = (InfoAsset){ url, type, found ? resolved.path : NULL,
+                                                  found ? resolved.origin : NULL, 1 };
 }
 
 // url of Mesh, ImageTexture ..., frontUrl of Background, modelUrl of Skin, sounds of motors and contacts.
 static bool names_a_file(const FieldType *field)
 {
     size_t length = strlen(field->name);
-    return !strcmp(field->name, "url") || (length > 3 && !strcmp(field->name + length - 3, "Url")) ||
-           (length > 5 && !strcasecmp(field->name + length - 5, "sound")) || !strcmp(field->name, "sound");
+    return !strcmp(field->name, "url") || (length > 3 && !strcmp(field->name + length - 3, "Url"))
+           || (length > 5 && !strcasecmp(field->name + length - 5, "sound")) || !strcmp(field->name, "sound");
 }
 
 static bool find_in_node(SceneNode *node, void *context)

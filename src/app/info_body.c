@@ -2,24 +2,23 @@
 #include "app/app.h"
 
 #include "base/file.h"
-#include "formats/body.h"
+#include "formats/body/body.h"
 
 #include <string.h>
 #include <strings.h>
 
-bool info_is_body(const char *path)
-{
-    return !strcasecmp(path_extension(path), ".body");
-}
+bool info_is_body(const char *path) { return !strcasecmp(path_extension(path), ".body"); }
 
-int info_body(const char *path, const char *csv, bool is_untrusted)
+int info_body(const char *path, const char *csv, const Limits *limits)
 {
     DiagSink *diags = diag_create();
-    BodyOptions options = { .limits = is_untrusted ? &limits_untrusted : NULL, .is_untrusted = is_untrusted };
+    BodyOptions options = { .limits = limits, .is_untrusted = limits->is_untrusted };
     BodyModel *model = body_load(path, &options, diags);
     Text out = { 0 };
     if (model && csv) {
-        BodyCsv kind = !strcmp(csv, "links") ? BODY_CSV_LINKS : !strcmp(csv, "devices") ? BODY_CSV_DEVICES : BODY_CSV_SUMMARY;
+        BodyCsv kind = !strcmp(csv, "links")     ? BODY_CSV_LINKS
+                       : !strcmp(csv, "devices") ? BODY_CSV_DEVICES
+                                                 : BODY_CSV_SUMMARY;
         body_write_csv(model, kind, path, true, &out);
     } else if (model) {
         body_write_tree(model, &out);

@@ -4,12 +4,15 @@
 #include "plugins/plugins.h"
 #include "talus/talus.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 const AppCommand *const app_commands[] = {
-    &command_run, &command_render, &command_check, &command_info, &command_convert, &command_fetch, &command_new, &command_build,
-    &command_controller, &command_doctor, &command_manual, NULL,
+    &command_run,    &command_view,       &command_render, &command_check,
+    &command_info,   &command_convert,    &command_fetch,  &command_new,
+    &command_build,  &command_controller, &command_doctor, &command_manual,
+    &command_export, &command_replay,     &command_sweep,  NULL,
 };
 
 static const AppCommand *find_verb(const char *name)
@@ -23,10 +26,13 @@ static const AppCommand *find_verb(const char *name)
 // Words of other programs, which no likeness of letters would find.
 static const char *other_word(const char *verb)
 {
-    static const struct { const char *word, *verb; } words[] = {
-        { "view", "render" },     { "show", "render" },   { "open", "run" },      { "simulate", "run" }, { "start", "run" },     { "play", "run" },
-        { "lint", "check" },      { "validate", "check" }, { "test", "check" },   { "init", "new" },     { "create", "new" },    { "make", "build" },
-        { "compile", "build" },   { "download", "fetch" }, { "get", "fetch" },    { "export", "convert" }, { "upgrade", "convert" },
+    static const struct {
+        const char *word, *verb;
+    } words[] = {
+        { "draw", "render" },   { "show", "view" },      { "open", "run" },   { "simulate", "run" },
+        { "start", "run" },     { "play", "run" },       { "lint", "check" }, { "validate", "check" },
+        { "test", "check" },    { "init", "new" },       { "create", "new" }, { "make", "build" },
+        { "compile", "build" }, { "download", "fetch" }, { "get", "fetch" },  { "upgrade", "convert" },
     };
     for (int i = 0; i < COUNT_OF(words); i++)
         if (!strcmp(verb, words[i].word))
@@ -87,6 +93,7 @@ int main(int argc, char **argv)
     if (plugin_is_helper(argc, argv))
         return plugin_help(argc, argv);
     plugin_keep_output();
+    signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is an error of its writer
     const char *name = strrchr(argv[0], '/');
     if (!strcmp(name ? name + 1 : argv[0], "webots-controller"))
         return command_controller.run(&command_controller, argc, argv);

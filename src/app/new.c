@@ -1,153 +1,70 @@
-// new.c - `talus new`: a project, controller or plugin to start from, which builds and runs at once.
+// new.c - `talus new`: a project, controller or plugin to start from, which builds and runs at once. What is written lies below
+// resources/new/: one folder for each template, with @ in names and texts where the new name goes.
 #include "app/app.h"
+#include "app/project.h"
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/json.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct NewOptions {
-    bool cpp, cmake;
-    const char *project;
+    bool cpp, cmake, quiet, json;
+    const char *project, *template, *language;
 } NewOptions;
 
 static const AppOption rows[] = {
-    { "cpp", OPTION_FLAG, offsetof(NewOptions, cpp), NULL, "a plugin in C++ rather than C" },
+    { "template", OPTION_STRING, offsetof(NewOptions, template), "rover|arm|drone|quadruped|empty|body",
+      "what the project begins with (rover)" },
+    { "language", OPTION_STRING, offsetof(NewOptions, language), "c|cpp|python",
+      "of the robot's program (c); a plugin is C or C++" },
+    { "cpp", OPTION_FLAG, offsetof(NewOptions, cpp), NULL, "the same as --language cpp" },
     { "cmake", OPTION_FLAG, offsetof(NewOptions, cmake), NULL, "with a CMakeLists.txt rather than a Makefile" },
     { "project", OPTION_STRING, offsetof(NewOptions, project), "FOLDER", "the project it goes into (here otherwise)" },
+    { "quiet|q", OPTION_FLAG, offsetof(NewOptions, quiet), NULL, "print errors alone" },
+    { "json", OPTION_FLAG, offsetof(NewOptions, json), NULL, "print what was made as one JSON object" },
 };
 
-static const char makefile[] =
-    "# `talus build` or `make` with WEBOTS_HOME set. Further sources: C_SOURCES or CXX_SOURCES; libraries: LIBRARIES = -l...\n"
-    "\n"
-    "null :=\n"
-    "space := $(null) $(null)\n"
-    "ifeq ($(strip $(WEBOTS_HOME)),)\n"
-    "$(error WEBOTS_HOME is not set: use `talus build`, or name the folder in which Talus has its resources)\n"
-    "endif\n"
-    "WEBOTS_HOME_PATH ?= $(subst $(space),\\ ,$(strip $(subst \\,/,$(WEBOTS_HOME))))\n"
-    "include $(WEBOTS_HOME_PATH)/resources/Makefile.include\n";
+typedef enum Kind { KIND_PROJECT, KIND_CONTROLLER, KIND_PLUGIN, KIND_NONE } Kind;
+static const char *const kind_names[] = { "project", "controller", "plugin" };
 
-// @ stands for the name.
-#define CMAKE_HEAD \
-    "# `talus build`, or cmake with WEBOTS_HOME set. The target has the folder's name: so it is found.\n" \
-    "cmake_minimum_required(VERSION 3.10)\n"
-#define CMAKE_TAIL \
-    "add_custom_command(TARGET @ POST_BUILD COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:@> ${CMAKE_SOURCE_DIR})\n"
-static const char plugin_cmake[] = CMAKE_HEAD
-    "project(@)\n"
-    "include_directories($ENV{WEBOTS_HOME}/include)\n"
-    "file(GLOB SOURCES *.c *.cpp)\n"
-    "add_library(@ MODULE ${SOURCES})\n" CMAKE_TAIL;
-static const char controller_cmake[] = CMAKE_HEAD
-    "project(@)\n"
-    "include_directories($ENV{WEBOTS_HOME}/include/controller/c)\n"
-    "link_directories($ENV{WEBOTS_HOME}/lib/controller)\n"
-    "file(GLOB SOURCES *.c *.cpp)\n"
-    "add_executable(@ ${SOURCES})\n"
-    "target_link_libraries(@ Controller m)\n" CMAKE_TAIL;
+typedef struct Language {
+    const char *name, *ending, *title;
+    bool is_built;
+} Language;
+static const Language languages[] = { { "c", "c", "C", true },
+                                      { "cpp", "cpp", "C++", true },
+                                      { "python", "py", "Python", false } };
 
-static const char plugin_source[] =
-    "/* @: a physics plugin. Named by the field `physics` of a world's WorldInfo. */\n"
-    "#include <plugins/physics.h>\n"
-    "\n"
-    "static dBodyID body;\n"
-    "\n"
-    "/* When the world is loaded and after a reset. Look up bodies and geoms here; what is not found is NULL. */\n"
-    "DLLEXPORT void webots_physics_init(void)\n"
-    "{\n"
-    "  body = dWebotsGetBodyFromDEF(\"BOX\");\n"
-    "  if (!body)\n"
-    "    dWebotsConsolePrintf(\"there is no Solid DEF BOX with Physics\");\n"
-    "}\n"
-    "\n"
-    "/* Before every step: forces that are added here act in this step. */\n"
-    "DLLEXPORT void webots_physics_step(void)\n"
-    "{\n"
-    "  if (body)\n"
-    "    dBodyAddForce(body, 100.0, 0.0, 0.0);\n"
-    "}\n"
-    "\n"
-    "/* For every pair of geoms whose boxes overlap. 0: the simulator goes on as always. 1: handled here (make contact joints\n"
-    " * with dCollide() and dWebotsGetContactJointGroup()). 2: handled, and shown as colliding. */\n"
-    "DLLEXPORT int webots_physics_collide(dGeomID g1, dGeomID g2)\n"
-    "{\n"
-    "  (void)g1;\n"
-    "  (void)g2;\n"
-    "  return 0;\n"
-    "}\n"
-    "\n"
-    "/* After every step. */\n"
-    "DLLEXPORT void webots_physics_step_end(void)\n"
-    "{\n"
-    "}\n"
-    "\n"
-    "/* Before a reset and at the end: undo what init did. */\n"
-    "DLLEXPORT void webots_physics_cleanup(void)\n"
-    "{\n"
-    "  body = NULL;\n"
-    "}\n";
+// A file to write: where its text comes from (below resources/new) and goes to (below the project).
+typedef struct NewFile {
+    const char *from, *to;
+} NewFile;
 
-static const char controller_source[] =
-    "/* @: a robot's program. Named by the field `controller` of a Robot. */\n"
-    "#include <stdio.h>\n"
-    "#include <webots/robot.h>\n"
-    "\n"
-    "int main(int argc, char **argv)\n"
-    "{\n"
-    "  (void)argc;\n"
-    "  (void)argv;\n"
-    "  wb_robot_init();\n"
-    "  const int time_step = (int)wb_robot_get_basic_time_step();\n"
-    "  printf(\"%s starts\\n\", wb_robot_get_name());\n"
-    "  while (wb_robot_step(time_step) != -1) {\n"
-    "    /* Read sensors, command actuators. */\n"
-    "  }\n"
-    "  wb_robot_cleanup();\n"
-    "  return 0;\n"
-    "}\n";
+typedef struct New {
+    const NewOptions *options;
+    Arena *arena;
+    DiagSink *diags;
+    Kind kind;
+    const char *name, *project, *home;
+    const Language *language;
+    NewFile files[8];
+    int file_count;
+} New;
 
-static const char world_source[] =
-    "#VRML_SIM R2025a utf8\n"
-    "WorldInfo {\n"
-    "  title \"@\"\n"
-    "  physics \"@\"\n"
-    "  basicTimeStep 16\n"
-    "}\n"
-    "Viewpoint {\n"
-    "  orientation -0.2 0.2 0.96 1.6\n"
-    "  position 0 -5 2\n"
-    "}\n"
-    "Background {\n"
-    "}\n"
-    "DirectionalLight {\n"
-    "  direction -1 1 -2\n"
-    "}\n"
-    "DEF FLOOR Solid {\n"
-    "  children [\n"
-    "    Shape { geometry Plane { size 10 10 } }\n"
-    "  ]\n"
-    "  name \"floor\"\n"
-    "  boundingObject Plane { size 10 10 }\n"
-    "}\n"
-    "DEF BOX Robot {\n"
-    "  translation 0 0 0.5\n"
-    "  children [\n"
-    "    Shape { geometry DEF BOX_SHAPE Box { size 0.2 0.2 0.2 } }\n"
-    "  ]\n"
-    "  name \"box\"\n"
-    "  boundingObject USE BOX_SHAPE\n"
-    "  physics Physics { }\n"
-    "  controller \"@\"\n"
-    "}\n";
-
-typedef struct NewFile { const char *path, *text; } NewFile;  // @ in both stands for the name
+static void add_file(New *new, const char *from, const char *to)
+{
+    assert(new->file_count < COUNT_OF(new->files));
+    new->files[new->file_count++] = (NewFile){ from, to };
+}
 
 static char *with_name(Arena *arena, const char *pattern, const char *name)
 {
     Text text = { 0 };
+    text_add_string(&text, "");
     for (const char *c = pattern; *c; c++)
         *c == '@' ? text_add_string(&text, name) : text_add_char(&text, *c);
     char *result = arena_string(arena, text.data);
@@ -155,48 +72,159 @@ static char *with_name(Arena *arena, const char *pattern, const char *name)
     return result;
 }
 
-// A plugin or controller is made of all sources in its folder, so nothing may be in it already.
-static bool is_free(Arena *arena, const char *path, const char *name, DiagSink *diags)
+// ---- what is written ----
+
+static void add_controller(New *new, const char *template)
 {
-    const char *folder = path_directory(arena, path);
-    const char *taken = file_exists(path) ? path : !strcmp(path_name(folder), name) && file_is_directory(folder) ? folder : NULL;
+    const Language *language = new->language;
+    add_file(new, arena_printf(new->arena, "%s/controllers/@/@.%s", template, language->ending),
+             arena_printf(new->arena, "controllers/@/@.%s", language->ending));
+    if (!language->is_built)
+        return;
+    if (new->options->cmake)
+        add_file(new, "common/controller.cmake", "controllers/@/CMakeLists.txt");
+    else
+        add_file(new, "common/Makefile", "controllers/@/Makefile");
+}
+
+static void add_plugin(New *new)
+{
+    add_file(new, "common/plugin.c", arena_printf(new->arena, "plugins/physics/@/@.%s", new->language->ending));
+    if (new->options->cmake)
+        add_file(new, "common/plugin.cmake", "plugins/physics/@/CMakeLists.txt");
+    else
+        add_file(new, "common/Makefile", "plugins/physics/@/Makefile");
+}
+
+static void add_project(New *new)
+{
+    const char *template = new->options->template ? new->options->template : "rover";
+    add_file(new, arena_printf(new->arena, "%s/worlds/@.wbt", template), "worlds/@.wbt");
+    if (!strcmp(template, "body"))
+        add_file(new, "body/models/@.body", "models/@.body");
+    add_controller(new, template);
+    add_file(new, arena_printf(new->arena, "%s/README.md", template), "README.md");
+}
+
+// ---- what comes next ----
+
+static bool has_verb(const char *name)
+{
+    for (int i = 0; app_commands[i]; i++)
+        if (!strcmp(app_commands[i]->name, name))
+            return true;
+    return false;
+}
+
+// The three commands that a newcomer wants, one in each line.
+static char *next_commands(const New *new, const char *project, const char *indent)
+{
+    Text out = { 0 };
+    bool can_view = has_verb("view");
+    if (new->language->is_built)
+        text_printf(&out, "%stalus build %s\n", indent, project);
+    text_printf(&out, "%stalus run %s --until 10\n", indent, project);
+    if (can_view)
+        text_printf(&out, "%stalus view %s\n", indent, project);
+    if (!can_view || !new->language->is_built)
+        text_printf(&out, "%stalus render %s %s.png --at 3\n", indent, project, new->name);
+    out.data[out.length - 1] = '\0';
+    char *result = arena_string(new->arena, out.data);
+    text_free(&out);
+    return result;
+}
+
+// ---- writing ----
+
+// A plugin or controller is made of all sources in its folder, so nothing may be in it already.
+static bool is_free(const New *new, const char *path)
+{
+    const char *folder = path_directory(new->arena, path);
+    const char *taken = file_exists(path)                                                    ? path
+                        : !strcmp(path_name(folder), new->name) && file_is_directory(folder) ? folder
+                                                                                             : NULL;
     if (taken)
-        diag_error(diags, (SourcePos){ 0 }, "%s is already there and stays as it is", taken);
+        diag_error(new->diags, (SourcePos){ 0 }, "%s is already there and stays as it is", taken);
     return !taken;
 }
 
-static bool write_file(Arena *arena, const char *path, const char *text, DiagSink *diags)
+static const char *replaced(const New *new, const char *text, const char *what, const char *by)
 {
-    if (!file_make_directories(path_directory(arena, path))) {
-        diag_error(diags, (SourcePos){ 0 }, "the folder of %s cannot be made", path);
+    const char *at = strstr(text, what);
+    return at ? arena_printf(new->arena, "%.*s%s%s", (int)(at - text), text, by, at + strlen(what)) : text;
+}
+
+static bool write_file(const New *new, const char *from, const char *path)
+{
+    FileData file;
+    const char *source = arena_printf(new->arena, "%s/resources/new/%s", new->home, from);
+    if (!file_read(source, 1 << 20, &file, new->diags, (SourcePos){ 0 }))
+        return false;
+    const char *text = with_name(new->arena, arena_text(new->arena, file.data, file.size), new->name);
+    file_release(&file);
+    text = replaced(new, text, "%COMMANDS%", next_commands(new, ".", ""));
+    if (!file_make_directories(path_directory(new->arena, path))) {
+        diag_error(new->diags, (SourcePos){ 0 }, "the folder of %s cannot be made", path);
         return false;
     }
-    bool is_fine = file_write_atomic(path, text, strlen(text), diags);
-    if (is_fine)
-        printf("%s\n", path);
-    return is_fine;
+    return file_write_atomic(path, text, strlen(text), new->diags);
 }
 
 // All or nothing: what is in the way of one file is so of all.
-static bool write_files(const char *project, const NewFile *files, int count, const char *name, DiagSink *diags)
+static bool write_files(const New *new)
 {
-    Arena *arena = arena_create();
     bool is_fine = true;
     for (int writes = 0; writes < 2; writes++)
-        for (int i = 0; i < count && is_fine; i++) {
-            if (!files[i].text)
-                continue;
-            const char *path = arena_printf(arena, "%s/%s", project, with_name(arena, files[i].path, name));
-            is_fine = writes ? write_file(arena, path, with_name(arena, files[i].text, name), diags) : is_free(arena, path, name, diags);
+        for (int i = 0; i < new->file_count &&is_fine; i++) {
+            const NewFile *file = &new->files[i];
+            const char *path = path_join(new->arena, new->project, with_name(new->arena, file->to, new->name));
+            is_fine = writes ? write_file(new, file->from, path) : is_free(new, path);
         }
-    arena_destroy(arena);
     return is_fine;
 }
+
+static void report(const New *new)
+{
+    const NewOptions *options = new->options;
+    Text out = { 0 };
+    JsonWriter json = { .out = &out };
+    if (options->json) {
+        json_begin_object(&json, NULL);
+        json_string(&json, "kind", kind_names[new->kind]);
+        json_string(&json, "project", new->project);
+        json_begin_array(&json, "files");
+    }
+    for (int i = 0; i < new->file_count; i++) {
+        const char *path = path_join(new->arena, new->project, with_name(new->arena, new->files[i].to, new->name));
+        if (options->json)
+            json_string(&json, NULL, path);
+        else if (!options->quiet)
+            text_printf(&out, "%s\n", path);
+    }
+    if (options->json) {
+        json_end_array(&json);
+        json_end_object(&json);
+        text_add_char(&out, '\n');
+    } else if (!options->quiet && new->kind == KIND_PROJECT) {
+        text_printf(&out, "next:\n%s\n", next_commands(new, new->project, "  "));
+    } else if (!options->quiet && new->kind == KIND_PLUGIN) {
+        text_printf(&out, "next:\n  talus build %s\n  and WorldInfo { physics \"%s\" } in a world of it\n",
+                    new->project, new->name);
+    } else if (!options->quiet) {
+        text_printf(&out, "next:\n%s  controller \"%s\" in a Robot of a world\n",
+                    new->language->is_built ? arena_printf(new->arena, "  talus build %s\n", new->project) : "",
+                    new->name);
+    }
+    app_print(&out);
+}
+
+// ---- the verb ----
 
 // In a folder of a project, such as plugins/physics, its project is meant.
 static const char *project_here(Arena *arena)
 {
-    static const char *const inner[] = { "/plugins/physics/*", "/plugins/physics", "/plugins", "/controllers/*", "/controllers", "/worlds" };
+    static const char *const inner[] = { "/plugins/physics/*", "/plugins/physics", "/plugins",
+                                         "/controllers/*",     "/controllers",     "/worlds" };
     const char *here = path_real(arena, ".");
     for (int i = 0; here && i < COUNT_OF(inner); i++) {
         const char *folder = here;
@@ -220,6 +248,42 @@ static bool name_is_good(const char *name)
     return *name && strlen(name) < 100 && name[0] != '-';
 }
 
+static Kind kind_of(const char *word)
+{
+    for (int i = 0; i < COUNT_OF(kind_names); i++)
+        if (!strcmp(word, kind_names[i]))
+            return (Kind)i;
+    return KIND_NONE;
+}
+
+static const Language *language_of(const NewOptions *options)
+{
+    const char *name = options->language ? options->language : options->cpp ? "cpp" : "c";
+    for (int i = 0; i < COUNT_OF(languages); i++)
+        if (!strcmp(languages[i].name, name))
+            return &languages[i];
+    return NULL;
+}
+
+static int make(New *new)
+{
+    new->home = project_home(new->arena);
+    if (!new->home) {
+        fputs("talus new: resources/new is not beside the program; is it installed?\n", stderr);
+        return EXIT_INTERNAL;
+    }
+    switch (new->kind) {
+    case KIND_PROJECT: add_project(new); break;
+    case KIND_CONTROLLER: add_controller(new, "empty"); break;
+    default: add_plugin(new); break;
+    }
+    bool is_fine = write_files(new);
+    diag_print(new->diags, stderr, 0, DIAG_WARNING);
+    if (is_fine)
+        report(new);
+    return is_fine ? EXIT_OK : EXIT_INPUT;
+}
+
 static int new_verb(const AppCommand *command, int argc, char **argv)
 {
     NewOptions options = { 0 };
@@ -227,40 +291,52 @@ static int new_verb(const AppCommand *command, int argc, char **argv)
     int code = app_parse(command, argc, argv, &options, &files);
     if (code >= 0)
         return code;
-    if (files != 2)
+    // `talus new my_rover` is short for `talus new project my_rover`.
+    bool is_short = files == 1 && kind_of(argv[1]) == KIND_NONE;
+    if (files != 2 && !is_short)
         return app_usage_error(command, "say what to make and its name");
-    const char *what = argv[1], *name = argv[2];
-    bool is_project = !strcmp(what, "project"), is_plugin = !strcmp(what, "plugin"), is_controller = !strcmp(what, "controller");
-    if (!is_project && !is_plugin && !is_controller)
-        return app_usage_error(command, "'%s' is not one of project, controller, plugin", what);
+    Kind kind = is_short ? KIND_PROJECT : kind_of(argv[1]);
+    const char *name = argv[files];
+    if (kind == KIND_NONE)
+        return app_usage_error(command, "'%s' is not one of project, controller, plugin", argv[1]);
     if (!name_is_good(name))
         return app_usage_error(command, "'%s' is no good name: use letters, digits, _ and -", name);
+    if (options.template && kind != KIND_PROJECT)
+        return app_usage_error(command, "--template is for projects");
+    const Language *language = language_of(&options);
+    if (options.cpp && strcmp(language->name, "cpp") != 0)
+        return app_usage_error(command, "give --cpp or --language %s, not both", language->name);
+    if (!language->is_built && (kind == KIND_PLUGIN || options.cmake))
+        return app_usage_error(command,
+                               kind == KIND_PLUGIN ? "a physics plugin is C or C++" : "Python needs no --cmake");
     Arena *arena = arena_create();
-    DiagSink *diags = diag_create();
-    const char *project = options.project ? options.project : is_project ? "." : project_here(arena);
-    if (is_project)
-        project = path_join(arena, project, name);
-    const NewFile all[] = {
-        { "worlds/@.wbt", is_project ? world_source : NULL },
-        { options.cpp ? "plugins/physics/@/@.cpp" : "plugins/physics/@/@.c", is_controller ? NULL : plugin_source },
-        { options.cmake ? "plugins/physics/@/CMakeLists.txt" : "plugins/physics/@/Makefile", is_controller ? NULL : options.cmake ? plugin_cmake : makefile },
-        { "controllers/@/@.c", is_plugin ? NULL : controller_source },
-        { options.cmake ? "controllers/@/CMakeLists.txt" : "controllers/@/Makefile", is_plugin ? NULL : options.cmake ? controller_cmake : makefile },
-    };
-    bool is_fine = write_files(project, all, COUNT_OF(all), name, diags);
-    diag_print(diags, stderr, 0, DIAG_WARNING);
-    diag_destroy(diags);
+    const char *project = options.project ? options.project : kind == KIND_PROJECT ? "." : project_here(arena);
+    if (kind == KIND_PROJECT)
+        project = strcmp(project, ".") ? path_join(arena, project, name) : name;
+    New new = { .options = &options,
+                .arena = arena,
+                .diags = diag_create(),
+                .kind = kind,
+                .name = name,
+                .project = project,
+                .language = language };
+    code = make(&new);
+    diag_destroy(new.diags);
     arena_destroy(arena);
-    return is_fine ? EXIT_OK : EXIT_INPUT;
+    return code;
 }
 
 const AppCommand command_new = {
     .name = "new",
-    .arguments = "project|controller|plugin NAME",
+    .arguments = "[project|controller|plugin] NAME [--template NAME] [--language NAME]",
     .summary = "start a project, controller or physics plugin",
-    .details = "Writes commented files that build and run at once, into the project in whose folder (or plugins/physics, controllers,\n"
-               "worlds of it) you are. Nothing that exists is overwritten.",
-    .examples = "talus new project rover && talus build rover && talus run rover/worlds/rover.wbt --until 5\n"
+    .details =
+        "Writes commented files that build and run at once, and prints the commands that come next. A project has a world, a robot\n"
+        "with motors and sensors, its program and a README. Controllers and plugins go into the project in whose folder (or\n"
+        "plugins/physics, controllers, worlds of it) you are. Nothing that exists is overwritten.",
+    .examples = "talus new my_rover --template rover --language python && talus run my_rover --until 10\n"
+                "talus new my_drone --template drone && talus build my_drone && talus run my_drone --until 10\n"
+                "talus new controller second --language cpp\n"
                 "talus new plugin flight --project my_project\n"
                 "talus new plugin water --cpp --cmake",
     .options = rows,

@@ -1,9 +1,12 @@
 // render.c - `talus render`: pictures of a world, as it is at load, after some time or in a snapshot, made without a window.
 #include "app/app.h"
+#include "app/project.h"
 #include "app/show.h"
 
+#include "base/budget.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/terminal.h"
 #include "control/control.h"
 #include "viewer/render.h"
 
@@ -19,23 +22,34 @@ typedef struct RenderOptions {
     double at, every;
     int64_t steps, frames, plugin_timeout;
     bool fit, no_plugin, no_controllers, untrusted, quiet, json;
+    const char *limit_changes;
+    Limits limits;
 } RenderOptions;
 
-#define ROW(name, kind, member, value, help) { name, kind, offsetof(RenderOptions, member), value, help }
+#define ROW(name, kind, member, value, help)                                                                           \
+    {                                                                                                                  \
+        name, kind, offsetof(RenderOptions, member), value, help                                                       \
+    }
 static const AppOption rows[] = {
     ROW("size", OPTION_STRING, size, "WxH", "pixels (800x600, or what the robot's camera has)"),
-    ROW("camera", OPTION_STRING, camera, "NAME", "what this robot's camera sees; ROBOT/NAME when several have the name"),
-    ROW("view", OPTION_STRING, view, "\"x y z ax ay az angle\"", "from here, turned like a Viewpoint: 0 0 1 0 looks along +x"),
+    ROW("camera", OPTION_STRING, camera, "NAME",
+        "what this robot's camera sees; ROBOT/NAME when several have the name"),
+    ROW("view", OPTION_STRING, view, "\"x y z ax ay az angle\"",
+        "from here, turned like a Viewpoint: 0 0 1 0 looks along +x"),
     ROW("fit", OPTION_FLAG, fit, NULL, "step back until all that there is is in the picture"),
     ROW("from", OPTION_STRING, from, "SNAPSHOT", "the state that `talus run --snapshot` wrote"),
-    ROW("every", OPTION_DOUBLE, every, "SECONDS", "a series: a picture now and after each such time (PICTURE-0000.png and on)"),
+    ROW("every", OPTION_DOUBLE, every, "SECONDS",
+        "a series: a picture now and after each such time (PICTURE-0000.png and on)"),
     ROW("frames", OPTION_INT, frames, "N", "how many pictures the series has (10)"),
     ROW("at", OPTION_DOUBLE, at, "SECONDS", "simulate until this time first"),
     ROW("steps", OPTION_INT, steps, "N", "simulate N steps first"),
     ROW("no-plugin", OPTION_FLAG, no_plugin, NULL, "load no physics plugin, so nothing is drawn by it"),
-    ROW("plugin-timeout", OPTION_INT, plugin_timeout, "MS", "longest time that one call into the plugin may take (no limit otherwise)"),
+    ROW("plugin-timeout", OPTION_INT, plugin_timeout, "MS",
+        "longest time that one call into the plugin may take (no limit otherwise)"),
     ROW("no-controllers", OPTION_FLAG, no_controllers, NULL, "start no controllers (they start only when time passes)"),
-    ROW("untrusted", OPTION_FLAG, untrusted, NULL, "lower limits for files of unknown origin; runs no code of the world"),
+    ROW("untrusted", OPTION_FLAG, untrusted, NULL,
+        "lower limits for files of unknown origin; runs no code of the world"),
+    ROW("limits", OPTION_STRING, limit_changes, "NAME=N,...", APP_LIMITS_HELP),
     ROW("quiet|q", OPTION_FLAG, quiet, NULL, "print errors only"),
     ROW("json", OPTION_FLAG, json, NULL, "print what was drawn as one JSON object"),
 };
@@ -49,9 +63,9 @@ typedef struct Job {
     Control *control;
     Show *show;
     RenderCamera camera;
-    Pose follow_start;
     int width, height;
     int printed;
+    Progress progress;
 } Job;
 
 static void show_diagnostics(Job *job)
@@ -109,7 +123,7 @@ static void list_cameras(Job *job)
 static bool choose_camera(Job *job)
 {
     const Scene *scene = sim_scene(job->sim);
-    job->camera = render_view(job->sim, job->follow_start);
+    job->camera = render_view(job->sim);
     if (job->options->camera) {
         const SceneNode *camera = render_find_camera(scene, job->options->camera);
         if (!camera) {
@@ -133,46 +147,83 @@ static bool choose_camera(Job *job)
 
 // ---- time ----
 
+// What a robot's program prints begins a line of its own.
+static void make_room(void *context, const char *robot, const char *text, size_t length, bool is_error)
+{
+    (void)robot, (void)text, (void)length, (void)is_error;
+    progress_clear(&((Job *)context)->progress);
+}
+
 static bool start(Job *job)
 {
     const RenderOptions *options = job->options;
     bool passes_time = options->steps > 0 || options->at > 0.0 || options->every > 0.0;
-    job->devices = devices_create(sim_scene(job->sim), sim_physics(job->sim), job->diags);
+    job->devices = sim_devices(job->sim);
     if (passes_time && !options->no_controllers && !options->untrusted && control_is_needed(job->devices)) {
         job->show = show_create(job->sim);
-        show_set_devices(job->show, job->devices);
-        ControlOptions control = { .out = stderr, .is_quiet = options->quiet, .show = show_for_control(job->show) };
-        job->control = control_create(job->sim, job->devices, &control, job->diags);
+        ControlOptions control = { .out = stderr,
+                                   .is_quiet = options->quiet,
+                                   .show = show_for_control(job->show),
+                                   .watches = { { .context = job, .heard = make_room } } };
+        job->control = control_create(job->sim, &control, job->diags);
     }
     if (options->no_plugin || options->untrusted)
         return true;
-    SimPluginOptions plugin = { .plugin = { .timeout_ms = options->plugin_timeout, .out = stderr, .is_quiet = options->quiet,
+    SimPluginOptions plugin = { .plugin = { .timeout_ms = options->plugin_timeout,
+                                            .out = stderr,
+                                            .is_quiet = options->quiet,
                                             .devices = job->devices } };
     return sim_start_plugin(job->sim, &plugin);
 }
 
+static Sim *volatile stepping;  // for the handler of the budget
+
+static bool is_in_step(int64_t *serial)
+{
+    Sim *sim = stepping;
+    if (!sim)
+        return false;
+    *serial = (int64_t)sim_steps(sim);
+    SimPhase phase = sim_phase(sim);
+    return phase >= SIM_PHASE_PRESTEP && phase <= SIM_PHASE_DEVICES;
+}
+
 static void simulate_until(Job *job, double steps)
 {
-    while ((double)sim_steps(job->sim) < steps && sim_step(job->sim))
+    Progress *progress = &job->progress;
+    double first = (double)sim_steps(job->sim), step = sim_time_step(job->sim);
+    progress_start(progress, job->options->quiet || job->options->json);
+    stepping = job->sim;
+    while ((double)sim_steps(job->sim) < steps && sim_step(job->sim)) {
+        if (diag_count(job->diags) > job->printed)
+            progress_clear(progress);
         show_diagnostics(job);
+        if (progress_is_due(progress))
+            progress_show(progress, (double)sim_steps(job->sim) - first, steps - first, "%.2f of %.2f s simulated",
+                          step * (double)sim_steps(job->sim), step * steps);
+    }
+    stepping = NULL;
+    progress_clear(progress);
 }
 
 static void simulate(Job *job)
 {
     const RenderOptions *options = job->options;
-    simulate_until(job, options->steps > 0 ? (double)options->steps : ceil(options->at / sim_time_step(job->sim) - 1e-9));
+    simulate_until(job,
+                   options->steps > 0 ? (double)options->steps : ceil(options->at / sim_time_step(job->sim) - 1e-9));
 }
 
 // ---- the picture ----
 
 // What a supervisor asks for in the middle of a run.
-bool app_export_picture(Sim *sim, Devices *devices, const char *path, int quality, void *follow_start)
+bool app_export_picture(Sim *sim, Devices *devices, const char *path, int quality)
 {
     if (!render_picture_has_format(path)) {
-        diag_warning(sim_diags(sim), (SourcePos){ 0 }, "the picture '%s' wants a name that ends with .png, .jpg or .jpeg", path);
+        diag_warning(sim_diags(sim), (SourcePos){ 0 },
+                     "the picture '%s' wants a name that ends with .png, .jpg or .jpeg", path);
         return false;
     }
-    RenderCamera view = render_view(sim, *(const Pose *)follow_start);
+    RenderCamera view = render_view(sim);
     return render_picture(sim, devices, &view, RENDER_WIDTH, RENDER_HEIGHT, path, quality, NULL);
 }
 
@@ -195,8 +246,8 @@ static void report(const Job *job, RenderCounts counts)
         json_end_object(&json);
         text_add_char(&out, '\n');
     } else if (!job->options->quiet) {
-        text_printf(&out, "%s: %d x %d pixels at %g s, %d shapes, %d triangles\n", job->picture, job->width, job->height, sim_time(job->sim),
-                    counts.shapes, counts.triangles);
+        text_printf(&out, "%s: %d x %d pixels at %g s, %d shapes, %d triangles\n", job->picture, job->width,
+                    job->height, sim_time(job->sim), counts.shapes, counts.triangles);
     }
     app_print(&out);
 }
@@ -215,11 +266,18 @@ static int draw(Job *job)
     RenderCounts counts;
     if (!choose_camera(job))
         return EXIT_INPUT;
-    if (!render_picture(job->sim, job->devices, &job->camera, job->width, job->height, job->picture, JPEG_QUALITY, &counts))
+    if (!render_picture(job->sim, job->devices, &job->camera, job->width, job->height, job->picture, JPEG_QUALITY,
+                        &counts))
         return EXIT_SIMULATION;
     if (counts.covered == 0) {
-        diag_warning(job->diags, (SourcePos){ 0 }, "nothing is visible in %s, though the world has %d shapes", job->picture, counts.shapes);
-        diag_hint(job->diags, counts.shapes ? "--fit steps back until all is in the picture" : "its nodes have no Shape");
+        if (counts.shapes == 0) {
+            diag_warning(job->diags, (SourcePos){ 0 }, "nothing is visible in %s: the world has no Shape",
+                         job->picture);
+        } else {
+            diag_warning(job->diags, (SourcePos){ 0 }, "nothing is visible in %s, though the world has %d shape%s",
+                         job->picture, counts.shapes, counts.shapes == 1 ? "" : "s");
+            diag_hint(job->diags, "--fit steps back until all is in the picture");
+        }
     }
     report(job, counts);
     return EXIT_OK;
@@ -247,14 +305,13 @@ static int draw_series(Job *job)
 static int render_file(Job *job)
 {
     SimOptions options = { 0 };
-    if (job->options->untrusted)
-        options.physics.limits = options.formats.limits = &limits_untrusted;
+    options.physics.limits = options.formats.limits = &job->options->limits;
     job->sim = sim_load(job->path, &options, job->diags);
+    budget_end_load();
     show_diagnostics(job);
     if (!job->sim)
         return EXIT_INPUT;
     int code = EXIT_INPUT;
-    job->follow_start = render_follow_start(sim_scene(job->sim));
     if (!start(job))
         goto done;
     if (job->options->from && !sim_snapshot_read(job->sim, job->options->from))
@@ -270,7 +327,6 @@ static int render_file(Job *job)
 done:
     control_destroy(job->control);
     show_destroy(job->show);
-    devices_destroy(job->devices);
     show_diagnostics(job);
     sim_destroy(job->sim);
     return code;
@@ -287,8 +343,8 @@ static int render_verb(const AppCommand *command, int argc, char **argv)
     Pose ignored;
     if (files != 2)
         return app_usage_error(command, "give a world or body, and a picture to write");
-    if (!text_ends_with(argv[2], ".png") && !text_ends_with(argv[2], ".PNG"))
-        return app_usage_error(command, "the picture is a PNG: '%s' wants a name that ends with .png", argv[2]);
+    if (!render_picture_has_format(argv[2]))
+        return app_usage_error(command, "the picture '%s' wants a name that ends with .png, .jpg or .jpeg", argv[2]);
     if (options.size && !read_size(options.size, &job.width, &job.height))
         return app_usage_error(command, "--size wants WxH, each 1 to %d, not '%s'", RENDER_MOST_PIXELS, options.size);
     if (options.view && !read_view(options.view, &ignored))
@@ -301,20 +357,27 @@ static int render_verb(const AppCommand *command, int argc, char **argv)
         return app_usage_error(command, "--frames wants 1 to 1000000, beside --every");
     if (options.at < 0.0 || options.plugin_timeout < 0)
         return app_usage_error(command, "--at and --plugin-timeout cannot be negative");
-    job.path = argv[1];
+    code = app_take_limits(command, options.untrusted, options.limit_changes, &options.limits,
+                           &(BudgetOptions){ .is_in_step = is_in_step });
+    if (code >= 0)
+        return code;
+    Arena *arena = arena_create();
+    job.path = project_world(arena, argv[1], command->name);
     job.picture = argv[2];
     job.diags = diag_create();
-    code = render_file(&job);
+    code = job.path ? render_file(&job) : EXIT_INPUT;
     diag_destroy(job.diags);
+    arena_destroy(arena);
     return code;
 }
 
 const AppCommand command_render = {
     .name = "render",
-    .arguments = "FILE PICTURE.png [--camera NAME] [--at SECONDS]",
-    .summary = "draw a world or body as a PNG picture",
-    .details = "Traces the 3D view of the Viewpoint, or what a robot's camera sees, without a window or a GPU. The world's physics\n"
-               "plugin is loaded and draws with webots_physics_draw; controllers run when time passes before the picture.",
+    .arguments = "FILE|PROJECT PICTURE.png [--camera NAME] [--at SECONDS]",
+    .summary = "draw a world or body as a PNG or JPEG picture",
+    .details =
+        "Traces the 3D view of the Viewpoint, or what a robot's camera sees, without a window or a GPU. The world's physics\n"
+        "plugin is loaded and draws with webots_physics_draw; controllers run when time passes before the picture.",
     .examples = "talus render world.wbt world.png\n"
                 "talus render world.wbt later.png --at 2.5 --size 1280x720\n"
                 "talus render world.wbt eye.png --camera ROBOT/camera\n"

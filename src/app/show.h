@@ -8,24 +8,28 @@
 typedef struct Show Show;
 
 typedef struct ShowOptions {
-    const char *sound;       // FILE.wav; NULL: none
-    bool webots_sound;       // contacts by Webots' rule
-    const char *movie;       // FILE.webm or FILE.mp4; NULL: none
-    int width, height;       // of the movie; 0: 1280 x 720
-    double rate, speed;      // 0: 30 pictures a second, real time
-    const char *camera;      // name of a Camera that it is seen through; NULL: the Viewpoint
+    const char *sound;   // FILE.wav; NULL: none
+    bool webots_sound;   // contacts by Webots' rule
+    const char *movie;   // FILE.webm or FILE.mp4; NULL: none
+    int width, height;   // of the movie; 0: 1280 x 720
+    double rate, speed;  // 0: 30 pictures a second, real time
+    const char *camera;  // name of a Camera that it is seen through; NULL: the Viewpoint
+    const char *record;  // FILE.talus, or what a recording is exported as: FILE.html, .glb, .mcap; NULL: none
+    int every;           // a frame of it after every N-th step; 0: about 60 a second
+    bool record_contacts, record_silently;
+    const char *record_values;  // globs of ROBOT/DEVICE; NULL: none
 } ShowOptions;
 
+bool show_records(const char *path);                             // whether its ending is one of `record`
 bool show_read_size(const char *text, int *width, int *height);  // "1280x720"
 
 Show *show_create(Sim *sim);
 // The answers to a supervisor; to be put into ControlOptions.
 ControlShow show_for_control(Show *show);
-// The devices of the run, which must outlive the show; NULL: it has none and the show makes its own to look with.
-void show_set_devices(Show *show, Devices *devices);
+ControlWatch show_for_words(Show *show);  // likewise: what robots print and label goes into recordings
 // Begins what the options ask for. False when something cannot be made (reported).
 bool show_start(Show *show, const ShowOptions *options);
-bool show_finish(Show *show);    // ends all of it and waits; false when something failed (reported)
-void show_destroy(Show *show);   // what is not finished is left out; NULL is fine
+bool show_finish(Show *show);   // ends all of it and waits; false when something failed (reported)
+void show_destroy(Show *show);  // what is not finished is left out; NULL is fine
 
 #endif

@@ -19,10 +19,7 @@ void clip_destroy(Clip *clip)
     free(clip);
 }
 
-double clip_seconds(const Clip *clip)
-{
-    return (double)clip->frame_count / (double)clip->rate;
-}
+double clip_seconds(const Clip *clip) { return (double)clip->frame_count / (double)clip->rate; }
 
 // ---- inside the worker ----
 
@@ -41,10 +38,7 @@ typedef struct Bytes {
     sf_count_t size, at;
 } Bytes;
 
-static sf_count_t bytes_size(void *context)
-{
-    return ((Bytes *)context)->size;
-}
+static sf_count_t bytes_size(void *context) { return ((Bytes *)context)->size; }
 
 static sf_count_t bytes_seek(sf_count_t offset, int whence, void *context)
 {
@@ -74,10 +68,7 @@ static sf_count_t bytes_write(const void *data, sf_count_t count, void *context)
     return 0;
 }
 
-static sf_count_t bytes_tell(void *context)
-{
-    return ((Bytes *)context)->at;
-}
+static sf_count_t bytes_tell(void *context) { return ((Bytes *)context)->at; }
 
 static bool refuse(WorkerReply *reply, const char *reason)
 {
@@ -90,7 +81,8 @@ static bool refuse(WorkerReply *reply, const char *reason)
 static bool read_frames(SNDFILE *file, const SF_INFO *info, const DecodeRequest *request, WorkerReply *reply)
 {
     enum { BLOCK = 4096 };
-    DecodeReply out = { .channels = info->channels < CHANNELS_KEPT ? info->channels : CHANNELS_KEPT, .rate = info->samplerate };
+    DecodeReply out = { .channels = info->channels < CHANNELS_KEPT ? info->channels : CHANNELS_KEPT,
+                        .rate = info->samplerate };
     float *block = malloc((size_t)BLOCK * (size_t)info->channels * sizeof *block);
     float kept[BLOCK * CHANNELS_KEPT];
     int64_t total = 0;
@@ -143,8 +135,12 @@ static void *prepare(const void *context)
 
 Worker *clip_worker_create(void)
 {
-    return worker_create(&(WorkerOptions){ .name = "sound reader", .start = prepare, .handle = decode, .time_ms = DECODE_TIME_MS,
-                                           .memory_bytes = (int64_t)2 << 30, .reply_bytes = (int64_t)2 << 30 });
+    return worker_create(&(WorkerOptions){ .name = "sound reader",
+                                           .start = prepare,
+                                           .handle = decode,
+                                           .time_ms = DECODE_TIME_MS,
+                                           .memory_bytes = (int64_t)2 << 30,
+                                           .reply_bytes = (int64_t)2 << 30 });
 }
 
 // ---- in the parent ----
@@ -157,17 +153,18 @@ static Clip *clip_from_answer(WorkerAnswer *answer)
         return NULL;
     memcpy(&reply, answer->data, sizeof reply);
     size_t bytes = answer->size - sizeof reply, frame = (size_t)reply.channels * sizeof(float);
-    if (reply.channels < 1 || reply.channels > CHANNELS_KEPT || reply.rate < RATE_MIN || reply.rate > RATE_MAX || bytes % frame != 0 ||
-        bytes / frame > INT32_MAX)
+    if (reply.channels < 1 || reply.channels > CHANNELS_KEPT || reply.rate < RATE_MIN || reply.rate > RATE_MAX
+        || bytes % frame != 0 || bytes / frame > INT32_MAX)
         return NULL;
     Clip *clip = memory_alloc(sizeof *clip);
-    *clip = (Clip){ reply.channels, reply.rate, (int)(bytes / frame), (const float *)(const void *)(answer->data + sizeof reply), answer->data };
+    *clip = (Clip){ reply.channels, reply.rate, (int)(bytes / frame),
+                    (const float *)(const void *)(answer->data + sizeof reply), answer->data };
     answer->data = NULL;
     return clip;
 }
 
-Clip *clip_from_bytes(Worker *worker, const char *name, const void *data, size_t size, const Limits *limits, DiagSink *diags,
-                      SourcePos pos)
+Clip *clip_from_bytes(Worker *worker, const char *name, const void *data, size_t size, const Limits *limits,
+                      DiagSink *diags, SourcePos pos)
 {
     DecodeRequest header = { limits_or_default(limits)->sound_frames };
     Worker *own = worker ? NULL : clip_worker_create();
@@ -176,7 +173,8 @@ Clip *clip_from_bytes(Worker *worker, const char *name, const void *data, size_t
     WorkerStatus status = worker_call(worker ? worker : own, parts, COUNT_OF(parts), &answer);
     Clip *clip = status == WORKER_OK ? clip_from_answer(&answer) : NULL;
     if (!clip)
-        diag_error(diags, pos, "cannot read sound '%s': %s", name, *answer.message ? answer.message : "the sound reader answered nonsense");
+        diag_error(diags, pos, "cannot read sound '%s': %s", name,
+                   *answer.message ? answer.message : "the sound reader answered nonsense");
     free(answer.data);
     worker_destroy(own);
     return clip;

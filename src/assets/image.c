@@ -1,3 +1,4 @@
+// image.c - images in and out by stb, decoded in the confined worker and checked against the limits.
 #include "assets/image.h"
 
 #include "base/file.h"
@@ -61,7 +62,8 @@ static bool decode(const char *request, size_t size, WorkerReply *reply, void *s
         return refuse(reply, "it is no PNG, JPEG or HDR picture");
     if (width <= 0 || height <= 0 || width > header.longest_side || height > header.longest_side) {
         char reason[120];
-        snprintf(reason, sizeof reason, "%d x %d pixels are above the limit of %lld a side", width, height, (long long)header.longest_side);
+        snprintf(reason, sizeof reason, "%d x %d pixels are above the limit of %lld a side", width, height,
+                 (long long)header.longest_side);
         return refuse(reply, reason);
     }
     out = (DecodeReply){ .is_light = stbi_is_hdr_from_memory(data, length) != 0 };
@@ -81,8 +83,11 @@ static bool decode(const char *request, size_t size, WorkerReply *reply, void *s
 
 Worker *image_worker_create(void)
 {
-    return worker_create(&(WorkerOptions){ .name = "picture reader", .handle = decode, .time_ms = DECODE_TIME_MS,
-                                           .memory_bytes = (int64_t)4 << 30, .reply_bytes = (int64_t)4 << 30 });
+    return worker_create(&(WorkerOptions){ .name = "picture reader",
+                                           .handle = decode,
+                                           .time_ms = DECODE_TIME_MS,
+                                           .memory_bytes = (int64_t)4 << 30,
+                                           .reply_bytes = (int64_t)4 << 30 });
 }
 
 // ---- in the parent ----
@@ -94,11 +99,13 @@ static Image *image_from_answer(WorkerAnswer *answer, int64_t longest_side)
     if (answer->size < sizeof reply)
         return NULL;
     memcpy(&reply, answer->data, sizeof reply);
-    if (reply.width <= 0 || reply.height <= 0 || reply.width > longest_side || reply.height > longest_side ||
-        answer->size != sizeof reply + (size_t)reply.width * (size_t)reply.height * (reply.is_light ? 12 : 4))
+    if (reply.width <= 0 || reply.height <= 0 || reply.width > longest_side || reply.height > longest_side
+        || answer->size != sizeof reply + (size_t)reply.width * (size_t)reply.height * (reply.is_light ? 12 : 4))
         return NULL;
     Image *image = memory_alloc(sizeof *image);
-    *image = (Image){ .width = reply.width, .height = reply.height, .has_alpha = reply.has_alpha != 0, .memory = answer->data };
+    *image = (Image){
+        .width = reply.width, .height = reply.height, .has_alpha = reply.has_alpha != 0, .memory = answer->data
+    };
     if (reply.is_light)
         image->light = (float *)(void *)(answer->data + sizeof reply);
     else
@@ -107,8 +114,8 @@ static Image *image_from_answer(WorkerAnswer *answer, int64_t longest_side)
     return image;
 }
 
-Image *image_from_bytes(Worker *worker, const char *name, const void *data, size_t size, const Limits *limits, DiagSink *diags,
-                        SourcePos pos)
+Image *image_from_bytes(Worker *worker, const char *name, const void *data, size_t size, const Limits *limits,
+                        DiagSink *diags, SourcePos pos)
 {
     DecodeRequest header = { limits_or_default(limits)->image_side };
     if (size > INT32_MAX - sizeof header) {
@@ -121,7 +128,8 @@ Image *image_from_bytes(Worker *worker, const char *name, const void *data, size
     WorkerStatus status = worker_call(worker ? worker : own, parts, COUNT_OF(parts), &answer);
     Image *image = status == WORKER_OK ? image_from_answer(&answer, header.longest_side) : NULL;
     if (!image)
-        diag_error(diags, pos, "cannot read image '%s': %s", name, *answer.message ? answer.message : "the picture reader answered nonsense");
+        diag_error(diags, pos, "cannot read image '%s': %s", name,
+                   *answer.message ? answer.message : "the picture reader answered nonsense");
     free(answer.data);
     worker_destroy(own);
     return image;
@@ -137,31 +145,35 @@ Image *image_read(Worker *worker, const char *path, const Limits *limits, DiagSi
     return image;
 }
 
-static void add_bytes(void *context, void *data, int size)
-{
-    text_add(context, data, (size_t)size);
-}
+static void add_bytes(void *context, void *data, int size) { text_add(context, data, (size_t)size); }
 
 bool image_encode_png(int width, int height, int channels, const void *pixels, int stride, Text *out)
 {
-    return width > 0 && height > 0 &&
-           stbi_write_png_to_func(add_bytes, out, width, height, channels, pixels, stride > 0 ? stride : width * channels) != 0;
+    return width > 0 && height > 0
+           && stbi_write_png_to_func(add_bytes, out, width, height, channels, pixels,
+                                     stride > 0 ? stride : width * channels)
+                  != 0;
 }
 
-bool image_write_png(const char *path, int width, int height, int channels, const void *pixels, int stride, DiagSink *diags)
+bool image_write_png(const char *path, int width, int height, int channels, const void *pixels, int stride,
+                     DiagSink *diags)
 {
     Text text = { 0 };
-    bool ok = image_encode_png(width, height, channels, pixels, stride, &text) && file_write_atomic(path, text.data, text.length, diags);
+    bool ok = image_encode_png(width, height, channels, pixels, stride, &text)
+              && file_write_atomic(path, text.data, text.length, diags);
     text_free(&text);
     return ok;
 }
 
-bool image_write_jpeg(const char *path, int width, int height, int channels, const void *pixels, int quality, DiagSink *diags)
+bool image_write_jpeg(const char *path, int width, int height, int channels, const void *pixels, int quality,
+                      DiagSink *diags)
 {
     Text text = { 0 };
-    bool ok = width > 0 && height > 0 &&
-              stbi_write_jpg_to_func(add_bytes, &text, width, height, channels, pixels, int_max(int_min(quality, 100), 1)) != 0 &&
-              file_write_atomic(path, text.data, text.length, diags);
+    bool ok = width > 0 && height > 0
+              && stbi_write_jpg_to_func(add_bytes, &text, width, height, channels, pixels,
+                                        int_max(int_min(quality, 100), 1))
+                     != 0
+              && file_write_atomic(path, text.data, text.length, diags);
     text_free(&text);
     return ok;
 }

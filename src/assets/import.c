@@ -1,3 +1,4 @@
+// import.c - meshes of foreign formats, read in the confined worker and checked as they come back.
 #include "assets/import_internal.h"
 
 #include "base/memory.h"
@@ -18,9 +19,10 @@ static const struct {
     const char *extension;
     Kind kind;
 } extensions[] = {
-    { "stl", KIND_STL },     { "obj", KIND_OBJ },     { "dae", KIND_WORKER },  { "ply", KIND_WORKER },  { "gltf", KIND_WORKER },
-    { "glb", KIND_WORKER },  { "fbx", KIND_WORKER },  { "3ds", KIND_WORKER },  { "x", KIND_WORKER },    { "dxf", KIND_WORKER },
-    { "off", KIND_WORKER },  { "blend", KIND_WORKER }, { "wrl", KIND_VRML },
+    { "stl", KIND_STL },     { "obj", KIND_OBJ },    { "dae", KIND_WORKER }, { "ply", KIND_WORKER },
+    { "gltf", KIND_WORKER }, { "glb", KIND_WORKER }, { "fbx", KIND_WORKER }, { "3ds", KIND_WORKER },
+    { "x", KIND_WORKER },    { "dxf", KIND_WORKER }, { "off", KIND_WORKER }, { "blend", KIND_WORKER },
+    { "wrl", KIND_VRML },
 };
 
 // What the first bytes say, whatever the name is.
@@ -30,9 +32,11 @@ static const struct {
     Kind kind;
     const char *extension;
 } magics[] = {
-    { "\x89PNG\r\n", 6, KIND_IMAGE, "png" }, { "\xff\xd8\xff", 3, KIND_IMAGE, "jpg" }, { "GIF8", 4, KIND_IMAGE, "gif" },
-    { "#?RADIANCE", 10, KIND_IMAGE, "hdr" }, { "glTF", 4, KIND_WORKER, "glb" },        { "ply\n", 4, KIND_WORKER, "ply" },
-    { "ply\r", 4, KIND_WORKER, "ply" },      { "#VRML V2.0", 10, KIND_VRML, "wrl" },   { "Kaydara FBX", 11, KIND_WORKER, "fbx" },
+    { "\x89PNG\r\n", 6, KIND_IMAGE, "png" },   { "\xff\xd8\xff", 3, KIND_IMAGE, "jpg" },
+    { "GIF8", 4, KIND_IMAGE, "gif" },          { "#?RADIANCE", 10, KIND_IMAGE, "hdr" },
+    { "glTF", 4, KIND_WORKER, "glb" },         { "ply\n", 4, KIND_WORKER, "ply" },
+    { "ply\r", 4, KIND_WORKER, "ply" },        { "#VRML V2.0", 10, KIND_VRML, "wrl" },
+    { "Kaydara FBX", 11, KIND_WORKER, "fbx" },
 };
 
 Importer *import_create(const Limits *limits)
@@ -42,6 +46,8 @@ Importer *import_create(const Limits *limits)
     importer->worker = import_worker_create();
     return importer;
 }
+
+void import_set_budget(Importer *importer, WorkerBudget *budget) { worker_set_budget(importer->worker, budget); }
 
 void import_destroy(Importer *importer)
 {
@@ -62,13 +68,6 @@ static Kind kind_of_name(const char *path, const char **extension)
     }
     *extension = "";
     return KIND_UNKNOWN;
-}
-
-bool import_is_mesh_name(const char *path)
-{
-    const char *extension;
-    Kind kind = kind_of_name(path, &extension);
-    return kind == KIND_STL || kind == KIND_OBJ || kind == KIND_WORKER;
 }
 
 static bool has_text(const char *data, size_t size, size_t within, const char *text)
@@ -105,14 +104,14 @@ bool import_companion(const ImportCompanions *companions, const char *name, File
     if (!file_exists(path))  // often an absolute path of somebody's disk: the file then lies beside
         path = path_join(arena, path_directory(arena, companions->path), path_name(clean));
     const ImportOptions *options = companions->options;
-    bool ok = file_exists(path) && (!options->resolver || resolve_is_allowed(options->resolver, path)) &&
-              file_read(path, (size_t)limits_or_default(options->limits)->file_bytes, file, NULL, companions->pos);
+    bool ok = file_exists(path) && (!options->resolver || resolve_is_allowed(options->resolver, path))
+              && file_read(path, (size_t)limits_or_default(options->limits)->file_bytes, file, NULL, companions->pos);
     arena_destroy(arena);
     return ok;
 }
 
-static Mesh *finish(MeshBuilder *builder, const MeshBuildOptions *build, Kind kind, const char *path, const ImportOptions *options,
-                    DiagSink *diags, SourcePos pos)
+static Mesh *finish(MeshBuilder *builder, const MeshBuildOptions *build, Kind kind, const char *path,
+                    const ImportOptions *options, DiagSink *diags, SourcePos pos)
 {
     MeshReport report = { 0 };
     Mesh *mesh = mesh_build_end(builder, build, &report);
@@ -148,7 +147,8 @@ Mesh *import_bytes(Importer *importer, const char *path, const char *data, size_
     else if (kind == KIND_OBJ)
         problem = import_obj(data, size, &builder, &companions);
     else if (kind == KIND_WORKER)
-        problem = import_by_worker(importer->worker, extension, data, size, &builder, &companions, reason) ? NULL : reason;
+        problem = import_by_worker(importer->worker, extension, data, size, &builder, &companions, reason) ? NULL
+                                                                                                           : reason;
     else
         problem = kind == KIND_IMAGE  ? "it is an image, not a mesh"
                   : kind == KIND_VRML ? "VRML scenes are not meshes of their own"

@@ -16,7 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COMPANIONS = 64, MOST_ROUNDS = 4, LONGEST_NAME = 1024, DEEPEST_NODE = 512, IMPORT_TIME_MS = 60000, SMALL_FILE_MS = 3000, MS_PER_MB = 1000 };
+enum {
+    MOST_COMPANIONS = 64,
+    MOST_ROUNDS = 4,
+    LONGEST_NAME = 1024,
+    DEEPEST_NODE = 512,
+    IMPORT_TIME_MS = 60000,
+    SMALL_FILE_MS = 3000,
+    MS_PER_MB = 1000
+};
 #define IMPORT_MEMORY ((int64_t)4 << 30)
 
 // ---- the request: a header, then each file as name and bytes ----
@@ -96,20 +104,11 @@ static size_t file_write_items(struct aiFile *handle, const char *data, size_t s
     return 0;
 }
 
-static size_t file_tell(struct aiFile *handle)
-{
-    return ((OpenFile *)(void *)handle->UserData)->place;
-}
+static size_t file_tell(struct aiFile *handle) { return ((OpenFile *)(void *)handle->UserData)->place; }
 
-static size_t file_size(struct aiFile *handle)
-{
-    return ((OpenFile *)(void *)handle->UserData)->file->size;
-}
+static size_t file_size(struct aiFile *handle) { return ((OpenFile *)(void *)handle->UserData)->file->size; }
 
-static void file_flush(struct aiFile *handle)
-{
-    (void)handle;
-}
+static void file_flush(struct aiFile *handle) { (void)handle; }
 
 static enum aiReturn file_seek(struct aiFile *handle, size_t offset, enum aiOrigin origin)
 {
@@ -153,7 +152,8 @@ static struct aiFile *open_file(struct aiFileIO *io, const char *name, const cha
         OpenFile *open = calloc(1, sizeof *open);
         struct aiFile *handle = calloc(1, sizeof *handle);
         *open = (OpenFile){ &request->files[i], 0 };
-        *handle = (struct aiFile){ file_read_items, file_write_items, file_tell, file_size, file_seek, file_flush, (char *)open };
+        *handle = (struct aiFile){ file_read_items, file_write_items, file_tell,   file_size,
+                                   file_seek,       file_flush,       (char *)open };
         return handle;
     }
     want(request, name);
@@ -178,17 +178,14 @@ static bool read_request(const char *data, size_t size, RequestHeader *header, R
         FileHeader file;
         memcpy(&file, data, sizeof file);
         data += sizeof file;
-        request->files[request->file_count++] = (MemoryFile){ data, file.data_size == UINT64_MAX ? NULL : data + file.name_size,
-                                                              (size_t)file.data_size };
+        request->files[request->file_count++] =
+            (MemoryFile){ data, file.data_size == UINT64_MAX ? NULL : data + file.name_size, (size_t)file.data_size };
         data += file.name_size + (file.data_size == UINT64_MAX ? 0 : file.data_size);
     }
     return data <= end;
 }
 
-static float clamped(float value)
-{
-    return value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f;
-}
+static float clamped(float value) { return value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f; }
 
 static void get_color(const struct aiMaterial *material, const char *key, unsigned type, unsigned index, float out[3])
 {
@@ -217,7 +214,8 @@ static void reply_material(WorkerReply *reply, const struct aiMaterial *material
     aiGetMaterialString(material, AI_MATKEY_NAME, &name);
     static const enum aiTextureType types[] = { aiTextureType_BASE_COLOR, aiTextureType_DIFFUSE };
     for (int i = 0; i < COUNT_OF(types) && !texture.length; i++)
-        if (aiGetMaterialTexture(material, types[i], 0, &texture, NULL, NULL, NULL, NULL, NULL, NULL) != aiReturn_SUCCESS)
+        if (aiGetMaterialTexture(material, types[i], 0, &texture, NULL, NULL, NULL, NULL, NULL, NULL)
+            != aiReturn_SUCCESS)
             texture.length = 0;
     name.data[name.length] = texture.data[texture.length] = '\0';
     out.name_size = (uint32_t)strlen(name.data) + 1;
@@ -248,7 +246,8 @@ static void turn_normals(const struct aiMatrix4x4 *m, const struct aiVector3D *n
                    m->a2 * m->b3 - m->a3 * m->b2, m->a3 * m->b1 - m->a1 * m->b3, m->a1 * m->b2 - m->a2 * m->b1 };
     for (unsigned i = 0; i < count; i++)
         for (int k = 0; k < 3; k++)
-            out[3 * i + (unsigned)k] = c[3 * k] * normals[i].x + c[3 * k + 1] * normals[i].y + c[3 * k + 2] * normals[i].z;
+            out[3 * i + (unsigned)k] = c[3 * k] * normals[i].x + c[3 * k + 1] * normals[i].y
+                                       + c[3 * k + 2] * normals[i].z;
 }
 
 static void reply_mesh(Output *output, const struct aiMesh *mesh, const struct aiMatrix4x4 *m)
@@ -260,15 +259,20 @@ static void reply_mesh(Output *output, const struct aiMesh *mesh, const struct a
         return;
     output->vertices_left -= mesh->mNumVertices;
     unsigned count = mesh->mNumVertices;
-    ReplyPart part = { count, triangles, (uint32_t)strnlen(mesh->mName.data, sizeof mesh->mName.data - 1) + 1,
-                       (int32_t)mesh->mMaterialIndex, mesh->mNormals != NULL, mesh->mTextureCoords[0] != NULL };
+    ReplyPart part = { count,
+                       triangles,
+                       (uint32_t)strnlen(mesh->mName.data, sizeof mesh->mName.data - 1) + 1,
+                       (int32_t)mesh->mMaterialIndex,
+                       mesh->mNormals != NULL,
+                       mesh->mTextureCoords[0] != NULL };
     worker_reply_add(output->reply, &part, sizeof part);
     worker_reply_add(output->reply, mesh->mName.data, part.name_size - 1);
     worker_reply_add(output->reply, "", 1);
     float *positions = worker_reply_reserve(output->reply, (size_t)count * 3 * sizeof(float));
     for (unsigned i = 0; i < count; i++) {
         struct aiVector3D v = mesh->mVertices[i];
-        float moved[3] = { m->a1 * v.x + m->a2 * v.y + m->a3 * v.z + m->a4, m->b1 * v.x + m->b2 * v.y + m->b3 * v.z + m->b4,
+        float moved[3] = { m->a1 * v.x + m->a2 * v.y + m->a3 * v.z + m->a4,
+                           m->b1 * v.x + m->b2 * v.y + m->b3 * v.z + m->b4,
                            m->c1 * v.x + m->c2 * v.y + m->c3 * v.z + m->c4 };
         memcpy((char *)positions + 12 * (size_t)i, moved, sizeof moved);
     }
@@ -307,7 +311,8 @@ static void reply_scene(WorkerReply *reply, const struct aiScene *scene, const R
     Output output = { reply, scene, header->vertex_limit };
     struct aiMatrix4x4 top;
     aiIdentityMatrix4(&top);
-    if (!strcmp(header->extension, "dae") && !header->keep_axes) {  // assimp makes +y up of any DAE file; Webots wants +z
+    if (!strcmp(header->extension, "dae")
+        && !header->keep_axes) {  // assimp makes +y up of any DAE file; Webots wants +z
         top.b2 = 0.0f;
         top.b3 = -1.0f;
         top.c2 = 1.0f;
@@ -342,12 +347,12 @@ static bool handle(const char *data, size_t size, WorkerReply *reply, void *stat
     struct aiPropertyStore *properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, header.keep_axes != 0);
     aiSetImportPropertyInteger(properties, AI_CONFIG_PP_RVC_FLAGS,
-                               aiComponent_CAMERAS | aiComponent_LIGHTS | aiComponent_BONEWEIGHTS | aiComponent_ANIMATIONS |
-                                   aiComponent_TEXTURES | aiComponent_COLORS);
+                               aiComponent_CAMERAS | aiComponent_LIGHTS | aiComponent_BONEWEIGHTS
+                                   | aiComponent_ANIMATIONS | aiComponent_TEXTURES | aiComponent_COLORS);
     struct aiFileIO io = { open_file, close_file, (char *)request };
-    const struct aiScene *scene =
-        aiImportFileExWithProperties(request->files[0].name, aiProcess_Triangulate | aiProcess_RemoveComponent | aiProcess_ValidateDataStructure,
-                                     &io, properties);
+    const struct aiScene *scene = aiImportFileExWithProperties(
+        request->files[0].name, aiProcess_Triangulate | aiProcess_RemoveComponent | aiProcess_ValidateDataStructure,
+        &io, properties);
     bool ok = true;
     if (request->wanted_count > 0)
         reply_wanted(reply, request);
@@ -377,8 +382,12 @@ static void *start(const void *context)
 
 Worker *import_worker_create(void)
 {
-    return worker_create(&(WorkerOptions){ .name = "mesh importer", .start = start, .handle = handle, .time_ms = IMPORT_TIME_MS,
-                                           .memory_bytes = IMPORT_MEMORY, .reply_bytes = (int64_t)2 << 30 });
+    return worker_create(&(WorkerOptions){ .name = "mesh importer",
+                                           .start = start,
+                                           .handle = handle,
+                                           .time_ms = IMPORT_TIME_MS,
+                                           .memory_bytes = IMPORT_MEMORY,
+                                           .reply_bytes = (int64_t)2 << 30 });
 }
 
 // ---- in the parent ----
@@ -432,15 +441,17 @@ static void read_material(ReplyReader *reader, MeshBuilder *builder)
     const char *name = take_text(reader, in.name_size), *texture = take_text(reader, in.texture_size);
     if (reader->failed)
         return;
-    mesh_build_material(builder, &(MeshMaterial){
-        .name = (char *)name,
-        .diffuse = { in.diffuse[0], in.diffuse[1], in.diffuse[2] },
-        .specular = { in.specular[0], in.specular[1], in.specular[2] },
-        .emissive = { in.emissive[0], in.emissive[1], in.emissive[2] },
-        .shininess = in.shininess,
-        .transparency = in.transparency,
-        .texture = *texture && *texture != '*' ? (char *)texture : NULL,  // "*0" is a picture inside the file
-    });
+    mesh_build_material(
+        builder,
+        &(MeshMaterial){
+            .name = (char *)name,
+            .diffuse = { in.diffuse[0], in.diffuse[1], in.diffuse[2] },
+            .specular = { in.specular[0], in.specular[1], in.specular[2] },
+            .emissive = { in.emissive[0], in.emissive[1], in.emissive[2] },
+            .shininess = in.shininess,
+            .transparency = in.transparency,
+            .texture = *texture && *texture != '*' ? (char *)texture : NULL,  // "*0" is a picture inside the file
+        });
 }
 
 // Bytes in an answer are not aligned.
@@ -451,8 +462,8 @@ static float float_at(const char *data, size_t index)
     return value;
 }
 
-static void add_corners(MeshBuilder *builder, int triangle, const uint32_t t[3], const ReplyPart *part, const char *normals,
-                        const char *texcoords)
+static void add_corners(MeshBuilder *builder, int triangle, const uint32_t t[3], const ReplyPart *part,
+                        const char *normals, const char *texcoords)
 {
     float n[9] = { 0 }, uv[6] = { 0 };
     for (int k = 0; k < 3; k++) {
@@ -484,7 +495,8 @@ static void read_part(ReplyReader *reader, MeshBuilder *builder)
     mesh_build_part(builder, name, material_exists ? part.material : -1);
     int64_t first = builder->mesh.vertex_count;
     for (size_t i = 0; i < part.vertex_count && !builder->report.too_large; i++)
-        mesh_build_vertex(builder, vec3(float_at(positions, 3 * i), float_at(positions, 3 * i + 1), float_at(positions, 3 * i + 2)));
+        mesh_build_vertex(
+            builder, vec3(float_at(positions, 3 * i), float_at(positions, 3 * i + 1), float_at(positions, 3 * i + 2)));
     for (size_t i = 0; i < part.triangle_count && !builder->report.too_large; i++) {
         uint32_t t[3];
         memcpy(t, triangles + 12 * i, sizeof t);
@@ -540,7 +552,8 @@ static WorkerStatus call(Worker *worker, RequestHeader *header, const char *main
         const char *name = i == 0 ? main_name : companions[i - 1].name;
         bool is_there = i == 0 || companions[i - 1].is_there;
         WorkerPart data = i == 0 ? main_file : (WorkerPart){ companions[i - 1].file.data, companions[i - 1].file.size };
-        files[i] = (FileHeader){ .name_size = (uint32_t)strlen(name) + 1, .data_size = is_there ? data.size : UINT64_MAX };
+        files[i] = (FileHeader){ .name_size = (uint32_t)strlen(name) + 1,
+                                 .data_size = is_there ? data.size : UINT64_MAX };
         parts[part_count++] = (WorkerPart){ &files[i], sizeof files[i] };
         parts[part_count++] = (WorkerPart){ name, files[i].name_size };
         if (is_there)
@@ -558,7 +571,8 @@ static WorkerStatus call(Worker *worker, RequestHeader *header, const char *main
 bool import_by_worker(Worker *worker, const char *extension, const char *data, size_t size, MeshBuilder *builder,
                       const ImportCompanions *companions, char reason[256])
 {
-    RequestHeader header = { .keep_axes = companions->options->keep_axes, .vertex_limit = (uint64_t)builder->vertex_limit };
+    RequestHeader header = { .keep_axes = companions->options->keep_axes,
+                             .vertex_limit = (uint64_t)builder->vertex_limit };
     snprintf(header.extension, sizeof header.extension, "%s", extension);
     char name[32];
     snprintf(name, sizeof name, "model.%s", extension);
@@ -577,7 +591,9 @@ bool import_by_worker(Worker *worker, const char *extension, const char *data, s
             ok = read_reply(&answer, builder);
         bool again = reply.kind == REPLY_WANTED && gather(&answer, companions, list, &count);
         if (status == WORKER_OK && !ok && !again)
-            snprintf(reason, 256, "%s", reply.kind == REPLY_WANTED ? "it needs files that are not there" : "the mesh importer answered nonsense");
+            snprintf(reason, 256, "%s",
+                     reply.kind == REPLY_WANTED ? "it needs files that are not there"
+                                                : "the mesh importer answered nonsense");
         free(answer.data);
         if (!again)
             break;

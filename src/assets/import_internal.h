@@ -8,7 +8,7 @@
 
 // Reads a file that a mesh file names, relative to its folder. False when it is not there or not allowed.
 typedef struct ImportCompanions {
-    const char *path;          // of the mesh file
+    const char *path;  // of the mesh file
     const ImportOptions *options;
     DiagSink *diags;
     SourcePos pos;

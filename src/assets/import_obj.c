@@ -16,14 +16,14 @@ typedef struct Corner {
 typedef struct ObjReader {
     MeshBuilder *builder;
     const ImportCompanions *companions;
-    float *texcoords, *normals;   // 2 and 3 each
+    float *texcoords, *normals;  // 2 and 3 each
     int texcoord_count, texcoord_capacity, normal_count, normal_capacity;
-    Corner *corners;              // of the face under way
+    Corner *corners;  // of the face under way
     int64_t *vertices;
     int *cut;
     int corner_capacity, vertex_capacity, cut_capacity;
     char *group;
-    char *material;               // name of the one in use, looked up when a face needs it
+    char *material;  // name of the one in use, looked up when a face needs it
     bool part_is_new;
     int library_count;
 } ObjReader;
@@ -311,8 +311,8 @@ static void read_library(ObjReader *reader, const char *p, const char *end)
         read_materials(reader->builder, file.data, file.size);
         file_release(&file);
     } else {
-        diag_note(reader->companions->diags, reader->companions->pos, "materials '%s' of mesh '%s' are not found; it has no colours",
-                  name, reader->companions->path);
+        diag_note(reader->companions->diags, reader->companions->pos,
+                  "materials '%s' of mesh '%s' are not found; it has no colours", name, reader->companions->path);
     }
     free(name);
 }

@@ -14,8 +14,8 @@ enum { HEADER_BYTES = 84, FACET_BYTES = 50 };
 enum { RECENT = 1 << 12 };
 typedef struct CornerTable {
     uint32_t recent[RECENT];  // vertex index + 1, by hash
-    uint32_t *slots;      // vertex index + 1, 0 for empty
-    float (*keys)[3];     // by vertex
+    uint32_t *slots;          // vertex index + 1, 0 for empty
+    float (*keys)[3];         // by vertex
     uint32_t mask;
     int count, capacity;
     int64_t limit;
@@ -25,8 +25,8 @@ static uint32_t hash_corner(const float *p)
 {
     uint32_t bits[3];
     memcpy(bits, p, sizeof bits);
-    uint64_t hash = (uint64_t)bits[0] * 0x9e3779b97f4a7c15u ^ (uint64_t)bits[1] * 0xc2b2ae3d27d4eb4fu ^
-                    (uint64_t)bits[2] * 0x165667b19e3779f9u;
+    uint64_t hash = (uint64_t)bits[0] * 0x9e3779b97f4a7c15u ^ (uint64_t)bits[1] * 0xc2b2ae3d27d4eb4fu
+                    ^ (uint64_t)bits[2] * 0x165667b19e3779f9u;
     return (uint32_t)(hash >> 32 ^ hash >> 11);
 }
 

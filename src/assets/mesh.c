@@ -1,3 +1,4 @@
+// mesh.c - triangle meshes: making, checking, normals, bounds.
 #include "assets/mesh.h"
 
 #include "base/hash.h"
@@ -28,8 +29,9 @@ void mesh_destroy(Mesh *mesh)
 size_t mesh_bytes(const Mesh *mesh)
 {
     size_t triangles = (size_t)mesh->triangle_count;
-    return sizeof *mesh + (size_t)mesh->vertex_count * 3 * sizeof(double) + triangles * 3 * sizeof(uint32_t) +
-           (mesh->normals ? triangles * 9 * sizeof(float) : 0) + (mesh->texcoords ? triangles * 6 * sizeof(float) : 0);
+    return sizeof *mesh + (size_t)mesh->vertex_count * 3 * sizeof(double) + triangles * 3 * sizeof(uint32_t)
+           + (mesh->normals ? triangles * 9 * sizeof(float) : 0)
+           + (mesh->texcoords ? triangles * 6 * sizeof(float) : 0);
 }
 
 uint64_t mesh_hash(const Mesh *mesh)
@@ -45,10 +47,7 @@ static Vec3 triangle_cross(const Mesh *mesh, int triangle)
     return vec3_cross(vec3_sub(mesh_position(mesh, t[1]), a), vec3_sub(mesh_position(mesh, t[2]), a));
 }
 
-Vec3 mesh_triangle_normal(const Mesh *mesh, int triangle)
-{
-    return vec3_normalized(triangle_cross(mesh, triangle));
-}
+Vec3 mesh_triangle_normal(const Mesh *mesh, int triangle) { return vec3_normalized(triangle_cross(mesh, triangle)); }
 
 double mesh_area(const Mesh *mesh)
 {
@@ -63,12 +62,14 @@ void mesh_report(const MeshReport *report, const char *what, DiagSink *diags, So
     if (report->too_large)
         diag_warning(diags, pos, "%s has more vertices than the limit allows; the rest is left out", what);
     if (report->bad_index)
-        diag_warning(diags, pos, "%s has %d face(s) with a vertex index that does not exist; dropped", what, report->bad_index);
+        diag_warning(diags, pos, "%s has %d face(s) with a vertex index that does not exist; dropped", what,
+                     report->bad_index);
     if (report->not_finite)
-        diag_warning(diags, pos, "%s has %d vertices that are not finite or too far away; their faces are dropped", what,
-                     report->not_finite);
+        diag_warning(diags, pos, "%s has %d vertices that are not finite or too far away; their faces are dropped",
+                     what, report->not_finite);
     if (report->bad_polygon)
-        diag_warning(diags, pos, "%s has %d polygon(s) that cross themselves or have too many corners", what, report->bad_polygon);
+        diag_warning(diags, pos, "%s has %d polygon(s) that cross themselves or have too many corners", what,
+                     report->bad_polygon);
     if (report->bad_normal)
         diag_warning(diags, pos, "%s has normals or texture coordinates that do not fit its faces; ignored", what);
     if (report->degenerate)
@@ -177,7 +178,9 @@ bool mesh_is_closed(const Mesh *mesh)
 }
 
 // Integrals of 1, x, y, z, xx, yy, zz, xy, yz, zx over the volume.
-typedef struct Moments { double m[10]; } Moments;
+typedef struct Moments {
+    double m[10];
+} Moments;
 
 static void add_tetrahedron(Moments *sum, Vec3 a, Vec3 b, Vec3 c)
 {

@@ -1,6 +1,6 @@
 // mesh.h - triangle meshes: the one form in which shapes without a formula reach physics, rays, renderer and viewer.
 // Belongs here: the container, cleaning, normals, closedness, mass integrals, and the tessellation of every primitive.
-// Not here: reading mesh files (import.h), nodes of a scene (formats/shape.h).
+// Not here: reading mesh files (import.h), nodes of a scene (formats/shape/shape.h).
 // A Mesh owns its arrays. It is built once, then only read, by any number of threads.
 //
 // Vertices are positions alone and equal ones are merged, so that closedness and mass see the surface; what differs from
@@ -15,27 +15,27 @@
 typedef struct MeshMaterial {
     char *name;
     Vec3 diffuse, specular, emissive;
-    double shininess;      // 0 to 1
-    double transparency;   // 0 opaque
-    char *texture;         // as the mesh file names it, relative to that file; NULL: none
+    double shininess;     // 0 to 1
+    double transparency;  // 0 opaque
+    char *texture;        // as the mesh file names it, relative to that file; NULL: none
 } MeshMaterial;
 
 // A run of triangles with one name and material: a mesh of a DAE file, a group of an OBJ file.
 typedef struct MeshPart {
-    char *name;            // "" when it has none
+    char *name;  // "" when it has none
     int first_triangle, triangle_count;
-    int material;          // -1: none
+    int material;  // -1: none
 } MeshPart;
 
 typedef struct Mesh {
     int vertex_count, triangle_count, part_count, material_count;
-    double *positions;     // 3 per vertex
-    uint32_t *triangles;   // 3 vertices per triangle, counter-clockwise seen from outside
-    float *normals;        // 3 corners of 3 per triangle; NULL: the triangles are flat
-    float *texcoords;      // 3 corners of 2 per triangle, v upwards as VRML has it; NULL: none
-    MeshPart *parts;       // in order, covering all triangles; none when part_count is 0
+    double *positions;    // 3 per vertex
+    uint32_t *triangles;  // 3 vertices per triangle, counter-clockwise seen from outside
+    float *normals;       // 3 corners of 3 per triangle; NULL: the triangles are flat
+    float *texcoords;     // 3 corners of 2 per triangle, v upwards as VRML has it; NULL: none
+    MeshPart *parts;      // in order, covering all triangles; none when part_count is 0
     MeshMaterial *materials;
-    Vec3 low, high;        // bounding box; all zero when there is no vertex
+    Vec3 low, high;  // bounding box; all zero when there is no vertex
 } Mesh;
 
 void mesh_destroy(Mesh *mesh);  // NULL is fine
@@ -50,13 +50,13 @@ Vec3 mesh_triangle_normal(const Mesh *mesh, int triangle);  // unit, zero for a 
 
 // What was found wrong and put right.
 typedef struct MeshReport {
-    int bad_index;      // triangles with a vertex that does not exist
-    int not_finite;     // vertices that are NaN, infinite or beyond LIMIT_COORDINATE, with their triangles dropped
-    int degenerate;     // triangles without area
-    int duplicate;      // triangles that stand there twice
-    int bad_polygon;    // polygons that cross themselves or have too many corners, cut into triangles as a fan
-    int bad_normal;     // unusable normals or texture coordinates
-    bool too_large;     // above the limit of vertices; the rest was left out
+    int bad_index;    // triangles with a vertex that does not exist
+    int not_finite;   // vertices that are NaN, infinite or beyond LIMIT_COORDINATE, with their triangles dropped
+    int degenerate;   // triangles without area
+    int duplicate;    // triangles that stand there twice
+    int bad_polygon;  // polygons that cross themselves or have too many corners, cut into triangles as a fan
+    int bad_normal;   // unusable normals or texture coordinates
+    bool too_large;   // above the limit of vertices; the rest was left out
 } MeshReport;
 void mesh_report(const MeshReport *report, const char *what, DiagSink *diags, SourcePos pos);
 
@@ -67,8 +67,8 @@ typedef struct MeshBuilder {
     Mesh mesh;
     int vertex_capacity, triangle_capacity, part_capacity, material_capacity;
     int normal_capacity, texcoord_capacity;
-    int64_t vertex_limit;      // 0: limits_default
-    int64_t clipping_budget;   // left for cutting polygons, see mesh_build_polygon
+    int64_t vertex_limit;     // 0: limits_default
+    int64_t clipping_budget;  // left for cutting polygons, see mesh_build_polygon
     MeshReport report;
 } MeshBuilder;
 
@@ -84,8 +84,8 @@ void mesh_build_part(MeshBuilder *builder, const char *name, int material);   //
 int mesh_build_polygon(MeshBuilder *builder, const int64_t *vertices, int count, int *corner_out, int *triangle_count);
 
 typedef struct MeshBuildOptions {
-    bool keep_duplicates;     // equal triangles stay
-    bool keep_vertices;       // equal vertices are not merged
+    bool keep_duplicates;  // equal triangles stay
+    bool keep_vertices;    // equal vertices are not merged
 } MeshBuildOptions;
 // Cleans what was built, merges equal vertices, computes the box, and empties the builder. Never NULL; what was wrong is
 // added to *report (may be NULL).
@@ -106,19 +106,20 @@ void mesh_default_texcoord(const Mesh *mesh, Vec3 point, double *u, double *v);
 bool mesh_is_closed(const Mesh *mesh);
 
 typedef struct MeshMass {
-    double volume;   // signed: negative when the surface is inside out
-    Vec3 centre;     // centre of volume
-    Mat3 inertia;    // about the centre, for density 1
+    double volume;  // signed: negative when the surface is inside out
+    Vec3 centre;    // centre of volume
+    Mat3 inertia;   // about the centre, for density 1
     bool is_closed;
-    bool is_solid;   // closed (or nearly), positive volume, positive definite inertia: fit to be a body
+    bool is_solid;  // closed (or nearly), positive volume, positive definite inertia: fit to be a body
 } MeshMass;
 // Exact integrals over the enclosed volume by the divergence theorem.
 void mesh_mass(const Mesh *mesh, MeshMass *mass);
 double mesh_area(const Mesh *mesh);
 
 // ---- copies ----
-Mesh *mesh_transformed(const Mesh *mesh, Vec3 scale, Pose pose);  // scale first; a mirroring scale keeps the outside out
-Mesh *mesh_flipped(const Mesh *mesh);                             // the other side is outside
+Mesh *mesh_transformed(const Mesh *mesh, Vec3 scale,
+                       Pose pose);     // scale first; a mirroring scale keeps the outside out
+Mesh *mesh_flipped(const Mesh *mesh);  // the other side is outside
 // The parts with that name (NULL: any) and material (-1: any). An empty mesh when there is none.
 Mesh *mesh_filtered(const Mesh *mesh, const char *name, int material);
 
@@ -128,28 +129,28 @@ typedef enum MeshAxis { MESH_AXIS_Z, MESH_AXIS_Y } MeshAxis;
 enum { MESH_CHOREONOID_DIVISIONS = 20, MESH_MOST_DIVISIONS = 1024 };
 
 Mesh *mesh_box(Vec3 size);
-Mesh *mesh_sphere_ico(double radius, int subdivision);               // 20 * 4^(subdivision - 1) triangles
+Mesh *mesh_sphere_ico(double radius, int subdivision);  // 20 * 4^(subdivision - 1) triangles
 Mesh *mesh_sphere_uv(double radius, int slices, int stacks, MeshAxis axis);
 
 typedef struct MeshRound {
-    double radius, height;   // of a capsule: of its cylindrical part
-    int divisions;           // around
+    double radius, height;  // of a capsule: of its cylindrical part
+    int divisions;          // around
     MeshAxis axis;
     bool without_top, without_bottom, without_side;
 } MeshRound;
 Mesh *mesh_cylinder(const MeshRound *round);
-Mesh *mesh_cone(const MeshRound *round);     // the tip at +height/2; has no top
+Mesh *mesh_cone(const MeshRound *round);  // the tip at +height/2; has no top
 Mesh *mesh_capsule(const MeshRound *round);
 Mesh *mesh_plane(Vec2 size, MeshAxis axis);
 
 typedef struct MeshGrid {
-    int columns, rows;               // points along x and along y (or z)
+    int columns, rows;  // points along x and along y (or z)
     double column_spacing, row_spacing;
-    const double *heights;           // heights[column + columns * row]; missing ones are 0
+    const double *heights;  // heights[column + columns * row]; missing ones are 0
     int height_count;
     MeshAxis axis;
-    double thickness;                // above 0: with sides and a bottom that deep below the lowest point
-    double crease_angle;             // of its normals; 0: flat
+    double thickness;     // above 0: with sides and a bottom that deep below the lowest point
+    double crease_angle;  // of its normals; 0: flat
     bool is_clockwise;
 } MeshGrid;
 // Each cell is cut along the diagonal from (column + 1, row) to (column, row + 1), as the collision of a height field is.
@@ -158,17 +159,17 @@ Mesh *mesh_grid(const MeshGrid *grid, const Limits *limits);
 
 // Polygons over shared points: IndexedFaceSet and its relatives. Index lists end each polygon with -1.
 typedef struct MeshFaces {
-    const double *points;             // 3 per point
+    const double *points;  // 3 per point
     int point_count;
     const int32_t *indices;
     int index_count;
-    bool are_triangles;               // indices are plain triples, without -1
-    const double *normals;            // 3 each, NULL: from the crease angle
+    bool are_triangles;     // indices are plain triples, without -1
+    const double *normals;  // 3 each, NULL: from the crease angle
     int normal_count;
-    const int32_t *normal_indices;    // NULL: as the points (or one per face)
+    const int32_t *normal_indices;  // NULL: as the points (or one per face)
     int normal_index_count;
     bool normals_per_face;
-    const double *texcoords;          // 2 each, NULL: none
+    const double *texcoords;  // 2 each, NULL: none
     int texcoord_count;
     const int32_t *texcoord_indices;  // NULL: as the points
     int texcoord_index_count;
@@ -178,13 +179,13 @@ typedef struct MeshFaces {
 Mesh *mesh_faces(const MeshFaces *faces, const Limits *limits, MeshReport *report);
 
 typedef struct MeshExtrusion {
-    const double *section;       // 2 per point: x and z
+    const double *section;  // 2 per point: x and z
     int section_count;
-    const double *spine;         // 3 per point
+    const double *spine;  // 3 per point
     int spine_count;
     const double *orientations;  // 4 each (axis and angle): none, one for all, or one per spine point
     int orientation_count;
-    const double *scales;        // 2 each, likewise
+    const double *scales;  // 2 each, likewise
     int scale_count;
     double crease_angle;
     bool without_begin_cap, without_end_cap, is_clockwise;

@@ -29,10 +29,7 @@ int mesh_build_vertex(MeshBuilder *builder, Vec3 position)
     return mesh->vertex_count++;
 }
 
-static uint32_t checked_index(int64_t index)
-{
-    return index < 0 || index >= UINT32_MAX ? UINT32_MAX : (uint32_t)index;
-}
+static uint32_t checked_index(int64_t index) { return index < 0 || index >= UINT32_MAX ? UINT32_MAX : (uint32_t)index; }
 
 int mesh_build_triangle(MeshBuilder *builder, int64_t a, int64_t b, int64_t c)
 {
@@ -57,7 +54,8 @@ static float *corners(float **data, int *capacity, int triangle_count, int float
     int before = *capacity;
     memory_grow(data, capacity, triangle_count, (size_t)floats * sizeof(float));
     if (*capacity > before)
-        memset(*data + (size_t)before * (size_t)floats, 0, (size_t)(*capacity - before) * (size_t)floats * sizeof(float));
+        memset(*data + (size_t)before * (size_t)floats, 0,
+               (size_t)(*capacity - before) * (size_t)floats * sizeof(float));
     return *data;
 }
 
@@ -73,10 +71,7 @@ void mesh_build_texcoords(MeshBuilder *builder, int triangle, const float texcoo
     memcpy(all + 6 * (size_t)triangle, texcoords, 6 * sizeof(float));
 }
 
-static char *copy_text(const char *text)
-{
-    return text ? memory_string(text) : NULL;
-}
+static char *copy_text(const char *text) { return text ? memory_string(text) : NULL; }
 
 int mesh_build_material(MeshBuilder *builder, const MeshMaterial *material)
 {
@@ -155,7 +150,8 @@ static uint32_t *weld(Mesh *mesh, bool keep_all, MeshReport *report)
         uint32_t slot = 0, found = UINT32_MAX;
         if (table) {
             slot = (uint32_t)hash_position(p) & mask;
-            while (table[slot] != UINT32_MAX && memcmp(mesh->positions + 3 * (size_t)table[slot], p, 3 * sizeof(double)))
+            while (table[slot] != UINT32_MAX
+                   && memcmp(mesh->positions + 3 * (size_t)table[slot], p, 3 * sizeof(double)))
                 slot = (slot + 1) & mask;
             found = table[slot];
         }
@@ -202,8 +198,8 @@ static bool is_duplicate(const Mesh *mesh, TriangleTable *table, const uint32_t 
     enum { NEAR_SLOTS = 16 };
     uint32_t key[3];
     rotated(t, key);
-    uint64_t hash = (uint64_t)key[0] * 0x9e3779b97f4a7c15u ^ (uint64_t)key[1] * 0xc2b2ae3d27d4eb4fu ^
-                    (uint64_t)key[2] * 0x165667b19e3779f9u;
+    uint64_t hash = (uint64_t)key[0] * 0x9e3779b97f4a7c15u ^ (uint64_t)key[1] * 0xc2b2ae3d27d4eb4fu
+                    ^ (uint64_t)key[2] * 0x165667b19e3779f9u;
     uint32_t slot = key[0] * 4u & table->mask;
     for (uint32_t tries = 0;; tries++) {
         if (tries == NEAR_SLOTS)
@@ -247,7 +243,8 @@ static void move_triangle(Mesh *mesh, int from, int to)
         memcpy(mesh->texcoords + 6 * (size_t)to, mesh->texcoords + 6 * (size_t)from, 6 * sizeof(float));
 }
 
-static void clean_triangles(Mesh *mesh, const uint32_t *remap, int old_vertex_count, bool keep_duplicates, MeshReport *report)
+static void clean_triangles(Mesh *mesh, const uint32_t *remap, int old_vertex_count, bool keep_duplicates,
+                            MeshReport *report)
 {
     TriangleTable table = { .mask = table_size(mesh->triangle_count) - 1 };
     if (!keep_duplicates) {

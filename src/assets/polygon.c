@@ -11,13 +11,14 @@
 
 typedef struct Corner {
     Vec2 p;
-    int index;      // place in the polygon
+    int index;  // place in the polygon
     int previous, next;
 } Corner;
 
 static Vec3 polygon_point(const MeshBuilder *builder, int64_t vertex)
 {
-    return vertex >= 0 && vertex < builder->mesh.vertex_count ? mesh_position(&builder->mesh, (uint32_t)vertex) : VEC3_ZERO;
+    return vertex >= 0 && vertex < builder->mesh.vertex_count ? mesh_position(&builder->mesh, (uint32_t)vertex)
+                                                              : VEC3_ZERO;
 }
 
 // Newell's normal: exact for planar polygons, a fair mean for others.
@@ -32,10 +33,7 @@ static Vec3 polygon_normal(const MeshBuilder *builder, const int64_t *vertices, 
     return sum;
 }
 
-static double turn(Vec2 a, Vec2 b, Vec2 c)
-{
-    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-}
+static double turn(Vec2 a, Vec2 b, Vec2 c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
 // Drops the axis along which the polygon is widest seen, keeping its turn.
 static void project(const MeshBuilder *builder, const int64_t *vertices, int count, Vec3 normal, Corner *corners)
@@ -73,10 +71,7 @@ static bool is_inside(Vec2 p, Vec2 a, Vec2 b, Vec2 c)
     return turn(a, b, p) >= 0.0 && turn(b, c, p) >= 0.0 && turn(c, a, p) >= 0.0;
 }
 
-static bool same_point(Vec2 a, Vec2 b)
-{
-    return a.x == b.x && a.y == b.y;
-}
+static bool same_point(Vec2 a, Vec2 b) { return a.x == b.x && a.y == b.y; }
 
 static bool is_ear(const Corner *corners, int at, int64_t *budget)
 {
@@ -88,8 +83,8 @@ static bool is_ear(const Corner *corners, int at, int64_t *budget)
         --*budget;
         Vec2 p = corners[i].p;
         // Only a corner that turns inwards can lie in the ear; corners that touch it (a bridge to a hole) do not count.
-        if (turn(corners[corners[i].previous].p, p, corners[corners[i].next].p) <= 0.0 && !same_point(p, a) &&
-            !same_point(p, b) && !same_point(p, c) && is_inside(p, a, b, c))
+        if (turn(corners[corners[i].previous].p, p, corners[corners[i].next].p) <= 0.0 && !same_point(p, a)
+            && !same_point(p, b) && !same_point(p, c) && is_inside(p, a, b, c))
             return false;
     }
     return true;
@@ -174,8 +169,8 @@ int mesh_build_polygon(MeshBuilder *builder, const int64_t *vertices, int count,
 typedef struct FaceReader {
     const MeshFaces *faces;
     MeshBuilder builder;
-    int64_t *vertices;    // of the polygon under way
-    int *places;          // where in the index list each of its corners stands
+    int64_t *vertices;  // of the polygon under way
+    int *places;        // where in the index list each of its corners stands
     int *corners;
     int count, capacity, place_capacity, corner_capacity;
     bool bad_attributes;
@@ -194,13 +189,14 @@ static void add_normals(FaceReader *reader, int triangle, const int corners[3], 
     float normals[9] = { 0 };
     for (int k = 0; k < 3; k++) {
         int place = reader->places[corners[k]];
-        int index = faces->normals_per_face
-                        ? attribute_index(faces->normal_indices, faces->normal_index_count, face, face, faces->normal_count)
-                        : attribute_index(faces->normal_indices, faces->normal_index_count, place, faces->indices[place],
-                                          faces->normal_count);
+        int index = faces->normals_per_face ? attribute_index(faces->normal_indices, faces->normal_index_count, face,
+                                                              face, faces->normal_count)
+                                            : attribute_index(faces->normal_indices, faces->normal_index_count, place,
+                                                              faces->indices[place], faces->normal_count);
         reader->bad_attributes |= index < 0;
         for (int i = 0; index >= 0 && i < 3; i++)
-            normals[3 * k + i] = (float)(faces->is_clockwise ? -faces->normals[3 * index + i] : faces->normals[3 * index + i]);
+            normals[3 * k + i] = (float)(faces->is_clockwise ? -faces->normals[3 * index + i]
+                                                             : faces->normals[3 * index + i]);
     }
     mesh_build_normals(&reader->builder, triangle, normals);
 }
@@ -319,12 +315,11 @@ static Vec3 spine_point(const MeshExtrusion *extrusion, int i)
     return vec3(p[0], p[1], p[2]);
 }
 
-typedef struct SpineFrame { Vec3 x, y, z; } SpineFrame;
+typedef struct SpineFrame {
+    Vec3 x, y, z;
+} SpineFrame;
 
-static bool is_zero(Vec3 v)
-{
-    return vec3_length2(v) < 1e-24;
-}
+static bool is_zero(Vec3 v) { return vec3_length2(v) < 1e-24; }
 
 // The direction of the spine at each point.
 static void spine_tangents(const MeshExtrusion *extrusion, bool closed, SpineFrame *frames)
@@ -353,8 +348,10 @@ static void spine_normals(const MeshExtrusion *extrusion, bool closed, SpineFram
             continue;
         int before = is_end ? count - 2 : i - 1, after = is_end ? 1 : i + 1;
         Vec3 here = spine_point(extrusion, i);
-        Vec3 cross = vec3_cross(vec3_sub(spine_point(extrusion, after), here), vec3_sub(spine_point(extrusion, before), here));
-        double scale = vec3_distance(spine_point(extrusion, after), here) * vec3_distance(spine_point(extrusion, before), here);
+        Vec3 cross = vec3_cross(vec3_sub(spine_point(extrusion, after), here),
+                                vec3_sub(spine_point(extrusion, before), here));
+        double scale = vec3_distance(spine_point(extrusion, after), here)
+                       * vec3_distance(spine_point(extrusion, before), here);
         if (vec3_length(cross) > 1e-9 * scale)
             frames[i].z = vec3_normalized(cross);
         if (first < 0 && !is_zero(frames[i].z))
@@ -398,7 +395,8 @@ static Vec3 extruded_point(const MeshExtrusion *extrusion, const SpineFrame *fra
 {
     const double *scale = item(extrusion->scales, extrusion->scale_count, i, 2);
     const double *turn_by = item(extrusion->orientations, extrusion->orientation_count, i, 4);
-    Vec3 p = vec3(extrusion->section[2 * k] * (scale ? scale[0] : 1.0), 0.0, extrusion->section[2 * k + 1] * (scale ? scale[1] : 1.0));
+    Vec3 p = vec3(extrusion->section[2 * k] * (scale ? scale[0] : 1.0), 0.0,
+                  extrusion->section[2 * k + 1] * (scale ? scale[1] : 1.0));
     if (turn_by)
         p = quat_rotate(quat_from_axis_angle(vec3(turn_by[0], turn_by[1], turn_by[2]), turn_by[3]), p);
     Vec3 turned_p = vec3_add(vec3_add(vec3_scale(frame->x, p.x), vec3_scale(frame->y, p.y)), vec3_scale(frame->z, p.z));
@@ -410,7 +408,8 @@ static void add_side(MeshBuilder *builder, const MeshExtrusion *extrusion, int i
     int sections = extrusion->section_count;
     int a = i * sections + k, b = a + 1, c = a + sections, d = c + 1;
     float u0 = (float)k / (float)(sections - 1), u1 = (float)(k + 1) / (float)(sections - 1);
-    float v0 = (float)i / (float)(extrusion->spine_count - 1), v1 = (float)(i + 1) / (float)(extrusion->spine_count - 1);
+    float v0 = (float)i / (float)(extrusion->spine_count - 1),
+          v1 = (float)(i + 1) / (float)(extrusion->spine_count - 1);
     int first = mesh_build_triangle(builder, a, d, c);
     mesh_build_texcoords(builder, first, (const float[6]){ u0, v0, u1, v1, u0, v1 });
     int second = mesh_build_triangle(builder, a, b, d);

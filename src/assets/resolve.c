@@ -1,3 +1,4 @@
+// resolve.c - from a URL to a file: the roots that are searched, in their order.
 #include "assets/resolve.h"
 
 #include "base/file.h"
@@ -12,10 +13,10 @@
 
 enum {
     LONGEST_URL = 4096,
-    MOST_TRIED = 400,        // places kept for the message
-    MOST_TAIL_PARTS = 32,    // folders of a URL that are tried as the start of a tail
-    HIGHEST_CLIMB = 12,      // folders above the naming file that are looked into
-    DEEPEST_PACKAGE = 4,     // levels below an entry of ROS_PACKAGE_PATH
+    MOST_TRIED = 400,      // places kept for the message
+    MOST_TAIL_PARTS = 32,  // folders of a URL that are tried as the start of a tail
+    HIGHEST_CLIMB = 12,    // folders above the naming file that are looked into
+    DEEPEST_PACKAGE = 4,   // levels below an entry of ROS_PACKAGE_PATH
     MOST_PACKAGE_FOLDERS = 20000,
 };
 
@@ -53,7 +54,8 @@ static void add_root(RootList *list, const char *path, const char *origin)
     list->items[list->count++] = (Root){ path, origin };
 }
 
-static void add_roots_of_variable(Resolver *resolver, RootList *list, const char *variable, const char *tail, const char *origin)
+static void add_roots_of_variable(Resolver *resolver, RootList *list, const char *variable, const char *tail,
+                                  const char *origin)
 {
     const char *value = getenv(variable);
     while (value && *value) {
@@ -112,15 +114,7 @@ void resolve_destroy(Resolver *resolver)
     free(resolver);
 }
 
-const char *resolve_project_folder(const Resolver *resolver)
-{
-    return resolver->project;
-}
-
-const char *resolve_cache_folder(const Resolver *resolver)
-{
-    return resolver->cache;
-}
+const char *resolve_project_folder(const Resolver *resolver) { return resolver->project; }
 
 char *resolve_default_cache(Arena *arena)
 {
@@ -160,7 +154,7 @@ typedef struct Search {
     const Resolver *resolver;
     Arena *arena;
     Resolved *result;
-    const char *from;         // the naming file
+    const char *from;  // the naming file
     const char *from_folder;
 } Search;
 
@@ -203,11 +197,12 @@ static bool is_allowed(const Resolver *resolver, const char *path, Arena *arena)
     if (!resolver->is_untrusted)
         return true;
     char *real = path_real(arena, path);
-    return real && (is_inside(arena, real, resolver->project) || is_inside(arena, real, resolver->cache) ||
-                    is_inside(arena, real, resolver->library) || is_inside(arena, real, resolver->webots_home) ||
-                    is_inside(arena, real, resolver->share) || is_inside_any(arena, real, &resolver->search) ||
-                    is_inside_any(arena, real, &resolver->packages) || is_inside_any(arena, real, &resolver->prefixes) ||
-                    is_inside_any(arena, real, &resolver->models));
+    return real
+           && (is_inside(arena, real, resolver->project) || is_inside(arena, real, resolver->cache)
+               || is_inside(arena, real, resolver->library) || is_inside(arena, real, resolver->webots_home)
+               || is_inside(arena, real, resolver->share) || is_inside_any(arena, real, &resolver->search)
+               || is_inside_any(arena, real, &resolver->packages) || is_inside_any(arena, real, &resolver->prefixes)
+               || is_inside_any(arena, real, &resolver->models));
 }
 
 bool resolve_is_allowed(const Resolver *resolver, const char *path)
@@ -230,12 +225,14 @@ static bool take(Search *search, const char *path, const char *origin, bool quie
         return false;
     }
     if (!S_ISREG(info.st_mode)) {
-        note_tried(search, arena_printf(search->arena, "%s (%s)", normal, S_ISDIR(info.st_mode) ? "a folder" : "not a regular file"));
+        note_tried(search, arena_printf(search->arena, "%s (%s)", normal,
+                                        S_ISDIR(info.st_mode) ? "a folder" : "not a regular file"));
         return false;
     }
     if (!is_allowed(search->resolver, path, search->arena)) {
         search->result->is_refused = true;
-        note_tried(search, arena_printf(search->arena, "%s (outside of the project and search folders: refused)", normal));
+        note_tried(search,
+                   arena_printf(search->arena, "%s (outside of the project and search folders: refused)", normal));
         return false;
     }
     struct stat same;
@@ -316,17 +313,18 @@ static char *with_slashes(Arena *arena, const char *text)
 static bool find_relative(Search *search, const char *url)
 {
     const Resolver *resolver = search->resolver;
-    if (take_below(search, search->from_folder, url, "file", false) ||
-        take_below(search, resolver->project, url, "project", false))
+    if (take_below(search, search->from_folder, url, "file", false)
+        || take_below(search, resolver->project, url, "project", false))
         return true;
-    if (*resolver->main_file &&
-        take_below(search, path_directory(search->arena, resolver->main_file), url, "project", false))
+    if (*resolver->main_file
+        && take_below(search, path_directory(search->arena, resolver->main_file), url, "project", false))
         return true;
     for (int i = 0; i < resolver->search.count; i++)
         if (take_below(search, resolver->search.items[i].path, url, "path", false))
             return true;
-    if (resolver->webots_home &&
-        take_below(search, path_join(search->arena, resolver->webots_home, "projects/default/worlds"), url, "webots", false))
+    if (resolver->webots_home
+        && take_below(search, path_join(search->arena, resolver->webots_home, "projects/default/worlds"), url, "webots",
+                      false))
         return true;
     return take_below(search, resolver->library, url, "library", false);
 }
@@ -381,10 +379,7 @@ static const char *network_tail(const char *url)
     return rest;
 }
 
-static char *without_query(Arena *arena, const char *url)
-{
-    return arena_text(arena, url, strcspn(url, "?#"));
-}
+static char *without_query(Arena *arena, const char *url) { return arena_text(arena, url, strcspn(url, "?#")); }
 
 static int newest_first(const void *a, const void *b)
 {
@@ -483,8 +478,11 @@ static bool find_webots(Search *search, const char *tail)
         return true;
     if (*resolver->cache) {
         char *tag = naming_tag(search);
-        if (tag && take(search, arena_printf(search->arena, "%s/tree/https/" WEBOTS_REPOSITORY "/%s/%s", resolver->cache, tag, tail),
-                        "cache", true))
+        if (tag
+            && take(
+                search,
+                arena_printf(search->arena, "%s/tree/https/" WEBOTS_REPOSITORY "/%s/%s", resolver->cache, tag, tail),
+                "cache", true))
             return true;
         if (take_cached_tag(search, WEBOTS_REPOSITORY, tail))
             return true;
@@ -501,7 +499,8 @@ static char *crawl_for_package(Arena *arena, const char *folder, const char *nam
     char *found = NULL;
     for (int i = 0; i < count; i++) {
         const char *entry = entries[i]->d_name;
-        if (!found && entry[0] != '.' && --*budget > 0 && (entries[i]->d_type == DT_DIR || entries[i]->d_type == DT_LNK)) {
+        if (!found && entry[0] != '.' && --*budget > 0
+            && (entries[i]->d_type == DT_DIR || entries[i]->d_type == DT_LNK)) {
             char *path = path_join(arena, folder, entry);
             if (!strcmp(entry, name) && file_is_directory(path))
                 found = path;
@@ -561,9 +560,10 @@ static bool find_package(Search *search, const char *url_rest, bool is_model)
         return false;
     if (is_model && take_in_packages(search, &resolver->models, name, rest, false))
         return true;
-    return take_in_packages(search, &resolver->packages, name, rest, true) ||
-           take_in_packages(search, &resolver->prefixes, name, rest, false) || take_above(search, name, rest, "package") ||
-           take_in_packages(search, &resolver->search, name, rest, true);
+    return take_in_packages(search, &resolver->packages, name, rest, true)
+           || take_in_packages(search, &resolver->prefixes, name, rest, false)
+           || take_above(search, name, rest, "package")
+           || take_in_packages(search, &resolver->search, name, rest, true);
 }
 
 // Installed Choreonoids keep their share folder as PREFIX/share/choreonoid-VERSION.
@@ -576,7 +576,8 @@ static bool take_installed_share(Search *search, const char *rest)
         bool found = false;
         for (int k = count - 1; k >= 0; k--) {
             if (!found && text_starts_with(entries[k]->d_name, "choreonoid"))
-                found = take_below(search, path_join(search->arena, prefixes[i], entries[k]->d_name), rest, "package", false);
+                found = take_below(search, path_join(search->arena, prefixes[i], entries[k]->d_name), rest, "package",
+                                   false);
             free(entries[k]);
         }
         if (count >= 0)
@@ -592,12 +593,12 @@ static bool find_share(Search *search, const char *rest)
     const Resolver *resolver = search->resolver;
     for (int i = 0; i < resolver->search.count; i++) {
         const char *root = resolver->search.items[i].path;
-        if (take_below(search, root, rest, "path", false) ||
-            take_below(search, path_join(search->arena, root, "share"), rest, "path", false))
+        if (take_below(search, root, rest, "path", false)
+            || take_below(search, path_join(search->arena, root, "share"), rest, "path", false))
             return true;
     }
-    return take_below(search, resolver->share, rest, "package", false) || take_above(search, "share", rest, "project") ||
-           take_installed_share(search, rest);
+    return take_below(search, resolver->share, rest, "package", false) || take_above(search, "share", rest, "project")
+           || take_installed_share(search, rest);
 }
 
 static bool find_program_top(Search *search, const char *rest)
@@ -622,8 +623,8 @@ static bool find_home(Search *search, const char *rest)
 static bool find_project_dir(Search *search, const char *rest)
 {
     const char *main_file = search->resolver->main_file;
-    return (*main_file && take_below(search, path_directory(search->arena, main_file), rest, "project", false)) ||
-           take_below(search, search->resolver->project, rest, "project", false);
+    return (*main_file && take_below(search, path_directory(search->arena, main_file), rest, "project", false))
+           || take_below(search, search->resolver->project, rest, "project", false);
 }
 
 static bool find_file(Search *search, const char *rest)
@@ -634,19 +635,13 @@ static bool find_file(Search *search, const char *rest)
             rest = slash;
     }
     char *path = percent_decoded(search->arena, rest);
-    return (rest[0] == '/' && take(search, rest, "file", true)) ||
-           (path[0] == '/' ? find_absolute(search, path) : find_relative(search, path));
+    return (rest[0] == '/' && take(search, rest, "file", true))
+           || (path[0] == '/' ? find_absolute(search, path) : find_relative(search, path));
 }
 
-static bool find_package_url(Search *search, const char *rest)
-{
-    return find_package(search, rest, false);
-}
+static bool find_package_url(Search *search, const char *rest) { return find_package(search, rest, false); }
 
-static bool find_model_url(Search *search, const char *rest)
-{
-    return find_package(search, rest, true);
-}
+static bool find_model_url(Search *search, const char *rest) { return find_package(search, rest, true); }
 
 static bool find_webots_url(Search *search, const char *rest)
 {
@@ -657,9 +652,10 @@ static const struct {
     const char *prefix;
     bool (*find)(Search *search, const char *rest);
 } schemes[] = {
-    { "webots://", find_webots_url },     { "package://", find_package_url },      { "model://", find_model_url },
-    { "file://", find_file },             { "${SHARE}", find_share },              { "${PROGRAM_TOP}", find_program_top },
-    { "${HOME}", find_home },             { "${PROJECT_DIR}", find_project_dir },
+    { "webots://", find_webots_url }, { "package://", find_package_url },
+    { "model://", find_model_url },   { "file://", find_file },
+    { "${SHARE}", find_share },       { "${PROGRAM_TOP}", find_program_top },
+    { "${HOME}", find_home },         { "${PROJECT_DIR}", find_project_dir },
 };
 
 bool resolve_is_network(const char *url)
@@ -691,19 +687,18 @@ void resolve_report_missing(const Resolved *result, const char *what, const char
     enum { LONGEST_SHOWN = 200 };
     bool is_long = strlen(url) > LONGEST_SHOWN;
     diag_warning(diags, pos, "%s '%.*s%s' %s%s%s", what, LONGEST_SHOWN, url, is_long ? "..." : "",
-                 result->is_refused ? "is refused" : "is not found",
-                 places.length ? "; tried: " : "", places.length ? places.data : "");
+                 result->is_refused ? "is refused" : "is not found", places.length ? "; tried: " : "",
+                 places.length ? places.data : "");
     if (result->is_refused)
-        diag_hint(diags, "files outside of the project are not read from untrusted worlds; add their folder to the search path");
+        diag_hint(
+            diags,
+            "files outside of the project are not read from untrusted worlds; add their folder to the search path");
     else if (result->is_network)
         diag_hint(diags, "'talus fetch' downloads what a world names on the network");
     text_free(&places);
 }
 
-static bool is_safe_in_path(char c)
-{
-    return isalnum((unsigned char)c) || strchr("._-+@=,~()!'", c);
-}
+static bool is_safe_in_path(char c) { return isalnum((unsigned char)c) || strchr("._-+@=,~()!'", c); }
 
 // A part of a URL as a file name: what a path or a shell could misread is percent-encoded.
 static bool add_part(Text *out, const char *part, size_t length)
@@ -776,7 +771,8 @@ char *resolve_network_url(Arena *arena, const char *url, const char *base, const
             const char *tag = base + strlen(prefix);
             return arena_printf(arena, "%s%.*s/%s", prefix, (int)strcspn(tag, "/"), tag, url + strlen("webots://"));
         }
-        return arena_printf(arena, "%s%s/%s", prefix, release && *release ? release : "released", url + strlen("webots://"));
+        return arena_printf(arena, "%s%s/%s", prefix, release && *release ? release : "released",
+                            url + strlen("webots://"));
     }
     if (!base || strstr(url, "://") || url[0] == '$' || is_absolute(url) || !*url)
         return NULL;
@@ -785,6 +781,7 @@ char *resolve_network_url(Arena *arena, const char *url, const char *base, const
     if (!path)
         return NULL;
     char *clean = without_query(arena, path);
-    char *joined = path_normalized(arena, arena_printf(arena, "%s/%s", path_directory(arena, clean), with_slashes(arena, url)));
+    char *joined = path_normalized(
+        arena, arena_printf(arena, "%s/%s", path_directory(arena, clean), with_slashes(arena, url)));
     return arena_printf(arena, "%.*s%s", (int)(path - base), base, joined);
 }

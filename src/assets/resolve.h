@@ -28,27 +28,26 @@
 typedef struct Resolver Resolver;
 
 typedef struct ResolveOptions {
-    const char *main_file;             // the world or body that is opened, NULL: none
-    const char *project;               // NULL: found from main_file, see resolve_project
-    const char *const *search_paths;   // NULL-terminated; NULL: none. TALUS_PATH and WEBOTS_EXTRA_PROJECT_PATH are added
-    const char *library;               // stand-ins that come with the program, searched last; NULL: none
-    const char *cache;                 // NULL: resolve_default_cache; "": none
+    const char *main_file;            // the world or body that is opened, NULL: none
+    const char *project;              // NULL: found from main_file, see resolve_project
+    const char *const *search_paths;  // NULL-terminated; NULL: none. TALUS_PATH and WEBOTS_EXTRA_PROJECT_PATH are added
+    const char *library;              // stand-ins that come with the program, searched last; NULL: none
+    const char *cache;                // NULL: resolve_default_cache; "": none
     bool is_untrusted;
 } ResolveOptions;
 
 typedef struct Resolved {
-    const char *path;      // NULL when there is no such file
-    const char *origin;    // "file" (beside the naming one), "project", "path", "webots", "package", "cache", "library"
-    bool is_network;       // the URL names a file on the network (https://, http://, webots://)
-    bool is_refused;       // a file was there, but confinement refused it
-    const char **tried;    // places, as a person reads them
+    const char *path;    // NULL when there is no such file
+    const char *origin;  // "file" (beside the naming one), "project", "path", "webots", "package", "cache", "library"
+    bool is_network;     // the URL names a file on the network (https://, http://, webots://)
+    bool is_refused;     // a file was there, but confinement refused it
+    const char **tried;  // places, as a person reads them
     int tried_count;
 } Resolved;
 
 Resolver *resolve_create(const ResolveOptions *options);
-void resolve_destroy(Resolver *resolver);  // NULL is fine
+void resolve_destroy(Resolver *resolver);                      // NULL is fine
 const char *resolve_project_folder(const Resolver *resolver);  // "" when there is none
-const char *resolve_cache_folder(const Resolver *resolver);    // "" when there is none
 
 // Finds the file behind `url` as named in the file `from` (NULL or "": the main file). Results live in `arena`.
 bool resolve_url(const Resolver *resolver, const char *url, const char *from, Arena *arena, Resolved *result);
@@ -63,7 +62,8 @@ bool resolve_is_allowed(const Resolver *resolver, const char *path);
 // The project of a file: the folder above the nearest `worlds` or `protos` folder it lies in, else the nearest folder
 // above with a package.xml, else its own folder.
 char *resolve_project(Arena *arena, const char *file);
-char *resolve_default_cache(Arena *arena);  // $TALUS_CACHE, else $XDG_CACHE_HOME/talus, else ~/.cache/talus; "" without any
+char *resolve_default_cache(
+    Arena *arena);  // $TALUS_CACHE, else $XDG_CACHE_HOME/talus, else ~/.cache/talus; "" without any
 
 bool resolve_is_network(const char *url);  // https://, http:// or webots://
 // The https form of a URL: webots://TAIL is the file of that release ("R2023b") in Webots' public repository; relative

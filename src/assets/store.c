@@ -1,3 +1,4 @@
+// store.c - assets that several users share: each is loaded once and kept by what it is.
 #include "assets/store.h"
 
 #include "base/file.h"
@@ -5,6 +6,7 @@
 #include "base/memory.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +38,8 @@ struct AssetStore {
     StoreEntry *entries;
     int entry_count, entry_capacity;
     StoreCounts counts;
+    WorkerBudget budget;     // of all that reads files for it
+    atomic_int other_users;  // beside the one that made it
 };
 
 AssetStore *store_create(const StoreOptions *options)
@@ -45,18 +49,24 @@ AssetStore *store_create(const StoreOptions *options)
         options = &usual;
     AssetStore *store = memory_alloc(sizeof *store);
     store->arena = arena_create();
-    store->limits = options->limits ? options->limits : options->resolve.is_untrusted ? &limits_untrusted : &limits_default;
+    store->limits = options->limits                 ? options->limits
+                    : options->resolve.is_untrusted ? &limits_untrusted
+                                                    : &limits_default;
     store->resolver = resolve_create(&options->resolve);
     store->importer = import_create(store->limits);
     store->pictures = image_worker_create();
     store->sounds = clip_worker_create();
+    store->budget = (WorkerBudget){ .total_ms = store->limits->imports_ms, .limit = "imports_ms" };
+    import_set_budget(store->importer, &store->budget);
+    worker_set_budget(store->pictures, &store->budget);
+    worker_set_budget(store->sounds, &store->budget);
     pthread_mutex_init(&store->lock, NULL);
     return store;
 }
 
 void store_destroy(AssetStore *store)
 {
-    if (!store)
+    if (!store || atomic_fetch_sub(&store->other_users, 1) > 0)
         return;
     for (int i = 0; i < store->item_count; i++) {
         Item *item = &store->items[i];
@@ -80,28 +90,24 @@ void store_destroy(AssetStore *store)
     free(store);
 }
 
-const Resolver *store_resolver(const AssetStore *store)
+AssetStore *store_share(AssetStore *store)
 {
-    return store->resolver;
+    assert(store);
+    atomic_fetch_add(&store->other_users, 1);
+    return store;
 }
 
-const Limits *store_limits(const AssetStore *store)
-{
-    return store->limits;
-}
+const Resolver *store_resolver(const AssetStore *store) { return store->resolver; }
 
-StoreCounts store_counts(const AssetStore *store)
-{
-    return store->counts;
-}
+const Limits *store_limits(const AssetStore *store) { return store->limits; }
 
-int store_entry_count(const AssetStore *store)
-{
-    return store->entry_count;
-}
+StoreCounts store_counts(const AssetStore *store) { return store->counts; }
+
+int store_entry_count(const AssetStore *store) { return store->entry_count; }
 
 StoreEntry store_entry_at(const AssetStore *store, int index)
 {
+    assert(index >= 0 && index < store->entry_count);
     return store->entries[index];
 }
 
@@ -110,7 +116,8 @@ StoreEntry store_entry_at(const AssetStore *store, int index)
 static int find_item(const AssetStore *store, const char *key)
 {
     uint64_t hash = hash_string(key);
-    for (int slot = (int)(hash & (uint64_t)(store->slot_count - 1)); store->slot_count > 0; slot = (slot + 1) & (store->slot_count - 1)) {
+    for (int slot = (int)(hash & (uint64_t)(store->slot_count - 1)); store->slot_count > 0;
+         slot = (slot + 1) & (store->slot_count - 1)) {
         int index = store->slots[slot] - 1;
         if (index < 0)
             return -1;
@@ -180,7 +187,7 @@ static void note_entry(AssetStore *store, const char *url, const char *from, con
 typedef struct Load {
     AssetStore *store;
     ItemKind kind;
-    const char *what;       // for messages
+    const char *what;  // for messages
     StoreMeshQuery query;
     const char *path;
     DiagSink *diags;
@@ -192,7 +199,8 @@ static const char *option_text(const Load *load, Arena *arena)
     static const char *const kinds[] = { "mesh", "image", "sound", "file" };
     if (load->kind != ITEM_MESH)
         return kinds[load->kind];
-    return arena_printf(arena, "mesh%s%s", load->query.keep_axes ? " as it stands" : "", load->query.flat ? " flat" : "");
+    return arena_printf(arena, "mesh%s%s", load->query.keep_axes ? " as it stands" : "",
+                        load->query.flat ? " flat" : "");
 }
 
 static Item load_content(const Load *load, FileData *file)
@@ -201,11 +209,14 @@ static Item load_content(const Load *load, FileData *file)
     const Limits *limits = load->store->limits;
     if (load->kind == ITEM_MESH) {
         ImportOptions options = { limits, load->store->resolver, load->query.keep_axes, load->query.flat };
-        item.mesh = import_bytes(load->store->importer, load->path, file->data, file->size, &options, load->diags, load->pos);
+        item.mesh = import_bytes(load->store->importer, load->path, file->data, file->size, &options, load->diags,
+                                 load->pos);
     } else if (load->kind == ITEM_IMAGE) {
-        item.image = image_from_bytes(load->store->pictures, load->path, file->data, file->size, limits, load->diags, load->pos);
+        item.image = image_from_bytes(load->store->pictures, load->path, file->data, file->size, limits, load->diags,
+                                      load->pos);
     } else if (load->kind == ITEM_CLIP) {
-        item.clip = clip_from_bytes(load->store->sounds, load->path, file->data, file->size, limits, load->diags, load->pos);
+        item.clip = clip_from_bytes(load->store->sounds, load->path, file->data, file->size, limits, load->diags,
+                                    load->pos);
     } else {
         item.file = *file;
         *file = (FileData){ 0 };
@@ -236,9 +247,9 @@ static int item_of_path(const Load *load, Arena *arena)
     if (file_read(load->path, (size_t)store->limits->file_bytes, &file, load->diags, load->pos)) {
         // Folder and extension take part for meshes: what they name lies beside them, and some formats show in the name alone.
         bool is_mesh = load->kind == ITEM_MESH;
-        char *content_key = arena_printf(arena, "%s %016llx %zu in %s%s", options,
-                                         (unsigned long long)hash_bytes(file.data, file.size, 0), file.size,
-                                         is_mesh ? path_directory(arena, load->path) : "", is_mesh ? path_extension(load->path) : "");
+        char *content_key = arena_printf(
+            arena, "%s %016llx %zu in %s%s", options, (unsigned long long)hash_bytes(file.data, file.size, 0),
+            file.size, is_mesh ? path_directory(arena, load->path) : "", is_mesh ? path_extension(load->path) : "");
         int same = find_item(store, content_key);
         if (same >= 0) {
             reuse(load, &store->items[same]);
@@ -271,17 +282,15 @@ static int load_url(Load *load, const char *url, const char *from, Arena *arena)
     return item_of_path(load, arena);
 }
 
-static bool has_filter(const StoreMeshQuery *query)
-{
-    return (query->name && *query->name) || query->material >= 0;
-}
+static bool has_filter(const StoreMeshQuery *query) { return (query->name && *query->name) || query->material >= 0; }
 
 // A part of a mesh, as an asset of its own; the lock is held.
 static const Mesh *filtered(const Load *load, const Mesh *whole, const char *url, Arena *arena)
 {
     const StoreMeshQuery *query = &load->query;
     const char *name = query->name && *query->name ? query->name : NULL;
-    char *key = arena_printf(arena, "%s of %s name %s material %d", option_text(load, arena), load->path, name ? name : "", query->material);
+    char *key = arena_printf(arena, "%s of %s name %s material %d", option_text(load, arena), load->path,
+                             name ? name : "", query->material);
     int index = find_item(load->store, key);
     if (index < 0) {
         Item item = { .kind = ITEM_MESH, .key = key, .mesh = mesh_filtered(whole, name, query->material) };
@@ -298,7 +307,8 @@ static const Mesh *filtered(const Load *load, const Mesh *whole, const char *url
     return NULL;
 }
 
-const Mesh *store_mesh(AssetStore *store, const char *url, const char *from, const StoreMeshQuery *query, DiagSink *diags, SourcePos pos)
+const Mesh *store_mesh(AssetStore *store, const char *url, const char *from, const StoreMeshQuery *query,
+                       DiagSink *diags, SourcePos pos)
 {
     Arena *arena = arena_create();
     Load load = { store, ITEM_MESH, "mesh", query ? *query : STORE_MESH_ALL, NULL, diags, pos };
@@ -365,6 +375,7 @@ const Mesh *store_find_mesh(AssetStore *store, const char *key)
 
 const Mesh *store_keep_mesh(AssetStore *store, const char *key, Mesh *mesh)
 {
+    assert(key && mesh);
     pthread_mutex_lock(&store->lock);
     int index = find_item(store, key);
     if (index < 0) {
@@ -398,6 +409,7 @@ const Clip *store_find_clip(AssetStore *store, const char *key)
 
 const Clip *store_keep_clip(AssetStore *store, const char *key, Clip *clip)
 {
+    assert(key && clip);
     pthread_mutex_lock(&store->lock);
     int index = find_item(store, key);
     if (index < 0) {

@@ -62,14 +62,16 @@ static Mesh *finish(MeshBuilder *builder, MeshAxis axis)
 
 Mesh *mesh_box(Vec3 size)
 {
-    static const int faces[6][4] = {  // corner bits x, y, z; counter-clockwise from outside
+    static const int faces[6][4] = {
+        // corner bits x, y, z; counter-clockwise from outside
         { 1, 3, 7, 5 }, { 2, 0, 4, 6 }, { 3, 2, 6, 7 }, { 0, 1, 5, 4 }, { 4, 5, 7, 6 }, { 2, 3, 1, 0 },
     };
     static const Vec3 normals[6] = { { 1, 0, 0 }, { -1, 0, 0 }, { 0, 1, 0 }, { 0, -1, 0 }, { 0, 0, 1 }, { 0, 0, -1 } };
     static const double corners[4][2] = { { 0, 0 }, { 1, 0 }, { 1, 1 }, { 0, 1 } };
     MeshBuilder builder = { 0 };
     for (int i = 0; i < 8; i++)
-        mesh_build_vertex(&builder, vec3((i & 1 ? 0.5 : -0.5) * size.x, (i & 2 ? 0.5 : -0.5) * size.y, (i & 4 ? 0.5 : -0.5) * size.z));
+        mesh_build_vertex(&builder, vec3((i & 1 ? 0.5 : -0.5) * size.x, (i & 2 ? 0.5 : -0.5) * size.y,
+                                         (i & 4 ? 0.5 : -0.5) * size.z));
     for (int f = 0; f < 6; f++) {
         Vertex v[4];
         for (int k = 0; k < 4; k++)
@@ -85,7 +87,9 @@ Mesh *mesh_plane(Vec2 size, MeshAxis axis)
     Vertex v[4];
     for (int k = 0; k < 4; k++) {
         double u = k == 1 || k == 2, w = k >= 2;
-        v[k] = (Vertex){ mesh_build_vertex(&builder, vec3((u - 0.5) * size.x, (w - 0.5) * size.y, 0.0)), { 0, 0, 1 }, u, w };
+        v[k] = (Vertex){
+            mesh_build_vertex(&builder, vec3((u - 0.5) * size.x, (w - 0.5) * size.y, 0.0)), { 0, 0, 1 }, u, w
+        };
     }
     add_quad(&builder, v[0], v[1], v[2], v[3]);
     return finish(&builder, axis);
@@ -116,7 +120,8 @@ typedef struct IcoSphere {
 static void split(IcoSphere *sphere, Vec3 a, Vec3 b, Vec3 c, int depth)
 {
     if (depth > 0) {
-        Vec3 ab = vec3_normalized(vec3_add(a, b)), bc = vec3_normalized(vec3_add(b, c)), ca = vec3_normalized(vec3_add(c, a));
+        Vec3 ab = vec3_normalized(vec3_add(a, b)), bc = vec3_normalized(vec3_add(b, c)),
+             ca = vec3_normalized(vec3_add(c, a));
         split(sphere, a, ab, ca, depth - 1);
         split(sphere, ab, b, bc, depth - 1);
         split(sphere, ca, bc, c, depth - 1);
@@ -164,7 +169,9 @@ static Vertex ring_vertex(const Ring *ring, const int *indices, int i, int divis
 {
     double c = cos(2.0 * M_PI * (i % divisions) / divisions), s = sin(2.0 * M_PI * (i % divisions) / divisions);
     int index = ring->radius == 0.0 ? indices[0] : indices[i % divisions];
-    return (Vertex){ index, { ring->normal_radius * c, ring->normal_radius * s, ring->normal_z }, (double)i / divisions, ring->v };
+    return (Vertex){
+        index, { ring->normal_radius * c, ring->normal_radius * s, ring->normal_z }, (double)i / divisions, ring->v
+    };
 }
 
 static void add_ring_points(MeshBuilder *builder, const Ring *ring, int divisions, int *indices)
@@ -184,7 +191,8 @@ static void add_rings(MeshBuilder *builder, const Ring *rings, int count, int di
         add_ring_points(builder, &rings[r + 1], divisions, above);
         for (int i = 0; i < divisions; i++) {
             Vertex a = ring_vertex(&rings[r], below, i, divisions), b = ring_vertex(&rings[r], below, i + 1, divisions);
-            Vertex c = ring_vertex(&rings[r + 1], above, i + 1, divisions), d = ring_vertex(&rings[r + 1], above, i, divisions);
+            Vertex c = ring_vertex(&rings[r + 1], above, i + 1, divisions),
+                   d = ring_vertex(&rings[r + 1], above, i, divisions);
             if (rings[r].radius == 0.0)
                 add_triangle(builder, a, c, d);
             else if (rings[r + 1].radius == 0.0)
@@ -327,11 +335,15 @@ static void add_surface(MeshBuilder *builder, const MeshGrid *grid)
             float u0 = (float)column / (float)(columns - 1), u1 = (float)(column + 1) / (float)(columns - 1);
             float v0 = (float)row / (float)(rows - 1), v1 = (float)(row + 1) / (float)(rows - 1);
             if (y_up) {
-                mesh_build_texcoords(builder, mesh_build_triangle(builder, a, c, b), (const float[6]){ u0, v0, u0, v1, u1, v0 });
-                mesh_build_texcoords(builder, mesh_build_triangle(builder, d, b, c), (const float[6]){ u1, v1, u1, v0, u0, v1 });
+                mesh_build_texcoords(builder, mesh_build_triangle(builder, a, c, b),
+                                     (const float[6]){ u0, v0, u0, v1, u1, v0 });
+                mesh_build_texcoords(builder, mesh_build_triangle(builder, d, b, c),
+                                     (const float[6]){ u1, v1, u1, v0, u0, v1 });
             } else {
-                mesh_build_texcoords(builder, mesh_build_triangle(builder, a, b, c), (const float[6]){ u0, v0, u1, v0, u0, v1 });
-                mesh_build_texcoords(builder, mesh_build_triangle(builder, d, c, b), (const float[6]){ u1, v1, u0, v1, u1, v0 });
+                mesh_build_texcoords(builder, mesh_build_triangle(builder, a, b, c),
+                                     (const float[6]){ u0, v0, u1, v0, u0, v1 });
+                mesh_build_texcoords(builder, mesh_build_triangle(builder, d, c, b),
+                                     (const float[6]){ u1, v1, u0, v1, u1, v0 });
             }
         }
     }
@@ -379,8 +391,8 @@ static void add_block(MeshBuilder *builder, const MeshGrid *grid)
 Mesh *mesh_grid(const MeshGrid *grid, const Limits *limits)
 {
     limits = limits_or_default(limits);
-    if (grid->columns < 2 || grid->rows < 2 || (int64_t)grid->columns * grid->rows > limits->mesh_vertices ||
-        (int64_t)(grid->columns - 1) * (grid->rows - 1) > limits->heightfield_cells)
+    if (grid->columns < 2 || grid->rows < 2 || (int64_t)grid->columns * grid->rows > limits->mesh_vertices
+        || (int64_t)(grid->columns - 1) * (grid->rows - 1) > limits->heightfield_cells)
         return NULL;
     MeshBuilder builder = { .vertex_limit = 2 * limits->mesh_vertices };
     add_surface(&builder, grid);

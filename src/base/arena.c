@@ -1,3 +1,4 @@
+// arena.c - memory that is given back all at once: blocks in a chain, each request aligned.
 #include "base/arena.h"
 
 #include "base/memory.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 16, FIRST_BLOCK = 64 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024 };
+enum { ALIGNMENT = 16, FIRST_BLOCK = 64 * 1024, SMALL_BLOCK = 1024, LARGEST_BLOCK = 4 * 1024 * 1024 };
 
 typedef struct Block {
     struct Block *next;
@@ -31,6 +32,13 @@ Arena *arena_create(void)
     return arena;
 }
 
+Arena *arena_create_small(void)
+{
+    Arena *arena = arena_create();
+    arena->next_size = SMALL_BLOCK;
+    return arena;
+}
+
 void arena_destroy(Arena *arena)
 {
     if (!arena)
@@ -48,11 +56,6 @@ void arena_reset(Arena *arena)
     for (Block *block = arena->first; block; block = block->next)
         block->used = 0;
     arena->current = arena->first;
-}
-
-size_t arena_bytes(const Arena *arena)
-{
-    return arena->bytes;
 }
 
 static Block *add_block(Arena *arena, size_t size)
@@ -90,6 +93,7 @@ static void *take(Arena *arena, size_t size)
 
 void *arena_alloc(Arena *arena, size_t size)
 {
+    assert(arena);
     void *data = take(arena, size);
     memset(data, 0, size);
     return data;
@@ -110,6 +114,7 @@ void *arena_copy(Arena *arena, const void *data, size_t size)
 
 char *arena_text(Arena *arena, const char *text, size_t length)
 {
+    assert(text || length == 0);
     char *copy = take(arena, length + 1);
     if (length)
         memcpy(copy, text, length);
@@ -117,10 +122,7 @@ char *arena_text(Arena *arena, const char *text, size_t length)
     return copy;
 }
 
-char *arena_string(Arena *arena, const char *text)
-{
-    return arena_text(arena, text, strlen(text));
-}
+char *arena_string(Arena *arena, const char *text) { return arena_text(arena, text, strlen(text)); }
 
 char *arena_printf(Arena *arena, const char *format, ...)
 {

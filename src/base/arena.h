@@ -9,9 +9,9 @@
 typedef struct Arena Arena;
 
 Arena *arena_create(void);
+Arena *arena_create_small(void);   // begins with little, for what there are thousands of
 void arena_destroy(Arena *arena);  // NULL is fine
 void arena_reset(Arena *arena);    // empties it and keeps the blocks for the next use
-size_t arena_bytes(const Arena *arena);  // taken from the system
 
 void *arena_alloc(Arena *arena, size_t size);
 void *arena_alloc_array(Arena *arena, size_t count, size_t item_size);  // checks the product

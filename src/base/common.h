@@ -10,24 +10,12 @@
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define PRINTF_LIKE(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
 
-static inline int int_min(int a, int b)
-{
-    return a < b ? a : b;
-}
-static inline int int_max(int a, int b)
-{
-    return a > b ? a : b;
-}
+static inline int int_min(int a, int b) { return a < b ? a : b; }
+static inline int int_max(int a, int b) { return a > b ? a : b; }
 // fmin and fmax are calls, for the sake of what they do with NaN; these give the second value then.
-static inline double double_min(double a, double b)
-{
-    return a < b ? a : b;
-}
+static inline double double_min(double a, double b) { return a < b ? a : b; }
 
-static inline double double_max(double a, double b)
-{
-    return a > b ? a : b;
-}
+static inline double double_max(double a, double b) { return a > b ? a : b; }
 
 static inline double double_clamp(double value, double low, double high)
 {

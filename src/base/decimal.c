@@ -22,20 +22,11 @@ static Power powers[MAX_POWER - MIN_POWER + 1];  // the first 128 bits of 10^p, 
 static pthread_once_t powers_once = PTHREAD_ONCE_INIT;
 
 // floor(log2(10^p)), floor(log10(2^q)) and floor(log10(3/4 * 2^q)) over the exponents of doubles.
-static int floor_log2_pow10(int p)
-{
-    return (p * 1741647) >> 19;
-}
+static int floor_log2_pow10(int p) { return (p * 1741647) >> 19; }
 
-static int floor_log10_pow2(int q)
-{
-    return (q * 1262611) >> 22;
-}
+static int floor_log10_pow2(int q) { return (q * 1262611) >> 22; }
 
-static int floor_log10_three_quarters_pow2(int q)
-{
-    return (q * 1262611 - 524031) >> 22;
-}
+static int floor_log10_three_quarters_pow2(int q) { return (q * 1262611 - 524031) >> 22; }
 
 // The first 128 bits of a big number, whatever follows them rounded up.
 static Power leading_bits(const uint64_t *limbs)

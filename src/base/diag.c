@@ -1,8 +1,10 @@
+// diag.c - the sink of messages: places, severities, hints; identical ones are counted.
 #include "base/diag.h"
 
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -30,6 +32,19 @@ DiagSink *diag_create(void)
     diags->limit = DEFAULT_LIMIT;
     diags->last = -1;
     diag_file(diags, "");
+    return diags;
+}
+
+DiagSink *diag_create_like(const DiagSink *other, bool shares_names)
+{
+    DiagSink *diags = memory_alloc(sizeof *diags);
+    diags->arena = arena_create_small();
+    diags->limit = other->limit;
+    diags->last = -1;
+    memory_grow(&diags->files, &diags->file_capacity, other->file_count, sizeof *diags->files);
+    for (int i = 0; i < other->file_count; i++)
+        diags->files[i] = shares_names ? other->files[i] : arena_string(diags->arena, other->files[i]);
+    diags->file_count = other->file_count;
     return diags;
 }
 
@@ -85,8 +100,8 @@ static void rebuild_slots(DiagSink *diags)
 
 static bool same(const Diagnostic *item, DiagSeverity severity, SourcePos pos, const char *message)
 {
-    return item->severity == severity && item->pos.file == pos.file && item->pos.line == pos.line &&
-           item->pos.column == pos.column && !strcmp(item->message, message);
+    return item->severity == severity && item->pos.file == pos.file && item->pos.line == pos.line
+           && item->pos.column == pos.column && !strcmp(item->message, message);
 }
 
 static bool is_control(const char *c)
@@ -110,7 +125,8 @@ static void clean(char *text, size_t size)
         if (*c == '\n' || *c == '\t' || *c == '\r')
             plain[length++] = ' ';
         else if (is_control(c))
-            length += (size_t)snprintf(plain + length, most - length, "\\x%02x", (unsigned char)(*c == (char)0xc2 ? *++c : *c));
+            length += (size_t)snprintf(plain + length, most - length, "\\x%02x",
+                                       (unsigned char)(*c == (char)0xc2 ? *++c : *c));
         else
             plain[length++] = *c;
     }
@@ -192,30 +208,17 @@ void diag_node(DiagSink *diags, const char *path)
     diags->items[diags->last].node = arena_string(diags->arena, buffer);
 }
 
-int diag_count(const DiagSink *diags)
-{
-    return diags->count;
-}
+int diag_count(const DiagSink *diags) { return diags->count; }
 
 const Diagnostic *diag_at(const DiagSink *diags, int index)
 {
+    assert(index >= 0 && index < diags->count);
     return &diags->items[index];
 }
 
-int diag_total(const DiagSink *diags, DiagSeverity severity)
-{
-    return diags->totals[severity];
-}
+int diag_total(const DiagSink *diags, DiagSeverity severity) { return diags->totals[severity]; }
 
-bool diag_has_errors(const DiagSink *diags)
-{
-    return diags->totals[DIAG_ERROR] > 0;
-}
-
-void diag_set_limit(DiagSink *diags, int limit)
-{
-    diags->limit = limit;
-}
+bool diag_has_errors(const DiagSink *diags) { return diags->totals[DIAG_ERROR] > 0; }
 
 const char *diag_severity_name(DiagSeverity severity)
 {
@@ -231,12 +234,19 @@ static int count_before(const DiagSink *diags, int index, bool *has_hint)
     *has_hint = false;
     for (int i = 0; i < index; i++) {
         const Diagnostic *other = &diags->items[i];
-        if (other->severity == item->severity && other->message[0] == item->message[0] && !strcmp(other->message, item->message))
+        if (other->severity == item->severity && other->message[0] == item->message[0]
+            && !strcmp(other->message, item->message))
             count++;
         if (item->hint && other->hint && !strcmp(other->hint, item->hint))
             *has_hint = true;
     }
     return count;
+}
+
+static const char *severity_color(FILE *out, DiagSeverity severity)
+{
+    static const TerminalColor colors[] = { TERMINAL_CYAN, TERMINAL_YELLOW, TERMINAL_RED };
+    return terminal_color(out, colors[severity]);
 }
 
 static void print_place(const DiagSink *diags, FILE *out, SourcePos pos)
@@ -254,7 +264,10 @@ static void print_place(const DiagSink *diags, FILE *out, SourcePos pos)
 
 void diag_print(const DiagSink *diags, FILE *out, int first, DiagSeverity least)
 {
-    enum { MOST_ALIKE = 3, MOST_COMPARED = 2000 };  // places of one message that are shown; beyond so many messages nobody reads on
+    enum {
+        MOST_ALIKE = 3,
+        MOST_COMPARED = 2000
+    };  // places of one message that are shown; beyond so many messages nobody reads on
     int folded = 0;
     for (int i = first; i < diags->count; i++) {
         const Diagnostic *item = &diags->items[i];
@@ -266,7 +279,8 @@ void diag_print(const DiagSink *diags, FILE *out, int first, DiagSeverity least)
             continue;
         }
         print_place(diags, out, item->pos);
-        fprintf(out, "%s: %s", diag_severity_name(item->severity), item->message);
+        fprintf(out, "%s%s:%s %s", severity_color(out, item->severity), diag_severity_name(item->severity),
+                terminal_color(out, TERMINAL_PLAIN), item->message);
         if (item->node)
             fprintf(out, " [%s]", item->node);
         if (item->count > 1)

@@ -30,6 +30,8 @@ typedef struct Diagnostic {
 } Diagnostic;
 
 DiagSink *diag_create(void);
+// Empty, with the files of `other` under the same indices. Their names are copied, or shared: then `other` outlives it.
+DiagSink *diag_create_like(const DiagSink *other, bool shares_names);
 void diag_destroy(DiagSink *diags);  // NULL is fine
 
 // Registers a file and returns its index for SourcePos; the same name gives the same index.
@@ -49,7 +51,6 @@ int diag_total(const DiagSink *diags, DiagSeverity severity);  // with repetitio
 bool diag_has_errors(const DiagSink *diags);
 
 // Limits how many distinct messages are kept (default 10 000); further ones are only counted.
-void diag_set_limit(DiagSink *diags, int limit);
 
 // Prints messages from index `first` on as "file:line:column: severity: message", at least as severe as `least`. What is
 // said of many places is shown for the first few and then counted; a hint is given once.

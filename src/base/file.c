@@ -1,3 +1,4 @@
+// file.c - whole files in and out: reads within a limit, writes aside and renames.
 #include "base/file.h"
 
 #include "base/memory.h"
@@ -8,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,39 +109,93 @@ static void release_size_signal(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-// Writes, syncs and closes. Returns 0 or why not.
-static int write_and_close(int descriptor, const void *data, size_t size, bool is_special, const struct stat *old)
+// A file without a name, so that nothing is left of it however the process ends. Not all file systems have them.
+static int open_nameless(const FileAside *aside)
 {
-    sigset_t before;
-    hold_size_signal(&before);
-    int error = write_all(descriptor, data, size) && (is_special || fsync(descriptor) == 0) ? 0 : errno;
-    release_size_signal(&before);
-    if (!error && old && fchmod(descriptor, old->st_mode & 07777) < 0)
+    char folder[PATH_MAX];
+    const char *slash = strrchr(aside->place, '/');
+    int length = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - aside->place) + 1 : 1,
+                          slash ? aside->place : ".");
+    if (length >= (int)sizeof folder || access("/proc/self/fd", X_OK) < 0)
+        return -1;
+    return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+}
+
+int file_aside_open(FileAside *aside, const char *path)
+{
+    struct stat info;
+    bool is_there = stat(path, &info) == 0;
+    *aside = (FileAside){ .descriptor = -1, .mode = -1, .is_special = is_there && !S_ISREG(info.st_mode) };
+    char real[PATH_MAX];
+    bool is_real = is_there && !aside->is_special
+                   && realpath(path, real);  // what a link names is replaced, not the link
+    if (is_there && !aside->is_special)
+        aside->mode = (int)(info.st_mode & 07777);
+    if (snprintf(aside->place, sizeof aside->place, "%s", is_real ? real : path) >= (int)sizeof aside->place) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    snprintf(aside->name, sizeof aside->name, "%s.%ld.tmp", aside->place, (long)getpid());
+    if (aside->is_special)
+        return aside->descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    aside->descriptor = open_nameless(aside);
+    aside->is_nameless = aside->descriptor >= 0;
+    if (!aside->is_nameless)
+        aside->descriptor = open(aside->name, O_WRONLY | O_CREAT | O_CLOEXEC | O_TRUNC | O_NOFOLLOW, 0644);
+    return aside->descriptor;
+}
+
+static bool give_name(const FileAside *aside)
+{
+    char self[48];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", aside->descriptor);
+    unlink(aside->name);  // of a process that had our number and was killed
+    return linkat(AT_FDCWD, self, AT_FDCWD, aside->name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+int file_aside_close(FileAside *aside, bool keeps)
+{
+    bool is_named = !aside->is_special && !aside->is_nameless;
+    int error = 0;
+    if (keeps && !aside->is_special) {
+        bool ok = fsync(aside->descriptor) == 0
+                  && (aside->mode < 0 || fchmod(aside->descriptor, (mode_t)aside->mode) == 0);
+        if (ok && aside->is_nameless)
+            ok = is_named = give_name(aside);
+        error = ok ? 0 : errno;
+    }
+    if (close(aside->descriptor) < 0 && !error)
         error = errno;
-    if (close(descriptor) < 0 && !error)
+    if (keeps && !error && is_named && rename(aside->name, aside->place) < 0)
         error = errno;
-    return error;
+    if (is_named && (error || !keeps))
+        unlink(aside->name);
+    return keeps ? error : 0;
+}
+
+const char *file_write_error(int error)
+{
+    struct rlimit limit;
+    if (error == EFBIG && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        return "it would be larger than files may be (limit output_bytes, or ulimit -f)";
+    return strerror(error);
 }
 
 bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink *diags)
 {
-    struct stat info;
-    bool is_there = stat(path, &info) == 0, is_special = is_there && !S_ISREG(info.st_mode);
-    // Not on the heap: also a process whose heap is damaged saves its state.
-    char real[PATH_MAX], aside[PATH_MAX + 32];
-    const char *place = is_there && !is_special && realpath(path, real) ? real : path;  // what a link names is replaced, not the link
-    int length = snprintf(aside, sizeof aside, "%s.%ld.tmp", place, (long)getpid());
-    int error = ENAMETOOLONG;
-    if (length < (int)sizeof aside) {
-        int descriptor = open(is_special ? path : aside, O_WRONLY | O_CREAT | O_CLOEXEC | (is_special ? 0 : O_TRUNC | O_NOFOLLOW), 0644);
-        error = descriptor < 0 ? errno : write_and_close(descriptor, data, size, is_special, is_there && !is_special ? &info : NULL);
-        if (!error && !is_special && rename(aside, place) < 0)
+    FileAside aside;  // not on the heap: also a process whose heap is damaged saves its state
+    int error = file_aside_open(&aside, path) < 0 ? errno : 0;
+    if (!error) {
+        sigset_t before;
+        hold_size_signal(&before);
+        if (!write_all(aside.descriptor, data, size))
             error = errno;
-        if (error && descriptor >= 0 && !is_special)
-            unlink(aside);
+        release_size_signal(&before);
+        int end = file_aside_close(&aside, !error);
+        error = error ? error : end;
     }
     if (error && diags)
-        diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, strerror(error));
+        diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, file_write_error(error));
     return !error;
 }
 
@@ -266,6 +322,6 @@ bool path_is_inside(const char *real_path, const char *real_directory)
     size_t length = strlen(real_directory);
     while (length > 1 && real_directory[length - 1] == '/')
         length--;
-    return !strncmp(real_path, real_directory, length) &&
-           (real_path[length] == '/' || real_path[length] == '\0' || (length == 1 && real_directory[0] == '/'));
+    return !strncmp(real_path, real_directory, length)
+           && (real_path[length] == '/' || real_path[length] == '\0' || (length == 1 && real_directory[0] == '/'));
 }

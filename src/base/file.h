@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
+#include <limits.h>
+
 typedef struct FileData {
     const char *data;  // followed by one NUL byte that is not part of the size
     size_t size;
@@ -18,14 +20,27 @@ void file_release(FileData *file);
 // Writes the whole of data to `path` or leaves the old file as it was. A symbolic link stays one, and what is replaced
 // keeps its mode.
 bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink *diags);
+// The same in pieces: written to the descriptor, then closed. Until it is kept the file has no name where the file system can do
+// that, so that nothing is left of it, however the process ends.
+typedef struct FileAside {
+    int descriptor;
+    int mode;         // of the file that is replaced; -1: there is none
+    bool is_special;  // a device or pipe, written as it is
+    bool is_nameless;
+    char place[PATH_MAX], name[PATH_MAX + 32];
+} FileAside;
+int file_aside_open(FileAside *aside, const char *path);  // the descriptor, or -1 with errno
+int file_aside_close(FileAside *aside, bool keeps);       // 0, or the errno with which it was not kept
 
-bool file_exists(const char *path);      // a regular file
+const char *file_write_error(int error);  // why a write failed, for people; `error` is its errno
+
+bool file_exists(const char *path);  // a regular file
 bool file_is_directory(const char *path);
 bool file_make_directories(const char *path);
 
 // Paths. Results live in the arena. Joining an absolute second part gives that part.
 char *path_join(Arena *arena, const char *directory, const char *name);
-char *path_directory(Arena *arena, const char *path);  // "." when there is none
+char *path_directory(Arena *arena, const char *path);   // "." when there is none
 const char *path_name(const char *path);                // after the last slash
 const char *path_extension(const char *path);           // with the dot, "" when there is none
 char *path_stem(Arena *arena, const char *path);        // name without extension

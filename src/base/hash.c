@@ -1,3 +1,4 @@
+// hash.c - hashes of bytes, the same on every machine.
 #include "base/hash.h"
 
 #include <string.h>
@@ -25,7 +26,4 @@ uint64_t hash_bytes(const void *data, size_t size, uint64_t seed)
     return fold(hash ^ tail, (uint64_t)size ^ 0x4b33a62ed433d4a3u);
 }
 
-uint64_t hash_string(const char *text)
-{
-    return hash_bytes(text, strlen(text), 0);
-}
+uint64_t hash_string(const char *text) { return hash_bytes(text, strlen(text), 0); }

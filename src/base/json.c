@@ -1,3 +1,4 @@
+// json.c - writes JSON, value by value.
 #include "base/json.h"
 
 #include <math.h>
@@ -56,25 +57,13 @@ static void close_bracket(JsonWriter *json, char bracket)
     json->needs_comma = true;
 }
 
-void json_begin_object(JsonWriter *json, const char *key)
-{
-    open_bracket(json, key, '{');
-}
+void json_begin_object(JsonWriter *json, const char *key) { open_bracket(json, key, '{'); }
 
-void json_end_object(JsonWriter *json)
-{
-    close_bracket(json, '}');
-}
+void json_end_object(JsonWriter *json) { close_bracket(json, '}'); }
 
-void json_begin_array(JsonWriter *json, const char *key)
-{
-    open_bracket(json, key, '[');
-}
+void json_begin_array(JsonWriter *json, const char *key) { open_bracket(json, key, '['); }
 
-void json_end_array(JsonWriter *json)
-{
-    close_bracket(json, ']');
-}
+void json_end_array(JsonWriter *json) { close_bracket(json, ']'); }
 
 void json_string(JsonWriter *json, const char *key, const char *value)
 {

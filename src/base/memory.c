@@ -1,5 +1,7 @@
+// memory.c - allocation that ends the process with a message instead of returning NULL.
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +49,7 @@ void *memory_alloc_lines(size_t size)
     return memset(data, 0, whole);
 }
 
-void *memory_alloc_array(size_t count, size_t item_size)
-{
-    return memory_alloc(memory_product(count, item_size));
-}
+void *memory_alloc_array(size_t count, size_t item_size) { return memory_alloc(memory_product(count, item_size)); }
 
 void *memory_resize(void *data, size_t count, size_t item_size)
 {
@@ -70,15 +69,11 @@ char *memory_text(const char *text, size_t length)
     return copy;
 }
 
-char *memory_string(const char *text)
-{
-    return memory_text(text, strlen(text));
-}
+char *memory_string(const char *text) { return memory_text(text, strlen(text)); }
 
-void memory_grow(void *data_pointer, int *capacity, int needed, size_t item_size)
+void memory_grow_more(void *data_pointer, int *capacity, int needed, size_t item_size)
 {
-    if (needed <= *capacity)
-        return;
+    assert(needed > *capacity);
     int grown = *capacity < 8 ? 8 : *capacity + *capacity / 2;
     if (grown < needed)
         grown = needed;

@@ -17,9 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SPIN_ROUNDS 4000       // some 50 µs
-#define SPIN_ROUNDS_CROWDED 40 // when there are more threads than processors
-#define LINE 64                // bytes of a cache line: words of different writers stand apart
+#define SPIN_ROUNDS 4000        // some 50 µs
+#define SPIN_ROUNDS_CROWDED 40  // when there are more threads than processors
+#define LINE 64                 // bytes of a cache line: words of different writers stand apart
 
 typedef struct Worker {
     Pool *pool;
@@ -36,15 +36,15 @@ typedef struct Stretch {
 struct Pool {
     int thread_count, spin_rounds;
     Worker *workers;
-    Stretch *stretches;                      // one per thread
+    Stretch *stretches;  // one per thread
     atomic_bool stop;
     // The loop. Who has claimed a piece may read this, and where its stretch is, until the piece is done.
     int count, grain, pieces, stride;
     PoolRange range;
     void *context;
-    _Alignas(LINE) atomic_int generation;    // of the loop; workers wait for it to change
-    _Alignas(LINE) atomic_int finished;      // pieces done; the caller waits for all
-    _Alignas(LINE) atomic_int sleepers;      // workers that may sleep on `generation`
+    _Alignas(LINE) atomic_int generation;  // of the loop; workers wait for it to change
+    _Alignas(LINE) atomic_int finished;    // pieces done; the caller waits for all
+    _Alignas(LINE) atomic_int sleepers;    // workers that may sleep on `generation`
     atomic_int caller_sleeps;
 };
 
@@ -88,7 +88,8 @@ static void take_pieces(Pool *pool, int worker)
             pool->range(begin, int_min(begin + pool->grain, pool->count), worker, pool->context);
         }
     }
-    if (done > 0 && atomic_fetch_add(&pool->finished, done) + done == pieces && worker > 0 && atomic_load(&pool->caller_sleeps))
+    if (done > 0 && atomic_fetch_add(&pool->finished, done) + done == pieces && worker > 0
+        && atomic_load(&pool->caller_sleeps))
         word_wake(&pool->finished, 1);
 }
 
@@ -168,10 +169,7 @@ void pool_destroy(Pool *pool)
     free(pool);
 }
 
-int pool_thread_count(const Pool *pool)
-{
-    return pool ? pool->thread_count : 1;
-}
+int pool_thread_count(const Pool *pool) { return pool ? pool->thread_count : 1; }
 
 static void wait_for_pieces(Pool *pool)
 {
@@ -213,6 +211,7 @@ static void run_loop(Pool *pool)
 
 void pool_for(Pool *pool, int count, int grain, PoolRange range, void *context)
 {
+    assert(count >= 0 && range);
     if (count <= 0)
         return;
     if (!pool || pool->thread_count == 1 || count <= grain) {
@@ -231,6 +230,7 @@ void pool_for(Pool *pool, int count, int grain, PoolRange range, void *context)
 
 void pool_deal(Pool *pool, int count, PoolRange range, void *context)
 {
+    assert(count >= 0 && range);
     if (!pool || pool->thread_count == 1 || count <= 1) {
         pool_for(NULL, count, 1, range, context);
         return;

@@ -9,8 +9,8 @@ typedef struct Pool Pool;
 // `worker` is 0 to pool_thread_count-1 and unique among the calls running at once: an index for scratch memory.
 typedef void (*PoolRange)(int begin, int end, int worker, void *context);
 
-Pool *pool_create(int thread_count);  // counts the caller's thread; 1 or less means no thread is started
-void pool_destroy(Pool *pool);        // NULL is fine
+Pool *pool_create(int thread_count);      // counts the caller's thread; 1 or less means no thread is started
+void pool_destroy(Pool *pool);            // NULL is fine
 int pool_thread_count(const Pool *pool);  // 1 for NULL
 
 // Calls `range` for pieces of [0, count) of at most `grain` items and returns when all are done.

@@ -1,3 +1,4 @@
+// random.c - streams of random numbers, one per user, each from a seed and a name.
 #include "base/random.h"
 
 #include "base/hash.h"
@@ -29,10 +30,7 @@ uint64_t random_bits(Random *random)
     return result;
 }
 
-double random_uniform(Random *random)
-{
-    return (double)(random_bits(random) >> 11) * 0x1p-53;
-}
+double random_uniform(Random *random) { return (double)(random_bits(random) >> 11) * 0x1p-53; }
 
 double random_gaussian(Random *random)
 {

@@ -1,6 +1,7 @@
 // stream.c - buffered writing aside, and the rename at the end.
 #include "base/stream.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -14,11 +15,11 @@
 enum { BUFFER_BYTES = 1 << 16 };
 
 struct FileStream {
-    char *path, *aside;   // aside NULL: a device or pipe, written as it is
+    char *path;
+    FileAside aside;
     DiagSink *diags;
-    int descriptor;
     bool has_failed;
-    int64_t written;      // without what is in the buffer
+    int64_t written;  // without what is in the buffer
     size_t buffered;
     uint8_t buffer[BUFFER_BYTES];
 };
@@ -26,7 +27,7 @@ struct FileStream {
 static bool fail(FileStream *stream)
 {
     if (!stream->has_failed)
-        diag_error(stream->diags, (SourcePos){ 0 }, "cannot write '%s': %s", stream->path, strerror(errno));
+        diag_error(stream->diags, (SourcePos){ 0 }, "cannot write '%s': %s", stream->path, file_write_error(errno));
     stream->has_failed = true;
     return false;
 }
@@ -34,7 +35,7 @@ static bool fail(FileStream *stream)
 static bool put(FileStream *stream, const uint8_t *data, size_t size)
 {
     while (size > 0) {
-        ssize_t count = write(stream->descriptor, data, size);
+        ssize_t count = write(stream->aside.descriptor, data, size);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
@@ -55,22 +56,14 @@ static bool flush(FileStream *stream)
 
 FileStream *stream_open(const char *path, DiagSink *diags)
 {
-    struct stat info;
-    bool is_special = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-    char aside[PATH_MAX + 32];
-    int length = snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
-    errno = ENAMETOOLONG;
-    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (is_special ? 0 : O_TRUNC | O_NOFOLLOW);
-    int descriptor = length >= (int)sizeof aside ? -1 : open(is_special ? path : aside, flags, 0644);
-    if (descriptor < 0) {
-        diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, strerror(errno));
+    FileStream *stream = memory_alloc(sizeof *stream);
+    if (file_aside_open(&stream->aside, path) < 0) {
+        diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, file_write_error(errno));
+        free(stream);
         return NULL;
     }
-    FileStream *stream = memory_alloc(sizeof *stream);
     stream->path = memory_string(path);
-    stream->aside = is_special ? NULL : memory_string(aside);
     stream->diags = diags;
-    stream->descriptor = descriptor;
     return stream;
 }
 
@@ -92,19 +85,15 @@ bool stream_write_at(FileStream *stream, int64_t offset, const void *data, size_
     if (!flush(stream))
         return false;
     assert(offset >= 0 && offset + (int64_t)size <= stream_size(stream));
-    ssize_t count = pwrite(stream->descriptor, data, size, (off_t)offset);
+    ssize_t count = pwrite(stream->aside.descriptor, data, size, (off_t)offset);
     return count == (ssize_t)size || fail(stream);
 }
 
-int64_t stream_size(const FileStream *stream)
-{
-    return stream->written + (int64_t)stream->buffered;
-}
+int64_t stream_size(const FileStream *stream) { return stream->written + (int64_t)stream->buffered; }
 
 static void release(FileStream *stream)
 {
     free(stream->path);
-    free(stream->aside);
     free(stream);
 }
 
@@ -112,13 +101,12 @@ bool stream_close(FileStream *stream)
 {
     if (!stream)
         return true;
-    bool ok = flush(stream) && (!stream->aside || fsync(stream->descriptor) == 0 || fail(stream));
-    if (close(stream->descriptor) < 0 && ok)
+    bool ok = flush(stream);
+    int error = file_aside_close(&stream->aside, ok);
+    if (error) {
+        errno = error;
         ok = fail(stream);
-    if (ok && stream->aside && rename(stream->aside, stream->path) < 0)
-        ok = fail(stream);
-    if (!ok && stream->aside)
-        unlink(stream->aside);
+    }
     release(stream);
     return ok;
 }
@@ -127,8 +115,6 @@ void stream_discard(FileStream *stream)
 {
     if (!stream)
         return;
-    close(stream->descriptor);
-    if (stream->aside)
-        unlink(stream->aside);
+    file_aside_close(&stream->aside, false);
     release(stream);
 }

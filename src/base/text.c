@@ -1,3 +1,4 @@
+// text.c - growing text, and numbers to and from text without the locale.
 #include "base/text.h"
 
 #include "base/decimal.h"
@@ -13,10 +14,7 @@
 static const double powers_of_ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static locale_t c_locale(void)
 {
@@ -49,9 +47,10 @@ static double slow_double(const char *text, const char *end)
 
 static const char *scan_word(const char *text, const char *end, double *value)
 {
-    static const struct { const char *word; double value; } words[] = {
-        { "infinity", INFINITY }, { "inf", INFINITY }, { "nan", NAN }
-    };
+    static const struct {
+        const char *word;
+        double value;
+    } words[] = { { "infinity", INFINITY }, { "inf", INFINITY }, { "nan", NAN } };
     for (int i = 0; i < COUNT_OF(words); i++) {
         size_t length = strlen(words[i].word);
         if ((size_t)(end - text) >= length && !strncasecmp(text, words[i].word, length)) {
@@ -249,7 +248,11 @@ bool text_is_valid_utf8(const char *text, size_t length, size_t *bad_offset)
             }
         }
         unsigned char c = s[i];
-        int extra = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : c >= 0xe0 && c < 0xf0 ? 2 : c >= 0xf0 && c < 0xf5 ? 3 : -1;
+        int extra = c < 0x80                ? 0
+                    : c >= 0xc2 && c < 0xe0 ? 1
+                    : c >= 0xe0 && c < 0xf0 ? 2
+                    : c >= 0xf0 && c < 0xf5 ? 3
+                                            : -1;
         bool ok = extra >= 0 && (size_t)extra < length - i;
         for (int k = 1; ok && k <= extra; k++)
             ok = (s[i + (size_t)k] & 0xc0) == 0x80;
@@ -267,10 +270,7 @@ bool text_is_valid_utf8(const char *text, size_t length, size_t *bad_offset)
     return true;
 }
 
-bool text_starts_with(const char *text, const char *prefix)
-{
-    return !strncmp(text, prefix, strlen(prefix));
-}
+bool text_starts_with(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
 
 bool text_ends_with(const char *text, const char *suffix)
 {
@@ -369,15 +369,9 @@ void text_add(Text *text, const char *data, size_t length)
     text->data[text->length] = '\0';
 }
 
-void text_add_string(Text *text, const char *string)
-{
-    text_add(text, string, strlen(string));
-}
+void text_add_string(Text *text, const char *string) { text_add(text, string, strlen(string)); }
 
-void text_add_char(Text *text, char c)
-{
-    text_add(text, &c, 1);
-}
+void text_add_char(Text *text, char c) { text_add(text, &c, 1); }
 
 void text_add_double(Text *text, double value)
 {

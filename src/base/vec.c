@@ -1,10 +1,5 @@
+// vec.c - the larger operations of vec.h.
 #include "base/vec.h"
-
-Vec3 vec3_normalized(Vec3 a)
-{
-    double length = vec3_length(a);
-    return length > 0.0 && isfinite(length) ? vec3_scale(a, 1.0 / length) : VEC3_ZERO;
-}
 
 Vec3 vec3_orthogonal(Vec3 unit)
 {
@@ -19,19 +14,6 @@ Quat quat_normalized(Quat q)
         return QUAT_IDENTITY;
     double s = 1.0 / length;
     return (Quat){ q.w * s, q.x * s, q.y * s, q.z * s };
-}
-
-Quat quat_mul(Quat a, Quat b)
-{
-    return (Quat){ a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                   a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w };
-}
-
-Vec3 quat_rotate(Quat q, Vec3 v)
-{
-    Vec3 u = vec3(q.x, q.y, q.z);
-    Vec3 t = vec3_scale(vec3_cross(u, v), 2.0);
-    return vec3_add(vec3_mad(v, t, q.w), vec3_cross(u, t));
 }
 
 Quat quat_from_axis_angle(Vec3 axis, double angle)
@@ -103,13 +85,6 @@ Quat quat_integrate(Quat q, Vec3 angular_velocity, double dt)
     return quat_normalized(quat_mul(quat_from_axis_angle(angular_velocity, speed * dt), q));
 }
 
-Vec3 mat3_apply(Mat3 a, Vec3 v)
-{
-    const double *m = a.m;
-    return vec3(m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z,
-                m[6] * v.x + m[7] * v.y + m[8] * v.z);
-}
-
 Mat3 mat3_mul(Mat3 a, Mat3 b)
 {
     Mat3 c;
@@ -117,11 +92,6 @@ Mat3 mat3_mul(Mat3 a, Mat3 b)
         for (int j = 0; j < 3; j++)
             c.m[3 * i + j] = a.m[3 * i] * b.m[j] + a.m[3 * i + 1] * b.m[3 + j] + a.m[3 * i + 2] * b.m[6 + j];
     return c;
-}
-
-Mat3 mat3_transposed(Mat3 a)
-{
-    return (Mat3){ { a.m[0], a.m[3], a.m[6], a.m[1], a.m[4], a.m[7], a.m[2], a.m[5], a.m[8] } };
 }
 
 Mat3 mat3_add(Mat3 a, Mat3 b)
@@ -174,19 +144,8 @@ Mat3 mat3_point_inertia(double mass, Vec3 d)
                      mass * (d.x * d.x + d.y * d.y) } };
 }
 
-Pose pose_mul(Pose a, Pose b)
-{
-    return (Pose){ pose_apply(a, b.t), quat_mul(a.q, b.q) };
-}
-
-Pose pose_inverse(Pose pose)
-{
-    Quat q = quat_conj(pose.q);
-    return (Pose){ vec3_neg(quat_rotate(q, pose.t)), q };
-}
-
 bool pose_is_finite(Pose pose)
 {
-    return vec3_is_finite(pose.t) && isfinite(pose.q.w) && isfinite(pose.q.x) && isfinite(pose.q.y) &&
-           isfinite(pose.q.z);
+    return vec3_is_finite(pose.t) && isfinite(pose.q.w) && isfinite(pose.q.x) && isfinite(pose.q.y)
+           && isfinite(pose.q.z);
 }

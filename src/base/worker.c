@@ -1,3 +1,4 @@
+// worker.c - confined processes that do what untrusted data asks for, with bounded time and memory.
 #include "base/worker.h"
 
 #include "base/memory.h"
@@ -10,6 +11,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +42,12 @@ typedef struct Message {
 struct Worker {
     WorkerOptions options;
     pthread_mutex_t lock;
-    pid_t process;      // 0 when none runs
+    pid_t process;  // 0 when none runs
     int channel;
     int request_file, reply_file;
     int64_t base_bytes;   // resident when it was ready: much of it is inherited
     WorkerLimits limits;  // of the request under way
+    WorkerBudget *budget;
 };
 
 struct WorkerReply {
@@ -53,16 +56,24 @@ struct WorkerReply {
     size_t size, capacity, limit;
 };
 
+static WorkerOptions with_defaults(const WorkerOptions *options)
+{
+    WorkerOptions filled = *options;
+    if (filled.time_ms <= 0)
+        filled.time_ms = DEFAULT_TIME_MS;
+    if (filled.memory_bytes <= 0)
+        filled.memory_bytes = DEFAULT_MEMORY;
+    if (filled.reply_bytes <= 0)
+        filled.reply_bytes = DEFAULT_REPLY;
+    return filled;
+}
+
+void worker_set_budget(Worker *worker, WorkerBudget *budget) { worker->budget = budget; }
+
 Worker *worker_create(const WorkerOptions *options)
 {
     Worker *worker = memory_alloc(sizeof *worker);
-    worker->options = *options;
-    if (worker->options.time_ms <= 0)
-        worker->options.time_ms = DEFAULT_TIME_MS;
-    if (worker->options.memory_bytes <= 0)
-        worker->options.memory_bytes = DEFAULT_MEMORY;
-    if (worker->options.reply_bytes <= 0)
-        worker->options.reply_bytes = DEFAULT_REPLY;
+    worker->options = with_defaults(options);
     worker->channel = worker->request_file = worker->reply_file = -1;
     pthread_mutex_init(&worker->lock, NULL);
     return worker;
@@ -110,12 +121,55 @@ void worker_destroy(Worker *worker)
 #endif
 
 static const int plain_calls[] = {
-    SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_recvfrom, SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_ppoll,
-    SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex, SYS_exit, SYS_exit_group,
-    SYS_rt_sigreturn, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_sigaltstack, SYS_clock_gettime, SYS_clock_getres,
-    SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday, SYS_getpid, SYS_gettid, SYS_sched_yield, SYS_sched_getaffinity,
-    SYS_getrandom, SYS_fstat, SYS_ftruncate, SYS_lseek, SYS_close, SYS_set_robust_list, SYS_getrusage, SYS_sysinfo, SYS_uname,
-    SYS_getcpu, SYS_membarrier, SYS_times, SYS_restart_syscall, SYS_munlock, SYS_mlock, SYS_getuid, SYS_getppid,
+    SYS_read,
+    SYS_write,
+    SYS_readv,
+    SYS_writev,
+    SYS_pread64,
+    SYS_recvfrom,
+    SYS_recvmsg,
+    SYS_sendto,
+    SYS_sendmsg,
+    SYS_ppoll,
+    SYS_mmap,
+    SYS_munmap,
+    SYS_mremap,
+    SYS_mprotect,
+    SYS_madvise,
+    SYS_brk,
+    SYS_futex,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_rt_sigreturn,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_sigaltstack,
+    SYS_clock_gettime,
+    SYS_clock_getres,
+    SYS_clock_nanosleep,
+    SYS_nanosleep,
+    SYS_gettimeofday,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_sched_yield,
+    SYS_sched_getaffinity,
+    SYS_getrandom,
+    SYS_fstat,
+    SYS_ftruncate,
+    SYS_lseek,
+    SYS_close,
+    SYS_set_robust_list,
+    SYS_getrusage,
+    SYS_sysinfo,
+    SYS_uname,
+    SYS_getcpu,
+    SYS_membarrier,
+    SYS_times,
+    SYS_restart_syscall,
+    SYS_munlock,
+    SYS_mlock,
+    SYS_getuid,
+    SYS_getppid,
 #ifdef SYS_poll
     SYS_poll,
 #endif
@@ -127,8 +181,9 @@ static const int plain_calls[] = {
 #endif
 };
 static const int thread_calls[] = {
-    SYS_set_tid_address, SYS_sched_getparam, SYS_sched_getscheduler, SYS_sched_get_priority_max, SYS_sched_get_priority_min,
-    SYS_rt_sigtimedwait, SYS_rt_sigsuspend, SYS_rt_sigpending, SYS_getpriority,
+    SYS_set_tid_address,        SYS_sched_getparam,         SYS_sched_getscheduler,
+    SYS_sched_get_priority_max, SYS_sched_get_priority_min, SYS_rt_sigtimedwait,
+    SYS_rt_sigsuspend,          SYS_rt_sigpending,          SYS_getpriority,
 };
 
 typedef struct Filter {
@@ -186,8 +241,8 @@ static bool install_filter(bool with_threads)
     emit(&filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
     struct sock_fprog program = { filter.count, filter.code };
     // TSYNC: threads that `start` has made already are confined, too.
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+           && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 #else
     (void)with_threads;
     return false;
@@ -206,14 +261,17 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-// Moves the three descriptors to 3, 4, 5, points 0 to 2 at nothing and closes all others.
+// Where a worker has its descriptors.
+enum { CHANNEL_PLACE = 3, REQUEST_PLACE, REPLY_PLACE };
+
+// Moves the three descriptors to their places, points 0 to 2 at nothing and closes all others.
 static void keep_descriptors(Worker *worker)
 {
     int high[3] = { fcntl(worker->channel, F_DUPFD, 100), fcntl(worker->request_file, F_DUPFD, 100),
                     fcntl(worker->reply_file, F_DUPFD, 100) };
     int *places[3] = { &worker->channel, &worker->request_file, &worker->reply_file };
     for (int i = 0; i < 3; i++)
-        *places[i] = dup2(high[i], 3 + i);
+        *places[i] = dup2(high[i], CHANNEL_PLACE + i);
     int nothing = open("/dev/null", O_RDWR);
     if (nothing >= 0) {
         dup2(nothing, 0);
@@ -223,7 +281,7 @@ static void keep_descriptors(Worker *worker)
             dup2(nothing, 2);
 #endif
     }
-    close_range(6, ~0u, 0);
+    close_range(REPLY_PLACE + 1, ~0u, 0);
 }
 
 static void limit_resource(int resource, rlim_t soft, rlim_t hard)
@@ -278,10 +336,7 @@ void worker_reply_add(WorkerReply *reply, const void *data, size_t size)
         memcpy(place, data, size);
 }
 
-void worker_reply_clear(WorkerReply *reply)
-{
-    reply->size = 0;
-}
+void worker_reply_clear(WorkerReply *reply) { reply->size = 0; }
 
 static bool serve_one(Worker *worker, uint64_t size, void *state)
 {
@@ -306,10 +361,9 @@ static bool serve_one(Worker *worker, uint64_t size, void *state)
 
 static void serve(Worker *worker)
 {
-    reset_signals();
-    keep_descriptors(worker);
     prctl(PR_SET_NAME, "talus-worker");
-    void *state = worker->options.start ? worker->options.start(worker->options.context) : (void *)worker->options.context;
+    void *state = worker->options.start ? worker->options.start(worker->options.context)
+                                        : (void *)worker->options.context;
     if (!confine(worker))
         _exit(99);
     Message hello = { .ok = 1 };
@@ -324,13 +378,41 @@ static void serve(Worker *worker)
     }
 }
 
+int worker_serve(const WorkerOptions *options)
+{
+    struct stat info;
+    for (int place = CHANNEL_PLACE; place <= REPLY_PLACE; place++)
+        if (fstat(place, &info) < 0 || (place == CHANNEL_PLACE && !S_ISSOCK(info.st_mode)))
+            return 99;
+    Worker worker = { .options = with_defaults(options),
+                      .channel = CHANNEL_PLACE,
+                      .request_file = REQUEST_PLACE,
+                      .reply_file = REPLY_PLACE };
+    serve(&worker);
+    return 0;
+}
+
+// What the new process does after the fork. Until a program takes over, only what a signal handler may do.
+static void become_worker(Worker *worker)
+{
+    reset_signals();
+    keep_descriptors(worker);
+    if (worker->options.program) {
+        execl(worker->options.program, worker->options.program, worker->options.argument, (char *)NULL);
+        _exit(98);
+    }
+    serve(worker);
+}
+
 // ---- in the parent ----
 
-static int64_t now_ms(clockid_t clock)
+static int64_t now_us(clockid_t clock)
 {
     struct timespec now;
-    return clock_gettime(clock, &now) == 0 ? (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 : 0;
+    return clock_gettime(clock, &now) == 0 ? (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000 : 0;
 }
+
+static int64_t now_ms(clockid_t clock) { return now_us(clock) / 1000; }
 
 // What the kernel tells of a process in one of its short files; empty when it tells nothing.
 static void read_process_file(pid_t process, const char *name, char text[static 512])
@@ -374,7 +456,7 @@ static bool stands_still(StillWatch *watch, pid_t process, int64_t cpu_ms, int64
 }
 
 // Waits for one message while watching the worker's time and memory.
-static WorkerStatus await(Worker *worker, Message *message)
+static WorkerStatus watch_message(Worker *worker, Message *message)
 {
     clockid_t clock;
     bool has_clock = clock_getcpuclockid(worker->process, &clock) == 0;
@@ -392,12 +474,25 @@ static WorkerStatus await(Worker *worker, Message *message)
         if (resident_bytes(worker->process) - worker->base_bytes > worker->limits.memory_bytes)
             return WORKER_MEMORY;
         int64_t cpu = has_clock ? now_ms(clock) : 0, wall = now_ms(CLOCK_MONOTONIC);
-        if (cpu - cpu_start > worker->limits.time_ms ||
-            wall - wall_start > WALL_FACTOR * worker->limits.time_ms + WALL_EXTRA_MS)
+        if (cpu - cpu_start > worker->limits.time_ms
+            || wall - wall_start > WALL_FACTOR * worker->limits.time_ms + WALL_EXTRA_MS)
             return WORKER_TIMEOUT;
         if (has_clock && stands_still(&watch, worker->process, cpu, wall))
             return WORKER_STILL;
     }
+}
+
+// The same, and what it took is counted.
+static WorkerStatus await(Worker *worker, Message *message)
+{
+    clockid_t clock;
+    bool has_clock = clock_getcpuclockid(worker->process, &clock) == 0;
+    int64_t start_us = has_clock ? now_us(clock) : 0;
+    WorkerStatus status = watch_message(worker, message);
+    // (the clock of a process that has ended stays until it is waited for)
+    if (has_clock && worker->limits.budget)
+        atomic_fetch_add(&worker->limits.budget->spent_us, now_us(clock) - start_us);
+    return status;
 }
 
 static WorkerStatus start(Worker *worker)
@@ -405,12 +500,13 @@ static WorkerStatus start(Worker *worker)
     int channel[2] = { -1, -1 };
     worker->request_file = memfd_create("talus-request", MFD_CLOEXEC);
     worker->reply_file = memfd_create("talus-reply", MFD_CLOEXEC);
-    if (worker->request_file < 0 || worker->reply_file < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) < 0)
+    if (worker->request_file < 0 || worker->reply_file < 0
+        || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) < 0)
         return WORKER_UNAVAILABLE;
     worker->process = fork();
     if (worker->process == 0) {
         worker->channel = channel[1];
-        serve(worker);
+        become_worker(worker);
         _exit(0);
     }
     close(channel[1]);
@@ -420,7 +516,7 @@ static WorkerStatus start(Worker *worker)
     Message hello;
     WorkerLimits limits = worker->limits;
     worker->base_bytes = 0;
-    worker->limits = (WorkerLimits){ worker->options.time_ms, INT64_MAX };
+    worker->limits = (WorkerLimits){ worker->options.time_ms, INT64_MAX, NULL };
     WorkerStatus status = await(worker, &hello);
     worker->limits = limits;
     worker->base_bytes = resident_bytes(worker->process);
@@ -458,7 +554,8 @@ static bool send_request(Worker *worker, const WorkerPart *parts, int part_count
 static bool read_reply(Worker *worker, size_t size, WorkerAnswer *answer)
 {
     struct stat info;
-    if (size > (size_t)worker->options.reply_bytes || (size > 0 && (fstat(worker->reply_file, &info) < 0 || (size_t)info.st_size < size)))
+    if (size > (size_t)worker->options.reply_bytes
+        || (size > 0 && (fstat(worker->reply_file, &info) < 0 || (size_t)info.st_size < size)))
         return false;
     char *data = memory_alloc_raw(size + 1);
     size_t done = 0;
@@ -491,13 +588,18 @@ static void describe_end(const Worker *worker, WorkerStatus status, int wait_sta
                  (long long)(worker->limits.memory_bytes >> 20));
     else if (status == WORKER_STILL)
         snprintf(answer->message, sizeof answer->message, "the %s stood still %d times and was ended", name, TRIES);
+    else if (status == WORKER_SPENT)
+        snprintf(answer->message, sizeof answer->message,
+                 "the %s is not asked any more: all together took %.3g s (limit %s)", name,
+                 (double)worker->limits.budget->total_ms / 1000.0, worker->limits.budget->limit);
     else if (status == WORKER_UNAVAILABLE)
         snprintf(answer->message, sizeof answer->message, "the %s could not be started in confinement", name);
     else if (wait_status >= 0 && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXFSZ)
         snprintf(answer->message, sizeof answer->message, "the %s made more than %lld MB", name,
                  (long long)(worker->options.reply_bytes >> 20));
     else if (wait_status >= 0 && WIFSIGNALED(wait_status))
-        snprintf(answer->message, sizeof answer->message, "the %s crashed (%s)", name, strsignal(WTERMSIG(wait_status)));
+        snprintf(answer->message, sizeof answer->message, "the %s crashed (%s)", name,
+                 strsignal(WTERMSIG(wait_status)));
     else
         snprintf(answer->message, sizeof answer->message, "the %s ended unexpectedly", name);
 }
@@ -522,7 +624,8 @@ static WorkerStatus call_locked(Worker *worker, const WorkerPart *parts, int par
         status = WORKER_CRASHED;
     if (status != WORKER_OK) {
         int wait_status = stop(worker, status != WORKER_CRASHED);
-        if (status == WORKER_CRASHED && wait_status >= 0 && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU)
+        if (status == WORKER_CRASHED && wait_status >= 0 && WIFSIGNALED(wait_status)
+            && WTERMSIG(wait_status) == SIGXCPU)
             status = WORKER_TIMEOUT;
         describe_end(worker, status, wait_status, answer);
         return status;
@@ -539,6 +642,17 @@ static WorkerStatus call_locked(Worker *worker, const WorkerPart *parts, int par
     return WORKER_REFUSED;
 }
 
+// Whether anything is left; the request may take no more than that.
+static bool fits_budget(WorkerLimits *limits)
+{
+    if (!limits->budget)
+        return true;
+    int64_t left_ms = limits->budget->total_ms - atomic_load(&limits->budget->spent_us) / 1000;
+    if (left_ms < limits->time_ms)
+        limits->time_ms = left_ms;
+    return left_ms > 0;
+}
+
 WorkerStatus worker_call_limited(Worker *worker, const WorkerPart *parts, int part_count, const WorkerLimits *limits,
                                  WorkerAnswer *answer)
 {
@@ -549,7 +663,13 @@ WorkerStatus worker_call_limited(Worker *worker, const WorkerPart *parts, int pa
         worker->limits.time_ms = worker->options.time_ms;
     if (worker->limits.memory_bytes <= 0 || worker->limits.memory_bytes > worker->options.memory_bytes)
         worker->limits.memory_bytes = worker->options.memory_bytes;
-    WorkerStatus status = call_locked(worker, parts, part_count, answer);
+    if (!worker->limits.budget)
+        worker->limits.budget = worker->budget;
+    WorkerStatus status = WORKER_SPENT;
+    if (fits_budget(&worker->limits))
+        status = call_locked(worker, parts, part_count, answer);
+    else
+        describe_end(worker, status, -1, answer);
     pthread_mutex_unlock(&worker->lock);
     return status;
 }

@@ -1,3 +1,4 @@
+// control.c - controllers of a world: which robots have one, and what is exchanged with them around a step.
 #include "control/control_internal.h"
 
 #include "base/memory.h"
@@ -19,7 +20,8 @@ static bool names_nothing(const char *program)
 bool control_is_needed(const Devices *devices)
 {
     for (int i = 0; i < devices_robot_count(devices); i++)
-        if (devices_robot_exists(devices, i) && !names_nothing(scene_string(devices_robot_node(devices, i), "controller")))
+        if (devices_robot_exists(devices, i)
+            && !names_nothing(scene_string(devices_robot_node(devices, i), "controller")))
             return true;
     return false;
 }
@@ -30,13 +32,16 @@ static void add_controller(Control *control, int robot)
     memory_grow(&control->controllers, &control->capacity, control->count + 1, sizeof *control->controllers);
     Controller *controller = &control->controllers[control->count++];
     const char *program = scene_string(node, "controller");
-    *controller = (Controller){ .robot = robot, .name = arena_string(control->arena, scene_string(node, "name")),
-                                .program = arena_string(control->arena, program), .is_synchronous = scene_bool(node, "synchronization"),
-                                .is_extern = !strcmp(program, "<extern>"), .output = { -1, -1 } };
+    *controller = (Controller){ .robot = robot,
+                                .name = arena_string(control->arena, scene_string(node, "name")),
+                                .program = arena_string(control->arena, program),
+                                .is_synchronous = scene_bool(node, "synchronization"),
+                                .is_extern = !strcmp(program, "<extern>"),
+                                .output = { -1, -1 } };
 }
 
 // The scene is walked when nodes came or went, not at every step.
-static void find_new_robots(Control *control)
+void control_find_robots(Control *control)
 {
     uint64_t structure = scene_structure(sim_scene(control->sim));
     if (control->structure == structure)
@@ -61,6 +66,7 @@ void control_left(Control *control, Controller *controller)
     channel_close(controller->channel);
     controller->channel = NULL;
     controller->phase = CONTROLLER_GONE;
+    window_forget(controller);
     if (!control->is_ending)
         devices_switch_off(control->devices, controller->robot);
     if (!controller->has_exited_well)
@@ -70,15 +76,18 @@ void control_left(Control *control, Controller *controller)
 void control_failed(Control *control, const Controller *controller)
 {
     if (control->options.stops_on_failure)
-        sim_stop(control->sim, arena_printf(control->arena, "controller '%s' of robot '%s' failed", controller->program, controller->name));
+        sim_stop(control->sim, arena_printf(control->arena, "controller '%s' of robot '%s' failed", controller->program,
+                                            controller->name));
 }
 
 static void start(Control *control, Controller *controller)
 {
-    if (controller->is_extern || names_nothing(controller->program) || !devices_robot_exists(control->devices, controller->robot))
+    if (controller->is_extern || names_nothing(controller->program)
+        || !devices_robot_exists(control->devices, controller->robot))
         return;
     if (control->options.runs_nothing) {
-        diag_warning(control->diags, (SourcePos){ 0 }, "controllers are not started: code of unknown origin is not run");
+        diag_warning(control->diags, (SourcePos){ 0 },
+                     "controllers are not started: code of unknown origin is not run");
         return;
     }
     Launch launch;
@@ -155,7 +164,7 @@ static void stop_removed(Control *control)
 static bool start_new(Control *control)
 {
     int known = control->count;
-    find_new_robots(control);
+    control_find_robots(control);
     for (int i = known; i < control->count; i++)
         start(control, &control->controllers[i]);
     return control->count > known;
@@ -191,6 +200,38 @@ static void reset(Control *control)
     remember_start(control);
 }
 
+void control_listen(Control *control)
+{
+    for (int i = 0; i < control->count; i++)
+        process_drain(control, &control->controllers[i]);
+}
+
+void control_touched(Control *control) { control->synced_step = 0; }
+
+void control_reset(Control *control)
+{
+    reset(control);
+    if (!control->has_started)
+        return;
+    for (int i = 0; i < control->count; i++)
+        control->controllers[i].wants_restart |= !control->controllers[i].is_extern;
+    start_new(control);
+    restart_asked(control);
+}
+
+void control_rewound(Control *control, uint64_t from_step)
+{
+    uint64_t now = sim_steps(control->sim), passed = from_step > now ? from_step - now : 0;
+    control->synced_step = 0;
+    for (int i = 0; i < control->count; i++) {
+        Controller *controller = &control->controllers[i];
+        controller->due_step -= controller->due_step > passed ? passed : controller->due_step;
+        controller->asked_step -= controller->asked_step > passed ? passed : controller->asked_step;
+        for (int tag = 0; tag < controller->serial_count; tag++)
+            controller->packets_sent[tag] = 0;
+    }
+}
+
 // Whether programs were started that have something to say before time goes on.
 static bool grant_requests(Control *control)
 {
@@ -208,7 +249,7 @@ static bool grant_requests(Control *control)
 static void begin(Control *control)
 {
     control->has_started = true;
-    find_new_robots(control);
+    control_find_robots(control);
     remember_start(control);
     for (int i = 0; i < control->count; i++)
         start(control, &control->controllers[i]);
@@ -238,6 +279,7 @@ static bool before_step(Sim *sim, void *context)
         begin(control);
     drain_ended(control);
     serve_all(control);
+    serve_paused(control);
     // What starts now begins at this time. What it asks for in turn is granted in the next step.
     if (!control_is_over(control) && grant_requests(control))
         serve_all(control);
@@ -292,43 +334,23 @@ static bool after_step(Sim *sim, void *context)
     return true;
 }
 
-// ---- devices as part of the simulation's state ----
-
-static size_t size_of_devices(void *context)
+Control *control_create(Sim *sim, const ControlOptions *options, DiagSink *diags)
 {
-    return devices_snapshot_size(context);
-}
-
-static void save_devices(void *context, void *buffer)
-{
-    devices_snapshot(context, buffer);
-}
-
-static bool restore_devices(void *context, const void *buffer, size_t size)
-{
-    return devices_restore(context, buffer, size);
-}
-
-static uint64_t hash_of_devices(void *context)
-{
-    return devices_hash(context);
-}
-
-Control *control_create(Sim *sim, Devices *devices, const ControlOptions *options, DiagSink *diags)
-{
+    assert(sim && diags);
     Control *control = memory_alloc(sizeof *control);
     control->sim = sim;
-    control->devices = devices;
+    control->devices = sim_devices(sim);
     control->diags = diags;
     control->arena = arena_create();
     control->quit_status = -1;
     control->listener = control->local_listener = -1;
     control->structure = UINT64_MAX;
-    control->tag = arena_printf(control->arena, "TALUS_CONTROLLER=%d.%llx.", (int)getpid(), (unsigned long long)(uintptr_t)control);
+    control->tag = arena_printf(control->arena, "TALUS_CONTROLLER=%d.%llx.", (int)getpid(),
+                                (unsigned long long)(uintptr_t)control);
     control->simulation_mode = 2;
     if (options)
         control->options = *options;
-    sim_add_state(sim, &(SimStatePart){ "devices", devices, size_of_devices, save_devices, restore_devices, hash_of_devices });
+    sim_devices_in_state(sim, true);
     sim_add_hook(sim, SIM_PHASE_COMMANDS, before_step, control);
     sim_add_hook(sim, SIM_PHASE_DEVICES, after_sampling, control);
     sim_add_hook(sim, SIM_PHASE_CONTROL, after_step, control);
@@ -340,7 +362,7 @@ void control_destroy(Control *control)
     if (!control)
         return;
     sim_remove_hooks(control->sim, control);
-    sim_remove_state(control->sim, control->devices);
+    sim_devices_in_state(control->sim, false);
     control_end(control);
     for (int i = 0; i < control->count; i++) {
         Controller *controller = &control->controllers[i];
@@ -348,6 +370,7 @@ void control_destroy(Control *control)
         free(controller->constant_hashes);
         free(controller->packets_sent);
         free(controller->custom_data);
+        free(controller->window.messages);
     }
     supervisor_forget(control);
     frame_free(&control->frame);
@@ -360,16 +383,11 @@ int control_running(const Control *control)
 {
     int running = 0;
     for (int i = 0; i < control->count; i++)
-        running += control->controllers[i].phase >= CONTROLLER_STARTED && control->controllers[i].phase < CONTROLLER_GONE;
+        running += control->controllers[i].phase >= CONTROLLER_STARTED
+                   && control->controllers[i].phase < CONTROLLER_GONE;
     return running;
 }
 
-int control_quit_status(const Control *control)
-{
-    return control->quit_status;
-}
+int control_quit_status(const Control *control) { return control->quit_status; }
 
-const char *control_next_world(const Control *control)
-{
-    return control->next_world;
-}
+const char *control_next_world(const Control *control) { return control->next_world; }

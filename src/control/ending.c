@@ -27,6 +27,7 @@ static void forget_channel(Controller *controller)
     channel_close(controller->channel);
     controller->channel = NULL;
     controller->phase = CONTROLLER_NONE;
+    window_forget(controller);
 }
 
 static bool ends_in_time(Control *control, Controller *controller, int64_t end_ms)

@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -154,6 +156,26 @@ static char *own_folder(Arena *arena)
     return length > 0 ? path_directory(arena, arena_text(arena, path, (size_t)length)) : arena_string(arena, ".");
 }
 
+// In a program of others, libtalus knows where it lies: parts of Talus are beside it (in a build), in talus/, or in ../talus (installed in
+// a folder of the machine's kind). Those that are not there are left out.
+static void add_places_of_library(Environment *environment)
+{
+    static const char *const places[] = { "", "/talus", "/../talus" };
+    Dl_info library;
+    char file[PATH_MAX];
+    if (!dladdr((const void *)(uintptr_t)environment_make, &library) || !library.dli_fname
+        || !realpath(library.dli_fname, file))
+        return;
+    char *folder = path_directory(environment->arena, file);
+    for (int i = COUNT_OF(places) - 1; i >= 0; i--) {
+        char *place = path_normalized(environment->arena, arena_printf(environment->arena, "%s%s", folder, places[i]));
+        if (access(arena_printf(environment->arena, "%s/libController.so", place), F_OK) != 0)
+            continue;
+        prepend_path(environment, "LD_LIBRARY_PATH", place);
+        prepend_path(environment, "PYTHONPATH", arena_printf(environment->arena, "%s/python", place));
+    }
+}
+
 // libController and the Python module lie beside the program (in a build) or in ../lib/talus (installed).
 static void add_library_paths(Environment *environment, const char *folder, const char *project)
 {
@@ -163,6 +185,7 @@ static void add_library_paths(Environment *environment, const char *folder, cons
     if (project)
         prepend_path(environment, "LD_LIBRARY_PATH", arena_printf(environment->arena, "%s/libraries", project));
     prepend_path(environment, "LD_LIBRARY_PATH", folder);
+    add_places_of_library(environment);
     prepend_path(environment, "LD_LIBRARY_PATH", installed);
     prepend_path(environment, "LD_LIBRARY_PATH", beside);
     prepend_path(environment, "PYTHONPATH", arena_printf(environment->arena, "%s/python", installed));

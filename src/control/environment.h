@@ -5,7 +5,7 @@
 #include "base/arena.h"
 
 typedef struct Environment {
-    char **items;   // NULL-terminated; free() it. The texts are the arena's or this process's own
+    char **items;  // NULL-terminated; free() it. The texts are the arena's or this process's own
     int count, capacity;
     Arena *arena;
 } Environment;

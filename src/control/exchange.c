@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "devices/devices_internal.h"
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 
 #include <webots/nodes.h>
 
@@ -24,8 +24,13 @@ static void add_robot(Control *control, const Controller *controller, uint16_t o
     int32_t numbers[4] = { scene_bool(robot, "supervisor"), scene_bool(robot, "synchronization"), 0,
                            supervisor_robot_code(sim_scene(control->sim), robot) };
     double reals[2] = { sim_time(control->sim), sim_time_step(control->sim) * 1000.0 };
-    frame_add(&control->frame, &(Record){ .op = op, .int_count = 4, .ints = numbers, .double_count = 2, .doubles = reals,
-                                          .byte_count = (int)strlen(controller->name), .bytes = controller->name });
+    frame_add(&control->frame, &(Record){ .op = op,
+                                          .int_count = 4,
+                                          .ints = numbers,
+                                          .double_count = 2,
+                                          .doubles = reals,
+                                          .byte_count = (int)strlen(controller->name),
+                                          .bytes = controller->name });
 }
 
 // Unless the controller has them already.
@@ -35,7 +40,9 @@ static void add_constants(Control *control, Controller *controller, int tag)
     int count = devices_constants(control->devices, controller->robot, tag, values, CONSTANTS_MAX);
     uint64_t hash = hash_bytes(values, (size_t)count * sizeof *values, (uint64_t)count + 1);
     if (controller->constant_hashes[tag] != hash)
-        frame_add(&control->frame, &(Record){ .op = OP_DEVICE_CONSTANTS, .tag = (uint16_t)tag, .double_count = count, .doubles = values });
+        frame_add(
+            &control->frame,
+            &(Record){ .op = OP_DEVICE_CONSTANTS, .tag = (uint16_t)tag, .double_count = count, .doubles = values });
     controller->constant_hashes[tag] = hash;
     free(values);
 }
@@ -55,8 +62,12 @@ static void add_device(Control *control, Controller *controller, int tag)
 {
     const DeviceInfo *info = devices_info(control->devices, controller->robot, tag);
     int32_t code = info->kind->code;
-    frame_add(&control->frame, &(Record){ .op = OP_DEVICE, .tag = (uint16_t)tag, .int_count = 1, .ints = &code,
-                                          .byte_count = (int)strlen(info->name), .bytes = info->name });
+    frame_add(&control->frame, &(Record){ .op = OP_DEVICE,
+                                          .tag = (uint16_t)tag,
+                                          .int_count = 1,
+                                          .ints = &code,
+                                          .byte_count = (int)strlen(info->name),
+                                          .bytes = info->name });
     if (*info->model)
         add_text(&control->frame, OP_DEVICE_MODEL, (uint16_t)tag, info->model);
     add_constants(control, controller, tag);
@@ -73,11 +84,15 @@ static void know_devices(Controller *controller, int count)
 {
     int known = controller->serial_count;
     controller->serial_count = count + 1;
-    controller->serials = memory_resize(controller->serials, (size_t)(count + 1) * DEVICE_CHANNELS, sizeof *controller->serials);
-    controller->packets_sent = memory_resize(controller->packets_sent, (size_t)count + 1, sizeof *controller->packets_sent);
-    controller->constant_hashes = memory_resize(controller->constant_hashes, (size_t)count + 1, sizeof *controller->constant_hashes);
+    controller->serials = memory_resize(controller->serials, (size_t)(count + 1) * DEVICE_CHANNELS,
+                                        sizeof *controller->serials);
+    controller->packets_sent = memory_resize(controller->packets_sent, (size_t)count + 1,
+                                             sizeof *controller->packets_sent);
+    controller->constant_hashes = memory_resize(controller->constant_hashes, (size_t)count + 1,
+                                                sizeof *controller->constant_hashes);
     memset(controller->constant_hashes + known, 0, (size_t)(count + 1 - known) * sizeof *controller->constant_hashes);
-    memset(controller->serials + known * DEVICE_CHANNELS, 0, (size_t)(count + 1 - known) * DEVICE_CHANNELS * sizeof *controller->serials);
+    memset(controller->serials + known * DEVICE_CHANNELS, 0,
+           (size_t)(count + 1 - known) * DEVICE_CHANNELS * sizeof *controller->serials);
     memset(controller->packets_sent + known, 0, (size_t)(count + 1 - known) * sizeof *controller->packets_sent);
 }
 
@@ -129,10 +144,19 @@ static void add_readings(Control *control, Controller *controller, int tag)
             continue;
         *sent = serial;
         int size = 0;
-        int32_t numbers[2] = { channel, tag > 0 ? devices_due_image(control->devices, controller->robot, tag, channel) : -1 };
-        const char *image = tag > 0 && numbers[1] != channel ? devices_image(control->devices, controller->robot, tag, channel, &size) : NULL;
-        frame_add(&control->frame, &(Record){ .op = OP_READING, .tag = (uint16_t)tag, .int_count = 2, .ints = numbers, .double_count = count,
-                                              .doubles = reading, .byte_count = size, .bytes = image });
+        int32_t numbers[2] = { channel,
+                               tag > 0 ? devices_due_image(control->devices, controller->robot, tag, channel) : -1 };
+        const char *image = tag > 0 && numbers[1] != channel
+                                ? devices_image(control->devices, controller->robot, tag, channel, &size)
+                                : NULL;
+        frame_add(&control->frame, &(Record){ .op = OP_READING,
+                                              .tag = (uint16_t)tag,
+                                              .int_count = 2,
+                                              .ints = numbers,
+                                              .double_count = count,
+                                              .doubles = reading,
+                                              .byte_count = size,
+                                              .bytes = image });
     }
 }
 
@@ -145,8 +169,12 @@ static void add_packets(Control *control, Controller *controller, int tag)
     for (; i < count && control->frame.size < room; i++) {
         DevicePacket packet = devices_packet(control->devices, controller->robot, tag, i);
         double reals[4] = { packet.strength, packet.direction[0], packet.direction[1], packet.direction[2] };
-        frame_add(&control->frame, &(Record){ .op = OP_PACKET, .tag = (uint16_t)tag, .double_count = 4, .doubles = reals,
-                                              .byte_count = packet.size, .bytes = packet.data });
+        frame_add(&control->frame, &(Record){ .op = OP_PACKET,
+                                              .tag = (uint16_t)tag,
+                                              .double_count = 4,
+                                              .doubles = reals,
+                                              .byte_count = packet.size,
+                                              .bytes = packet.data });
     }
     controller->packets_sent[tag] = i;
 }
@@ -169,8 +197,11 @@ static void add_joystick(FrameWriter *frame, const InputState *state)
         numbers[3] |= (int32_t)((uint32_t)state->buttons[i] << i);
     memcpy(numbers + 4, state->axes, (size_t)state->axis_count * sizeof *numbers);
     memcpy(numbers + 4 + state->axis_count, state->povs, (size_t)state->pov_count * sizeof *numbers);
-    frame_add(frame, &(Record){ .op = OP_JOYSTICK, .int_count = 4 + state->axis_count + state->pov_count, .ints = numbers,
-                                .byte_count = (int)strlen(state->model), .bytes = state->model });
+    frame_add(frame, &(Record){ .op = OP_JOYSTICK,
+                                .int_count = 4 + state->axis_count + state->pov_count,
+                                .ints = numbers,
+                                .byte_count = (int)strlen(state->model),
+                                .bytes = state->model });
 }
 
 // Keys come from the input file when there is one, else from who looks on.
@@ -178,25 +209,38 @@ static void add_input(Control *control)
 {
     Input *input = control->options.input;
     if (!input) {
-        frame_add(&control->frame, &(Record){ .op = OP_KEYS, .int_count = control->devices->key_count, .ints = control->devices->keys });
+        frame_add(&control->frame,
+                  &(Record){ .op = OP_KEYS, .int_count = control->devices->key_count, .ints = control->devices->keys });
         return;
     }
     const InputState *state = input_at(input, sim_time(control->sim));
     frame_add(&control->frame, &(Record){ .op = OP_KEYS, .int_count = state->key_count, .ints = state->keys });
     int32_t buttons[3] = { state->mouse_buttons[0], state->mouse_buttons[1], state->mouse_buttons[2] };
     if (input_has_mouse(input))
-        frame_add(&control->frame, &(Record){ .op = OP_MOUSE, .int_count = 3, .ints = buttons, .double_count = 5, .doubles = state->mouse });
+        frame_add(
+            &control->frame,
+            &(Record){ .op = OP_MOUSE, .int_count = 3, .ints = buttons, .double_count = 5, .doubles = state->mouse });
     if (input_has_joystick(input))
         add_joystick(&control->frame, state);
+}
+
+static void add_window_messages(Control *control, Controller *controller)
+{
+    const char *message = controller->window.messages, *end = message + controller->window.size;
+    for (; message < end; message += strlen(message) + 1)
+        add_text(&control->frame, OP_WINDOW_MESSAGE, 0, message);
+    controller->window.size = 0;
 }
 
 void exchange_state(Control *control, Controller *controller, ProtocolFrame kind)
 {
     double time = sim_time(control->sim);
     int64_t late = (int64_t)sim_steps(control->sim) - (int64_t)controller->due_step;
-    int32_t numbers[2] = { late > 0 ? (int32_t)((double)late * sim_time_step(control->sim) * 1000.0) : 0, control->simulation_mode };
+    int32_t numbers[2] = { late > 0 ? (int32_t)((double)late * sim_time_step(control->sim) * 1000.0) : 0,
+                           control->simulation_mode };
     frame_begin(&control->frame, kind);
-    frame_add(&control->frame, &(Record){ .op = OP_TIME, .int_count = 2, .ints = numbers, .double_count = 1, .doubles = &time });
+    frame_add(&control->frame,
+              &(Record){ .op = OP_TIME, .int_count = 2, .ints = numbers, .double_count = 1, .doubles = &time });
     if (devices_robot_exists(control->devices, controller->robot)) {
         add_new_devices(control, controller);
         for (int tag = 0; tag < controller->serial_count; tag++) {
@@ -210,6 +254,8 @@ void exchange_state(Control *control, Controller *controller, ProtocolFrame kind
         supervisor_add_tracked(control, controller, &control->frame);
     }
     add_input(control);
+    if (controller->window.size > 0)
+        add_window_messages(control, controller);
     channel_send(controller->channel, &control->frame);
 }
 
@@ -224,8 +270,8 @@ static void command(Control *control, Controller *controller, const Record *reco
 {
     if (!tag_is_good(control, controller, record->tag) || record->int_count < 1)
         return;
-    const char *problem = devices_command(control->devices, controller->robot, record->tag, record->ints[0], record->doubles, record->double_count,
-                                          record->bytes, record->byte_count);
+    const char *problem = devices_command(control->devices, controller->robot, record->tag, record->ints[0],
+                                          record->doubles, record->double_count, record->bytes, record->byte_count);
     if (problem)
         diag_warning(control->diags, (SourcePos){ 0 }, "robot '%s', device '%s': %s", controller->name,
                      devices_info(control->devices, controller->robot, record->tag)->name, problem);
@@ -262,17 +308,12 @@ bool exchange_commands(Control *control, Controller *controller, FrameReader *re
     bool has_duration = false;
     while (frame_next(reader, &record)) {
         switch (record.op) {
-        case OP_ENABLE:
-            enable(control, controller, &record);
-            break;
-        case OP_COMMAND:
-            command(control, controller, &record);
-            break;
-        case OP_NEXT_PACKET:
-            drop_packets(control, controller, &record);
-            break;
+        case OP_ENABLE: enable(control, controller, &record); break;
+        case OP_COMMAND: command(control, controller, &record); break;
+        case OP_NEXT_PACKET: drop_packets(control, controller, &record); break;
         case OP_CUSTOM_DATA:
-            scene_set_string(sim_scene(control->sim), devices_robot_node(control->devices, controller->robot), "customData", record.bytes);
+            scene_set_string(sim_scene(control->sim), devices_robot_node(control->devices, controller->robot),
+                             "customData", record.bytes);
             break;
         case OP_DURATION:
             if (record.int_count < 1 || record.ints[0] < 0)
@@ -282,15 +323,16 @@ bool exchange_commands(Control *control, Controller *controller, FrameReader *re
             break;
         case OP_PRINT:
             process_drain(control, controller);
-            fprintf(record.int_count && record.ints[0] == 2 ? stderr : control->options.out ? control->options.out : stdout, "[%s] %s", controller->name, record.bytes);
+            control_heard(control, controller, record.bytes, strcspn(record.bytes, "\n"),
+                          record.int_count && record.ints[0] == 2);
+            fprintf(record.int_count && record.ints[0] == 2 ? stderr
+                    : control->options.out                  ? control->options.out
+                                                            : stdout,
+                    "[%s] %s", controller->name, record.bytes);
             break;
-        case OP_PIN:
-            pin(control, controller, &record);
-            break;
-        case OP_WINDOW_TEXT:
-            break;
-        default:
-            return false;
+        case OP_PIN: pin(control, controller, &record); break;
+        case OP_WINDOW_TEXT: window_told(control, controller, &record); break;
+        default: return false;
         }
     }
     return has_duration && !reader->is_broken;

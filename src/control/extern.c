@@ -135,9 +135,10 @@ static bool is_own_connection(const struct sockaddr_in *from, int port)
     while (table && !is_own && fgets(line, sizeof line, table)) {
         unsigned address, local_port, to, remote_port, user;
         if (sscanf(line, " %*d: %x:%x %x:%x %*x %*x:%*x %*x:%*x %*x %u", &address, &local_port, &to, &remote_port,
-                   &user) == 5)
-            is_own = address == from->sin_addr.s_addr && local_port == ntohs(from->sin_port) &&
-                     remote_port == (unsigned)port && user == getuid();
+                   &user)
+            == 5)
+            is_own = address == from->sin_addr.s_addr && local_port == ntohs(from->sin_port)
+                     && remote_port == (unsigned)port && user == getuid();
     }
     if (table)
         fclose(table);
@@ -346,6 +347,6 @@ void extern_accept(Control *control, int wait_ms)
 
 bool extern_holds(const Control *control, const Controller *controller)
 {
-    return control->listener >= 0 && is_waiting(control, controller) &&
-           scene_bool(devices_robot_node(control->devices, controller->robot), "synchronization");
+    return control->listener >= 0 && is_waiting(control, controller)
+           && scene_bool(devices_robot_node(control->devices, controller->robot), "synchronization");
 }

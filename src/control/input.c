@@ -1,3 +1,4 @@
+// input.c - files of key and mouse input, read line by line and played at their times.
 #include "control/input.h"
 
 #include "base/file.h"
@@ -11,12 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum EventKind { EVENT_KEY, EVENT_MOUSE_BUTTON, EVENT_MOUSE_MOVE, EVENT_JOYSTICK, EVENT_AXIS, EVENT_POV, EVENT_BUTTON } EventKind;
+typedef enum EventKind {
+    EVENT_KEY,
+    EVENT_MOUSE_BUTTON,
+    EVENT_MOUSE_MOVE,
+    EVENT_JOYSTICK,
+    EVENT_AXIS,
+    EVENT_POV,
+    EVENT_BUTTON
+} EventKind;
 
 typedef struct Event {
     double time;
     EventKind kind;
-    int which, value;    // key, button, axis or POV, and what it is now; of a joystick its axes and POVs, -1: gone
+    int which, value;  // key, button, axis or POV, and what it is now; of a joystick its axes and POVs, -1: gone
     double place[5];
     char *model;
 } Event;
@@ -24,9 +33,10 @@ typedef struct Event {
 struct Input {
     Event *events;
     int count, capacity;
-    int done;            // events that the state has seen
+    int done;  // events that the state has seen
     InputState state;
     bool has_mouse, has_joystick;
+    bool is_live;  // without events: the state is changed by hand
 };
 
 // ---- words of a line ----
@@ -34,7 +44,7 @@ struct Input {
 typedef struct Line {
     const char *at, *end;
     const char *start;
-    const char *word;    // the one read last
+    const char *word;  // the one read last
     size_t length;
     uint32_t number;
     uint16_t file;
@@ -42,17 +52,15 @@ typedef struct Line {
     bool is_good;
 } Line;
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 static void mistake(Line *line, const char *wanted)
 {
     size_t column = (size_t)(line->word - line->start) + 1;
     SourcePos pos = { line->file, (uint16_t)(column < 65535 ? column : 65535), line->number };
     if (line->is_good && line->length)
-        diag_error(line->diags, pos, "%s wanted, found '%.*s'", wanted, (int)(line->length < 40 ? line->length : 40), line->word);
+        diag_error(line->diags, pos, "%s wanted, found '%.*s'", wanted, (int)(line->length < 40 ? line->length : 40),
+                   line->word);
     else if (line->is_good)
         diag_error(line->diags, pos, "%s wanted, the line ends", wanted);
     line->is_good = false;
@@ -92,7 +100,8 @@ static double next_double(Line *line, const char *wanted)
 {
     double value = 0.0;
     next_word(line);
-    if (text_scan_double(line->word, line->word + line->length, &value) != line->word + line->length || !isfinite(value))
+    if (text_scan_double(line->word, line->word + line->length, &value) != line->word + line->length
+        || !isfinite(value))
         mistake(line, wanted);
     return value;
 }
@@ -101,7 +110,8 @@ static int next_int(Line *line, int low, int high, const char *wanted)
 {
     int64_t value = 0;
     next_word(line);
-    if (text_scan_int(line->word, line->word + line->length, &value) != line->word + line->length || value < low || value > high)
+    if (text_scan_int(line->word, line->word + line->length, &value) != line->word + line->length || value < low
+        || value > high)
         mistake(line, wanted);
     return (int)(value < low ? low : value > high ? high : value);
 }
@@ -116,12 +126,28 @@ static int next_switch(Line *line)
 
 static int key_code(const char *word, size_t length)
 {
-    static const struct { const char *name; int code; } names[] = {
-        { "END", WB_KEYBOARD_END }, { "HOME", WB_KEYBOARD_HOME }, { "LEFT", WB_KEYBOARD_LEFT }, { "UP", WB_KEYBOARD_UP },
-        { "RIGHT", WB_KEYBOARD_RIGHT }, { "DOWN", WB_KEYBOARD_DOWN }, { "PAGEUP", WB_KEYBOARD_PAGEUP }, { "PAGEDOWN", WB_KEYBOARD_PAGEDOWN },
-        { "NUMPAD_HOME", WB_KEYBOARD_NUMPAD_HOME }, { "NUMPAD_LEFT", WB_KEYBOARD_NUMPAD_LEFT }, { "NUMPAD_UP", WB_KEYBOARD_NUMPAD_UP },
-        { "NUMPAD_RIGHT", WB_KEYBOARD_NUMPAD_RIGHT }, { "NUMPAD_DOWN", WB_KEYBOARD_NUMPAD_DOWN }, { "NUMPAD_END", WB_KEYBOARD_NUMPAD_END },
-        { "SPACE", ' ' }, { "TAB", 1 }, { "BACKSPACE", 3 }, { "ENTER", 4 },
+    static const struct {
+        const char *name;
+        int code;
+    } names[] = {
+        { "END", WB_KEYBOARD_END },
+        { "HOME", WB_KEYBOARD_HOME },
+        { "LEFT", WB_KEYBOARD_LEFT },
+        { "UP", WB_KEYBOARD_UP },
+        { "RIGHT", WB_KEYBOARD_RIGHT },
+        { "DOWN", WB_KEYBOARD_DOWN },
+        { "PAGEUP", WB_KEYBOARD_PAGEUP },
+        { "PAGEDOWN", WB_KEYBOARD_PAGEDOWN },
+        { "NUMPAD_HOME", WB_KEYBOARD_NUMPAD_HOME },
+        { "NUMPAD_LEFT", WB_KEYBOARD_NUMPAD_LEFT },
+        { "NUMPAD_UP", WB_KEYBOARD_NUMPAD_UP },
+        { "NUMPAD_RIGHT", WB_KEYBOARD_NUMPAD_RIGHT },
+        { "NUMPAD_DOWN", WB_KEYBOARD_NUMPAD_DOWN },
+        { "NUMPAD_END", WB_KEYBOARD_NUMPAD_END },
+        { "SPACE", ' ' },
+        { "TAB", 1 },
+        { "BACKSPACE", 3 },
+        { "ENTER", 4 },
     };
     for (int i = 0; i < COUNT_OF(names); i++)
         if (length == strlen(names[i].name) && !memcmp(word, names[i].name, length))
@@ -129,15 +155,21 @@ static int key_code(const char *word, size_t length)
     if (length == 1 && *word > ' ' && *word < 127)
         return *word >= 'a' && *word <= 'z' ? *word - 'a' + 'A' : *word;
     int64_t code;
-    if (length > 5 && !memcmp(word, "code:", 5) && text_scan_int(word + 5, word + length, &code) == word + length && code > 0 && code < 0xffff)
+    if (length > 5 && !memcmp(word, "code:", 5) && text_scan_int(word + 5, word + length, &code) == word + length
+        && code > 0 && code < 0xffff)
         return (int)code;
     return -1;
 }
 
 static void read_key(Line *line, Event *event)
 {
-    static const struct { const char *prefix; int mask; } modifiers[] = {
-        { "SHIFT+", WB_KEYBOARD_SHIFT }, { "CONTROL+", WB_KEYBOARD_CONTROL }, { "ALT+", WB_KEYBOARD_ALT },
+    static const struct {
+        const char *prefix;
+        int mask;
+    } modifiers[] = {
+        { "SHIFT+", WB_KEYBOARD_SHIFT },
+        { "CONTROL+", WB_KEYBOARD_CONTROL },
+        { "ALT+", WB_KEYBOARD_ALT },
     };
     event->kind = EVENT_KEY;
     event->value = next_switch(line);
@@ -197,7 +229,8 @@ static void read_joystick(Line *line, Event *event)
         event->model = memory_text(line->word, line->length < 63 ? line->length : 63);
     } else if (verb == 2 || verb == 3) {
         event->kind = verb == 2 ? EVENT_AXIS : EVENT_POV;
-        event->which = next_int(line, 0, (verb == 2 ? INPUT_AXES : INPUT_POVS) - 1, verb == 2 ? "an axis, 0 to 15," : "a POV, 0 to 7,");
+        event->which = next_int(line, 0, (verb == 2 ? INPUT_AXES : INPUT_POVS) - 1,
+                                verb == 2 ? "an axis, 0 to 15," : "a POV, 0 to 7,");
         event->value = next_int(line, -32768, 32767, "a value from -32768 to 32767");
     } else if (verb == 4) {
         event->kind = EVENT_BUTTON;
@@ -287,15 +320,26 @@ void input_destroy(Input *input)
     free(input);
 }
 
-bool input_has_mouse(const Input *input)
+Input *input_create_live(void)
 {
-    return input->has_mouse;
+    Input *input = memory_alloc(sizeof *input);
+    start(input);
+    input->is_live = true;
+    return input;
 }
 
-bool input_has_joystick(const Input *input)
+InputState *input_live(Input *input) { return input->is_live ? &input->state : NULL; }
+
+void input_live_has(Input *input, bool mouse, bool joystick)
 {
-    return input->has_joystick;
+    assert(input->is_live);
+    input->has_mouse |= mouse;
+    input->has_joystick |= joystick;
 }
+
+bool input_has_mouse(const Input *input) { return input->has_mouse; }
+
+bool input_has_joystick(const Input *input) { return input->has_joystick; }
 
 // ---- what they do ----
 
@@ -324,27 +368,13 @@ static void plug_in(InputState *state, const Event *event)
 static void happen(InputState *state, const Event *event)
 {
     switch (event->kind) {
-    case EVENT_KEY:
-        press(state, event->which, event->value);
-        break;
-    case EVENT_MOUSE_BUTTON:
-        state->mouse_buttons[event->which] = event->value;
-        break;
-    case EVENT_MOUSE_MOVE:
-        memcpy(state->mouse, event->place, sizeof state->mouse);
-        break;
-    case EVENT_JOYSTICK:
-        plug_in(state, event);
-        break;
-    case EVENT_AXIS:
-        state->axes[event->which] = event->value;
-        break;
-    case EVENT_POV:
-        state->povs[event->which] = event->value;
-        break;
-    case EVENT_BUTTON:
-        state->buttons[event->which] = event->value;
-        break;
+    case EVENT_KEY: press(state, event->which, event->value); break;
+    case EVENT_MOUSE_BUTTON: state->mouse_buttons[event->which] = event->value; break;
+    case EVENT_MOUSE_MOVE: memcpy(state->mouse, event->place, sizeof state->mouse); break;
+    case EVENT_JOYSTICK: plug_in(state, event); break;
+    case EVENT_AXIS: state->axes[event->which] = event->value; break;
+    case EVENT_POV: state->povs[event->which] = event->value; break;
+    case EVENT_BUTTON: state->buttons[event->which] = event->value; break;
     }
 }
 

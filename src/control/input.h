@@ -27,7 +27,12 @@ Input *input_read(const char *path, DiagSink *diags);
 Input *input_parse(const char *name, const char *text, size_t size, DiagSink *diags);
 void input_destroy(Input *input);  // NULL is fine
 
-bool input_has_mouse(const Input *input);     // whether the file speaks of it at all
+// One without a file: its state is what somebody last made of it, from now on.
+Input *input_create_live(void);
+InputState *input_live(Input *input);                          // to be changed between steps; NULL: it is one of a file
+void input_live_has(Input *input, bool mouse, bool joystick);  // from now on also those, as if a file spoke of them
+
+bool input_has_mouse(const Input *input);  // whether the file speaks of it at all
 bool input_has_joystick(const Input *input);
 // The state at this time, in seconds: all events up to and including it have happened. Time may go back.
 const InputState *input_at(Input *input, double time);

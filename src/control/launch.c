@@ -34,28 +34,33 @@ static const char *proto_project(const Control *control, const SceneNode *robot)
     return NULL;
 }
 
-static const char *controller_folder(Control *control, const char *project, const char *name)
+static const char *folder_in(Control *control, const char *project, const char *kind, const char *name)
 {
     if (!project)
         return NULL;
-    char *folder = path_join(control->arena, path_join(control->arena, project, "controllers"), name);
+    char *folder = path_join(control->arena, path_join(control->arena, project, kind), name);
     return file_is_directory(folder) ? folder : NULL;
 }
 
-static const char *find_folder(Control *control, const Controller *controller)
+const char *launch_folder(Control *control, const SceneNode *robot, const char *kind, const char *name)
 {
-    const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
-    const char *folder = controller_folder(control, launch_project(control), controller->program);
+    const char *folder = folder_in(control, launch_project(control), kind, name);
     if (!folder)
-        folder = controller_folder(control, proto_project(control, robot), controller->program);
+        folder = folder_in(control, proto_project(control, robot), kind, name);
     static const char *const variables[] = { "TALUS_PATH", "WEBOTS_EXTRA_PROJECT_PATH" };
     for (int i = 0; i < COUNT_OF(variables) && !folder; i++) {
         const char *value = getenv(variables[i]);
         char *list = value ? arena_string(control->arena, value) : NULL;
         for (char *rest = list, *part; !folder && (part = strsep(&rest, ":"));)
-            folder = controller_folder(control, *part ? part : NULL, controller->program);
+            folder = folder_in(control, *part ? part : NULL, kind, name);
     }
     return folder;
+}
+
+static const char *find_folder(Control *control, const Controller *controller)
+{
+    return launch_folder(control, devices_robot_node(control->devices, controller->robot), "controllers",
+                         controller->program);
 }
 
 // ---- which program ----
@@ -230,10 +235,10 @@ bool launch_find(Control *control, const Controller *controller, Launch *launch)
         launch->script = NULL;
         for (int i = 0; i < arguments.count - given->count && !launch->script; i++)
             launch->script = i > 0 && text_ends_with(arguments.items[i], ".py") ? arguments.items[i] : NULL;
-        launch->arguments =
-            arena_copy(control->arena, arguments.items, (size_t)(arguments.count + 1) * sizeof *arguments.items);
-        launch->environment =
-            arena_copy(control->arena, environment.items, (size_t)(environment.count + 1) * sizeof *environment.items);
+        launch->arguments = arena_copy(control->arena, arguments.items,
+                                       (size_t)(arguments.count + 1) * sizeof *arguments.items);
+        launch->environment = arena_copy(control->arena, environment.items,
+                                         (size_t)(environment.count + 1) * sizeof *environment.items);
     } else {
         report_missing(control, controller, folder);
     }
@@ -243,8 +248,9 @@ bool launch_find(Control *control, const Controller *controller, Launch *launch)
 }
 
 // The same questions as at a start, asked for a robot of a Control that starts nothing.
-void control_look(Sim *sim, Devices *devices, DiagSink *diags)
+void control_look(Sim *sim, DiagSink *diags)
 {
+    Devices *devices = sim_devices(sim);
     Control control = { .sim = sim, .devices = devices, .diags = diags, .arena = arena_create() };
     for (int i = 0; i < devices_robot_count(devices); i++) {
         const SceneNode *robot = devices_robot_node(devices, i);

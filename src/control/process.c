@@ -31,9 +31,32 @@ static void child_run(const Launch *launch, int channel_descriptor, const int pi
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGXFSZ, SIG_DFL);
     execvpe(launch->arguments[0], launch->arguments, launch->environment);
     dprintf(STDERR_FILENO, "cannot run %s: %s\n", launch->arguments[0], strerror(errno));
     _exit(127);
+}
+
+bool process_is_asleep(pid_t pid)
+{
+    char path[48], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    text[length > 0 ? length : 0] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end && (!strncmp(name_end, ") S", 3) || !strncmp(name_end, ") T", 3));
+}
+
+int64_t process_used_us(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return -1;
+    return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
 }
 
 bool process_start(Control *control, Controller *controller, const Launch *launch, int channel_descriptor)
@@ -68,8 +91,18 @@ bool process_start(Control *control, Controller *controller, const Launch *launc
 
 // ---- output ----
 
+void control_heard(const Control *control, const Controller *controller, const char *text, size_t length, bool is_error)
+{
+    for (int i = 0; i < CONTROL_WATCHES; i++) {
+        const ControlWatch *watch = &control->options.watches[i];
+        if (watch->heard)
+            watch->heard(watch->context, controller->name, text, length, is_error);
+    }
+}
+
 static void print_line(Control *control, const Controller *controller, int stream, const char *line, size_t length)
 {
+    control_heard(control, controller, line, length, stream == 1);
     if (control->options.is_quiet)
         return;
     FILE *out = stream == 1 ? stderr : control->options.out ? control->options.out : stdout;

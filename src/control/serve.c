@@ -99,6 +99,27 @@ static void take_loss(Control *control, Controller *controller)
     control_left(control, controller);
 }
 
+// A controller may keep the world waiting for so long. That a busy machine did not let it run is not its doing: one that could go on
+// has a tenth of it on the processor beyond it, and an end far away.
+static bool is_late(const Control *control, Controller *controller)
+{
+    enum { FAR = 10, SHARE = 10 };
+    int64_t timeout = control->options.timeout_ms, passed = control_now_ms() - controller->asked_ms;
+    if (timeout <= 0 || passed <= timeout)
+        return false;
+    int64_t used = controller->pid > 0 ? process_used_us(controller->pid) : -1;
+    if (used < 0 || passed > FAR * timeout)
+        return true;
+    if (controller->late.asked_ms != controller->asked_ms) {
+        controller->late.asked_ms = controller->asked_ms;
+        controller->late.start_us = controller->late.last_us = used;
+        return false;
+    }
+    bool is_still = used == controller->late.last_us && process_is_asleep(controller->pid);
+    controller->late.last_us = used;
+    return is_still || used - controller->late.start_us > 1000 * timeout / SHARE;
+}
+
 // Receives and handles one frame; false when none came in this time.
 static bool serve_once(Control *control, Controller *controller, int wait_ms)
 {
@@ -113,8 +134,7 @@ static bool serve_once(Control *control, Controller *controller, int wait_ms)
         end_broken(control, controller, "sent a message that is too large or has no end, or reads none");
     } else if (result == CHANNEL_CLOSED || (controller->pid > 0 && process_reap(control, controller, 0))) {
         take_loss(control, controller);
-    } else if (control->options.timeout_ms > 0 &&
-               control_now_ms() - controller->asked_ms > control->options.timeout_ms) {
+    } else if (is_late(control, controller)) {
         end_broken(control, controller, "did not answer in time");
     } else {
         return false;
@@ -154,8 +174,8 @@ static void say_who(Control *control, const Controller *controller, int64_t sinc
 
 bool control_is_over(const Control *control)
 {
-    return control->quit_status >= 0 || control->next_world || sim_failure(control->sim) ||
-           control_is_interrupted(control);
+    return control->quit_status >= 0 || control->next_world || sim_failure(control->sim)
+           || control_is_interrupted(control);
 }
 
 // Handles what the controller sends until it waits for time to pass, or is gone. The world waits for synchronous ones
@@ -206,5 +226,58 @@ void serve_all(Control *control)
         if (!absent || control_is_over(control))
             return;
         say_who(control, absent, since_ms);
+    }
+}
+
+// ---- a paused world ----
+
+void serve_set_mode(Control *control, const Controller *controller, int mode)
+{
+    enum { PAUSE = 0 };
+    assert(mode >= PAUSE);
+    control->simulation_mode = mode;
+    bool is_handled = false;
+    for (int i = 0; i < CONTROL_WATCHES; i++) {
+        const ControlWatch *watch = &control->options.watches[i];
+        is_handled |= watch->moded && watch->moded(watch->context, mode);
+    }
+    control->paused_by = mode == PAUSE && !is_handled ? controller->name : NULL;
+}
+
+// A program that has not asked for its next step can still set another mode, and so can one that comes from outside.
+static bool may_resume(const Control *control)
+{
+    for (int i = 0; i < control->count; i++)
+        if (may_send(&control->controllers[i])
+            || (control->listener >= 0 && control->controllers[i].is_extern && !control->controllers[i].channel))
+            return true;
+    return false;
+}
+
+void serve_paused(Control *control)
+{
+    bool is_said = false;
+    while (control->paused_by && !control_is_over(control)) {
+        if (!may_resume(control)) {
+            diag_warning(
+                control->diags, (SourcePos){ 0 },
+                "robot '%s' paused the simulation at %g s; every program waits for its next step, so nothing can let it "
+                "go on: the run ends",
+                control->paused_by, sim_time(control->sim));
+            control->quit_status = 0;
+            return;
+        }
+        if (!is_said)
+            fprintf(stderr, "paused by robot '%s' at %g s, until a supervisor sets another mode\n", control->paused_by,
+                    sim_time(control->sim));
+        is_said = true;
+        fflush(stderr);
+        if (control->options.idle)
+            control->options.idle(control->options.idle_context);
+        if (control->listener >= 0)
+            extern_accept(control, 0);
+        for (int i = 0; i < control->count; i++)
+            if (may_send(&control->controllers[i]))
+                serve_once(control, &control->controllers[i], POLL_MS);
     }
 }

@@ -4,55 +4,49 @@
 
 #include "base/memory.h"
 #include "devices/devices_internal.h"
-#include "formats/proto.h"
+#include "formats/proto/proto.h"
 
+#include <controller/node_names.h>
 #include <webots/nodes.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-Scene *call_scene(const Call *call)
-{
-    return sim_scene(call->control->sim);
-}
+Scene *call_scene(const Call *call) { return sim_scene(call->control->sim); }
 
-Physics *call_physics(const Call *call)
-{
-    return sim_physics(call->control->sim);
-}
+Physics *call_physics(const Call *call) { return sim_physics(call->control->sim); }
 
 int call_number(const Call *call, int index)
 {
+    assert(index >= 0);
     return index < call->record->int_count ? call->record->ints[index] : -1;
 }
 
 // ---- answers ----
 
-void answer_all(const Call *call, const int32_t *ints, int int_count, const double *doubles, int double_count, const char *bytes, int byte_count)
+void answer_all(const Call *call, const int32_t *ints, int int_count, const double *doubles, int double_count,
+                const char *bytes, int byte_count)
 {
-    frame_add(call->answer, &(Record){ .op = call->record->op, .tag = call->record->tag, .int_count = int_count, .ints = ints,
-                                       .double_count = double_count, .doubles = doubles, .byte_count = byte_count, .bytes = bytes });
+    frame_add(call->answer, &(Record){ .op = call->record->op,
+                                       .tag = call->record->tag,
+                                       .int_count = int_count,
+                                       .ints = ints,
+                                       .double_count = double_count,
+                                       .doubles = doubles,
+                                       .byte_count = byte_count,
+                                       .bytes = bytes });
 }
 
-void answer_int(const Call *call, int32_t value)
-{
-    answer_all(call, &value, 1, NULL, 0, NULL, 0);
-}
+void answer_int(const Call *call, int32_t value) { answer_all(call, &value, 1, NULL, 0, NULL, 0); }
 
 void answer_doubles(const Call *call, const double *values, int count)
 {
     answer_all(call, NULL, 0, values, count, NULL, 0);
 }
 
-void answer_text(const Call *call, const char *text)
-{
-    answer_all(call, NULL, 0, NULL, 0, text, (int)strlen(text));
-}
+void answer_text(const Call *call, const char *text) { answer_all(call, NULL, 0, NULL, 0, text, (int)strlen(text)); }
 
-void answer_nothing(const Call *call)
-{
-    answer_all(call, NULL, 0, NULL, 0, NULL, 0);
-}
+void answer_nothing(const Call *call) { answer_all(call, NULL, 0, NULL, 0, NULL, 0); }
 
 void answer_failed(const Call *call, const char *why)
 {
@@ -61,19 +55,13 @@ void answer_failed(const Call *call, const char *why)
 
 // ---- nodes ----
 
-bool supervisor_node_is_gone(const SceneNode *node)
-{
-    for (const SceneNode *at = node; at; at = at->parent)
-        if (at->is_removed)
-            return true;
-    return false;
-}
-
 SceneNode *call_node(const Call *call, int index)
 {
     int id = call_number(call, index);
-    SceneNode *node = id == 0 ? scene_root(call_scene(call)) : id > 0 ? scene_find_id(call_scene(call), (uint32_t)id) : NULL;
-    return node && !supervisor_node_is_gone(node) ? node : NULL;
+    SceneNode *node = id == 0  ? scene_root(call_scene(call))
+                      : id > 0 ? scene_find_id(call_scene(call), (uint32_t)id)
+                               : NULL;
+    return node && !scene_node_is_gone(node) ? node : NULL;
 }
 
 const SceneNode *supervisor_seen(const SceneNode *node)
@@ -154,60 +142,31 @@ static void node_from(const Call *call)
 {
     SceneNode *found = NULL;
     switch (call_number(call, 0)) {
-    case 0:
-        answer_int(call, 0);
-        return;
-    case 1:
-        found = controllers_robot(call);
-        break;
-    case 2:
-        found = call_node(call, 1);
-        break;
-    case 3:
-        found = scene_find_def(call_scene(call), call->record->bytes);
-        break;
+    case 0: answer_int(call, 0); return;
+    case 1: found = controllers_robot(call); break;
+    case 2: found = call_node(call, 1); break;
+    case 3: found = scene_find_def(call_scene(call), call->record->bytes); break;
     case 4:
         if (call_number(call, 1) == 0)
             found = controllers_robot(call);
-        else if (call_number(call, 1) >= 1 && call_number(call, 1) <= devices_count(call->control->devices, call->controller->robot))
+        else if (call_number(call, 1) >= 1
+                 && call_number(call, 1) <= devices_count(call->control->devices, call->controller->robot))
             found = devices_info(call->control->devices, call->controller->robot, call_number(call, 1))->node;
         if (found && found != controllers_robot(call) && is_hidden_device(found, controllers_robot(call)))
             found = NULL;
         break;
-    case 6:
-        found = call_node(call, 1) ? find_inside(call_node(call, 1), call->record->bytes) : NULL;
-        break;
-    default:
-        break;
+    case 6: found = call_node(call, 1) ? find_inside(call_node(call, 1), call->record->bytes) : NULL; break;
+    default: break;
     }
-    answer_int(call, found && !supervisor_node_is_gone(found) ? supervisor_outer_id(found) : -1);
+    answer_int(call, found && !scene_node_is_gone(found) ? supervisor_outer_id(found) : -1);
 }
 
 // WbNodeType by the name of the base type.
 static int type_code(const NodeType *type)
 {
-    static const struct { const char *name; int code; } codes[] = {
-        { "Appearance", WB_NODE_APPEARANCE }, { "Background", WB_NODE_BACKGROUND }, { "Billboard", WB_NODE_BILLBOARD }, { "Box", WB_NODE_BOX },
-        { "CadShape", WB_NODE_CAD_SHAPE }, { "Capsule", WB_NODE_CAPSULE }, { "Color", WB_NODE_COLOR }, { "Cone", WB_NODE_CONE },
-        { "Coordinate", WB_NODE_COORDINATE }, { "Cylinder", WB_NODE_CYLINDER }, { "DirectionalLight", WB_NODE_DIRECTIONAL_LIGHT },
-        { "ElevationGrid", WB_NODE_ELEVATION_GRID }, { "Fog", WB_NODE_FOG }, { "Group", WB_NODE_GROUP }, { "ImageTexture", WB_NODE_IMAGE_TEXTURE },
-        { "IndexedFaceSet", WB_NODE_INDEXED_FACE_SET }, { "IndexedLineSet", WB_NODE_INDEXED_LINE_SET }, { "Material", WB_NODE_MATERIAL },
-        { "Mesh", WB_NODE_MESH }, { "Muscle", WB_NODE_MUSCLE }, { "Normal", WB_NODE_NORMAL }, { "PBRAppearance", WB_NODE_PBR_APPEARANCE },
-        { "Plane", WB_NODE_PLANE }, { "PointLight", WB_NODE_POINT_LIGHT }, { "PointSet", WB_NODE_POINT_SET }, { "Pose", WB_NODE_POSE },
-        { "Shape", WB_NODE_SHAPE }, { "Sphere", WB_NODE_SPHERE }, { "SpotLight", WB_NODE_SPOT_LIGHT }, { "TextureCoordinate", WB_NODE_TEXTURE_COORDINATE },
-        { "TextureTransform", WB_NODE_TEXTURE_TRANSFORM }, { "Transform", WB_NODE_TRANSFORM }, { "Viewpoint", WB_NODE_VIEWPOINT },
-        { "Robot", WB_NODE_ROBOT }, { "Propeller", WB_NODE_PROPELLER }, { "BallJoint", WB_NODE_BALL_JOINT },
-        { "BallJointParameters", WB_NODE_BALL_JOINT_PARAMETERS }, { "Charger", WB_NODE_CHARGER }, { "ContactProperties", WB_NODE_CONTACT_PROPERTIES },
-        { "Damping", WB_NODE_DAMPING }, { "Fluid", WB_NODE_FLUID }, { "Focus", WB_NODE_FOCUS }, { "HingeJoint", WB_NODE_HINGE_JOINT },
-        { "HingeJointParameters", WB_NODE_HINGE_JOINT_PARAMETERS }, { "Hinge2Joint", WB_NODE_HINGE_2_JOINT },
-        { "ImmersionProperties", WB_NODE_IMMERSION_PROPERTIES }, { "JointParameters", WB_NODE_JOINT_PARAMETERS }, { "Lens", WB_NODE_LENS },
-        { "LensFlare", WB_NODE_LENS_FLARE }, { "Physics", WB_NODE_PHYSICS }, { "Recognition", WB_NODE_RECOGNITION },
-        { "SliderJoint", WB_NODE_SLIDER_JOINT }, { "Slot", WB_NODE_SLOT }, { "Solid", WB_NODE_SOLID }, { "SolidReference", WB_NODE_SOLID_REFERENCE },
-        { "Track", WB_NODE_TRACK }, { "TrackWheel", WB_NODE_TRACK_WHEEL }, { "WorldInfo", WB_NODE_WORLD_INFO }, { "Zoom", WB_NODE_ZOOM },
-    };
-    for (int i = 0; type && i < COUNT_OF(codes); i++)
-        if (!strcmp(type->name, codes[i].name))
-            return codes[i].code;
+    for (int i = 0; type && i < COUNT_OF(node_names); i++)
+        if (!strcmp(type->name, node_names[i]))
+            return i;
     for (int i = 0; type && device_kinds[i]; i++)
         if (!strcmp(type->name, device_kinds[i]->type))
             return device_kinds[i]->code;
@@ -219,7 +178,9 @@ int supervisor_robot_code(const Scene *scene, const SceneNode *robot)
     enum { LAST_WITH_KINDS = 2018100 };  // R2018b: from then on every robot is a Robot
     if (!scene_release(scene) || scene_release(scene) > LAST_WITH_KINDS)
         return WB_NODE_ROBOT;
-    return scene_child(robot, "differentialWheels") ? WB_NODE_DIFFERENTIAL_WHEELS : scene_bool(robot, "supervisor") ? WB_NODE_SUPERVISOR : WB_NODE_ROBOT;
+    return scene_child(robot, "differentialWheels") ? WB_NODE_DIFFERENTIAL_WHEELS
+           : scene_bool(robot, "supervisor")        ? WB_NODE_SUPERVISOR
+                                                    : WB_NODE_ROBOT;
 }
 
 static int field_count(const SceneNode *node)
@@ -239,8 +200,10 @@ static void node_info(const Call *call)
     const SceneNode *actual = scene_actual(node), *parent = parent_of(actual ? actual : node);
     const NodeType *base = actual ? actual->type : node->type;
     bool is_proto = node->kind == SCENE_NODE_INSTANCE;
-    int code = actual && scene_node_is(actual, "Robot") ? supervisor_robot_code(call_scene(call), actual) : type_code(base);
-    int32_t numbers[5] = { code, parent ? supervisor_outer_id(parent) : -1, is_proto, field_count(node), is_proto && base ? field_types_shown(base) : 0 };
+    int code = actual && scene_node_is(actual, "Robot") ? supervisor_robot_code(call_scene(call), actual)
+                                                        : type_code(base);
+    int32_t numbers[5] = { code, parent ? supervisor_outer_id(parent) : -1, is_proto, field_count(node),
+                           is_proto && base ? field_types_shown(base) : 0 };
     Text text = { 0 };
     const char *type_name = is_proto ? node->proto->name : base ? base->name : "";
     text_add(&text, type_name, strlen(type_name) + 1);
@@ -313,7 +276,9 @@ static void proto_info(const Call *call)
 static void proto_field(const Call *call)
 {
     const SceneNode *node = proto_asked(call);
-    const FieldType *type = node ? field_type_find(node->proto->parameters, node->proto->parameter_count, call_number(call, 2), call->record->bytes) : NULL;
+    const FieldType *type = node ? field_type_find(node->proto->parameters, node->proto->parameter_count,
+                                                   call_number(call, 2), call->record->bytes)
+                                 : NULL;
     answer_int(call, type ? field_reference(call->control, (SceneNode *)node, type, true) : -1);
 }
 
@@ -327,13 +292,15 @@ static void track(const Call *call)
                        (int)fmax(ceil(period_ms / (sim_time_step(control->sim) * 1000.0)), 1.0) };
     for (int i = 0; i < control->tracked_count; i++) {
         Tracked *row = &control->tracked[i];
-        if (row->robot != wanted.robot || row->what != wanted.what || row->id != wanted.id || row->extra != wanted.extra)
+        if (row->robot != wanted.robot || row->what != wanted.what || row->id != wanted.id
+            || row->extra != wanted.extra)
             continue;
         *row = control->tracked[--control->tracked_count];
         break;
     }
     if (period_ms > 0) {
-        memory_grow(&control->tracked, &control->tracked_capacity, control->tracked_count + 1, sizeof *control->tracked);
+        memory_grow(&control->tracked, &control->tracked_capacity, control->tracked_count + 1,
+                    sizeof *control->tracked);
         control->tracked[control->tracked_count++] = wanted;
     }
     answer_nothing(call);
@@ -351,7 +318,8 @@ void supervisor_add_tracked(Control *control, Controller *controller, FrameWrite
         if (row->what < 0 || row->what > 2)
             continue;
         Record question = { .op = ops[row->what], .int_count = 2, .ints = asked };
-        frame_add(frame, &(Record){ .op = OP_TRACK, .int_count = 3, .ints = (int32_t[]){ row->what, row->id, row->extra } });
+        frame_add(frame,
+                  &(Record){ .op = OP_TRACK, .int_count = 3, .ints = (int32_t[]){ row->what, row->id, row->extra } });
         supervisor_call(control, controller, &question, frame);
     }
 }
@@ -363,30 +331,20 @@ static void world(const Call *call)
     Control *control = call->control;
     int done = 1;
     switch (call_number(call, 0)) {
-    case 0:
-        control->wants_reset = true;
-        break;
-    case 1:
-        control->next_world = "";
-        break;
+    case 0: control->wants_reset = true; break;
+    case 1: control->next_world = ""; break;
     case 2:
         for (int i = 0; i < physics_solid_count(call_physics(call)); i++)
             if (physics_solid_exists(call_physics(call), i) && physics_solid_parent(call_physics(call), i) < 0)
                 physics_solid_reset(call_physics(call), i);
         break;
-    case 3:
-        control->quit_status = call_number(call, 1) & 0xff;
-        break;
+    case 3: control->quit_status = call_number(call, 1) & 0xff; break;
     case 4:
         done = sim_save(control->sim, *call->record->bytes ? call->record->bytes : scene_path(call_scene(call)));
         supervisor_remember_start(control, NULL);
         break;
-    case 5:
-        control->next_world = arena_string(control->arena, call->record->bytes);
-        break;
-    default:
-        done = 0;
-        break;
+    case 5: control->next_world = arena_string(control->arena, call->record->bytes); break;
+    default: done = 0; break;
     }
     answer_int(call, done);
 }
@@ -394,7 +352,7 @@ static void world(const Call *call)
 static void simulation_mode(const Call *call)
 {
     if (call_number(call, 0) >= 0 && call_number(call, 0) <= 2)
-        call->control->simulation_mode = call_number(call, 0);
+        serve_set_mode(call->control, call->controller, call_number(call, 0));
     answer_int(call, call->control->simulation_mode);
 }
 
@@ -407,7 +365,9 @@ static void recording(const Call *call)
     int result = -1;
     switch (call_number(call, 0)) {
     case MOVIE_START:
-        if (show->movie_start && show->movie_start(show->context, path, call_number(call, 1), call_number(call, 2), call_number(call, 3), call_number(call, 4)))
+        if (show->movie_start
+            && show->movie_start(show->context, path, call_number(call, 1), call_number(call, 2), call_number(call, 3),
+                                 call_number(call, 4), call_number(call, 5) > 0))
             result = 0;
         break;
     case MOVIE_STOP:
@@ -415,26 +375,34 @@ static void recording(const Call *call)
             show->movie_stop(show->context);
         result = show->movie_stop ? 0 : -1;
         break;
-    case MOVIE_STATUS:
-        result = show->movie_status ? show->movie_status(show->context) : 0;
-        break;
-    case ANIMATION_START:
-        result = show->animation_start && show->animation_start(show->context, path) ? 0 : -1;
-        break;
-    case ANIMATION_STOP:
-        result = show->animation_stop && show->animation_stop(show->context) ? 0 : -1;
-        break;
-    case PICTURE:
-        result = show->picture && show->picture(show->context, path, call_number(call, 1)) ? 0 : -1;
-        break;
-    default:
-        break;
+    case MOVIE_STATUS: result = show->movie_status ? show->movie_status(show->context) : 0; break;
+    case ANIMATION_START: result = show->animation_start && show->animation_start(show->context, path) ? 0 : -1; break;
+    case ANIMATION_STOP: result = show->animation_stop && show->animation_stop(show->context) ? 0 : -1; break;
+    case PICTURE: result = show->picture && show->picture(show->context, path, call_number(call, 1)) ? 0 : -1; break;
+    default: break;
     }
     answer_int(call, result);
 }
 
-static void accept_silently(const Call *call)
+static void label(const Call *call)
 {
+    const Record *record = call->record;
+    if (record->double_count >= 4) {
+        const double *numbers = record->doubles;
+        ControlLabel label = { .id = call_number(call, 0),
+                               .text = record->bytes,
+                               .font = "",
+                               .x = numbers[0],
+                               .y = numbers[1],
+                               .size = numbers[2],
+                               .color = call_number(call, 1) & 0xffffff,
+                               .transparency = double_clamp(numbers[3], 0.0, 1.0) };
+        for (int i = 0; i < CONTROL_WATCHES; i++) {
+            const ControlWatch *watch = &call->control->options.watches[i];
+            if (watch->labelled)
+                watch->labelled(watch->context, &label);
+        }
+    }
     answer_nothing(call);
 }
 
@@ -460,7 +428,8 @@ static void image(const Call *call)
 {
     int tag = call->record->tag, number = call_number(call, 0), size = 0;
     Devices *devices = call->control->devices;
-    bool is_there = tag >= 1 && tag <= devices_count(devices, call->controller->robot) && number >= 0 && number < DEVICE_IMAGES;
+    bool is_there = tag >= 1 && tag <= devices_count(devices, call->controller->robot) && number >= 0
+                    && number < DEVICE_IMAGES;
     const char *bytes = is_there ? devices_image(devices, call->controller->robot, tag, number, &size) : NULL;
     answer_all(call, NULL, 0, NULL, 0, bytes ? bytes : "", bytes ? size : 0);
 }
@@ -470,7 +439,8 @@ static bool may_name_file(const Call *call)
 {
     enum { SAVE = 4, OPEN = 5 };
     const Record *record = call->record;
-    bool names_file = record->op == OP_RECORDING || (record->op == OP_WORLD && (call_number(call, 0) == SAVE || call_number(call, 0) == OPEN));
+    bool names_file = record->op == OP_RECORDING
+                      || (record->op == OP_WORLD && (call_number(call, 0) == SAVE || call_number(call, 0) == OPEN));
     return !names_file || !*record->bytes || extern_may_name(call->control, call->controller, record->bytes);
 }
 
@@ -513,7 +483,7 @@ static const CallRow rows[] = {
     { OP_TRACK, false, track },
     { OP_WORLD, false, world },
     { OP_SIMULATION_MODE, false, simulation_mode },
-    { OP_LABEL, false, accept_silently },
+    { OP_LABEL, false, label },
     { OP_RECORDING, false, recording },
     { OP_URDF, true, urdf },
     { OP_IMAGE, true, image },

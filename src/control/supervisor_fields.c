@@ -15,7 +15,8 @@
 
 static uint64_t hash_of_field(const FieldRef *field)
 {
-    return hash_combine(hash_combine(hash_combine(0, field->node->id), field->type->index), field->is_read_only);
+    return hash_combine(hash_combine(hash_combine(0, field->node->id), field->type->index),
+                        field->is_read_only + field->regenerations);
 }
 
 static void index_fields(Control *control)
@@ -35,13 +36,14 @@ static void index_fields(Control *control)
 int field_reference(Control *control, SceneNode *node, const FieldType *type, bool is_read_only)
 {
     RowIndex *index = &control->field_index;
-    const FieldRef wanted = { node, type, is_read_only };
+    const FieldRef wanted = { node, type, is_read_only, is_read_only ? sim_regenerations(control->sim) : 0 };
     if (2 * (control->field_count + 1) > index->capacity)
         index_fields(control);
     uint64_t mask = (uint64_t)(index->capacity - 1), slot = hash_of_field(&wanted) & mask;
     for (; index->slots[slot]; slot = (slot + 1) & mask) {
         const FieldRef *field = &control->fields[index->slots[slot] - 1];
-        if (field->node == node && field->type == type && field->is_read_only == is_read_only)
+        if (field->node == node && field->type == type && field->is_read_only == is_read_only
+            && field->regenerations == wanted.regenerations)
             return index->slots[slot] - 1;
     }
     memory_grow(&control->fields, &control->field_capacity, control->field_count + 1, sizeof *control->fields);
@@ -77,10 +79,13 @@ void call_node_field(const Call *call)
     bool is_base = call_number(call, 2) == 1;
     const FieldType *type = NULL;
     if (node && node->kind == SCENE_NODE_INSTANCE && !is_base) {
-        type = field_type_find(node->proto->parameters, node->proto->parameter_count, call_number(call, 1), call->record->bytes);
+        type = field_type_find(node->proto->parameters, node->proto->parameter_count, call_number(call, 1),
+                               call->record->bytes);
     } else if (node && node->kind == SCENE_NODE_INSTANCE) {
         node = scene_actual(node);
-        type = node && node->type ? field_type_find(node->type->fields, node->type->field_count, call_number(call, 1), call->record->bytes) : NULL;
+        type = node && node->type ? field_type_find(node->type->fields, node->type->field_count, call_number(call, 1),
+                                                    call->record->bytes)
+                                  : NULL;
     } else if (node && node->type && !is_base) {
         type = field_type_find(node->type->fields, node->type->field_count, call_number(call, 1), call->record->bytes);
     }
@@ -88,11 +93,17 @@ void call_node_field(const Call *call)
     answer_int(call, type ? field_reference(call->control, node, type, is_base || is_inside) : -1);
 }
 
+// As in Webots, a template that is evaluated anew makes every reference into a PROTO invalid, also of other instances.
+static bool is_out_of_date(const Control *control, const FieldRef *field)
+{
+    return field->is_read_only && field->regenerations != sim_regenerations(control->sim);
+}
+
 static const FieldRef *field_of(const Call *call)
 {
     int id = call_number(call, 0);
     const FieldRef *field = id >= 0 && id < call->control->field_count ? &call->control->fields[id] : NULL;
-    return field && !supervisor_node_is_gone(field->node) ? field : NULL;
+    return field && !scene_node_is_gone(field->node) && !is_out_of_date(call->control, field) ? field : NULL;
 }
 
 void call_field_info(const Call *call)
@@ -120,24 +131,14 @@ static int list_index(const FieldList *list, int index)
 static void answer_item(const Call *call, FieldKind kind, const FieldValue *value)
 {
     switch (kind) {
-    case FIELD_SF_BOOL:
-        answer_int(call, value->b);
-        break;
-    case FIELD_SF_INT32:
-        answer_int(call, value->i);
-        break;
-    case FIELD_SF_FLOAT:
-        answer_doubles(call, &value->f, 1);
-        break;
-    case FIELD_SF_STRING:
-        answer_text(call, value->s);
-        break;
+    case FIELD_SF_BOOL: answer_int(call, value->b); break;
+    case FIELD_SF_INT32: answer_int(call, value->i); break;
+    case FIELD_SF_FLOAT: answer_doubles(call, &value->f, 1); break;
+    case FIELD_SF_STRING: answer_text(call, value->s); break;
     case FIELD_SF_NODE:
-        answer_int(call, value->node && !supervisor_node_is_gone(value->node) ? supervisor_outer_id(value->node) : -1);
+        answer_int(call, value->node && !scene_node_is_gone(value->node) ? supervisor_outer_id(value->node) : -1);
         break;
-    default:
-        answer_doubles(call, value->v, field_kind_doubles(kind));
-        break;
+    default: answer_doubles(call, value->v, field_kind_doubles(kind)); break;
     }
 }
 
@@ -146,7 +147,8 @@ static FieldValue list_item(const FieldList *list, FieldKind kind, int index)
     FieldValue value = { 0 };
     int doubles = field_kind_doubles(kind);
     if (doubles)
-        memcpy(kind == FIELD_SF_FLOAT ? &value.f : value.v, list->numbers + (size_t)doubles * (size_t)index, (size_t)doubles * sizeof(double));
+        memcpy(kind == FIELD_SF_FLOAT ? &value.f : value.v, list->numbers + (size_t)doubles * (size_t)index,
+               (size_t)doubles * sizeof(double));
     else if (kind == FIELD_SF_INT32)
         value.i = list->ints[index];
     else if (kind == FIELD_SF_BOOL)
@@ -232,7 +234,10 @@ static bool value_in(const Call *call, const FieldType *type, int first_int, Fie
 static size_t item_bytes(FieldKind kind)
 {
     int doubles = field_kind_doubles(kind);
-    return doubles ? (size_t)doubles * sizeof(double) : kind == FIELD_SF_INT32 ? sizeof(int32_t) : kind == FIELD_SF_BOOL ? sizeof(bool) : sizeof(void *);
+    return doubles                  ? (size_t)doubles * sizeof(double)
+           : kind == FIELD_SF_INT32 ? sizeof(int32_t)
+           : kind == FIELD_SF_BOOL  ? sizeof(bool)
+                                    : sizeof(void *);
 }
 
 // The list with one item set (`more` 0), put in before `index` (1) or taken out (-1), as a value of the field.
@@ -249,7 +254,8 @@ static void change_list(const Call *call, const FieldRef *field, int index, int 
     if (index > 0)
         memcpy(items, old->items, (size_t)index * size);
     if (old->count > kept)
-        memcpy(items + (size_t)(index + (more >= 0)) * size, (const char *)old->items + (size_t)kept * size, (size_t)(old->count - kept) * size);
+        memcpy(items + (size_t)(index + (more >= 0)) * size, (const char *)old->items + (size_t)kept * size,
+               (size_t)(old->count - kept) * size);
     if (value)
         memcpy(items + (size_t)index * size, value, size);
     sim_set_value(call->control->sim, field->node, field->type, (FieldValue){ .list = &list });
@@ -357,7 +363,8 @@ void call_field_import(const Call *call)
     if (field.type->kind == FIELD_MF_NODE && index < 0)
         index = scene_value(field.node, field.type).list->count + 1 + index;
     supervisor_sync(call->control);
-    SceneNode *node = sim_insert(call->control->sim, field.node, field.type->name, index, call->record->bytes, (size_t)call->record->byte_count);
+    SceneNode *node = sim_insert(call->control->sim, field.node, field.type->name, index, call->record->bytes,
+                                 (size_t)call->record->byte_count);
     if (node)
         supervisor_remember_start(call->control, node);
     answer_int(call, node ? (int32_t)node->id : -1);
@@ -374,13 +381,17 @@ void call_field_actual(const Call *call)
         next = NULL;
         for (int i = 0; i < node->field_count && !next; i++) {
             const SceneField *own = &node->fields[i];
-            SceneNode *instance = own->type == type && own->is_parameter >= 0 ? scene_find_id(call_scene(call), own->is_instance) : NULL;
-            if (!instance || instance->kind != SCENE_NODE_INSTANCE || own->is_parameter >= instance->proto->parameter_count)
+            SceneNode *instance = own->type == type && own->is_parameter >= 0
+                                      ? scene_find_id(call_scene(call), own->is_instance)
+                                      : NULL;
+            if (!instance || instance->kind != SCENE_NODE_INSTANCE
+                || own->is_parameter >= instance->proto->parameter_count)
                 continue;
             type = &instance->proto->parameters[own->is_parameter];
             next = instance;
         }
     }
-    bool is_inside = !node || node->in_proto || (node->parent && node->parent->kind == SCENE_NODE_INSTANCE && node->parent->target == node);
+    bool is_inside = !node || node->in_proto
+                     || (node->parent && node->parent->kind == SCENE_NODE_INSTANCE && node->parent->target == node);
     answer_int(call, is_inside ? -1 : field_reference(call->control, node, type, false));
 }

@@ -15,17 +15,17 @@ typedef struct Call {
 
 Scene *call_scene(const Call *call);
 Physics *call_physics(const Call *call);
-int call_number(const Call *call, int index);        // -1 beyond the last
-SceneNode *call_node(const Call *call, int index);   // the one whose id the number is, NULL when there is none any more
+int call_number(const Call *call, int index);       // -1 beyond the last
+SceneNode *call_node(const Call *call, int index);  // the one whose id the number is, NULL when there is none any more
 
-void answer_all(const Call *call, const int32_t *ints, int int_count, const double *doubles, int double_count, const char *bytes, int byte_count);
+void answer_all(const Call *call, const int32_t *ints, int int_count, const double *doubles, int double_count,
+                const char *bytes, int byte_count);
 void answer_int(const Call *call, int32_t value);
 void answer_doubles(const Call *call, const double *values, int count);
 void answer_text(const Call *call, const char *text);
 void answer_nothing(const Call *call);
 void answer_failed(const Call *call, const char *why);
 
-bool supervisor_node_is_gone(const SceneNode *node);
 // The node that the file has, of a Pose that was put around it when the file was brought to today's axes.
 const SceneNode *supervisor_seen(const SceneNode *node);
 // What supervisors see of a node: the PROTO instance that stands for it, when one does. -1: none.

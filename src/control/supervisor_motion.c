@@ -78,7 +78,8 @@ void call_node_pose(const Call *call)
     bool is_relative = call_number(call, 1) >= 0;
     if (!call_node(call, 0) || (is_relative && !call_node(call, 1))) {
         answer_failed(call, "the node is not in the world any more");
-    } else if (!world_pose(call, call_node(call, 0), &pose) || (is_relative && !world_pose(call, call_node(call, 1), &base))) {
+    } else if (!world_pose(call, call_node(call, 0), &pose)
+               || (is_relative && !world_pose(call, call_node(call, 1), &base))) {
         answer_failed(call, "only a Pose, Transform, Solid and what descends from them have a pose");
     } else {
         write_matrix(is_relative ? pose_mul(pose_inverse(base), pose) : pose, numbers);
@@ -91,7 +92,8 @@ void call_node_velocity(const Call *call)
     int solid = solid_of(call, call_node(call, 0));
     double numbers[6] = { NAN, NAN, NAN, NAN, NAN, NAN };
     if (solid >= 0) {
-        Vec3 v = physics_solid_linear_velocity(call_physics(call), solid), w = physics_solid_angular_velocity(call_physics(call), solid);
+        Vec3 v = physics_solid_linear_velocity(call_physics(call), solid),
+             w = physics_solid_angular_velocity(call_physics(call), solid);
         memcpy(numbers, (double[6]){ v.x, v.y, v.z, w.x, w.y, w.z }, sizeof numbers);
     }
     answer_doubles(call, numbers, 6);
@@ -139,8 +141,10 @@ void call_node_force(const Call *call)
         physics_solid_add_torque(call_physics(call), solid, force);
     else if (kind == 1)
         physics_solid_add_force_at(call_physics(call), solid, force, pose_apply(pose, vector(call, 1)));
-    else if (physics_solid_mass(call_physics(call), solid) > 0.0)  // at its own centre, also when it is one of several in a body
-        physics_solid_add_force_at(call_physics(call), solid, force, physics_solid_center_of_mass(call_physics(call), solid));
+    else if (physics_solid_mass(call_physics(call), solid)
+             > 0.0)  // at its own centre, also when it is one of several in a body
+        physics_solid_add_force_at(call_physics(call), solid, force,
+                                   physics_solid_center_of_mass(call_physics(call), solid));
     else
         physics_solid_add_force(call_physics(call), solid, force);
     answer_nothing(call);
@@ -210,7 +214,8 @@ static void collect_contacts(const Call *call, const SceneNode *node, bool with_
                 bool has_had_turn = at == top ? solid == top : solid == top || solid <= at;
                 if (solid == at && list->count < COUNT_OF(list->ids))
                     add_contact(physics, &contacts[i], solid, list);
-                else if (with_descendants && solid >= 0 && solid < next && !has_had_turn && is_below(physics, solid, top))
+                else if (with_descendants && solid >= 0 && solid < next && !has_had_turn
+                         && is_below(physics, solid, top))
                     next = solid;
             }
         at = next < INT_MAX ? next : -1;
@@ -315,7 +320,8 @@ void call_node_viewpoint(const Call *call)
     double half = fmax(0.5 * scene_float(view, "fieldOfView"), 0.01);
     Vec3 ahead = quat_rotate(quat_from_rotation(scene_rotation(view, "orientation")), vec3(1, 0, 0));
     Vec3 place = vec3_mad(centre, ahead, -1.1 * radius / sin(fmin(half, 1.5)));
-    sim_set_value(call->control->sim, view, schema_field(view->type, "position"), (FieldValue){ .v = { place.x, place.y, place.z } });
+    sim_set_value(call->control->sim, view, schema_field(view->type, "position"),
+                  (FieldValue){ .v = { place.x, place.y, place.z } });
     answer_nothing(call);
 }
 

@@ -12,13 +12,21 @@
 
 #define START "__init__"
 
-typedef struct SolidMoment { const SceneNode *node; Pose pose; Vec3 linear, angular; } SolidMoment;
+typedef struct SolidMoment {
+    const SceneNode *node;
+    Pose pose;
+    Vec3 linear, angular;
+} SolidMoment;
 typedef struct JointMoment {
     const SceneNode *node;
     double positions[PHYSICS_JOINT_AXES];
     PhysicsMotor motors[PHYSICS_JOINT_AXES];
 } JointMoment;
-typedef struct FieldMoment { SceneNode *node; const FieldType *type; FieldValue value; } FieldMoment;
+typedef struct FieldMoment {
+    SceneNode *node;
+    const FieldType *type;
+    FieldValue value;
+} FieldMoment;
 
 // All are named by their nodes: indices in physics change when parts are made anew.
 typedef struct NodeMoment {
@@ -38,12 +46,16 @@ static bool is_below(const SceneNode *node, const SceneNode *top)
 
 // ---- taking ----
 
-typedef struct Taking { const Physics *physics; NodeMoment *moment; } Taking;
+typedef struct Taking {
+    const Physics *physics;
+    NodeMoment *moment;
+} Taking;
 
 static void take_solid(const Physics *physics, const SceneNode *node, int solid, NodeMoment *moment)
 {
     memory_grow(&moment->solids, &moment->solid_capacity, moment->solid_count + 1, sizeof *moment->solids);
-    moment->solids[moment->solid_count++] = (SolidMoment){ node, physics_solid_pose(physics, solid), physics_solid_linear_velocity(physics, solid),
+    moment->solids[moment->solid_count++] = (SolidMoment){ node, physics_solid_pose(physics, solid),
+                                                           physics_solid_linear_velocity(physics, solid),
                                                            physics_solid_angular_velocity(physics, solid) };
 }
 
@@ -59,9 +71,11 @@ static void take_joint(const Physics *physics, const SceneNode *node, int joint,
 }
 
 // Fields that are state although no body has them.
-static const struct { const char *type, *field; } state_fields[] = {
-    { "Pose", "translation" }, { "Pose", "rotation" }, { "Viewpoint", "position" }, { "Viewpoint", "orientation" },
-    { "Light", "on" }, { "Light", "intensity" }, { "Light", "color" },
+static const struct {
+    const char *type, *field;
+} state_fields[] = {
+    { "Pose", "translation" }, { "Pose", "rotation" },   { "Viewpoint", "position" }, { "Viewpoint", "orientation" },
+    { "Light", "on" },         { "Light", "intensity" }, { "Light", "color" },
 };
 
 static bool take_node(SceneNode *node, void *context)
@@ -76,7 +90,9 @@ static bool take_node(SceneNode *node, void *context)
     if (joint >= 0)
         take_joint(taking->physics, node, joint, moment);
     for (int i = 0; i < COUNT_OF(state_fields) && !is_solid; i++) {
-        const FieldType *type = scene_node_is(node, state_fields[i].type) ? schema_field(node->type, state_fields[i].field) : NULL;
+        const FieldType *type = scene_node_is(node, state_fields[i].type)
+                                    ? schema_field(node->type, state_fields[i].field)
+                                    : NULL;
         if (!type)
             continue;
         memory_grow(&moment->fields, &moment->field_capacity, moment->field_count + 1, sizeof *moment->fields);
@@ -110,7 +126,7 @@ static void put_fields(Sim *sim, const NodeMoment *moment, const SceneNode *top)
     for (int i = 0; i < moment->field_count; i++) {
         const FieldMoment *field = &moment->fields[i];
         FieldValue now = scene_value(field->node, field->type);
-        if (!supervisor_node_is_gone(field->node) && is_below(field->node, top) && memcmp(&now, &field->value, sizeof now))
+        if (!scene_node_is_gone(field->node) && is_below(field->node, top) && memcmp(&now, &field->value, sizeof now))
             sim_set_value(sim, field->node, field->type, field->value);
     }
 }
@@ -147,7 +163,8 @@ static void put_moment(Sim *sim, const NodeMoment *moment, const SceneNode *top)
     put_fields(sim, moment, top);
     for (int i = 0; i < moment->solid_count; i++) {
         int solid = physics_solid_of(physics, moment->solids[i].node);
-        if (solid >= 0 && is_below(moment->solids[i].node, top) && !has_parent_below(physics, moment->solids[i].node, top))
+        if (solid >= 0 && is_below(moment->solids[i].node, top)
+            && !has_parent_below(physics, moment->solids[i].node, top))
             physics_solid_set_pose(physics, solid, moment->solids[i].pose);
     }
     for (int i = 0; i < moment->joint_count; i++)
@@ -166,7 +183,7 @@ static void index_states(Control *control)
     int kept = 0;
     for (int row = 0; row < control->state_count; row++) {
         SceneNode *node = scene_find_id(sim_scene(control->sim), control->states[row].node);
-        if (node && !supervisor_node_is_gone(node))
+        if (node && !scene_node_is_gone(node))
             control->states[kept++] = control->states[row];
         else
             free_moment(control->states[row].data);
@@ -209,7 +226,8 @@ static void save_state(Control *control, SceneNode *node, const char *name)
     if (!state) {
         memory_grow(&control->states, &control->state_capacity, control->state_count + 1, sizeof *control->states);
         state = &control->states[control->state_count++];
-        *state = (SavedState){ .node = node->id, .name = strcmp(name, START) ? arena_string(control->arena, name) : START };
+        *state = (SavedState){ .node = node->id,
+                               .name = strcmp(name, START) ? arena_string(control->arena, name) : START };
         *slot = control->state_count;
     }
     free_moment(state->data);

@@ -5,6 +5,7 @@
 #include "control/control_internal.h"
 
 #include "base/memory.h"
+#include "formats/shape/shape.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,10 +60,7 @@ static void add_numbers(Text *out, const char *name, const double *values, int c
     text_add_char(out, '"');
 }
 
-static void add_vector(Text *out, const char *name, Vec3 v)
-{
-    add_numbers(out, name, (double[3]){ v.x, v.y, v.z }, 3);
-}
+static void add_vector(Text *out, const char *name, Vec3 v) { add_numbers(out, name, (double[3]){ v.x, v.y, v.z }, 3); }
 
 // Turns about the fixed axes x, y, z in this order.
 static Vec3 roll_pitch_yaw(Quat q)
@@ -172,23 +170,34 @@ static void add_mesh(Text *out, const Part *part, const SceneNode *geometry, Vec
     end_part(out, part);
 }
 
+// False: URDF has no like of it.
+static bool add_form(Text *out, const Part *part, GeometryKind kind, Vec3 size)
+{
+    switch (kind) {
+    case GEOMETRY_BOX: add_box(out, part, size); return true;
+    case GEOMETRY_SPHERE: add_sphere(out, part, size.x, 0.0); return true;
+    case GEOMETRY_CYLINDER: add_cylinder(out, part, size.x, size.y); return true;
+    case GEOMETRY_CAPSULE: add_capsule(out, part, size.x, size.y); return true;
+    default: return false;
+    }
+}
+
 static void add_geometry(Text *out, const Part *part, const SceneNode *geometry, Vec3 scale)
 {
+    ShapeForm form = shape_form(geometry);
     double wide = fmax(scale.x, scale.y);
-    if (scene_node_is(geometry, "Box")) {
-        Vec3 size = scene_vec3(geometry, "size");
-        add_box(out, part, vec3(size.x * scale.x, size.y * scale.y, size.z * scale.z));
-    } else if (scene_node_is(geometry, "Sphere")) {
-        add_sphere(out, part, scene_float(geometry, "radius") * fmax(wide, scale.z), 0.0);
-    } else if (scene_node_is(geometry, "Cylinder")) {
-        add_cylinder(out, part, scene_float(geometry, "radius") * wide, scene_float(geometry, "height") * scale.z);
-    } else if (scene_node_is(geometry, "Capsule")) {
-        add_capsule(out, part, scene_float(geometry, "radius") * wide, scene_float(geometry, "height") * scale.z);
-    } else if (scene_node_is(geometry, "Mesh") || scene_node_is(geometry, "CadShape")) {
+    if (form.kind == GEOMETRY_BOX)
+        form.size = vec3_mul(form.size, scale);
+    else if (form.kind == GEOMETRY_SPHERE)
+        form.size.x *= fmax(wide, scale.z);
+    else
+        form.size = vec3(form.size.x * wide, form.size.y * scale.z, 0.0);
+    if (add_form(out, part, form.kind, form.size))
+        return;
+    if (schema_field(geometry->type, "url"))
         add_mesh(out, part, geometry, scale);
-    } else {
+    else
         text_printf(out, "    <!-- a %s has no like in URDF -->\n", geometry->type->name);
-    }
 }
 
 static void add_visual(Link *link, const SceneNode *shape, Pose frame, Vec3 scale)
@@ -218,15 +227,7 @@ static void add_collisions(Urdf *urdf, Link *link, int solid, Pose frame)
         if (shape.solid != solid)
             continue;
         Part part = { "collision", pose_mul(frame, shape.local), VEC3_ZERO, 0.0, false };
-        if (shape.kind == PHYSICS_SHAPE_BOX)
-            add_box(&link->text, &part, shape.size);
-        else if (shape.kind == PHYSICS_SHAPE_SPHERE)
-            add_sphere(&link->text, &part, shape.size.x, 0.0);
-        else if (shape.kind == PHYSICS_SHAPE_CYLINDER)
-            add_cylinder(&link->text, &part, shape.size.x, shape.size.y);
-        else if (shape.kind == PHYSICS_SHAPE_CAPSULE)
-            add_capsule(&link->text, &part, shape.size.x, shape.size.y);
-        else if (shape.geometry)
+        if (!add_form(&link->text, &part, shape.kind, shape.size) && shape.geometry)
             add_geometry(&link->text, &part, shape.geometry, vec3(1, 1, 1));
     }
 }
@@ -237,7 +238,8 @@ static void add_inertial(Urdf *urdf, Link *link, int solid, Pose frame)
     int body = physics_solid_body(urdf->physics, solid);
     if (body < 0 || physics_body_solid(urdf->physics, body) != solid)
         return;
-    Pose at = pose_mul(frame, pose_mul(pose_inverse(physics_solid_pose(urdf->physics, solid)), physics_body_pose(urdf->physics, body)));
+    Pose at = pose_mul(frame, pose_mul(pose_inverse(physics_solid_pose(urdf->physics, solid)),
+                                       physics_body_pose(urdf->physics, body)));
     Mat3 inertia = physics_body_inertia(urdf->physics, body);
     double mass = physics_body_mass(urdf->physics, body);
     static const char *const names[6] = { "ixx", "ixy", "ixz", "iyy", "iyz", "izz" };
@@ -271,7 +273,8 @@ static const SceneNode *device_of(const FieldList *devices, const char *type)
     return NULL;
 }
 
-static void add_joint_head(Urdf *urdf, const char *name, const char *type, const char *parent, const char *child, Pose origin)
+static void add_joint_head(Urdf *urdf, const char *name, const char *type, const char *parent, const char *child,
+                           Pose origin)
 {
     text_add_string(urdf->out, "  <joint");
     add_attribute(urdf->out, "name", name);
@@ -299,7 +302,9 @@ static void add_axis_joint(Urdf *urdf, const JointAxis *axis, const char *parent
         high = scene_float(axis->parameters, "maxStop");
     }
     bool is_limited = low != high;
-    const char *wanted = motor ? scene_string(motor, "name") : sensor ? scene_string(sensor, "name") : arena_printf(urdf->arena, "%s joint", child);
+    const char *wanted = motor    ? scene_string(motor, "name")
+                         : sensor ? scene_string(sensor, "name")
+                                  : arena_printf(urdf->arena, "%s joint", child);
     const char *type = axis->is_slider ? "prismatic" : is_limited ? "revolute" : "continuous";
     add_joint_head(urdf, own_name(urdf, 'J', wanted), type, parent, child, origin);
     text_add_string(urdf->out, "    <axis");
@@ -318,7 +323,8 @@ static void add_axis_joint(Urdf *urdf, const JointAxis *axis, const char *parent
     }
     text_add_string(urdf->out, "/>\n");
     if (axis->parameters) {
-        double damping = scene_float(axis->parameters, "dampingConstant"), friction = scene_float(axis->parameters, "staticFriction");
+        double damping = scene_float(axis->parameters, "dampingConstant"),
+               friction = scene_float(axis->parameters, "staticFriction");
         if (damping != 0.0 || friction != 0.0) {
             text_add_string(urdf->out, "    <dynamics");
             add_numbers(urdf->out, "damping", &damping, 1);
@@ -371,7 +377,8 @@ static int joint_axes(const SceneNode *joint, JointAxis axes[PHYSICS_JOINT_AXES]
 static void write_link(Urdf *urdf, const SceneNode *solid, const char *name, Pose frame);
 
 // The end point where it is when all axes are at 0, in the frame in which the joint is.
-static Pose pose_at_zero(const Urdf *urdf, const SceneNode *joint, const SceneNode *end, const JointAxis *axes, int count, Vec3 anchor)
+static Pose pose_at_zero(const Urdf *urdf, const SceneNode *joint, const SceneNode *end, const JointAxis *axes,
+                         int count, Vec3 anchor)
 {
     int index = physics_joint_of(urdf->physics, joint);
     Pose pose = scene_pose(end);
@@ -409,7 +416,10 @@ static void write_joint(Urdf *urdf, Link *link, const SceneNode *joint, Pose fra
     const char *child = own_name(urdf, 'L', scene_string(end, "name")), *parent = link->name;
     for (int i = 0; i < count; i++) {
         axes[i].axis = quat_unrotate(zero.q, axes[i].axis);
-        const char *to = i == count - 1 ? child : own_name(urdf, 'L', arena_printf(urdf->arena, "%s axis %d", scene_string(end, "name"), i + 1));
+        const char *to = i == count - 1
+                             ? child
+                             : own_name(urdf, 'L',
+                                        arena_printf(urdf->arena, "%s axis %d", scene_string(end, "name"), i + 1));
         if (i < count - 1) {
             text_add_string(urdf->out, "  <link");
             add_attribute(urdf->out, "name", to);
@@ -430,7 +440,8 @@ static void write_node(Urdf *urdf, Link *link, const SceneNode *node, Pose frame
 {
     if (scene_node_is(node, "Solid")) {
         const char *name = own_name(urdf, 'L', scene_string(node, "name"));
-        add_joint_head(urdf, own_name(urdf, 'J', arena_printf(urdf->arena, "%s joint", name)), "fixed", link->name, name, pose_mul(frame, scene_pose(node)));
+        add_joint_head(urdf, own_name(urdf, 'J', arena_printf(urdf->arena, "%s joint", name)), "fixed", link->name,
+                       name, pose_mul(frame, scene_pose(node)));
         text_add_string(urdf->out, "  </joint>\n");
         write_link(urdf, node, name, POSE_IDENTITY);
     } else if (scene_node_is(node, "Joint")) {

@@ -2,7 +2,7 @@
 // A controller knows them as the Webots devices nearest to them: a TouchSensor, a VacuumGripper (contact.c), LEDs.
 #include "devices/devices_internal.h"
 
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 
 #include <webots/nodes.h>
 
@@ -33,12 +33,17 @@ static int force_torque_constants(DeviceContext *at, double *values, int capacit
 }
 
 const DeviceKind force_torque_sensor_device = {
-    .type = "ForceTorqueSensor", .code = WB_NODE_TOUCH_SENSOR, .channels = 1, .sample = force_torque_sample, .constants = force_torque_constants,
+    .type = "ForceTorqueSensor",
+    .code = WB_NODE_TOUCH_SENSOR,
+    .channels = 1,
+    .sample = force_torque_sample,
+    .constants = force_torque_constants,
 };
 
 // ---- on or off ----
 
-static const char *switch_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *switch_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
+                                  int byte_count)
 {
     (void)command, (void)bytes, (void)byte_count;
     if (count < 1)
@@ -58,8 +63,10 @@ static int switch_constants(DeviceContext *at, double *values, int capacity)
     return 2;
 }
 
-#define SWITCH(name, node_type) \
-    const DeviceKind name = { .type = node_type, .code = WB_NODE_LED, .constants = switch_constants, .command = switch_command }
+#define SWITCH(name, node_type)                                                                                        \
+    const DeviceKind name = {                                                                                          \
+        .type = node_type, .code = WB_NODE_LED, .constants = switch_constants, .command = switch_command               \
+    }
 SWITCH(conveyor_device, "Conveyor");
 SWITCH(attachment_device, "Attachment");
 SWITCH(marker_device, "Marker");
@@ -69,10 +76,7 @@ static bool is_switch(const DeviceKind *kind)
     return kind == &conveyor_device || kind == &attachment_device || kind == &marker_device;
 }
 
-static bool is_gripper(const DeviceKind *kind)
-{
-    return kind == &holder_device || kind == &vacuum_gripper_device;
-}
+static bool is_gripper(const DeviceKind *kind) { return kind == &holder_device || kind == &vacuum_gripper_device; }
 
 bool devices_switch(Devices *devices, int robot, int tag, bool on)
 {
@@ -112,7 +116,8 @@ typedef struct DigitalState {
 
 static bool has_line(const DeviceInfo *info, int line)
 {
-    return info->kind == &digital_io_device && line >= 0 && line < LINES_MAX && line < scene_int(info->node, "signalLines");
+    return info->kind == &digital_io_device && line >= 0 && line < LINES_MAX
+           && line < scene_int(info->node, "signalLines");
 }
 
 static void put_line(DigitalState *state, bool is_input, int line, bool on)
@@ -129,7 +134,8 @@ static void digital_start(DeviceContext *at)
 }
 
 // A controller writes the output lines 0 to 30 as the bits of a number.
-static const char *digital_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *digital_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
+                                   int byte_count)
 {
     (void)command, (void)bytes, (void)byte_count;
     if (count < 1 || !(numbers[0] >= 0.0 && numbers[0] <= INT32_MAX))
@@ -152,7 +158,11 @@ static int digital_constants(DeviceContext *at, double *values, int capacity)
 }
 
 const DeviceKind digital_io_device = {
-    .type = "DigitalIO", .code = WB_NODE_LED, .state_size = sizeof(DigitalState), .start = digital_start, .constants = digital_constants,
+    .type = "DigitalIO",
+    .code = WB_NODE_LED,
+    .state_size = sizeof(DigitalState),
+    .start = digital_start,
+    .constants = digital_constants,
     .command = digital_command,
 };
 
@@ -167,7 +177,8 @@ static void switch_connected(Devices *devices, int robot, const SceneNode *node,
         name += 1 + strspn(name + 1, " ");
         int tag = devices_find(devices, robot, name);
         if (tag < 1 || !devices_switch(devices, robot, tag, on))
-            diag_warning(devices->diags, node->pos, "input line %d is connected to '%.60s', which is no device that can be switched", line, name);
+            diag_warning(devices->diags, node->pos,
+                         "input line %d is connected to '%.60s', which is no device that can be switched", line, name);
     }
 }
 

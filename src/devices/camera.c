@@ -15,7 +15,7 @@ enum { OBJECT_NUMBERS = 15, OBJECTS_MAX = 256 };
 typedef struct Recognized {
     int solid;
     Sight sight;
-    int place[2], size[2];   // pixels
+    int place[2], size[2];  // pixels
 } Recognized;
 
 static Vec3 corner_of(const Sight *sight, int i)
@@ -61,22 +61,21 @@ static bool is_hidden(const DeviceContext *at, int occlusion, const Recognized *
     return true;
 }
 
-static bool recognise(const DeviceContext *at, const SceneNode *recognition, const ImageView *view, int solid, Recognized *object)
+static bool recognise(const DeviceContext *at, const SceneNode *recognition, const ImageView *view, int solid,
+                      Recognized *object)
 {
     object->solid = solid;
     const Sight *sight = &object->sight;
-    if (scene_list(physics_solid_node(at->physics, solid), "recognitionColors")->count == 0 || solid == at->info->solid ||
-        !sight_of(at, solid, view->horizontal, view->vertical, &object->sight) ||
-        (view->projection == PLANAR ? sight->centre.x : vec3_length(sight->centre)) > scene_float(recognition, "maxRange") + 0.5 * sight->size.x ||
-        is_hidden(at, scene_int(recognition, "occlusion"), object))
+    if (scene_list(physics_solid_node(at->physics, solid), "recognitionColors")->count == 0 || solid == at->info->solid
+        || !sight_of(at, solid, view->horizontal, view->vertical, &object->sight)
+        || (view->projection == PLANAR ? sight->centre.x : vec3_length(sight->centre))
+               > scene_float(recognition, "maxRange") + 0.5 * sight->size.x
+        || is_hidden(at, scene_int(recognition, "occlusion"), object))
         return false;
     return place_on_image(view, object);
 }
 
-static int64_t area(const Recognized *object)
-{
-    return (int64_t)object->size[0] * object->size[1];
-}
+static int64_t area(const Recognized *object) { return (int64_t)object->size[0] * object->size[1]; }
 
 // Keeps the largest on the image, in the order of the file.
 static void keep(Recognized *objects, int *count, int most, const Recognized *object)
@@ -108,8 +107,21 @@ static double *pack(const DeviceContext *at, const Recognized *object, double *o
     Rotation rotation = quat_to_rotation(turn);
     const Sight *sight = &object->sight;
     const double numbers[OBJECT_NUMBERS] = {
-        scene_instance(node)->id, sight->centre.x, sight->centre.y, sight->centre.z, rotation.x, rotation.y, rotation.z, rotation.angle,
-        sight->size.x, sight->size.y, object->place[0], object->place[1], object->size[0], object->size[1], colors->count,
+        scene_instance(node)->id,
+        sight->centre.x,
+        sight->centre.y,
+        sight->centre.z,
+        rotation.x,
+        rotation.y,
+        rotation.z,
+        rotation.angle,
+        sight->size.x,
+        sight->size.y,
+        object->place[0],
+        object->place[1],
+        object->size[0],
+        object->size[1],
+        colors->count,
     };
     memcpy(out, numbers, sizeof numbers);
     out += OBJECT_NUMBERS;
@@ -125,7 +137,7 @@ static int recognise_all(DeviceContext *at, const SceneNode *recognition, double
 {
     int most = scene_int(recognition, "maxObjects"), count = 0, size = 1;
     Recognized objects[OBJECTS_MAX], object;
-    ImageView view = image_view(at->info->node, ((const CameraState *)at->state)->field_of_view);
+    ImageView view = image_view(at->info->node, camera_settings(at)->field_of_view.now);
     for (int solid = 0; solid < physics_solid_count(at->physics); solid++)
         if (physics_solid_exists(at->physics, solid) && recognise(at, recognition, &view, solid, &object))
             keep(objects, &count, most < 0 ? OBJECTS_MAX : int_min(most, OBJECTS_MAX), &object);
@@ -157,39 +169,55 @@ static int camera_sample(DeviceContext *at, int channel, double *reading)
 static void camera_start(DeviceContext *at)
 {
     const SceneNode *node = at->info->node, *focus = scene_child(node, "focus");
-    *(CameraState *)at->state = (CameraState){ .field_of_view = scene_float(node, "fieldOfView"), .exposure = scene_float(node, "exposure"),
-        .focal_distance = focus ? scene_float(focus, "focalDistance") : 0.0, .focal_length = focus ? scene_float(focus, "focalLength") : 0.0 };
+    *(CameraState *)at->state = (CameraState){
+        .field_of_view = setting_of(scene_float(node, "fieldOfView")),
+        .exposure = setting_of(scene_float(node, "exposure")),
+        .focal_distance = setting_of(focus ? scene_float(focus, "focalDistance") : 0.0),
+        .focal_length = setting_of(focus ? scene_float(focus, "focalLength") : 0.0),
+    };
 }
 
-static const char *camera_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+const CameraState *camera_settings(const DeviceContext *at)
+{
+    const SceneNode *node = at->info->node, *focus = scene_child(node, "focus");
+    CameraState *state = at->state;
+    setting_follow(&state->field_of_view, scene_float(node, "fieldOfView"));
+    setting_follow(&state->exposure, scene_float(node, "exposure"));
+    setting_follow(&state->focal_distance, focus ? scene_float(focus, "focalDistance") : 0.0);
+    setting_follow(&state->focal_length, focus ? scene_float(focus, "focalLength") : 0.0);
+    return state;
+}
+
+static const char *camera_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
+                                  int byte_count)
 {
     enum { SET_FOV, SET_EXPOSURE, SET_SEGMENTATION, SET_FOCUS };
     CameraState *state = at->state;
-    const SceneNode *zoom = scene_child(at->info->node, "zoom"), *recognition = scene_child(at->info->node, "recognition");
+    camera_settings(at);
+    const SceneNode *zoom = scene_child(at->info->node, "zoom"),
+                    *recognition = scene_child(at->info->node, "recognition");
     (void)bytes, (void)byte_count;
     if (count < 1 || !isfinite(numbers[0]))
         return "a number is missing";
     switch (command) {
     case SET_FOV:
-        if (!zoom || numbers[0] < scene_float(zoom, "minFieldOfView") || numbers[0] > scene_float(zoom, "maxFieldOfView"))
+        if (!zoom || numbers[0] < scene_float(zoom, "minFieldOfView")
+            || numbers[0] > scene_float(zoom, "maxFieldOfView"))
             return "the camera cannot zoom so far";
-        state->field_of_view = numbers[0];
+        state->field_of_view.now = numbers[0];
         return NULL;
     case SET_EXPOSURE:
         if (numbers[0] < 0.0)
             return "an exposure cannot be negative";
-        state->exposure = numbers[0];
+        state->exposure.now = numbers[0];
         return NULL;
     case SET_SEGMENTATION:
         if (!recognition || !scene_bool(recognition, "segmentation"))
             return "the camera has no segmentation";
         state->segments = numbers[0] != 0.0;
         return NULL;
-    case SET_FOCUS:
-        state->focal_distance = fmax(numbers[0], 0.0);
-        return NULL;
-    default:
-        return "a camera knows no such command";
+    case SET_FOCUS: state->focal_distance.now = fmax(numbers[0], 0.0); return NULL;
+    default: return "a camera knows no such command";
     }
 }
 
@@ -206,8 +234,9 @@ static int camera_constants(DeviceContext *at, double *values, int capacity)
         return 0;
     memset(values, 0, 16 * sizeof *values);
     device_field_constants(node, names, COUNT_OF(names), values, capacity);
-    values[2] = ((const CameraState *)at->state)->field_of_view;
-    values[4] = ((const CameraState *)at->state)->exposure;
+    const CameraState *state = camera_settings(at);
+    values[2] = state->field_of_view.now;
+    values[4] = state->exposure.now;
     const SceneNode *part = scene_child(node, "zoom");
     values[5] = part != NULL;
     if (part)
@@ -217,14 +246,20 @@ static int camera_constants(DeviceContext *at, double *values, int capacity)
     if (part)
         device_field_constants(part, focus, COUNT_OF(focus), values + 9, 4);
     if (part)
-        values[9] = ((const CameraState *)at->state)->focal_distance;
+        values[9] = state->focal_distance.now;
     part = scene_child(node, "recognition");
     values[13] = part != NULL;
     values[14] = part && scene_bool(part, "segmentation");
     return 15;
 }
 const DeviceKind camera_device = {
-    .type = "Camera", .code = WB_NODE_CAMERA, .channels = 2, .state_size = sizeof(CameraState), .start = camera_start,
-    .sample = camera_sample, .make = camera_make, .constants = camera_constants, .command = camera_command,
+    .type = "Camera",
+    .code = WB_NODE_CAMERA,
+    .channels = 2,
+    .state_size = sizeof(CameraState),
+    .start = camera_start,
+    .sample = camera_sample,
+    .make = camera_make,
+    .constants = camera_constants,
+    .command = camera_command,
 };
-

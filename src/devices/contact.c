@@ -1,7 +1,7 @@
 // contact.c - devices that touch and hold: touch sensors, connectors, vacuum grippers.
 #include "devices/devices_internal.h"
 
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 
 #include <webots/nodes.h>
 
@@ -62,7 +62,12 @@ static int touch_sensor_constants(DeviceContext *at, double *values, int capacit
 }
 
 const DeviceKind touch_sensor_device = {
-    .type = "TouchSensor", .code = WB_NODE_TOUCH_SENSOR, .channels = 1, .state_size = sizeof(TouchState), .watch = touch_sensor_watch, .sample = touch_sensor_sample,
+    .type = "TouchSensor",
+    .code = WB_NODE_TOUCH_SENSOR,
+    .channels = 1,
+    .state_size = sizeof(TouchState),
+    .watch = touch_sensor_watch,
+    .sample = touch_sensor_sample,
     .constants = touch_sensor_constants,
 };
 
@@ -77,7 +82,8 @@ static int connector_sample(DeviceContext *at, int channel, double *reading)
     return 1;
 }
 
-static const char *connector_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *connector_command(DeviceContext *at, int command, const double *numbers, int count,
+                                     const void *bytes, int byte_count)
 {
     (void)numbers, (void)count, (void)bytes, (void)byte_count;
     if (command == CONNECTOR_LOCK)
@@ -99,7 +105,11 @@ static int connector_constants(DeviceContext *at, double *values, int capacity)
 }
 
 const DeviceKind connector_device = {
-    .type = "Connector", .code = WB_NODE_CONNECTOR, .channels = 1, .sample = connector_sample, .constants = connector_constants,
+    .type = "Connector",
+    .code = WB_NODE_CONNECTOR,
+    .channels = 1,
+    .sample = connector_sample,
+    .constants = connector_constants,
     .command = connector_command,
 };
 
@@ -114,7 +124,8 @@ static int vacuum_gripper_sample(DeviceContext *at, int channel, double *reading
     return 1;
 }
 
-static const char *vacuum_gripper_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *vacuum_gripper_command(DeviceContext *at, int command, const double *numbers, int count,
+                                          const void *bytes, int byte_count)
 {
     (void)numbers, (void)count, (void)bytes, (void)byte_count;
     if (command != GRIPPER_ON && command != GRIPPER_OFF)
@@ -134,11 +145,19 @@ static int vacuum_gripper_constants(DeviceContext *at, double *values, int capac
 
 // The Holder of a body is told and asked the same.
 const DeviceKind holder_device = {
-    .type = "Holder", .code = WB_NODE_VACUUM_GRIPPER, .channels = 1, .sample = vacuum_gripper_sample,
-    .constants = vacuum_gripper_constants, .command = vacuum_gripper_command,
+    .type = "Holder",
+    .code = WB_NODE_VACUUM_GRIPPER,
+    .channels = 1,
+    .sample = vacuum_gripper_sample,
+    .constants = vacuum_gripper_constants,
+    .command = vacuum_gripper_command,
 };
 
 const DeviceKind vacuum_gripper_device = {
-    .type = "VacuumGripper", .code = WB_NODE_VACUUM_GRIPPER, .channels = 1, .sample = vacuum_gripper_sample,
-    .constants = vacuum_gripper_constants, .command = vacuum_gripper_command,
+    .type = "VacuumGripper",
+    .code = WB_NODE_VACUUM_GRIPPER,
+    .channels = 1,
+    .sample = vacuum_gripper_sample,
+    .constants = vacuum_gripper_constants,
+    .command = vacuum_gripper_command,
 };

@@ -18,27 +18,31 @@ typedef struct Optics {
     double tilt;
     double near, low, high, noise, resolution, detection;
     Pose pose;
-    uint64_t seed;           // of the noise of this image
-    int eye;                 // whose view it is, see rays_hide
+    uint64_t seed;  // of the noise of this image
+    int eye;        // whose view it is, see rays_hide
 } Optics;
 
 // A turning lidar sees all around: its columns begin ahead and go clockwise, as seen from above.
-static bool is_rotating(const SceneNode *lidar)
-{
-    return !strcmp(scene_string(lidar, "type"), "rotating");
-}
+static bool is_rotating(const SceneNode *lidar) { return !strcmp(scene_string(lidar, "type"), "rotating"); }
 
 static Optics optics_of(const SceneNode *node, bool is_lidar)
 {
     Optics optics = {
-        .is_lidar = is_lidar, .near = scene_float(node, "near"), .low = scene_float(node, "minRange"), .high = scene_float(node, "maxRange"),
-        .noise = scene_float(node, "noise"), .resolution = scene_float(node, "resolution"), .detection = scene_float(node, "detectionRate"),
+        .is_lidar = is_lidar,
+        .near = scene_float(node, "near"),
+        .low = scene_float(node, "minRange"),
+        .high = scene_float(node, "maxRange"),
+        .noise = scene_float(node, "noise"),
+        .resolution = scene_float(node, "resolution"),
+        .detection = scene_float(node, "detectionRate"),
     };
     if (is_lidar) {
         optics.is_rotating = is_rotating(node);
         optics.view = (ImageView){
-            .projection = optics.is_rotating ? CYLINDRICAL : projection_of(node), .width = scene_int(node, "horizontalResolution"),
-            .height = scene_int(node, "numberOfLayers"), .horizontal = optics.is_rotating ? 2.0 * M_PI : scene_float(node, "fieldOfView"),
+            .projection = optics.is_rotating ? CYLINDRICAL : projection_of(node),
+            .width = scene_int(node, "horizontalResolution"),
+            .height = scene_int(node, "numberOfLayers"),
+            .horizontal = optics.is_rotating ? 2.0 * M_PI : scene_float(node, "fieldOfView"),
             .vertical = scene_float(node, "verticalFieldOfView"),
         };
         optics.tilt = scene_float(node, "tiltAngle");
@@ -83,7 +87,7 @@ typedef struct DepthJob {
     const Optics *optics;
     const Rays *rays;
     float *image;
-    Vec2 *columns;       // cosine and sine of each column's angle, where rows and columns are angles; else NULL
+    Vec2 *columns;  // cosine and sine of each column's angle, where rows and columns are angles; else NULL
 } DepthJob;
 
 static bool is_of_angles(const Optics *o)
@@ -127,9 +131,11 @@ static void take_row(const DepthJob *job, int row)
         directions_of(job, row, first, here, directions);
         for (int i = 0; i < here; i++) {
             double slant = o->view.projection == PLANAR ? directions[i].x : 1.0;
-            queries[i] = (Ray){ o->pose.t, mat3_apply(turn, directions[i]), o->near, fmax(o->high / slant, o->near * 2.0), 0.0 };
+            queries[i] = (Ray){ o->pose.t, mat3_apply(turn, directions[i]), o->near,
+                                fmax(o->high / slant, o->near * 2.0), 0.0 };
         }
-        rays_distances(job->rays, queries, here, rays_hides(job->rays, o->eye) ? is_visible : NULL, (void *)o, distances);
+        rays_distances(job->rays, queries, here, rays_hides(job->rays, o->eye) ? is_visible : NULL, (void *)o,
+                       distances);
         for (int i = 0; i < here; i++)
             image[first + i] = depth_of(o, distances[i], directions[i], &random);
     }
@@ -162,8 +168,9 @@ static void make_image(DeviceContext *at, int number, const void *due, void *byt
 static int take_image(DeviceContext *at, Optics *o)
 {
     if (o->view.width < 1 || o->view.height < 1 || (int64_t)o->view.width * o->view.height > DEPTH_PIXELS_MAX) {
-        diag_warning(at->devices->diags, at->info->node->pos, "'%s' has %d by %d points, of which at most %d can be seen; it sees nothing",
-                     at->info->name, o->view.width, o->view.height, DEPTH_PIXELS_MAX);
+        diag_warning(at->devices->diags, at->info->node->pos,
+                     "'%s' has %d by %d points, of which at most %d can be seen; it sees nothing", at->info->name,
+                     o->view.width, o->view.height, DEPTH_PIXELS_MAX);
         return 0;
     }
     o->pose = device_pose(at);
@@ -194,7 +201,11 @@ static int range_finder_constants(DeviceContext *at, double *values, int capacit
 }
 
 const DeviceKind range_finder_device = {
-    .type = "RangeFinder", .code = WB_NODE_RANGE_FINDER, .channels = 1, .sample = range_finder_sample, .make = make_image,
+    .type = "RangeFinder",
+    .code = WB_NODE_RANGE_FINDER,
+    .channels = 1,
+    .sample = range_finder_sample,
+    .make = make_image,
     .constants = range_finder_constants,
 };
 
@@ -213,9 +224,19 @@ static int lidar_constants(DeviceContext *at, double *values, int capacity)
 {
     const SceneNode *node = at->info->node;
     Optics optics = optics_of(node, true);
-    const double all[] = { optics.view.width, optics.view.height, scene_float(node, "fieldOfView"), optics.view.vertical, optics.low, optics.high,
-                             scene_float(node, "defaultFrequency"), scene_float(node, "minFrequency"), scene_float(node, "maxFrequency"),
-                             optics.view.projection == PLANAR, optics.tilt, optics.view.horizontal, optics.is_rotating };
+    const double all[] = { optics.view.width,
+                           optics.view.height,
+                           scene_float(node, "fieldOfView"),
+                           optics.view.vertical,
+                           optics.low,
+                           optics.high,
+                           scene_float(node, "defaultFrequency"),
+                           scene_float(node, "minFrequency"),
+                           scene_float(node, "maxFrequency"),
+                           optics.view.projection == PLANAR,
+                           optics.tilt,
+                           optics.view.horizontal,
+                           optics.is_rotating };
     if (capacity < COUNT_OF(all))
         return 0;
     memcpy(values, all, sizeof all);
@@ -223,6 +244,10 @@ static int lidar_constants(DeviceContext *at, double *values, int capacity)
 }
 
 const DeviceKind lidar_device = {
-    .type = "Lidar", .code = WB_NODE_LIDAR, .channels = 1, .sample = lidar_sample, .make = make_image,
+    .type = "Lidar",
+    .code = WB_NODE_LIDAR,
+    .channels = 1,
+    .sample = lidar_sample,
+    .make = make_image,
     .constants = lidar_constants,
 };

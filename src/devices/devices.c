@@ -1,3 +1,4 @@
+// devices.c - the devices of a world: found once, commanded before a step, sampled after it.
 #include "devices/devices_internal.h"
 
 #include "base/hash.h"
@@ -17,11 +18,6 @@ static const DeviceKind *kind_of(const SceneNode *node)
             if (!strcmp(type->name, device_kinds[i]->type))
                 return device_kinds[i];
     return NULL;
-}
-
-const char *device_kind_name(const DeviceKind *kind)
-{
-    return kind->type;
 }
 
 static SceneNode *robot_above(const SceneNode *node)
@@ -79,7 +75,8 @@ static void add_device(Devices *devices, int index, SceneNode *node, const Devic
     memmove(&devices->readings[index + 1], &devices->readings[index], (size_t)behind * sizeof *devices->readings);
     memset(devices->readings[index], 0, sizeof devices->readings[index]);
     Device *device = &devices->devices[index];
-    *device = (Device){ .info = { .kind = kind, .joint = -1, .axis = -1 }, .state_offset = (uint32_t)devices->kind_state_size };
+    *device = (Device){ .info = { .kind = kind, .joint = -1, .axis = -1 },
+                        .state_offset = (uint32_t)devices->kind_state_size };
     name_device(device, node);
     devices->states[index] = (DeviceState){ 0 };
     bind_device(devices, device);
@@ -96,14 +93,16 @@ typedef struct ScanContext {
 } ScanContext;
 
 // The device of a robot that has this node; one whose node is gone waits for another of its kind and name (a PROTO made anew).
-static Device *find_device(const Devices *devices, const DeviceRobot *robot, const SceneNode *node, const DeviceKind *kind)
+static Device *find_device(const Devices *devices, const DeviceRobot *robot, const SceneNode *node,
+                           const DeviceKind *kind)
 {
     Device *waiting = NULL;
     for (int i = 0; i < robot->device_count; i++) {
         Device *device = &devices->devices[robot->first_device + i];
         if (device->info.node == node)
             return device;
-        if (!waiting && device->is_gone && device->info.kind == kind && !strcmp(device->info.name, scene_string(node, "name")))
+        if (!waiting && device->is_gone && device->info.kind == kind
+            && !strcmp(device->info.name, scene_string(node, "name")))
             waiting = device;
     }
     return waiting;
@@ -138,7 +137,8 @@ static void start_devices(Devices *devices, int robot, int first_tag)
         Device *device = device_at(devices, robot, tag);
         DeviceState *state = &devices->states[row->first_device + tag - 1];
         char name[512];
-        snprintf(name, sizeof name, "%s/%s/%s", scene_string(row->node, "name"), device->info.name, device->info.kind->type);
+        snprintf(name, sizeof name, "%s/%s/%s", scene_string(row->node, "name"), device->info.name,
+                 device->info.kind->type);
         random_seed(&state->random, physics_seed(devices->physics), name);
         DeviceContext at = device_context(devices, robot, tag);
         if (device->info.kind->start)
@@ -154,20 +154,41 @@ static double battery_value(const SceneNode *robot, int index)
 
 bool robot_has_battery(const Devices *devices, int robot)
 {
+    assert(robot >= 0 && robot < devices->robot_count);
     return battery_value(devices->robots[robot].node, 0) >= 0.0;
+}
+
+// A robot without energy has motors without power; while it is empty, those that come in have none either.
+static void update_power(Devices *devices, int robot)
+{
+    const DeviceRobot *row = &devices->robots[robot];
+    RobotState *state = &devices->robot_states[robot];
+    bool is_empty = robot_has_battery(devices, robot) && state->energy <= 0.0;
+    if (!is_empty && !state->is_empty)
+        return;
+    state->is_empty = is_empty;
+    for (int tag = 1; tag <= row->device_count; tag++) {
+        const DeviceInfo *info = devices_info(devices, robot, tag);
+        if (info->joint >= 0)
+            physics_motor_set_power(devices->physics, info->joint, info->axis, !is_empty);
+    }
 }
 
 static void add_robot(Devices *devices, SceneNode *node)
 {
     int index = devices->robot_count++;
     memory_grow(&devices->robots, &devices->robot_capacity, devices->robot_count, sizeof *devices->robots);
-    memory_grow(&devices->robot_states, &devices->robot_state_capacity, devices->robot_count, sizeof *devices->robot_states);
-    devices->robots[index] = (DeviceRobot){ .node = node, .solid = physics_solid_of(devices->physics, node), .is_alive = true,
+    memory_grow(&devices->robot_states, &devices->robot_state_capacity, devices->robot_count,
+                sizeof *devices->robot_states);
+    devices->robots[index] = (DeviceRobot){ .node = node,
+                                            .solid = physics_solid_of(devices->physics, node),
+                                            .is_alive = true,
                                             .first_device = devices->device_count };
     devices->robot_states[index] = (RobotState){ .energy = battery_value(node, 0) };
     ScanContext scan = { devices, index };
     scene_walk(node, false, scan_device, &scan);
     start_devices(devices, index, 1);
+    update_power(devices, index);
 }
 
 // After the world was changed: devices that came in get the tags behind the others, and all are looked up in physics again.
@@ -193,6 +214,7 @@ static void scan_again(Devices *devices, int robot)
         }
     }
     start_devices(devices, robot, known + 1);
+    update_power(devices, robot);
 }
 
 static void add_charger(Devices *devices, SceneNode *node)
@@ -201,7 +223,8 @@ static void add_charger(Devices *devices, SceneNode *node)
         if (devices->chargers[i] == node)
             return;
     memory_grow(&devices->chargers, &devices->charger_capacity, devices->charger_count + 1, sizeof *devices->chargers);
-    memory_grow(&devices->charger_energy, &devices->charger_energy_capacity, devices->charger_count + 1, sizeof *devices->charger_energy);
+    memory_grow(&devices->charger_energy, &devices->charger_energy_capacity, devices->charger_count + 1,
+                sizeof *devices->charger_energy);
     devices->charger_energy[devices->charger_count] = battery_value(node, 0);
     devices->chargers[devices->charger_count++] = node;
 }
@@ -259,6 +282,7 @@ static void reset_robot(Devices *devices, int robot)
             memset(devices->kind_states + device->state_offset, 0, device->info.kind->state_size);
     }
     start_devices(devices, robot, 1);
+    update_power(devices, robot);
     for (int tag = 1; tag <= row->device_count; tag++)
         for (int channel = 0; channel < DEVICE_CHANNELS; channel++) {
             ChannelState *sampling = &devices->states[row->first_device + tag - 1].channels[channel];
@@ -272,7 +296,7 @@ static void reset_robot(Devices *devices, int robot)
 void devices_reset(Devices *devices, Physics *physics)
 {
     devices->physics = physics;
-    devices->tree = UINT64_MAX;
+    devices->tree = physics_tree_count(physics);
     devices->step = 0;
     devices->looked = UINT64_MAX;
     devices->present = NULL;
@@ -283,6 +307,7 @@ void devices_reset(Devices *devices, Physics *physics)
     devices->cursor.is_valid = devices->plugin_is_read = false;
     for (int robot = 0; robot < devices->robot_count; robot++)
         reset_robot(devices, robot);
+    devices->tree = UINT64_MAX;  // robots that came with the reset are found when it is asked for next
 }
 
 Devices *devices_create(Scene *scene, Physics *physics, DiagSink *diags)
@@ -303,8 +328,10 @@ void devices_destroy(Devices *devices)
     for (int i = 0; i < devices->device_count; i++)
         for (int number = 0; number < DEVICE_IMAGES; number++)
             free(devices->devices[i].images[number].bytes);
-    for (int i = 0; i < devices->device_count; i++)
+    for (int i = 0; i < devices->device_count; i++) {
         free(devices->devices[i].trail);
+        free(devices->devices[i].picture);
+    }
     due_free(devices);
     show_free(devices);
     free(devices->robots);
@@ -322,15 +349,9 @@ void devices_destroy(Devices *devices)
     free(devices);
 }
 
-const Physics *devices_physics(const Devices *devices)
-{
-    return devices->physics;
-}
+const Physics *devices_physics(const Devices *devices) { return devices->physics; }
 
-int devices_robot_count(const Devices *devices)
-{
-    return devices->robot_count;
-}
+int devices_robot_count(const Devices *devices) { return devices->robot_count; }
 
 bool devices_robot_exists(const Devices *devices, int robot)
 {
@@ -339,6 +360,7 @@ bool devices_robot_exists(const Devices *devices, int robot)
 
 SceneNode *devices_robot_node(const Devices *devices, int robot)
 {
+    assert(robot >= 0 && robot < devices->robot_count);
     return devices->robots[robot].node;
 }
 
@@ -366,15 +388,25 @@ static DeviceState *state_at(const Devices *devices, int robot, int tag)
     return &devices->states[devices->robots[robot].first_device + tag - 1];
 }
 
+// All that a device does goes through here, so no index of solids or joints is used after an edit that may have moved it. Whoever goes
+// through all devices has looked them up before.
 DeviceContext device_context(Devices *devices, int robot, int tag)
 {
-    return (DeviceContext){ .devices = devices, .physics = devices->physics, .info = &device_at(devices, robot, tag)->info,
-                            .random = &state_at(devices, robot, tag)->random, .state = device_state(devices, robot, tag),
-                            .time = (double)devices->step * physics_time_step(devices->physics), .robot = robot, .tag = tag };
+    devices_rescan(devices);
+    assert(devices->tree == physics_tree_count(devices->physics));
+    return (DeviceContext){ .devices = devices,
+                            .physics = devices->physics,
+                            .info = &device_at(devices, robot, tag)->info,
+                            .random = &state_at(devices, robot, tag)->random,
+                            .state = device_state(devices, robot, tag),
+                            .time = (double)devices->step * physics_time_step(devices->physics),
+                            .robot = robot,
+                            .tag = tag };
 }
 
 int devices_count(const Devices *devices, int robot)
 {
+    assert(robot >= 0 && robot < devices->robot_count);
     return devices->robots[robot].device_count;
 }
 
@@ -385,6 +417,7 @@ const DeviceInfo *devices_info(const Devices *devices, int robot, int tag)
 
 int devices_find(const Devices *devices, int robot, const char *name)
 {
+    assert(robot >= 0 && robot < devices->robot_count && name);
     for (int tag = 1; tag <= devices->robots[robot].device_count; tag++)
         if (!strcmp(device_at(devices, robot, tag)->info.name, name))
             return tag;
@@ -425,6 +458,7 @@ void devices_enable(Devices *devices, int robot, int tag, int channel, int perio
 
 void devices_switch_off(Devices *devices, int robot)
 {
+    assert(robot >= 0 && robot < devices->robot_count);
     for (int tag = 0; tag <= devices->robots[robot].device_count; tag++)
         for (int channel = 0; channel < (tag ? DEVICE_CHANNELS : 1); channel++)
             devices_enable(devices, robot, tag, channel, 0);
@@ -442,10 +476,7 @@ static bool is_due(const ChannelState *state, uint64_t step)
 }
 
 // The battery's own meter works without power.
-static bool has_power(const Devices *devices, int robot)
-{
-    return !devices->robot_states[robot].is_empty;
-}
+static bool has_power(const Devices *devices, int robot) { return !devices->robot_states[robot].is_empty; }
 
 bool device_is_due(const Devices *devices, int robot, int tag, int channel, uint64_t step)
 {
@@ -492,15 +523,7 @@ static void drain_battery(Devices *devices, int robot)
         power += fabs(motor.feedback) * scene_float(info->node, "consumptionFactor");
     }
     state->energy = fmax(state->energy - power * physics_time_step(devices->physics), 0.0);
-    bool is_empty = state->energy <= 0.0;
-    if (is_empty == (state->is_empty != 0))
-        return;
-    state->is_empty = is_empty;
-    for (int tag = 1; tag <= row->device_count; tag++) {
-        const DeviceInfo *info = devices_info(devices, robot, tag);
-        if (info->joint >= 0)
-            physics_motor_set_power(devices->physics, info->joint, info->axis, !is_empty);
-    }
+    update_power(devices, robot);
 }
 
 // A robot whose centre is within a charger's radius is loaded at the lower of both rates, from what the charger has left.
@@ -520,10 +543,33 @@ static void charge(Devices *devices, int charger)
         if (vec3_distance(physics_solid_pose(devices->physics, row->solid).t, place) > scene_float(node, "radius"))
             continue;
         double power = fmin(battery_value(row->node, 2), battery_value(node, 2));
-        double energy = fmin(fmax(power, 0.0) * physics_time_step(devices->physics), fmin(devices->charger_energy[charger], most - state->energy));
+        double energy = fmin(fmax(power, 0.0) * physics_time_step(devices->physics),
+                             fmin(devices->charger_energy[charger], most - state->energy));
         state->energy += energy;
         devices->charger_energy[charger] -= energy;
     }
+}
+
+static void keep_energy(Devices *devices, SceneNode *node, double energy)
+{
+    if (battery_value(node, 0) < 0.0 || battery_value(node, 0) == energy)
+        return;
+    const FieldType *type = schema_field(node->type, "battery");
+    FieldList kept = *scene_list(node, "battery");
+    double numbers[3] = { energy, battery_value(node, 1), battery_value(node, 2) };
+    kept.count = int_min(kept.count, COUNT_OF(numbers));
+    kept.numbers = numbers;
+    scene_set_value(devices->scene, node, type, (FieldValue){ .list = &kept });
+}
+
+void devices_keep(Devices *devices)
+{
+    for (int i = 0; i < devices->robot_count; i++)
+        if (devices->robots[i].is_alive)
+            keep_energy(devices, devices->robots[i].node, devices->robot_states[i].energy);
+    for (int i = 0; i < devices->charger_count; i++)
+        if (!is_gone(devices->chargers[i]))
+            keep_energy(devices, devices->chargers[i], devices->charger_energy[i]);
 }
 
 // Pictures that nobody looked at, of devices that get another one now.
@@ -538,6 +584,7 @@ static void forget_replaced(Devices *devices)
 
 void devices_sample(Devices *devices, uint64_t step)
 {
+    devices_rescan(devices);
     for (int i = 0; i < devices->charger_count; i++)
         charge(devices, i);
     devices->step = step;
@@ -582,6 +629,7 @@ int devices_constants(const Devices *devices, int robot, int tag, double *values
 const char *devices_command(Devices *devices, int robot, int tag, int command, const double *numbers, int number_count,
                             const void *bytes, int byte_count)
 {
+    assert(robot >= 0 && robot < devices->robot_count && number_count >= 0 && byte_count >= 0);
     devices_rescan(devices);
     DeviceContext at = device_context(devices, robot, tag);
     if (device_at(devices, robot, tag)->is_gone)
@@ -633,6 +681,14 @@ double device_lookup(const SceneNode *node, double value, Random *random)
     return noise > 0.0 ? output * (1.0 + noise * random_gaussian(random)) : output;
 }
 
+Setting setting_of(double field) { return (Setting){ field, field }; }
+
+void setting_follow(Setting *setting, double field)
+{
+    if (field != setting->field)
+        *setting = setting_of(field);
+}
+
 int device_lookup_constants(const SceneNode *node, double *values, int capacity)
 {
     const FieldList *table = scene_list(node, "lookupTable");
@@ -648,13 +704,16 @@ int device_field_constants(const SceneNode *node, const char *const *names, int 
         return 0;
     for (int i = 0; i < count; i++) {
         const FieldType *field = schema_field(node->type, names[i]);
-        values[i] = !field ? 0.0 : field->kind == FIELD_SF_INT32 ? scene_int(node, names[i]) : scene_float(node, names[i]);
+        values[i] = !field                          ? 0.0
+                    : field->kind == FIELD_SF_INT32 ? scene_int(node, names[i])
+                                                    : scene_float(node, names[i]);
     }
     return count;
 }
 
 void *device_image(const DeviceContext *at, int channel, int size)
 {
+    assert(channel >= 0 && channel < DEVICE_IMAGES && size >= 0);
     DeviceImage *image = &device_at(at->devices, at->robot, at->tag)->images[channel];
     memory_grow(&image->bytes, &image->capacity, size, 1);
     image->size = size;
@@ -777,6 +836,7 @@ void devices_snapshot(const Devices *devices, void *buffer)
     memcpy(buffer, &head, sizeof head);
 }
 
+// Sizes are checked against each other and against the devices that there are before anything is written.
 bool devices_restore(Devices *devices, const void *buffer, size_t size)
 {
     SnapshotHead head;
@@ -802,14 +862,16 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
     for (int i = 0; i < 4; i++)
         before_packets += head.sizes[i];
     int packets = (int)(head.sizes[4] / sizeof *devices->packets);
-    if (total != size || head.sizes[4] % sizeof *devices->packets || head.sizes[7] > sizeof devices->keys || head.sizes[7] % sizeof(int) ||
-        !radio_is_sound(devices, (const char *)buffer + before_packets, packets, head.sizes[5]))
+    if (total != size || head.sizes[4] % sizeof *devices->packets || head.sizes[7] > sizeof devices->keys
+        || head.sizes[7] % sizeof(int)
+        || !radio_is_sound(devices, (const char *)buffer + before_packets, packets, head.sizes[5]))
         return false;
     memory_grow(&devices->packets, &devices->packet_capacity, packets, sizeof *devices->packets);
     memory_grow(&devices->pool, &devices->pool_capacity, (int)head.sizes[5], 1);
     memory_grow(&devices->plugin_inbox, &devices->plugin_capacity, (int)head.sizes[6], 1);
-    void *targets[SECTIONS] = { devices->robot_states, devices->states, devices->readings, devices->kind_states,
-                                devices->packets, devices->pool, devices->plugin_inbox, devices->keys, devices->charger_energy };
+    void *targets[SECTIONS] = { devices->robot_states, devices->states,  devices->readings,
+                                devices->kind_states,  devices->packets, devices->pool,
+                                devices->plugin_inbox, devices->keys,    devices->charger_energy };
     const char *place = (const char *)buffer + sizeof head;
     for (int i = 0; i < SECTIONS; i++) {
         if (head.sizes[i])

@@ -20,6 +20,8 @@ void devices_destroy(Devices *devices);  // NULL is fine
 // The ball around what is seen of a node and all below it; false when nothing is.
 bool devices_ball(Devices *devices, const SceneNode *node, Vec3 *centre, double *radius);
 void devices_rescan(Devices *devices);
+// Writes into the scene what a saved world must know of them: the energy left in batteries.
+void devices_keep(Devices *devices);
 
 // After a reset of the simulation, which may have made its physics anew: all is as at the start (streams, states, energy,
 // no packets under way), but what controllers enabled stays enabled.
@@ -39,13 +41,12 @@ typedef struct DeviceInfo {
     const DeviceKind *kind;
     const char *name;
     const char *model;
-    int solid;          // its own, or the one it sits in
-    int joint, axis;    // of motors, position sensors and brakes, else -1
+    int solid;        // its own, or the one it sits in
+    int joint, axis;  // of motors, position sensors and brakes, else -1
 } DeviceInfo;
 int devices_count(const Devices *devices, int robot);
 const DeviceInfo *devices_info(const Devices *devices, int robot, int tag);  // tag from 1
 int devices_find(const Devices *devices, int robot, const char *name);       // tag, 0 when there is none
-const char *device_kind_name(const DeviceKind *kind);                        // node type
 
 // ---- sampling ----
 // Most devices have one channel of readings, numbered 0; motors have force feedback as 0; cameras recognition as 1, the
@@ -72,6 +73,15 @@ int devices_constants(const Devices *devices, int robot, int tag, double *values
 const char *devices_command(Devices *devices, int robot, int tag, int command, const double *numbers, int number_count,
                             const void *bytes, int byte_count);
 
+// ---- lamps ----
+// What LEDs light up: by the id of the node that says how a shape glows (a Material or a PBRAppearance) what it gives off now, linear.
+typedef struct DeviceGlow {
+    uint32_t node;
+    Vec3 light;
+} DeviceGlow;
+// Of all LEDs of robots that are there, in their order. Returns how many there are, of which `capacity` at most are written.
+int devices_glows(const Devices *devices, DeviceGlow *glows, int capacity);
+
 // ---- devices of bodies ----
 // The device that a node is. False: it is none.
 bool devices_of_node(const Devices *devices, const SceneNode *node, int *robot, int *tag);
@@ -96,22 +106,23 @@ void devices_packet_drop(Devices *devices, int robot, int tag);  // the first on
 void devices_send_from_plugin(Devices *devices, int channel, const void *data, int size);
 void devices_plugin_listens(Devices *devices);  // from now on what is sent on channel 0 is kept for it
 const void *devices_received_by_plugin(Devices *devices, int *size);  // all of channel 0 since it last read; NULL: none
-void devices_plugin_forgets(Devices *devices);  // what it read: its next step begins
+void devices_plugin_forgets(Devices *devices);                        // what it read: its next step begins
 
 // ---- what Speakers play ----
 enum { DEVICE_SOUND_NAME = 512 };
 typedef struct DeviceSound {
-    uint32_t id;          // of the controller's call; 0: this place is free
+    uint32_t id;  // of the controller's call; 0: this place is free
     int32_t loops, is_speech;
-    int32_t side;         // -1 plays the left channel alone, 1 the right one, 0 both
-    double start;         // s of simulated time
-    double seconds;       // of the clip at pitch 1
+    int32_t side;    // -1 plays the left channel alone, 1 the right one, 0 both
+    double start;    // s of simulated time
+    double seconds;  // of the clip at pitch 1
     double volume, pitch, balance;
     char name[DEVICE_SOUND_NAME];  // URL of the clip, or the key of the speech in the store
 } DeviceSound;
 // The places for sounds of a Speaker, free ones included; NULL when it is none.
 const DeviceSound *devices_sounds(const Devices *devices, int robot, int tag, int *count);
-const Clip *device_sound_clip(const Devices *devices, const DeviceSound *sound);  // NULL: it has none (which has been said)
+const Clip *device_sound_clip(const Devices *devices,
+                              const DeviceSound *sound);  // NULL: it has none (which has been said)
 
 // ---- drives of old robots ----
 // Moves the robots whose DifferentialWheelsDrive is kinematic by what their wheels do in the coming step.
@@ -126,23 +137,28 @@ bool devices_set_visible(Devices *devices, SceneNode *node, const SceneNode *fro
 
 // ---- pictures for people ----
 typedef struct DevicesView {
-    Pose pose;                 // looks along +x with z up
-    double field_of_view;      // horizontal, rad
+    Pose pose;             // looks along +x with z up
+    double field_of_view;  // horizontal, rad
     int width, height;
-    double near, far;          // far 0: no end
+    double near, far;  // far 0: no end
     double exposure;
-    double occlusion;          // m, as Viewpoint.ambientOcclusionRadius
-    double bloom;              // as Viewpoint.bloomThreshold
-    bool is_quick;             // one ray a pixel, sharp shadows
+    double occlusion;  // m, as Viewpoint.ambientOcclusionRadius
+    double bloom;      // as Viewpoint.bloomThreshold
+    bool is_quick;     // one ray a pixel, sharp shadows
 } DevicesView;
 // The world as it is now, with what devices show: red, green, blue, 255, rows from the top. `depth` (NULL: not wanted) gets distances
 // along the axis, INFINITY where nothing is seen. A world without lights is lit from the eye.
 void devices_look(Devices *devices, const DevicesView *view, uint8_t *pixels, float *depth);
 // What a robot's camera would see now, with its lens and noise, but with so many pixels; false: the node is no camera of a robot.
-bool devices_look_through(Devices *devices, const SceneNode *camera, int width, int height, uint8_t *pixels, float *depth);
+bool devices_look_through(Devices *devices, const SceneNode *camera, int width, int height, uint8_t *pixels,
+                          float *depth);
 void devices_look_counts(Devices *devices, int *shapes, int *triangles, int *textures);
 bool devices_look_bounds(Devices *devices, Vec3 *low, Vec3 *high);  // around all that is seen; false: nothing is
 Vec3 devices_look_up(Devices *devices);                             // the world's axis that points upwards
+
+// What is to be seen on a Display: red, green, blue, alpha, rows from the top, valid until the next step; NULL: nothing was drawn yet,
+// or it is no Display.
+const uint8_t *devices_display(const Devices *devices, int robot, int tag, int *width, int *height);
 
 // ---- people's input ----
 void devices_key(Devices *devices, int key, bool is_down);  // as wb_keyboard_get_key codes it

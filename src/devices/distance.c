@@ -15,8 +15,14 @@ enum { RAYS_MAX = 10000 };
 // Anything else is a sonar, as in Webots.
 static int sensor_type(const SceneNode *node)
 {
-    static const struct { const char *name; int type; } names[] = {
-        { "generic", TYPE_GENERIC }, { "infra-red", TYPE_INFRA_RED }, { "infrared", TYPE_INFRA_RED }, { "laser", TYPE_LASER },
+    static const struct {
+        const char *name;
+        int type;
+    } names[] = {
+        { "generic", TYPE_GENERIC },
+        { "infra-red", TYPE_INFRA_RED },
+        { "infrared", TYPE_INFRA_RED },
+        { "laser", TYPE_LASER },
     };
     for (int i = 0; i < COUNT_OF(names); i++)
         if (!strcasecmp(scene_string(node, "type"), names[i].name))
@@ -32,14 +38,14 @@ typedef struct Beam {
 
 // Rings of rays for small numbers, as Webots has them: how many at which share of the half aperture.
 typedef struct RingPlan {
-    int centre;           // 1: a ray along the axis
+    int centre;  // 1: a ray along the axis
     int counts[2];
     double shares[2];
 } RingPlan;
 static const RingPlan plans[11] = {
-    { 1, { 0 }, { 0 } },       { 1, { 0 }, { 0 } },       { 0, { 2 }, { 1 } },        { 0, { 3 }, { 1 } },
-    { 1, { 3 }, { 1 } },       { 1, { 4 }, { 1 } },       { 1, { 5 }, { 1 } },        { 1, { 6 }, { 1 } },
-    { 1, { 7 }, { 1 } },       { 0, { 3, 6 }, { 0.3, 1 } }, { 1, { 3, 6 }, { 0.5, 1 } },
+    { 1, { 0 }, { 0 } }, { 1, { 0 }, { 0 } },         { 0, { 2 }, { 1 } },         { 0, { 3 }, { 1 } },
+    { 1, { 3 }, { 1 } }, { 1, { 4 }, { 1 } },         { 1, { 5 }, { 1 } },         { 1, { 6 }, { 1 } },
+    { 1, { 7 }, { 1 } }, { 0, { 3, 6 }, { 0.3, 1 } }, { 1, { 3, 6 }, { 0.5, 1 } },
 };
 
 static int plan_small(int rays, double half, Beam *beams)
@@ -92,7 +98,7 @@ static Vec3 beam_direction(Beam beam)
 // ---- what stops a ray ----
 
 typedef struct RayOwner {
-    int robot;   // solid of the sensor's robot, -1
+    int robot;  // solid of the sensor's robot, -1
     bool sees_itself;
     bool is_laser;
 } RayOwner;
@@ -189,7 +195,8 @@ static double look_around(DeviceContext *at, const Beam *beams, int count, doubl
         RayHit hit;
         rays_cast(rays, &ray, 1, NULL, NULL, &hit);
         bool is_hit = hit.visual >= 0 && hit.distance < range;
-        add_ray(&echo, beam_weight(node, beams[i].theta), is_hit ? hit.distance : range, is_hit ? reflection(rays, &hit) : 1.0);
+        add_ray(&echo, beam_weight(node, beams[i].theta), is_hit ? hit.distance : range,
+                is_hit ? reflection(rays, &hit) : 1.0);
     }
     double distance = echo.mean / echo.weights, adjusted = echo.mean / echo.factor;
     return distance + (adjusted - distance) * scene_float(node, "redColorSensitivity");
@@ -218,7 +225,7 @@ static double feel_around(DeviceContext *at, const Beam *beams, int count, doubl
 }
 
 typedef struct DistanceState {
-    double spot;         // how far away a laser's light falls on something; 0: nowhere
+    double spot;  // how far away a laser's light falls on something; 0: nowhere
 } DistanceState;
 
 bool distance_spot(const Devices *devices, int robot, int tag, ShownSpot *spot)
@@ -246,7 +253,8 @@ static int distance_sensor_sample(DeviceContext *at, int channel, double *readin
     reading[0] = 0.0;  // of an empty table
     if (scene_list(node, "lookupTable")->count == 0)
         return 1;
-    double distance = type == TYPE_INFRA_RED ? look_around(at, beams, count, range) : feel_around(at, beams, count, range, type);
+    double distance = type == TYPE_INFRA_RED ? look_around(at, beams, count, range)
+                                             : feel_around(at, beams, count, range, type);
     *(DistanceState *)at->state = (DistanceState){ type == TYPE_LASER && distance < range ? distance : 0.0 };
     reading[0] = device_rounded(device_lookup(node, distance, at->random), scene_float(node, "resolution"));
     return 1;
@@ -271,6 +279,10 @@ static int distance_sensor_constants(DeviceContext *at, double *values, int capa
 }
 
 const DeviceKind distance_sensor_device = {
-    .type = "DistanceSensor", .code = WB_NODE_DISTANCE_SENSOR, .channels = 1, .state_size = sizeof(DistanceState), .sample = distance_sensor_sample,
+    .type = "DistanceSensor",
+    .code = WB_NODE_DISTANCE_SENSOR,
+    .channels = 1,
+    .state_size = sizeof(DistanceState),
+    .sample = distance_sensor_sample,
     .constants = distance_sensor_constants,
 };

@@ -3,7 +3,7 @@
 // and where it would run into something it stays. Its frame has x along the axle, y up and the front at -z.
 #include "devices/devices_internal.h"
 
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 #include "physics/joints/motor.h"
 
 #include <string.h>
@@ -39,7 +39,8 @@ static void move(Devices *devices, int robot, const SceneNode *drive, const int 
         const DeviceInfo *info = devices_info(devices, robot, tags[side]);
         PhysicsMotor motor = physics_motor(devices->physics, info->joint, info->axis);
         double target = isinf(motor.target_position) ? motor.target_velocity : 0.0;
-        state->wheel_speeds[side] = approach(state->wheel_speeds[side], target, scene_float(drive, "maxAcceleration") * dt);
+        state->wheel_speeds[side] = approach(state->wheel_speeds[side], target,
+                                             scene_float(drive, "maxAcceleration") * dt);
         rolled[side] = state->wheel_speeds[side] * dt;
     }
     int solid = devices->robots[robot].solid;
@@ -62,7 +63,8 @@ static void move(Devices *devices, int robot, const SceneNode *drive, const int 
         if (noise > 0.0)
             rolled[side] *= 1.0 + noise * (2.0 * random_uniform(random) - 1.0);
     }
-    double ahead = 0.5 * radius * (rolled[0] + rolled[1]), turn = radius * (rolled[1] - rolled[0]) / scene_float(drive, "axleLength");
+    double ahead = 0.5 * radius * (rolled[0] + rolled[1]),
+           turn = radius * (rolled[1] - rolled[0]) / scene_float(drive, "axleLength");
     // Along the chord of the arc.
     Quat half = quat_from_axis_angle(vec3(0, 1, 0), 0.5 * turn);
     pose.t = vec3_add(pose.t, quat_rotate(quat_mul(pose.q, half), vec3(0, 0, -ahead)));
@@ -78,7 +80,8 @@ void devices_drive(Devices *devices)
             continue;
         int tags[2] = { devices_find(devices, robot, scene_string(drive, "leftMotor")),
                         devices_find(devices, robot, scene_string(drive, "rightMotor")) };
-        if (tags[0] > 0 && tags[1] > 0 && devices_info(devices, robot, tags[0])->joint >= 0 && devices_info(devices, robot, tags[1])->joint >= 0)
+        if (tags[0] > 0 && tags[1] > 0 && devices_info(devices, robot, tags[0])->joint >= 0
+            && devices_info(devices, robot, tags[1])->joint >= 0)
             move(devices, robot, drive, tags);
     }
 }

@@ -45,8 +45,7 @@ static void keep_poses(const Devices *devices, Moment *moment)
     const Physics *physics = devices->physics;
     moment->solid_count = physics_solid_count(physics);
     memory_grow(&moment->solids, &moment->solid_capacity, moment->solid_count, sizeof *moment->solids);
-    for (int i = 0; i < moment->solid_count; i++)
-        moment->solids[i] = physics_solid_exists(physics, i) ? physics_solid_pose(physics, i) : POSE_IDENTITY;
+    physics_solid_poses(physics, moment->solids);  // what is gone is nowhere, and nothing of it is seen
 }
 
 static Moment *present(Devices *devices)

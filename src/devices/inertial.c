@@ -104,7 +104,8 @@ static int accelerometer_sample(DeviceContext *at, int channel, double *reading)
     AccelerometerState *state = at->state;
     Pose pose = device_pose(at);
     if (body_of(at) < 0 && !is_in_body(at)) {
-        diag_warning(at->devices->diags, at->info->node->pos, "accelerometer '%s' is on nothing with physics; it reads NaN", at->info->name);
+        diag_warning(at->devices->diags, at->info->node->pos,
+                     "accelerometer '%s' is on nothing with physics; it reads NaN", at->info->name);
         store(vec3(NAN, NAN, NAN), reading);
         return 3;
     }
@@ -119,8 +120,13 @@ static int accelerometer_sample(DeviceContext *at, int channel, double *reading)
 }
 
 const DeviceKind accelerometer_device = {
-    .type = "Accelerometer", .code = WB_NODE_ACCELEROMETER, .channels = 1, .state_size = sizeof(AccelerometerState),
-    .sample = accelerometer_sample, .constants = vector_constants, .enabled = accelerometer_enabled,
+    .type = "Accelerometer",
+    .code = WB_NODE_ACCELEROMETER,
+    .channels = 1,
+    .state_size = sizeof(AccelerometerState),
+    .sample = accelerometer_sample,
+    .constants = vector_constants,
+    .enabled = accelerometer_enabled,
 };
 
 // ---- gyro ----
@@ -130,7 +136,8 @@ static int gyro_sample(DeviceContext *at, int channel, double *reading)
     (void)channel;
     int solid = body_of(at);
     if (solid < 0 && !is_in_body(at)) {
-        diag_warning(at->devices->diags, at->info->node->pos, "gyro '%s' is on nothing with physics; it reads NaN", at->info->name);
+        diag_warning(at->devices->diags, at->info->node->pos, "gyro '%s' is on nothing with physics; it reads NaN",
+                     at->info->name);
         store(vec3(NAN, NAN, NAN), reading);
         return 3;
     }
@@ -143,7 +150,11 @@ static int gyro_sample(DeviceContext *at, int channel, double *reading)
 }
 
 const DeviceKind gyro_device = {
-    .type = "Gyro", .code = WB_NODE_GYRO, .channels = 1, .sample = gyro_sample, .constants = vector_constants,
+    .type = "Gyro",
+    .code = WB_NODE_GYRO,
+    .channels = 1,
+    .sample = gyro_sample,
+    .constants = vector_constants,
 };
 
 // ---- compass ----
@@ -158,7 +169,11 @@ static int compass_sample(DeviceContext *at, int channel, double *reading)
 }
 
 const DeviceKind compass_device = {
-    .type = "Compass", .code = WB_NODE_COMPASS, .channels = 1, .sample = compass_sample, .constants = vector_constants,
+    .type = "Compass",
+    .code = WB_NODE_COMPASS,
+    .channels = 1,
+    .sample = compass_sample,
+    .constants = vector_constants,
 };
 
 // ---- inertial unit ----
@@ -195,7 +210,11 @@ static int inertial_unit_constants(DeviceContext *at, double *values, int capaci
 }
 
 const DeviceKind inertial_unit_device = {
-    .type = "InertialUnit", .code = WB_NODE_INERTIAL_UNIT, .channels = 1, .sample = inertial_unit_sample, .constants = inertial_unit_constants,
+    .type = "InertialUnit",
+    .code = WB_NODE_INERTIAL_UNIT,
+    .channels = 1,
+    .sample = inertial_unit_sample,
+    .constants = inertial_unit_constants,
 };
 
 // ---- GPS ----
@@ -217,7 +236,9 @@ static Mercator mercator(void)
 {
     double f = WGS84_F, n = f / (2.0 - f), n2 = n * n, n3 = n2 * n;
     return (Mercator){
-        .n = n, .radius = WGS84_A / (1.0 + n) * (1.0 + n2 / 4.0 + n2 * n2 / 64.0), .e = sqrt(f * (2.0 - f)),
+        .n = n,
+        .radius = WGS84_A / (1.0 + n) * (1.0 + n2 / 4.0 + n2 * n2 / 64.0),
+        .e = sqrt(f * (2.0 - f)),
         .alpha = { n / 2.0 - 2.0 / 3.0 * n2 + 5.0 / 16.0 * n3, 13.0 / 48.0 * n2 - 3.0 / 5.0 * n3, 61.0 / 240.0 * n3 },
         .beta = { n / 2.0 - 2.0 / 3.0 * n2 + 37.0 / 96.0 * n3, n2 / 48.0 + n3 / 15.0, 17.0 / 480.0 * n3 },
     };
@@ -257,7 +278,8 @@ static void from_plane(double east, double north, double meridian, double *latit
 static Vec3 to_wgs84(const DeviceContext *at, Vec3 position, Vec3 reference)
 {
     CompassAxes axes = world_axes(at);
-    double east = vec3_dot(position, axes.east), north = vec3_dot(position, axes.north), up = vec3_dot(position, axes.up);
+    double east = vec3_dot(position, axes.east), north = vec3_dot(position, axes.north),
+           up = vec3_dot(position, axes.up);
     double latitude = reference.x * M_PI / 180.0, longitude = reference.y * M_PI / 180.0;
     double meridian = (floor((reference.y + 180.0) / 6.0) * 6.0 - 177.0) * M_PI / 180.0;
     double x0, y0;
@@ -295,7 +317,8 @@ static int gps_sample(DeviceContext *at, int channel, double *reading)
         position = vec3_add(position, state->noise);
     }
     double resolution = scene_float(node, "resolution");
-    position = vec3(device_rounded(position.x, resolution), device_rounded(position.y, resolution), device_rounded(position.z, resolution));
+    position = vec3(device_rounded(position.x, resolution), device_rounded(position.y, resolution),
+                    device_rounded(position.z, resolution));
     Vec3 reference = info ? scene_vec3(info, "gpsReference") : VEC3_ZERO;
     bool is_wgs84 = info && !strcmp(scene_string(info, "gpsCoordinateSystem"), "WGS84");
     store(is_wgs84 ? to_wgs84(at, position, reference) : vec3_add(position, reference), reading);
@@ -303,7 +326,9 @@ static int gps_sample(DeviceContext *at, int channel, double *reading)
     if (speed_noise > 0.0)
         speed = vec3_add(speed, gaussian_vector(at->random, speed_noise));
     reading[3] = device_rounded(vec3_length(speed), speed_resolution);
-    store(vec3(device_rounded(speed.x, speed_resolution), device_rounded(speed.y, speed_resolution), device_rounded(speed.z, speed_resolution)), reading + 4);
+    store(vec3(device_rounded(speed.x, speed_resolution), device_rounded(speed.y, speed_resolution),
+               device_rounded(speed.z, speed_resolution)),
+          reading + 4);
     return 7;
 }
 
@@ -318,7 +343,12 @@ static int gps_constants(DeviceContext *at, double *values, int capacity)
 }
 
 const DeviceKind gps_device = {
-    .type = "GPS", .code = WB_NODE_GPS, .channels = 1, .state_size = sizeof(GpsState), .sample = gps_sample, .constants = gps_constants,
+    .type = "GPS",
+    .code = WB_NODE_GPS,
+    .channels = 1,
+    .state_size = sizeof(GpsState),
+    .sample = gps_sample,
+    .constants = gps_constants,
 };
 
 // ---- altimeter ----
@@ -336,5 +366,8 @@ static int altimeter_sample(DeviceContext *at, int channel, double *reading)
 }
 
 const DeviceKind altimeter_device = {
-    .type = "Altimeter", .code = WB_NODE_ALTIMETER, .channels = 1, .sample = altimeter_sample,
+    .type = "Altimeter",
+    .code = WB_NODE_ALTIMETER,
+    .channels = 1,
+    .sample = altimeter_sample,
 };

@@ -7,9 +7,17 @@
 
 // ---- motors ----
 
-enum { MOTOR_SET_POSITION, MOTOR_SET_VELOCITY, MOTOR_SET_ACCELERATION, MOTOR_SET_AVAILABLE_FORCE, MOTOR_SET_FORCE, MOTOR_SET_PID };
+enum {
+    MOTOR_SET_POSITION,
+    MOTOR_SET_VELOCITY,
+    MOTOR_SET_ACCELERATION,
+    MOTOR_SET_AVAILABLE_FORCE,
+    MOTOR_SET_FORCE,
+    MOTOR_SET_PID
+};
 
-static const char *motor_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *motor_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
+                                 int byte_count)
 {
     (void)bytes, (void)byte_count;
     int joint = at->info->joint, axis = at->info->axis;
@@ -18,20 +26,13 @@ static const char *motor_command(DeviceContext *at, int command, const double *n
     if (count < (command == MOTOR_SET_PID ? 3 : 1))
         return "a number is missing";
     switch (command) {
-    case MOTOR_SET_POSITION:
-        return physics_motor_set_position(at->physics, joint, axis, numbers[0]);
-    case MOTOR_SET_VELOCITY:
-        return physics_motor_set_velocity(at->physics, joint, axis, numbers[0]);
-    case MOTOR_SET_ACCELERATION:
-        return physics_motor_set_acceleration(at->physics, joint, axis, numbers[0]);
-    case MOTOR_SET_AVAILABLE_FORCE:
-        return physics_motor_set_available_force(at->physics, joint, axis, numbers[0]);
-    case MOTOR_SET_FORCE:
-        return physics_motor_set_force(at->physics, joint, axis, numbers[0]);
-    case MOTOR_SET_PID:
-        return physics_motor_set_gains(at->physics, joint, axis, numbers[0], numbers[1], numbers[2]);
-    default:
-        return "no such command";
+    case MOTOR_SET_POSITION: return physics_motor_set_position(at->physics, joint, axis, numbers[0]);
+    case MOTOR_SET_VELOCITY: return physics_motor_set_velocity(at->physics, joint, axis, numbers[0]);
+    case MOTOR_SET_ACCELERATION: return physics_motor_set_acceleration(at->physics, joint, axis, numbers[0]);
+    case MOTOR_SET_AVAILABLE_FORCE: return physics_motor_set_available_force(at->physics, joint, axis, numbers[0]);
+    case MOTOR_SET_FORCE: return physics_motor_set_force(at->physics, joint, axis, numbers[0]);
+    case MOTOR_SET_PID: return physics_motor_set_gains(at->physics, joint, axis, numbers[0], numbers[1], numbers[2]);
+    default: return "no such command";
     }
 }
 
@@ -72,7 +73,8 @@ static void axis_tags(const DeviceContext *at, double tags[3])
     for (int tag = 1; tag <= devices_count(at->devices, at->robot); tag++) {
         const DeviceInfo *other = devices_info(at->devices, at->robot, tag);
         for (int i = 0; i < 3; i++)
-            if (other->joint == at->info->joint && other->axis == at->info->axis && scene_node_is(other->node, types[i]))
+            if (other->joint == at->info->joint && other->axis == at->info->axis
+                && scene_node_is(other->node, types[i]))
                 tags[i] = tag;
     }
 }
@@ -102,20 +104,33 @@ static int motor_constants(DeviceContext *at, double *values, int capacity)
     if (capacity < 15 || at->info->joint < 0)
         return count;
     PhysicsMotor motor = physics_motor(at->physics, at->info->joint, at->info->axis);
-    double more[11] = { motor.min_position, motor.max_position, motor.max_velocity, motor.max_force, motor.multiplier, motor.acceleration,
-                        motor.gains[0], motor.gains[1], motor.gains[2], motor.target_position, motor.target_velocity };
+    double more[11] = { motor.min_position, motor.max_position,    motor.max_velocity,   motor.max_force,
+                        motor.multiplier,   motor.acceleration,    motor.gains[0],       motor.gains[1],
+                        motor.gains[2],     motor.target_position, motor.target_velocity };
     for (int i = 0; i < 11; i++)
         values[count++] = more[i];
     return count;
 }
 
 const DeviceKind rotational_motor_device = {
-    .type = "RotationalMotor", .code = WB_NODE_ROTATIONAL_MOTOR, .channels = 1, .start = motor_start, .sample = motor_sample, .constants = motor_constants,
-    .command = motor_command, .enabled = motor_enabled,
+    .type = "RotationalMotor",
+    .code = WB_NODE_ROTATIONAL_MOTOR,
+    .channels = 1,
+    .start = motor_start,
+    .sample = motor_sample,
+    .constants = motor_constants,
+    .command = motor_command,
+    .enabled = motor_enabled,
 };
 const DeviceKind linear_motor_device = {
-    .type = "LinearMotor", .code = WB_NODE_LINEAR_MOTOR, .channels = 1, .start = motor_start, .sample = motor_sample, .constants = motor_constants,
-    .command = motor_command, .enabled = motor_enabled,
+    .type = "LinearMotor",
+    .code = WB_NODE_LINEAR_MOTOR,
+    .channels = 1,
+    .start = motor_start,
+    .sample = motor_sample,
+    .constants = motor_constants,
+    .command = motor_command,
+    .enabled = motor_enabled,
 };
 
 // ---- position sensors ----
@@ -136,12 +151,17 @@ static int position_sensor_sample(DeviceContext *at, int channel, double *readin
 }
 
 const DeviceKind position_sensor_device = {
-    .type = "PositionSensor", .code = WB_NODE_POSITION_SENSOR, .channels = 1, .sample = position_sensor_sample, .constants = axis_constants,
+    .type = "PositionSensor",
+    .code = WB_NODE_POSITION_SENSOR,
+    .channels = 1,
+    .sample = position_sensor_sample,
+    .constants = axis_constants,
 };
 
 // ---- brakes ----
 
-static const char *brake_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *brake_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
+                                 int byte_count)
 {
     (void)command, (void)bytes, (void)byte_count;
     if (count < 1 || !(numbers[0] >= 0.0) || isinf(numbers[0]))
@@ -153,5 +173,8 @@ static const char *brake_command(DeviceContext *at, int command, const double *n
 }
 
 const DeviceKind brake_device = {
-    .type = "Brake", .code = WB_NODE_BRAKE, .constants = axis_constants, .command = brake_command,
+    .type = "Brake",
+    .code = WB_NODE_BRAKE,
+    .constants = axis_constants,
+    .command = brake_command,
 };

@@ -25,8 +25,8 @@ static bool is_solid(const Physics *physics, int shape, void *context)
 static bool is_hidden(const LightSum *sum, Vec3 towards, double distance)
 {
     PhysicsRayHit hit;
-    return scene_bool(sum->at->info->node, "occlusion") &&
-           physics_ray_cast(sum->at->physics, sum->pose.t, towards, distance, is_solid, sum->at, &hit);
+    return scene_bool(sum->at->info->node, "occlusion")
+           && physics_ray_cast(sum->at->physics, sum->pose.t, towards, distance, is_solid, sum->at, &hit);
 }
 
 // The share of a spot light's intensity at this angle from its direction.
@@ -62,7 +62,9 @@ static bool add_light(SceneNode *node, void *context)
             share *= spot_share(node, frame, towards);
     }
     double cosine = vec3_dot(quat_rotate(sum->pose.q, vec3(1, 0, 0)), towards);
-    double direct = cosine > 0.0 && share > 0.0 && !is_hidden(sum, towards, distance) ? cosine * share * scene_float(node, "intensity") : 0.0;
+    double direct = cosine > 0.0 && share > 0.0 && !is_hidden(sum, towards, distance)
+                        ? cosine * share * scene_float(node, "intensity")
+                        : 0.0;
     Vec3 color = scene_vec3(node, "color"), filter = scene_vec3(sum->at->info->node, "colorFilter");
     sum->irradiance += (direct + share * scene_float(node, "ambientIntensity")) * vec3_dot(color, filter) / 3.0;
     return true;
@@ -76,7 +78,8 @@ static int light_sensor_sample(DeviceContext *at, int channel, double *reading)
     for (int i = 0; i < top->count; i++)
         if (scene_list_node(top, i))
             scene_walk(scene_list_node(top, i), false, add_light, &sum);
-    reading[0] = device_rounded(device_lookup(at->info->node, sum.irradiance, at->random), scene_float(at->info->node, "resolution"));
+    reading[0] = device_rounded(device_lookup(at->info->node, sum.irradiance, at->random),
+                                scene_float(at->info->node, "resolution"));
     return 1;
 }
 
@@ -86,5 +89,9 @@ static int light_sensor_constants(DeviceContext *at, double *values, int capacit
 }
 
 const DeviceKind light_sensor_device = {
-    .type = "LightSensor", .code = WB_NODE_LIGHT_SENSOR, .channels = 1, .sample = light_sensor_sample, .constants = light_sensor_constants,
+    .type = "LightSensor",
+    .code = WB_NODE_LIGHT_SENSOR,
+    .channels = 1,
+    .sample = light_sensor_sample,
+    .constants = light_sensor_constants,
 };

@@ -5,13 +5,19 @@
 
 Projection projection_of(const SceneNode *node)
 {
+    static const char *const names[] = { "planar", "cylindrical", "spherical", "fisheye", "dual fisheye" };
+    static_assert(COUNT_OF(names) == DUAL_FISHEYE + 1, "one name for each");
     const char *name = scene_string(node, "projection");
-    return !strcmp(name, "cylindrical") ? CYLINDRICAL : !strcmp(name, "spherical") ? SPHERICAL : PLANAR;
+    for (int i = 0; i < COUNT_OF(names); i++)
+        if (!strcmp(name, names[i]))
+            return (Projection)i;
+    return PLANAR;
 }
 
 static void read_lens(ImageView *view, const SceneNode *lens)
 {
-    Vec2 center = scene_vec2(lens, "center"), radial = scene_vec2(lens, "radialCoefficients"), tangential = scene_vec2(lens, "tangentialCoefficients");
+    Vec2 center = scene_vec2(lens, "center"), radial = scene_vec2(lens, "radialCoefficients"),
+         tangential = scene_vec2(lens, "tangentialCoefficients");
     view->lens = (ImageLens){ true, { center.x, center.y }, { radial.x, radial.y }, { tangential.x, tangential.y } };
 }
 
@@ -27,7 +33,8 @@ ImageView image_view_of(Projection projection, int width, int height, double fie
 
 ImageView image_view(const SceneNode *node, double field_of_view)
 {
-    ImageView view = image_view_of(projection_of(node), scene_int(node, "width"), scene_int(node, "height"), field_of_view);
+    ImageView view = image_view_of(projection_of(node), scene_int(node, "width"), scene_int(node, "height"),
+                                   field_of_view);
     const SceneNode *lens = scene_child(node, "lens");
     if (lens)
         read_lens(&view, lens);
@@ -46,10 +53,35 @@ static void through_lens(const ImageLens *lens, double *u, double *v)
     *v -= (moved * y + 2.0 * p2 * x * y + p1 * (r + 2.0 * y * y)) / slope;
 }
 
+// One round picture: the angle from the axis grows with the distance from its middle, both in units of its radius. Beyond it there is
+// nothing to see, said by a zero.
+static Vec3 round_direction(double right, double down, double angle)
+{
+    double away = hypot(right, down), side = away > 0.0 ? sin(away * angle) / away : 0.0;
+    return away <= 1.0 ? vec3(cos(away * angle), -side * right, -side * down) : VEC3_ZERO;
+}
+
+// As Choreonoid has them: a circle in the middle, or two half spaces beside each other, the one ahead turned left by a right angle and
+// the one behind turned right.
+static Vec3 fisheye_direction(const ImageView *view, double x, double y)
+{
+    double radius = 0.5 * int_min(view->height, view->width);
+    if (view->projection == FISHEYE)
+        return round_direction((x - 0.5 * view->width) / radius, (y - 0.5 * view->height) / radius,
+                               fmin(0.5 * view->horizontal, M_PI_2));
+    radius = 0.5 * view->height;
+    if (x < view->height)
+        return round_direction((radius - y) / radius, (x - radius) / radius, M_PI_2);
+    Vec3 back = round_direction((y - radius) / radius, (3.0 * radius - x) / radius, M_PI_2);
+    return vec3(-back.x, -back.y, back.z);
+}
+
 // Planar: the pinhole. Cylindrical: linear in both angles. Spherical: a fisheye, whose angle from the axis is the distance from the
 // middle, measured in shares of width and height.
 Vec3 image_direction(const ImageView *view, double x, double y)
 {
+    if (view->projection >= FISHEYE)
+        return fisheye_direction(view, x, y);
     double u = x / view->width, v = y / view->height;
     if (view->lens.is_there)
         through_lens(&view->lens, &u, &v);

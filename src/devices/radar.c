@@ -11,25 +11,23 @@ typedef struct Target {
     double distance, power, speed, azimuth;  // power in W until the end
 } Target;
 
-static double watts(double dbm)
-{
-    return 0.001 * pow(10.0, dbm / 10.0);
-}
+static double watts(double dbm) { return 0.001 * pow(10.0, dbm / 10.0); }
 
 // The radar equation: P G^2 lambda^2 sigma / ((4 pi)^3 d^4).
 static double received_power(const SceneNode *radar, double cross_section, double distance)
 {
     double gain = pow(10.0, scene_float(radar, "antennaGain") / 10.0);
     double wavelength = 299792458.0 / (scene_float(radar, "frequency") * 1e9);
-    return watts(scene_float(radar, "transmittedPower")) * gain * gain * wavelength * wavelength * cross_section /
-           (pow(4.0 * M_PI, 3.0) * pow(distance, 4.0));
+    return watts(scene_float(radar, "transmittedPower")) * gain * gain * wavelength * wavelength * cross_section
+           / (pow(4.0 * M_PI, 3.0) * pow(distance, 4.0));
 }
 
 static bool speed_fits(const SceneNode *radar, double speed)
 {
     double low = scene_float(radar, "minRadialSpeed"), high = scene_float(radar, "maxRadialSpeed");
     bool has_limits = low != 0.0 || high != 0.0;
-    return fabs(speed) >= scene_float(radar, "minAbsoluteRadialSpeed") && (!has_limits || (speed >= low && speed <= high));
+    return fabs(speed) >= scene_float(radar, "minAbsoluteRadialSpeed")
+           && (!has_limits || (speed >= low && speed <= high));
 }
 
 static double noisy(double value, double deviation, Random *random)
@@ -41,12 +39,15 @@ static bool see(DeviceContext *at, int solid, Target *target)
 {
     const SceneNode *radar = at->info->node;
     double cross_section = scene_float(physics_solid_node(at->physics, solid), "radarCrossSection");
-    double view = scene_float(radar, "horizontalFieldOfView"), low = scene_float(radar, "minRange"), high = scene_float(radar, "maxRange");
+    double view = scene_float(radar, "horizontalFieldOfView"), low = scene_float(radar, "minRange"),
+           high = scene_float(radar, "maxRange");
     Sight sight;
-    if (!(cross_section > 0.0) || solid == at->info->solid || !sight_of(at, solid, view, scene_float(radar, "verticalFieldOfView"), &sight))
+    if (!(cross_section > 0.0) || solid == at->info->solid
+        || !sight_of(at, solid, view, scene_float(radar, "verticalFieldOfView"), &sight))
         return false;
     Pose pose = device_pose(at);
-    Vec3 there = physics_solid_pose(at->physics, solid).t, away = vec3_sub(there, pose.t), offset = quat_unrotate(pose.q, away);
+    Vec3 there = physics_solid_pose(at->physics, solid).t, away = vec3_sub(there, pose.t),
+         offset = quat_unrotate(pose.q, away);
     double distance = vec3_length(sight.centre);
     if (distance > high + 0.5 * sight.size.x)
         return false;
@@ -57,7 +58,8 @@ static bool see(DeviceContext *at, int solid, Target *target)
     double power = received_power(radar, cross_section, distance);
     if (!(power >= watts(scene_float(radar, "minDetectableSignal"))))
         return false;
-    Vec3 motion = vec3_sub(physics_solid_linear_velocity(at->physics, solid), physics_solid_linear_velocity(at->physics, at->info->solid));
+    Vec3 motion = vec3_sub(physics_solid_linear_velocity(at->physics, solid),
+                           physics_solid_linear_velocity(at->physics, at->info->solid));
     double speed = noisy(vec3_dot(motion, vec3_normalized(away)), scene_float(radar, "speedNoise"), at->random);
     if (!speed_fits(radar, speed))
         return false;
@@ -121,7 +123,8 @@ static int radar_sample(DeviceContext *at, int channel, double *reading)
             count++;
     count = merge_cells(radar, targets, count);
     for (int i = 0; i < count; i++) {
-        const double row[4] = { targets[i].distance, 10.0 * log10(targets[i].power / 0.001), targets[i].speed, targets[i].azimuth };
+        const double row[4] = { targets[i].distance, 10.0 * log10(targets[i].power / 0.001), targets[i].speed,
+                                targets[i].azimuth };
         memcpy(reading + 4 * i, row, sizeof row);
     }
     return 4 * count;
@@ -139,5 +142,9 @@ static int radar_constants(DeviceContext *at, double *values, int capacity)
 }
 
 const DeviceKind radar_device = {
-    .type = "Radar", .code = WB_NODE_RADAR, .channels = 1, .sample = radar_sample, .constants = radar_constants,
+    .type = "Radar",
+    .code = WB_NODE_RADAR,
+    .channels = 1,
+    .sample = radar_sample,
+    .constants = radar_constants,
 };

@@ -17,20 +17,45 @@ enum { EMITTER_SEND, EMITTER_SET_CHANNEL, EMITTER_SET_RANGE };
 enum { RECEIVER_SET_CHANNEL };
 
 typedef struct EmitterState {
-    int32_t channel;
-    int32_t reserved;
-    double range;       // -1: no limit
+    Setting channel;
+    Setting range;      // -1: no limit
     double busy_until;  // s, when the line is free again at the baud rate
 } EmitterState;
 
 typedef struct ReceiverState {
-    int32_t channel;
-    int32_t queued;     // bytes in the queue
+    Setting channel;
+    int32_t queued;  // bytes in the queue
+    int32_t reserved;
 } ReceiverState;
 
-enum { MOST_BYTES = 256 * 1024 * 1024,       // in all queues together
-       MOST_PACKETS = 4 * 1024 * 1024,        // for all receivers together
-       MOST_INBOX_BYTES = 16 * 1024 * 1024 };  // that wait for the plugin
+enum {
+    MOST_BYTES = 256 * 1024 * 1024,  // in all queues together
+    MOST_PACKETS = 4 * 1024 * 1024,  // for all receivers together
+    MOST_INBOX_BYTES = 16 * 1024 * 1024
+};  // that wait for the plugin
+
+// ---- settings ----
+
+static double range_within(const SceneNode *emitter, double range)
+{
+    double most = scene_float(emitter, "maxRange");
+    return most >= 0.0 && (range < 0.0 || range > most) ? most : range;
+}
+
+static EmitterState *emitter_settings(const DeviceContext *at)
+{
+    EmitterState *state = at->state;
+    setting_follow(&state->channel, scene_int(at->info->node, "channel"));
+    setting_follow(&state->range, range_within(at->info->node, scene_float(at->info->node, "range")));
+    return state;
+}
+
+static int receiver_channel(const DeviceContext *at)
+{
+    ReceiverState *state = at->state;
+    setting_follow(&state->channel, scene_int(at->info->node, "channel"));
+    return (int)state->channel.now;
+}
 
 // ---- the queue ----
 
@@ -38,7 +63,8 @@ static bool has_room(Devices *devices, int bytes)
 {
     bool is_full = devices->packet_count >= MOST_PACKETS || bytes > MOST_BYTES - devices->pool_size;
     if (is_full)
-        diag_warning(devices->diags, (SourcePos){ 0 }, "packets that no controller reads fill %d MB: new ones are lost", MOST_BYTES >> 20);
+        diag_warning(devices->diags, (SourcePos){ 0 }, "packets that no controller reads fill %d MB: new ones are lost",
+                     MOST_BYTES >> 20);
     return !is_full;
 }
 
@@ -112,10 +138,7 @@ static bool hides(const Physics *physics, int shape, void *context)
     return solid >= 0;
 }
 
-static int robot_solid(const Devices *devices, int robot)
-{
-    return robot >= 0 ? devices->robots[robot].solid : -1;
-}
+static int robot_solid(const Devices *devices, int robot) { return robot >= 0 ? devices->robots[robot].solid : -1; }
 
 typedef struct Sender {
     const SceneNode *node;  // NULL: the plugin, which reaches everyone
@@ -127,9 +150,11 @@ typedef struct Sender {
 
 static bool reaches(DeviceContext *receiver, const Sender *sender, Vec3 *towards)
 {
-    const ReceiverState *state = receiver->state;
-    bool channels_fit = sender->channel == WB_CHANNEL_BROADCAST || state->channel == WB_CHANNEL_BROADCAST || sender->channel == state->channel;
-    if (!channels_fit || receiver->robot == sender->robot || devices_period(receiver->devices, receiver->robot, receiver->tag, 0) == 0)
+    int channel = receiver_channel(receiver);
+    bool channels_fit = sender->channel == WB_CHANNEL_BROADCAST || channel == WB_CHANNEL_BROADCAST
+                        || sender->channel == channel;
+    if (!channels_fit || receiver->robot == sender->robot
+        || devices_period(receiver->devices, receiver->robot, receiver->tag, 0) == 0)
         return false;
     Pose pose = device_pose(receiver);
     *towards = sender->node ? vec3_sub(pose.t, sender->pose.t) : vec3(1, 0, 0);
@@ -143,26 +168,32 @@ static bool reaches(DeviceContext *receiver, const Sender *sender, Vec3 *towards
         return false;
     if (strcmp(scene_string(from, "type"), "infra-red"))
         return true;
-    if (!is_within_aperture(sender->pose, *towards, scene_float(from, "aperture")) ||
-        !is_within_aperture(pose, vec3_neg(*towards), scene_float(to, "aperture")))
+    if (!is_within_aperture(sender->pose, *towards, scene_float(from, "aperture"))
+        || !is_within_aperture(pose, vec3_neg(*towards), scene_float(to, "aperture")))
         return false;
-    SightLine line = { { robot_solid(receiver->devices, sender->robot), robot_solid(receiver->devices, receiver->robot) } };
+    SightLine line = { { robot_solid(receiver->devices, sender->robot),
+                         robot_solid(receiver->devices, receiver->robot) } };
     PhysicsRayHit hit;
-    return distance <= 0.0 ||
-           !physics_ray_cast(receiver->physics, sender->pose.t, vec3_scale(*towards, 1.0 / distance), distance, hides, &line, &hit);
+    return distance <= 0.0
+           || !physics_ray_cast(receiver->physics, sender->pose.t, vec3_scale(*towards, 1.0 / distance), distance,
+                                hides, &line, &hit);
 }
 
 static void deliver_to(DeviceContext *receiver, Vec3 towards, Packet packet)
 {
     double distance = vec3_length(towards), strength = distance > 0.0 ? 1.0 / (distance * distance) : INFINITY;
-    Vec3 direction = distance > 0.0 ? quat_unrotate(device_pose(receiver).q, vec3_scale(towards, -1.0 / distance)) : VEC3_ZERO;
+    Vec3 direction = distance > 0.0 ? quat_unrotate(device_pose(receiver).q, vec3_scale(towards, -1.0 / distance))
+                                    : VEC3_ZERO;
     const SceneNode *node = receiver->info->node;
-    double strength_noise = scene_float(node, "signalStrengthNoise"), direction_noise = scene_float(node, "directionNoise");
+    double strength_noise = scene_float(node, "signalStrengthNoise"),
+           direction_noise = scene_float(node, "directionNoise");
     if (strength_noise > 0.0)
         strength = fmax(strength * (1.0 + strength_noise * random_gaussian(receiver->random)), 0.0);
     if (direction_noise > 0.0) {
-        double x = random_gaussian(receiver->random), y = random_gaussian(receiver->random), z = random_gaussian(receiver->random);
-        direction = vec3_normalized(vec3_add(direction, vec3(direction_noise * x, direction_noise * y, direction_noise * z)));
+        double x = random_gaussian(receiver->random), y = random_gaussian(receiver->random),
+               z = random_gaussian(receiver->random);
+        direction = vec3_normalized(
+            vec3_add(direction, vec3(direction_noise * x, direction_noise * y, direction_noise * z)));
     }
     packet.robot = receiver->robot;
     packet.tag = receiver->tag;
@@ -181,7 +212,7 @@ static Sender sender_of(Devices *devices, const Packet *packet)
     if (packet->robot < 0)
         return (Sender){ .robot = -1, .channel = packet->channel, .range = -1.0 };
     DeviceContext at = device_context(devices, packet->robot, packet->tag);
-    return (Sender){ at.info->node, device_pose(&at), at.robot, packet->channel, ((EmitterState *)at.state)->range };
+    return (Sender){ at.info->node, device_pose(&at), at.robot, packet->channel, emitter_settings(&at)->range.now };
 }
 
 static void hand_over(Devices *devices, int index)
@@ -207,15 +238,13 @@ static void hand_over(Devices *devices, int index)
 
 void devices_send_from_plugin(Devices *devices, int channel, const void *data, int size)
 {
+    assert(size >= 0 && (data || size == 0));
     put_on_air(devices, (Packet){ .robot = -1, .channel = channel, .due = devices->step + 1, .size = size }, data);
 }
 
 // ---- the plugin's inbox: what was read is there until the step ends, what was not waits ----
 
-void devices_plugin_listens(Devices *devices)
-{
-    devices->has_plugin = true;
-}
+void devices_plugin_listens(Devices *devices) { devices->has_plugin = true; }
 
 const void *devices_received_by_plugin(Devices *devices, int *size)
 {
@@ -262,14 +291,19 @@ static uint64_t steps_to_send(DeviceContext *at, int size)
 
 static const char *emitter_send(DeviceContext *at, const void *bytes, int size)
 {
-    EmitterState *state = at->state;
+    int channel = (int)emitter_settings(at)->channel.now;
     Devices *devices = at->devices;
     if (size < 1)
         return "an empty packet cannot be sent";
-    if (state->channel == 0)
+    if (channel == 0)
         send_to_plugin(devices, bytes, size);
-    put_on_air(devices, (Packet){ .robot = at->robot, .tag = at->tag, .channel = state->channel,
-                                  .due = devices->step + steps_to_send(at, size), .size = size }, bytes);
+    put_on_air(devices,
+               (Packet){ .robot = at->robot,
+                         .tag = at->tag,
+                         .channel = channel,
+                         .due = devices->step + steps_to_send(at, size),
+                         .size = size },
+               bytes);
     return NULL;
 }
 
@@ -282,9 +316,10 @@ static bool channel_is_allowed(const SceneNode *node, int channel)
     return allowed->count == 0;
 }
 
-static const char *emitter_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *emitter_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
+                                   int byte_count)
 {
-    EmitterState *state = at->state;
+    EmitterState *state = emitter_settings(at);
     if (command == EMITTER_SEND)
         return emitter_send(at, bytes, byte_count);
     if (count < 1 || isnan(numbers[0]))
@@ -292,7 +327,7 @@ static const char *emitter_command(DeviceContext *at, int command, const double 
     if (command == EMITTER_SET_CHANNEL) {
         if (numbers[0] < -1 || numbers[0] > INT32_MAX || !channel_is_allowed(at->info->node, (int)numbers[0]))
             return "this channel is not allowed";
-        state->channel = (int32_t)numbers[0];
+        state->channel.now = numbers[0];
         return NULL;
     }
     if (command != EMITTER_SET_RANGE)
@@ -301,24 +336,27 @@ static const char *emitter_command(DeviceContext *at, int command, const double 
     bool is_endless = numbers[0] == -1.0;
     if (numbers[0] < 0.0 && !is_endless)
         return "the range is negative";
-    state->range = most >= 0.0 && (is_endless || numbers[0] > most) ? most : is_endless ? -1.0 : numbers[0];
+    state->range.now = range_within(at->info->node, numbers[0]);
     return most >= 0.0 && numbers[0] > most ? "the range is above maxRange" : NULL;
 }
 
 static void emitter_start(DeviceContext *at)
 {
     EmitterState *state = at->state;
-    state->channel = scene_int(at->info->node, "channel");
-    double range = scene_float(at->info->node, "range"), most = scene_float(at->info->node, "maxRange");
-    state->range = most >= 0.0 && (range < 0.0 || range > most) ? most : range;
+    state->channel = setting_of(scene_int(at->info->node, "channel"));
+    state->range = setting_of(range_within(at->info->node, scene_float(at->info->node, "range")));
 }
 
 // channel, range, max range, buffer size, baud rate, byte size
 static int emitter_constants(DeviceContext *at, double *values, int capacity)
 {
-    const EmitterState *state = at->state;
+    const EmitterState *state = emitter_settings(at);
     const SceneNode *node = at->info->node;
-    double all[6] = { state->channel, state->range, scene_float(node, "maxRange"), scene_int(node, "bufferSize"), scene_int(node, "baudRate"),
+    double all[6] = { state->channel.now,
+                      state->range.now,
+                      scene_float(node, "maxRange"),
+                      scene_int(node, "bufferSize"),
+                      scene_int(node, "baudRate"),
                       scene_int(node, "byteSize") };
     if (capacity < 6)
         return 0;
@@ -327,7 +365,11 @@ static int emitter_constants(DeviceContext *at, double *values, int capacity)
 }
 
 const DeviceKind emitter_device = {
-    .type = "Emitter", .code = WB_NODE_EMITTER, .state_size = sizeof(EmitterState), .start = emitter_start, .constants = emitter_constants,
+    .type = "Emitter",
+    .code = WB_NODE_EMITTER,
+    .state_size = sizeof(EmitterState),
+    .start = emitter_start,
+    .constants = emitter_constants,
     .command = emitter_command,
 };
 
@@ -364,6 +406,7 @@ void radio_deliver(Devices *devices, uint64_t step)
 
 void radio_forget(Devices *devices, int robot)
 {
+    assert(robot >= 0);
     for (int i = 0; i < devices->packet_count; i++) {
         Packet *packet = &devices->packets[i];
         if (packet->robot != robot || packet->stage == PACKET_SENT || packet->stage == PACKET_DONE)
@@ -380,13 +423,14 @@ bool radio_is_sound(const Devices *devices, const void *packets, int count, size
     for (int i = 0; i < count; i++) {
         Packet packet;
         memcpy(&packet, (const char *)packets + (size_t)i * sizeof packet, sizeof packet);
-        if (packet.stage < PACKET_SENT || packet.stage > PACKET_DONE || packet.size < 1 || packet.offset > pool_size ||
-            (size_t)packet.size > pool_size - packet.offset)
+        if (packet.stage < PACKET_SENT || packet.stage > PACKET_DONE || packet.size < 1 || packet.offset > pool_size
+            || (size_t)packet.size > pool_size - packet.offset)
             return false;
         bool is_of_plugin = packet.stage == PACKET_SENT && packet.robot == -1;
         if (packet.stage == PACKET_DONE || is_of_plugin)
             continue;
-        if (packet.robot < 0 || packet.robot >= devices->robot_count || packet.tag < 1 || packet.tag > devices_count(devices, packet.robot))
+        if (packet.robot < 0 || packet.robot >= devices->robot_count || packet.tag < 1
+            || packet.tag > devices_count(devices, packet.robot))
             return false;
         const DeviceKind *kind = packet.stage == PACKET_SENT ? &emitter_device : &receiver_device;
         if (device_at(devices, packet.robot, packet.tag)->info.kind != kind)
@@ -425,7 +469,9 @@ DevicePacket devices_packet(Devices *devices, int robot, int tag, int index)
 {
     const Packet *packet = packet_at(devices, robot, tag, index);
     assert(packet);
-    return (DevicePacket){ devices->pool + packet->offset, packet->size, packet->strength,
+    return (DevicePacket){ devices->pool + packet->offset,
+                           packet->size,
+                           packet->strength,
                            { packet->direction[0], packet->direction[1], packet->direction[2] } };
 }
 
@@ -438,7 +484,8 @@ void devices_packet_drop(Devices *devices, int robot, int tag)
     ((ReceiverState *)device_state(devices, robot, tag))->queued -= packet->size;
 }
 
-static const char *receiver_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *receiver_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
+                                    int byte_count)
 {
     (void)bytes, (void)byte_count;
     ReceiverState *state = at->state;
@@ -446,13 +493,14 @@ static const char *receiver_command(DeviceContext *at, int command, const double
         return "no such command";
     if (!(numbers[0] >= -1) || numbers[0] > INT32_MAX || !channel_is_allowed(at->info->node, (int)numbers[0]))
         return "this channel is not allowed";
-    state->channel = (int32_t)numbers[0];
+    receiver_channel(at);
+    state->channel.now = (int32_t)numbers[0];
     return NULL;
 }
 
 static void receiver_start(DeviceContext *at)
 {
-    ((ReceiverState *)at->state)->channel = scene_int(at->info->node, "channel");
+    ((ReceiverState *)at->state)->channel = setting_of(scene_int(at->info->node, "channel"));
 }
 
 // channel, buffer size
@@ -460,12 +508,17 @@ static int receiver_constants(DeviceContext *at, double *values, int capacity)
 {
     if (capacity < 2)
         return 0;
-    values[0] = ((ReceiverState *)at->state)->channel;
+    values[0] = receiver_channel(at);
     values[1] = scene_int(at->info->node, "bufferSize");
     return 2;
 }
 
 const DeviceKind receiver_device = {
-    .type = "Receiver", .code = WB_NODE_RECEIVER, .state_size = sizeof(ReceiverState), .start = receiver_start,
-    .constants = receiver_constants, .command = receiver_command, .channels = 1,
+    .type = "Receiver",
+    .code = WB_NODE_RECEIVER,
+    .state_size = sizeof(ReceiverState),
+    .start = receiver_start,
+    .constants = receiver_constants,
+    .command = receiver_command,
+    .channels = 1,
 };

@@ -14,19 +14,13 @@ enum { LOG_BYTES_MAX = 64 << 20, EYE_OF_ALL = 63 };
 // One entry after the other: a head, then the bytes that stood there.
 typedef struct LogHead {
     uint8_t *place;
-    size_t size;        // of the entry before, then of this one: it is walked both ways
+    size_t size;  // of the entry before, then of this one: it is walked both ways
     size_t previous;
 } LogHead;
 
-static size_t entry_bytes(size_t size)
-{
-    return sizeof(LogHead) + ((size + 7) & ~(size_t)7);
-}
+static size_t entry_bytes(size_t size) { return sizeof(LogHead) + ((size + 7) & ~(size_t)7); }
 
-static size_t show_mark(const Devices *devices)
-{
-    return (size_t)devices->log_size;
-}
+static size_t show_mark(const Devices *devices) { return (size_t)devices->log_size; }
 
 static void swap_bytes(uint8_t *a, uint8_t *b, size_t size)
 {
@@ -85,46 +79,94 @@ static Vec3 led_color(const SceneNode *node, int value)
 {
     const FieldList *colors = scene_list(node, "color");
     if (!scene_bool(node, "gradual"))
-        return value > 0 && value <= colors->count ? vec3(colors->numbers[3 * value - 3], colors->numbers[3 * value - 2], colors->numbers[3 * value - 1]) : VEC3_ZERO;
+        return value > 0 && value <= colors->count ? vec3(
+                   colors->numbers[3 * value - 3], colors->numbers[3 * value - 2], colors->numbers[3 * value - 1])
+                                                   : VEC3_ZERO;
     if (colors->count > 0)
-        return vec3_scale(vec3(colors->numbers[0], colors->numbers[1], colors->numbers[2]), double_clamp(value / 255.0, 0.0, 1.0));
+        return vec3_scale(vec3(colors->numbers[0], colors->numbers[1], colors->numbers[2]),
+                          double_clamp(value / 255.0, 0.0, 1.0));
     return vec3((value >> 16 & 255) / 255.0, (value >> 8 & 255) / 255.0, (value & 255) / 255.0);
 }
 
+// Where the colour of an LED goes: `node` is a Light, a Material or a PBRAppearance.
+typedef struct LampVisit {
+    void (*tell)(const struct LampVisit *visit, const SceneNode *node);
+    Rays *rays;
+    Vec3 color;
+    bool is_on;
+    DeviceGlow *glows;
+    int *count, capacity;
+} LampVisit;
+
 // All Shapes and Lights in the first child.
-static void light_up(Rays *rays, const SceneNode *node, Vec3 color, bool is_on, int depth)
+static void each_lamp(const LampVisit *visit, const SceneNode *node, int depth)
 {
     if (!node || !node->type || depth > 64)
         return;
     if (scene_node_is(node, "Light")) {
-        rays_set_lamp(rays, node, color, is_on);
+        visit->tell(visit, node);
     } else if (scene_node_is(node, "Shape")) {
         const SceneNode *look = scene_child(node, "appearance");
         const SceneNode *holder = look && scene_node_is(look, "Appearance") ? scene_child(look, "material") : look;
         if (holder)
-            rays_set_lamp(rays, scene_actual(holder), color, is_on);
+            visit->tell(visit, scene_actual(holder));
     } else if (scene_node_is(node, "Group")) {
         const FieldList *children = scene_list(node, "children");
         for (int i = 0; i < children->count; i++)
-            light_up(rays, scene_list_node(children, i), color, is_on, depth + 1);
+            each_lamp(visit, scene_list_node(children, i), depth + 1);
     }
+}
+
+static void visit_led(LampVisit *visit, const SceneNode *led, int value)
+{
+    const FieldList *children = scene_list(led, "children");
+    visit->color = led_color(led, value);
+    visit->is_on = value != 0;
+    if (children->count > 0)
+        each_lamp(visit, scene_list_node(children, 0), 0);
+}
+
+static void light_up(const LampVisit *visit, const SceneNode *node)
+{
+    rays_set_lamp(visit->rays, node, visit->color, visit->is_on);
 }
 
 static void show_led(Devices *devices, Device *device, int value)
 {
     if (device->is_shown && device->shown_value == value)
         return;
-    const FieldList *children = scene_list(device->info.node, "children");
-    if (children->count > 0)
-        light_up(devices->rays, scene_list_node(children, 0), led_color(device->info.node, value), value != 0, 0);
+    visit_led(&(LampVisit){ .tell = light_up, .rays = devices->rays }, device->info.node, value);
     device->is_shown = true;
     device->shown_value = value;
+}
+
+static void note_glow(const LampVisit *visit, const SceneNode *node)
+{
+    if (scene_node_is(node, "Light"))
+        return;
+    if (*visit->count < visit->capacity)
+        visit->glows[*visit->count] =
+            (DeviceGlow){ node->id, scene_node_is(node, "Material") ? rays_linear_color(visit->color) : visit->color };
+    ++*visit->count;
+}
+
+int devices_glows(const Devices *devices, DeviceGlow *glows, int capacity)
+{
+    int count = 0;
+    LampVisit visit = { .tell = note_glow, .glows = glows, .count = &count, .capacity = capacity };
+    for (int robot = 0; robot < devices->robot_count; robot++)
+        for (int tag = 1; devices->robots[robot].is_alive && tag <= devices->robots[robot].device_count; tag++) {
+            const DeviceInfo *info = devices_info(devices, robot, tag);
+            if (info->kind == &led_device && !device_at(devices, robot, tag)->is_gone)
+                visit_led(&visit, info->node, ((const LedState *)device_state(devices, robot, tag))->value);
+        }
+    return count;
 }
 
 // ---- displays ----
 
 typedef struct DisplayState {
-    int32_t attached;    // tag of a camera, 0: none
+    int32_t attached;  // tag of a camera, 0: none
     int32_t reserved;
 } DisplayState;
 
@@ -172,7 +214,8 @@ static void make_screen(Device *device)
     device->canvas = memory_alloc_array((size_t)count, 4);
     device->screen = memory_alloc_array((size_t)count, 4);
     device->layer = memory_alloc(sizeof *device->layer);
-    *device->layer = (RaysLayer){ scene_int(device->info.node, "width"), scene_int(device->info.node, "height"), device->screen };
+    *device->layer = (RaysLayer){ scene_int(device->info.node, "width"), scene_int(device->info.node, "height"),
+                                  device->screen };
     for (int i = 0; i < count; i++)
         device->canvas[4 * i + 3] = device->screen[4 * i + 3] = 255;
 }
@@ -199,7 +242,10 @@ static void compose(Devices *devices, int robot, Device *device, const DisplaySt
             memcpy(to, over, 4);
             if (!under)
                 continue;
-            const uint8_t *behind = under + 4 * ((size_t)(row * (int64_t)lines / height) * (size_t)columns + (size_t)(column * (int64_t)columns / width));
+            const uint8_t *behind = under
+                                    + 4
+                                          * ((size_t)(row * (int64_t)lines / height) * (size_t)columns
+                                             + (size_t)(column * (int64_t)columns / width));
             for (int c = 0; c < 3; c++)
                 to[c] = (uint8_t)((over[c] * over[3] + behind[2 - c] * (255 - over[3]) + 127) / 255);
             to[3] = 255;
@@ -213,7 +259,8 @@ static const char *draw_rows(DeviceContext *at, const double *numbers, int count
     if (count < 2 || !device->canvas)
         return "there is nothing to draw on";
     int width = device->layer->width, height = device->layer->height;
-    if (!(numbers[0] >= 0.0 && numbers[1] >= 1.0 && numbers[0] + numbers[1] <= height) || byte_count != 4 * width * (int)numbers[1])
+    if (!(numbers[0] >= 0.0 && numbers[1] >= 1.0 && numbers[0] + numbers[1] <= height)
+        || byte_count != 4 * width * (int)numbers[1])
         return "rows outside the display";
     int first = (int)numbers[0], rows = (int)numbers[1];
     memcpy(device->canvas + 4 * (size_t)first * (size_t)width, bytes, (size_t)byte_count);
@@ -227,7 +274,9 @@ static const char *attach(DeviceContext *at, int camera)
     Device *device = device_at(at->devices, at->robot, at->tag);
     DisplayState *state = at->state;
     make_screen(device);
-    if (camera != 0 && (camera < 1 || camera > devices_count(at->devices, at->robot) || devices_info(at->devices, at->robot, camera)->kind != &camera_device))
+    if (camera != 0
+        && (camera < 1 || camera > devices_count(at->devices, at->robot)
+            || devices_info(at->devices, at->robot, camera)->kind != &camera_device))
         return "there is no such camera";
     if (!device->canvas)
         return NULL;
@@ -236,7 +285,8 @@ static const char *attach(DeviceContext *at, int camera)
     return NULL;
 }
 
-static const char *display_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *display_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
+                                   int byte_count)
 {
     enum { DRAW, ATTACH };
     if (command == DRAW)
@@ -259,7 +309,11 @@ static int display_constants(DeviceContext *at, double *values, int capacity)
 }
 
 const DeviceKind display_device = {
-    .type = "Display", .code = WB_NODE_DISPLAY, .state_size = sizeof(DisplayState), .constants = display_constants, .command = display_command,
+    .type = "Display",
+    .code = WB_NODE_DISPLAY,
+    .state_size = sizeof(DisplayState),
+    .constants = display_constants,
+    .command = display_command,
 };
 
 static void show_display(Devices *devices, Device *device)
@@ -278,6 +332,7 @@ static void show_display(Devices *devices, Device *device)
 // A camera that displays show is looked at whenever it has a picture.
 void show_camera(Devices *devices, int robot, int camera)
 {
+    assert(robot >= 0 && robot < devices->robot_count);
     for (int tag = 1; tag <= devices->robots[robot].device_count; tag++) {
         Device *device = device_at(devices, robot, tag);
         const DisplayState *state = device->info.kind == &display_device ? device_state(devices, robot, tag) : NULL;
@@ -299,10 +354,12 @@ static void pen_start(DeviceContext *at)
 {
     Vec3 ink = scene_vec3(at->info->node, "inkColor");
     int color = (int)(ink.x * 255 + 0.5) << 16 | (int)(ink.y * 255 + 0.5) << 8 | (int)(ink.z * 255 + 0.5);
-    *(PenState *)at->state = (PenState){ scene_bool(at->info->node, "write"), color, scene_float(at->info->node, "inkDensity") };
+    *(PenState *)at->state = (PenState){ scene_bool(at->info->node, "write"), color,
+                                         scene_float(at->info->node, "inkDensity") };
 }
 
-static const char *pen_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *pen_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
+                               int byte_count)
 {
     (void)bytes, (void)byte_count;
     PenState *state = at->state;
@@ -319,7 +376,9 @@ static const char *pen_command(DeviceContext *at, int command, const double *num
     return NULL;
 }
 
-const DeviceKind pen_device = { .type = "Pen", .code = WB_NODE_PEN, .state_size = sizeof(PenState), .start = pen_start, .command = pen_command };
+const DeviceKind pen_device = {
+    .type = "Pen", .code = WB_NODE_PEN, .state_size = sizeof(PenState), .start = pen_start, .command = pen_command
+};
 
 static ShownPaint *paint_on(Devices *devices, SceneNode *shape, int width, int height)
 {
@@ -355,10 +414,13 @@ static void add_ink(float *pixel, Vec3 ink, float density)
 // A pixel belongs to the disc when its middle does; the one under the pen always does.
 static void draw_spot(Devices *devices, ShownPaint *paint, const RaysSpot *spot, Vec3 ink, double density)
 {
-    int width = paint->paint.width, height = paint->paint.height, x = (int)(spot->u * width), y = (int)(spot->v * height);
+    int width = paint->paint.width, height = paint->paint.height, x = (int)(spot->u * width),
+        y = (int)(spot->v * height);
     double reach_x = spot->reach_u * width, reach_y = spot->reach_v * height;
-    int left = int_max((int)floor(spot->u * width - reach_x), (int)(spot->low[0] * width + 0.5)), right = int_min((int)(spot->u * width + reach_x), (int)(spot->high[0] * width + 0.5) - 1);
-    int bottom = int_max((int)floor(spot->v * height - reach_y), (int)(spot->low[1] * height + 0.5)), top = int_min((int)(spot->v * height + reach_y), (int)(spot->high[1] * height + 0.5) - 1);
+    int left = int_max((int)floor(spot->u * width - reach_x), (int)(spot->low[0] * width + 0.5)),
+        right = int_min((int)(spot->u * width + reach_x), (int)(spot->high[0] * width + 0.5) - 1);
+    int bottom = int_max((int)floor(spot->v * height - reach_y), (int)(spot->low[1] * height + 0.5)),
+        top = int_min((int)(spot->v * height + reach_y), (int)(spot->high[1] * height + 0.5) - 1);
     for (int row = int_max(bottom, 0); left <= right && row <= int_min(top, height - 1); row++) {
         float *line = paint->pixels + 4 * (size_t)row * (size_t)width;
         will_change(devices, line + 4 * left, (size_t)(right - left + 1) * 4 * sizeof(float));
@@ -389,9 +451,12 @@ static void write_with(Devices *devices, int robot, int tag)
     int width, height, cells[2];
     RaysSpot spots[6];
     rays_paint_size(rays, hit.visual, &width, &height, cells, &radius);
-    int half = radius > 0.0 ? (int)fmin(scene_float(node, "leadSize") * width / radius, 4096.0) / 2 : 0;  // pixels, as Webots counts them
+    int half = radius > 0.0 ? (int)fmin(scene_float(node, "leadSize") * width / radius, 4096.0) / 2
+                            : 0;  // pixels, as Webots counts them
     int count = rays_paint_spots(rays, &hit, (double)half / width, (double)half / height, spots);
-    ShownPaint *paint = count > 0 ? paint_on(devices, rays_visual_node(rays, hit.visual), width * cells[0], height * cells[1]) : NULL;
+    ShownPaint *paint = count > 0
+                            ? paint_on(devices, rays_visual_node(rays, hit.visual), width * cells[0], height * cells[1])
+                            : NULL;
     Vec3 ink = vec3((pen->color >> 16 & 255) / 255.0, (pen->color >> 8 & 255) / 255.0, (pen->color & 255) / 255.0);
     for (int i = 0; paint && i < count; i++)
         draw_spot(devices, paint, &spots[i], ink, pen->density);
@@ -462,8 +527,9 @@ static double drive_of(const Devices *devices, const Device *device)
     const SceneNode *node = driven_by(device);
     if (!node || !physics_joint_exists(devices->physics, device->info.joint))
         return 0.0;
-    return scene_node_is(node, "Track") ? physics_joint_position(devices->physics, device->info.joint, device->info.axis)
-                                        : physics_joint_velocity(devices->physics, device->info.joint, device->info.axis);
+    return scene_node_is(node, "Track")
+               ? physics_joint_position(devices->physics, device->info.joint, device->info.axis)
+               : physics_joint_velocity(devices->physics, device->info.joint, device->info.axis);
 }
 
 static void show_drive(Devices *devices, Device *device, double value)
@@ -496,7 +562,9 @@ void show_keep(Devices *devices, Moment *moment)
             const Device *device = device_at(devices, robot, tag);
             int index = devices->robots[robot].first_device + tag - 1;
             ShownSpot spot;
-            moment->lamps[index] = device->info.kind == &led_device ? ((const LedState *)device_state(devices, robot, tag))->value : 0;
+            moment->lamps[index] = device->info.kind == &led_device
+                                       ? ((const LedState *)device_state(devices, robot, tag))->value
+                                       : 0;
             moment->drives[index] = drive_of(devices, device);
             if (!devices->robots[robot].is_alive || !distance_spot(devices, robot, tag, &spot))
                 continue;
@@ -525,10 +593,7 @@ void show_begin(Devices *devices, const Moment *moment)
     undo_to(devices, moment->log_mark);
 }
 
-void show_end(Devices *devices, const Moment *moment)
-{
-    redo_from(devices, moment->log_mark);
-}
+void show_end(Devices *devices, const Moment *moment) { redo_from(devices, moment->log_mark); }
 
 // ---- what is hidden ----
 
@@ -590,6 +655,16 @@ void show_clear(Devices *devices)
         if (devices->devices[i].is_drawn)
             clear_display(devices, &devices->devices[i]);
     clear_paint(devices);
+}
+
+const uint8_t *devices_display(const Devices *devices, int robot, int tag, int *width, int *height)
+{
+    const Device *device = device_at(devices, robot, tag);
+    if (!device->is_drawn || !device->layer)
+        return NULL;
+    *width = device->layer->width;
+    *height = device->layer->height;
+    return device->screen;
 }
 
 void show_restore_display(Devices *devices, int index, const void *pixels)

@@ -11,7 +11,7 @@ enum { ENTRY_DISPLAY, ENTRY_PAINT };
 typedef struct EntryHead {
     int32_t kind;
     int32_t width, height;
-    int32_t number;      // index of the device, id of the shape
+    int32_t number;  // index of the device, id of the shape
 } EntryHead;
 
 static size_t pixel_bytes(const EntryHead *head)
@@ -28,7 +28,8 @@ static EntryHead head_of_display(const Devices *devices, int index)
 
 static EntryHead head_of_paint(const ShownPaint *paint)
 {
-    return (EntryHead){ ENTRY_PAINT, paint->paint.width, paint->paint.height, (int32_t)scene_instance(paint->shape)->id };
+    return (EntryHead){ ENTRY_PAINT, paint->paint.width, paint->paint.height,
+                        (int32_t)scene_instance(paint->shape)->id };
 }
 
 // Calls nothing for displays that were never drawn on, and paint that never was: a state without them is as small as before.
@@ -90,19 +91,22 @@ static bool read_head(const char **at, size_t *left, EntryHead *head)
     memcpy(head, *at, sizeof *head);
     *at += sizeof *head;
     *left -= sizeof *head;
-    return (head->kind == ENTRY_DISPLAY || head->kind == ENTRY_PAINT) && head->width > 0 && head->height > 0 && head->width <= SIDE_MAX && head->height <= SIDE_MAX &&
-           pixel_bytes(head) <= *left;
+    return (head->kind == ENTRY_DISPLAY || head->kind == ENTRY_PAINT) && head->width > 0 && head->height > 0
+           && head->width <= SIDE_MAX && head->height <= SIDE_MAX && pixel_bytes(head) <= *left;
 }
 
 static bool fits(const Devices *devices, const EntryHead *head)
 {
     if (head->kind == ENTRY_DISPLAY) {
-        const Device *device = head->number >= 0 && head->number < devices->device_count ? &devices->devices[head->number] : NULL;
-        return device && device->info.kind == &display_device && scene_int(device->info.node, "width") == head->width &&
-               scene_int(device->info.node, "height") == head->height;
+        const Device *device = head->number >= 0 && head->number < devices->device_count
+                                   ? &devices->devices[head->number]
+                                   : NULL;
+        return device && device->info.kind == &display_device && scene_int(device->info.node, "width") == head->width
+               && scene_int(device->info.node, "height") == head->height;
     }
     const SceneNode *node = scene_find_id(devices->scene, (uint32_t)head->number);
-    return node && scene_actual(node) && scene_actual(node)->type && (scene_node_is(scene_actual(node), "Shape") || scene_node_is(scene_actual(node), "CadShape"));
+    return node && scene_actual(node) && scene_actual(node)->type
+           && (scene_node_is(scene_actual(node), "Shape") || scene_node_is(scene_actual(node), "CadShape"));
 }
 
 bool show_state_is_sound(const Devices *devices, const char *from, size_t size)
@@ -127,7 +131,8 @@ void show_state_restore(Devices *devices, const char *from, size_t size)
         if (head.kind == ENTRY_DISPLAY)
             show_restore_display(devices, head.number, from);
         else
-            show_restore_paint(devices, scene_actual(scene_find_id(devices->scene, (uint32_t)head.number)), head.width, head.height, from);
+            show_restore_paint(devices, scene_actual(scene_find_id(devices->scene, (uint32_t)head.number)), head.width,
+                               head.height, from);
         from += pixel_bytes(&head);
         size -= pixel_bytes(&head);
     }

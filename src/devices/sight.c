@@ -2,17 +2,17 @@
 // Solids are seen by their bounding objects, those of the solids below them included; one without any by the ball around its shapes.
 #include "devices/devices_internal.h"
 
-#include "formats/shape.h"
+#include "formats/shape/shape.h"
 #include "physics/ray.h"
 
 enum { RIGHT, BOTTOM, LEFT, TOP, SIDES };
 
 typedef struct View {
     Pose pose;
-    Vec3 sides[SIDES];      // unit normals of the planes around the view, inwards
-    bool is_wide;           // more than half a turn: all ahead is seen, and behind it what is beyond any side
+    Vec3 sides[SIDES];  // unit normals of the planes around the view, inwards
+    bool is_wide;       // more than half a turn: all ahead is seen, and behind it what is beyond any side
     double horizontal;
-    Vec3 low, high;         // of what is seen so far, in the device's frame
+    Vec3 low, high;           // of what is seen so far, in the device's frame
     bool is_seen, has_edges;  // has_edges: not of spheres alone
 } View;
 
@@ -47,10 +47,7 @@ static void take(View *view, Vec3 low, Vec3 high)
     view->is_seen = true;
 }
 
-static Vec3 onto_plane(Vec3 normal, Vec3 p)
-{
-    return vec3_mad(p, normal, -vec3_dot(normal, p));
-}
+static Vec3 onto_plane(Vec3 normal, Vec3 p) { return vec3_mad(p, normal, -vec3_dot(normal, p)); }
 
 // Which sides have points beyond them, and which have points on the inner side.
 typedef struct Crossing {
@@ -147,7 +144,8 @@ static void see_box(View *view, Pose pose, Vec3 half)
 {
     Vec3 points[8];
     for (int i = 0; i < 8; i++)
-        points[i] = pose_apply(pose, vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
+        points[i] = pose_apply(pose,
+                               vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
     see_points(view, points, 8);
 }
 
@@ -164,33 +162,24 @@ static void see_mesh(View *view, const DeviceContext *at, const PhysicsShape *sh
 static void see_shape(View *view, const DeviceContext *at, const PhysicsShape *shape)
 {
     Pose pose = pose_mul(pose_inverse(view->pose), shape->world);
-    double radius = shape->size.x, length = shape->size.y;
+    const GeometryType *type = geometry_of_kind(shape->kind);
+    assert(type);
     switch (shape->kind) {
-    case PHYSICS_SHAPE_BOX:
-        see_box(view, pose, vec3_scale(shape->size, 0.5));
-        break;
-    case PHYSICS_SHAPE_SPHERE:
-        see_round(view, pose.t, vec3(radius, radius, radius));
-        break;
-    case PHYSICS_SHAPE_CAPSULE:
-        length += 2.0 * radius;
-        // fall through
-    case PHYSICS_SHAPE_CYLINDER: {
-        Vec3 axis = quat_rotate(pose.q, vec3(0, 0, 1));
-        const double a[3] = { axis.x, axis.y, axis.z };
-        double half[3];
-        for (int i = 0; i < 3; i++)
-            half[i] = 0.5 * fabs(a[i]) * length + radius * sqrt(fmax(1.0 - a[i] * a[i], 0.0));
-        view->has_edges = true;
-        see_round(view, pose.t, vec3(half[0], half[1], half[2]));
-        break;
-    }
-    case PHYSICS_SHAPE_MESH:
-    case PHYSICS_SHAPE_HEIGHTS:
-        see_mesh(view, at, shape, pose);
-        break;
-    case PHYSICS_SHAPE_PLANE:
-        break;
+    case GEOMETRY_PLANE: break;
+    case GEOMETRY_BOX: see_box(view, pose, type->reach(shape->size)); break;
+    case GEOMETRY_SPHERE: see_round(view, pose.t, type->reach(shape->size)); break;
+    default:
+        if (!type->reach) {
+            see_mesh(view, at, shape, pose);
+        } else {  // round about its z
+            Vec3 axis = quat_rotate(pose.q, vec3(0, 0, 1)), reach = type->reach(shape->size);
+            const double a[3] = { axis.x, axis.y, axis.z };
+            double half[3];
+            for (int i = 0; i < 3; i++)
+                half[i] = fabs(a[i]) * reach.z + reach.x * sqrt(fmax(1.0 - a[i] * a[i], 0.0));
+            view->has_edges = true;
+            see_round(view, pose.t, vec3(half[0], half[1], half[2]));
+        }
     }
 }
 
@@ -205,7 +194,7 @@ static bool is_below(const Physics *physics, int solid, int top)
 
 typedef struct Ball {
     Vec3 centre;
-    double radius;          // negative: nothing
+    double radius;  // negative: nothing
 } Ball;
 
 typedef struct BallSearch {
@@ -228,22 +217,11 @@ static Ball ball_around(Ball a, Ball b)
 static Ball ball_of_geometry(const DeviceContext *at, const SceneNode *geometry)
 {
     ShapeForm form = shape_form(geometry);
-    switch (form.kind) {
-    case SHAPE_BOX:
-    case SHAPE_PLANE:
-        return (Ball){ VEC3_ZERO, 0.5 * vec3_length(form.size) };
-    case SHAPE_SPHERE:
-        return (Ball){ VEC3_ZERO, form.radius };
-    case SHAPE_CYLINDER:
-    case SHAPE_CONE:
-        return (Ball){ VEC3_ZERO, hypot(form.radius, 0.5 * form.height) };
-    case SHAPE_CAPSULE:
-        return (Ball){ VEC3_ZERO, form.radius + 0.5 * form.height };
-    default:
-        break;
-    }
+    if (form.type && form.type->radius)
+        return (Ball){ VEC3_ZERO, form.type->radius(form.size) };
     ShapeSource source = { physics_scene(at->physics), physics_assets(at->physics), at->devices->diags };
-    const Mesh *mesh = form.kind == SHAPE_MESH || form.kind == SHAPE_GRID ? shape_mesh(&source, geometry).mesh : NULL;
+    const Mesh *mesh = form.kind == GEOMETRY_MESH || form.kind == GEOMETRY_HEIGHTS ? shape_mesh(&source, geometry).mesh
+                                                                                   : NULL;
     if (!mesh || mesh->vertex_count == 0)
         return (Ball){ VEC3_ZERO, -1.0 };
     return (Ball){ vec3_scale(vec3_add(mesh->low, mesh->high), 0.5), 0.5 * vec3_distance(mesh->low, mesh->high) };
@@ -318,8 +296,10 @@ bool sight_is_hidden(const DeviceContext *at, int solid, Vec3 point, double dept
     const SceneNode *robot = devices_robot_node(at->devices, at->robot);
     Vec3 origin = device_pose(at).t, away = vec3_sub(point, origin);
     double length = vec3_length(away);
-    int ends[2] = { scene_bool(robot, "selfCollision") ? at->info->solid : at->devices->robots[at->robot].solid, solid };
+    int ends[2] = { scene_bool(robot, "selfCollision") ? at->info->solid : at->devices->robots[at->robot].solid,
+                    solid };
     PhysicsRayHit hit;
-    return length > 0.0 && physics_ray_cast(at->physics, origin, vec3_scale(away, 1.0 / length), length, may_hide, ends, &hit) &&
-           length - hit.distance > depth;
+    return length > 0.0
+           && physics_ray_cast(at->physics, origin, vec3_scale(away, 1.0 / length), length, may_hide, ends, &hit)
+           && length - hit.distance > depth;
 }

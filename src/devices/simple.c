@@ -7,7 +7,8 @@
 
 // ---- LED ----
 
-static const char *led_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *led_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
+                               int byte_count)
 {
     (void)command, (void)bytes, (void)byte_count;
     if (count < 1 || !(fabs(numbers[0]) <= INT32_MAX))
@@ -32,7 +33,11 @@ static int led_constants(DeviceContext *at, double *values, int capacity)
 }
 
 const DeviceKind led_device = {
-    .type = "LED", .code = WB_NODE_LED, .state_size = sizeof(LedState), .constants = led_constants, .command = led_command,
+    .type = "LED",
+    .code = WB_NODE_LED,
+    .state_size = sizeof(LedState),
+    .constants = led_constants,
+    .command = led_command,
 };
 
 // ---- devices that are heard or only drawn ----

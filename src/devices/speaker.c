@@ -28,8 +28,9 @@ static void speaker_start(DeviceContext *at)
 const Clip *device_sound_clip(const Devices *devices, const DeviceSound *sound)
 {
     AssetStore *assets = physics_assets(devices->physics);
-    return sound->is_speech ? store_find_clip(assets, sound->name)
-                            : store_clip(assets, sound->name, scene_path(devices->scene), devices->diags, (SourcePos){ 0 });
+    return sound->is_speech
+               ? store_find_clip(assets, sound->name)
+               : store_clip(assets, sound->name, scene_path(devices->scene), devices->diags, (SourcePos){ 0 });
 }
 
 static bool is_over(const DeviceSound *sound, double time)
@@ -38,10 +39,7 @@ static bool is_over(const DeviceSound *sound, double time)
 }
 
 // Bytes that a state holds are zeroed first: states are hashed and saved as they lie.
-static void clear_sound(DeviceSound *sound)
-{
-    memset(sound, 0, sizeof *sound);
-}
+static void clear_sound(DeviceSound *sound) { memset(sound, 0, sizeof *sound); }
 
 static bool is_named(const DeviceSound *sound, const char *name)
 {
@@ -76,7 +74,8 @@ static const char *play(DeviceContext *at, const double *numbers, int count, con
     const char *why = count < 6 ? "a number is missing" : read_text(name, sizeof name, bytes, byte_count);
     if (why)
         return why;
-    if (!(numbers[0] >= 1 && numbers[0] <= UINT32_MAX) || !(numbers[2] > 0.0 && numbers[2] <= 1e3) || !(fabs(numbers[1]) <= 1e6))
+    if (!(numbers[0] >= 1 && numbers[0] <= UINT32_MAX) || !(numbers[2] > 0.0 && numbers[2] <= 1e3)
+        || !(fabs(numbers[1]) <= 1e6))
         return "volume or pitch make no sense";
     DeviceSound *sound = sound_slot(at->state, name);
     if (!sound)
@@ -117,7 +116,9 @@ static const char *speak(DeviceContext *at, const double *numbers, int count, co
     SpeakerState *state = at->state;
     AssetStore *assets = physics_assets(at->physics);
     char text[DEVICE_SOUND_NAME - 32];
-    const char *why = count < 2 || !(numbers[0] >= 1 && numbers[0] <= UINT32_MAX) ? "a number is missing" : read_text(text, sizeof text, bytes, byte_count);
+    const char *why = count < 2 || !(numbers[0] >= 1 && numbers[0] <= UINT32_MAX)
+                          ? "a number is missing"
+                          : read_text(text, sizeof text, bytes, byte_count);
     if (why)
         return why;
     DeviceSound sound;
@@ -131,7 +132,8 @@ static const char *speak(DeviceContext *at, const double *numbers, int count, co
         Clip *spoken = speech_clip(text, state->language, store_limits(assets), &why);
         clip = spoken ? store_keep_clip(assets, sound.name, spoken) : NULL;
         if (!spoken)
-            diag_warning(at->devices->diags, at->info->node->pos, "Speaker '%s' is silent when it speaks: %s", at->info->name, why);
+            diag_warning(at->devices->diags, at->info->node->pos, "Speaker '%s' is silent when it speaks: %s",
+                         at->info->name, why);
     }
     sound.id = (uint32_t)numbers[0];
     sound.volume = double_clamp(numbers[1], 0.0, 1e6);
@@ -153,7 +155,8 @@ static const char *set_language(DeviceContext *at, const void *bytes, int byte_c
     return why;
 }
 
-static const char *speaker_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes, int byte_count)
+static const char *speaker_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
+                                   int byte_count)
 {
     const char *why = command == SPEAKER_PLAY       ? play(at, numbers, count, bytes, byte_count)
                       : command == SPEAKER_STOP     ? stop(at, bytes, byte_count)
@@ -191,6 +194,11 @@ const DeviceSound *devices_sounds(const Devices *devices, int robot, int tag, in
 }
 
 const DeviceKind speaker_device = {
-    .type = "Speaker", .code = WB_NODE_SPEAKER, .channels = 1, .state_size = sizeof(SpeakerState), .start = speaker_start,
-    .sample = speaker_sample, .command = speaker_command,
+    .type = "Speaker",
+    .code = WB_NODE_SPEAKER,
+    .channels = 1,
+    .state_size = sizeof(SpeakerState),
+    .start = speaker_start,
+    .sample = speaker_sample,
+    .command = speaker_command,
 };

@@ -1,28 +1,28 @@
+// formats.c - which format a file is of, and the reader and writer of each.
 #include "formats/formats.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "formats/formats_internal.h"
+#include "formats/proto/proto.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------------------------------------------------ formats
 
-static const struct { const char *extension, *name; FileFormat format; } formats[] = {
-    { ".wbt", "Webots world", FORMAT_WORLD },      { ".wbo", "Webots object", FORMAT_OBJECT },
-    { ".proto", "Webots PROTO", FORMAT_PROTO },    { ".wrl", "VRML97", FORMAT_VRML97 },
-    { ".vrml", "VRML97", FORMAT_VRML97 },          { ".body", "Choreonoid body", FORMAT_BODY },
+static const struct {
+    const char *extension, *name;
+    FileFormat format;
+} formats[] = {
+    { ".wbt", "Webots world", FORMAT_WORLD },
+    { ".wbo", "Webots object", FORMAT_OBJECT },
+    { ".proto", "Webots PROTO", FORMAT_PROTO },
+    { ".wrl", "VRML97", FORMAT_VRML97 },
+    { ".vrml", "VRML97", FORMAT_VRML97 },
+    { ".body", "Choreonoid body", FORMAT_BODY },
     { ".cnoid", "Choreonoid project", FORMAT_PROJECT },
 };
-
-const char *formats_name(FileFormat format)
-{
-    for (int i = 0; i < COUNT_OF(formats); i++)
-        if (formats[i].format == format)
-            return formats[i].name;
-    return "unknown";
-}
 
 static FileFormat format_by_name(const char *path)
 {
@@ -99,10 +99,7 @@ typedef struct LoadContext {
     Limits limits;
 } LoadContext;
 
-static void load_context_destroy(void *data)
-{
-    free(data);
-}
+static void load_context_destroy(void *data) { free(data); }
 
 static bool load_scene(Scene *scene, FileFormat format, const char *name, const char *text, size_t size,
                        const FormatsOptions *options, DiagSink *diags)
@@ -133,7 +130,8 @@ static bool load_scene(Scene *scene, FileFormat format, const char *name, const 
     return is_read;
 }
 
-Scene *formats_load_text(const char *name, const char *text, size_t size, const FormatsOptions *options, DiagSink *diags)
+Scene *formats_load_text(const char *name, const char *text, size_t size, const FormatsOptions *options,
+                         DiagSink *diags)
 {
     static const FormatsOptions defaults = { 0 };
     options = options ? options : &defaults;
@@ -150,13 +148,9 @@ Scene *formats_load_text(const char *name, const char *text, size_t size, const 
     case FORMAT_WORLD:
     case FORMAT_OBJECT:
     case FORMAT_PROTO:
-    case FORMAT_VRML97:
-        is_read = load_scene(scene, format, name, text, size, options, diags);
-        break;
+    case FORMAT_VRML97: is_read = load_scene(scene, format, name, text, size, options, diags); break;
     case FORMAT_BODY:
-    case FORMAT_PROJECT:
-        is_read = body_read_scene(scene, name, text, size, options, diags);
-        break;
+    case FORMAT_PROJECT: is_read = body_read_scene(scene, name, text, size, options, diags); break;
     default:
         diag_error(diags, whole, "this is not a file that can be opened here");
         diag_hint(diags, "known are .wbt, .wbo, .proto, .wrl and .body files, by their first line or their name");
@@ -184,7 +178,8 @@ Scene *formats_load(const char *path, const FormatsOptions *options, DiagSink *d
 static SceneNode *upgrade_imported(Scene *scene, SceneNode *node, DiagSink *diags)
 {
     const FieldType *children = schema_field(schema_type("Group"), "children");
-    if (!scene_release(scene) || node->kind == SCENE_NODE_USE || node->kind == SCENE_NODE_UNKNOWN || schema_type_is(node->type, "Geometry"))
+    if (!scene_release(scene) || node->kind == SCENE_NODE_USE || node->kind == SCENE_NODE_UNKNOWN
+        || schema_type_is(node->type, "Geometry"))
         return node;
     FieldList list = { .count = 1, .nodes = &node };
     FieldValue value = upgrade_value(scene, children, (FieldValue){ .list = &list }, scene_release(scene), diags);
@@ -208,6 +203,7 @@ const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size
     reader.protos = context ? context->protos : NULL;
     reader.release = scene_release(scene);  // controllers write what the world's file does
     reader.is_import = true;
+    proto_lock(scene);
     while (reader.token.kind != TOKEN_END) {
         const char *before = reader.token.text;
         SceneNode *node;
@@ -219,6 +215,7 @@ const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size
             reader_advance(&reader);
         }
     }
+    proto_unlock(scene);
     reader_deinit(&reader);
     return list;
 }

@@ -22,20 +22,20 @@ typedef enum FileFormat {
 } FileFormat;
 
 typedef struct FormatsOptions {
-    const Limits *limits;            // NULL: defaults
-    const char *const *search_paths; // further folders to look in for PROTOs and assets, NULL-terminated; NULL: none
-    bool without_templates;          // PROTO templates are not evaluated but reported
-    bool without_upgrade;            // keep old releases as written (for tests of the reader alone)
+    const Limits *limits;             // NULL: defaults
+    const char *const *search_paths;  // further folders to look in for PROTOs and assets, NULL-terminated; NULL: none
+    bool without_templates;           // PROTO templates are not evaluated but reported
+    bool without_upgrade;             // keep old releases as written (for tests of the reader alone)
 } FormatsOptions;
 
 FileFormat formats_detect(const char *path, const char *text, size_t size);  // by content first, then by name
-const char *formats_name(FileFormat format);
 
 // Returns the scene, also when there were errors in it, or NULL when nothing could be read at all. A .proto file gives a
 // scene with one instance of it, all parameters at their defaults.
 Scene *formats_load(const char *path, const FormatsOptions *options, DiagSink *diags);
 // The same from memory. `name` is used in messages and, with its folder, to resolve relative paths.
-Scene *formats_load_text(const char *name, const char *text, size_t size, const FormatsOptions *options, DiagSink *diags);
+Scene *formats_load_text(const char *name, const char *text, size_t size, const FormatsOptions *options,
+                         DiagSink *diags);
 
 // Reads nodes (as a supervisor imports them) into an existing scene; they are not yet placed in it. PROTOs are found as
 // for the scene's own file. Returns a list in the scene's arena.
@@ -44,6 +44,7 @@ const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size
 // Canonical text of the scene in the newest release. Fields equal to their default are left out.
 void formats_write(const Scene *scene, Text *out);
 void formats_write_node(const Scene *scene, const SceneNode *node, Text *out);
+void formats_write_value(const Scene *scene, FieldKind kind, const FieldValue *value, Text *out);
 bool formats_save(const Scene *scene, const char *path, DiagSink *diags);  // atomic
 
 // Checks structure: allowed positions, names, physics that lacks a bounding object ... (formats_load has called it.)

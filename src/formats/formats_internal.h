@@ -1,10 +1,11 @@
 // formats_internal.h - the reader of VRML-like text, and the seams between its parts. For this folder alone.
 //
-//   lexer.c    text -> tokens with places; knows nothing of nodes
-//   parser.c   tokens -> nodes and values (Reader)
-//   proto*.c   which PROTO a name means, its definition, and the tree of an instance
-//   upgrade*.c old releases -> newest schema; check*.c structure
-//   writer.c   scene -> text
+//   text/      lexer.c: text -> tokens with places; parser.c: tokens -> nodes and values (Reader); writer.c: scene -> text
+//   template/  the code in PROTO bodies
+//   proto/     which PROTO a name means, its definition, and the tree of an instance
+//   upgrade/   old releases -> newest schema
+//   check/     structure
+//   body/      Choreonoid's bodies and projects
 //   formats.c  puts them together
 //
 // A Reader reads one text in one DEF scope. A world is one Reader; the body of a PROTO (or what its template made of it)
@@ -21,9 +22,9 @@
 
 typedef enum TokenKind {
     TOKEN_END,
-    TOKEN_WORD,           // names, keywords, also numbers that are none: "1.2.3"
-    TOKEN_NUMBER,         // `number` holds it; nan and inf are words
-    TOKEN_STRING,         // `text` is what stands between the quotes, escapes not yet resolved
+    TOKEN_WORD,    // names, keywords, also numbers that are none: "1.2.3"
+    TOKEN_NUMBER,  // `number` holds it; nan and inf are words
+    TOKEN_STRING,  // `text` is what stands between the quotes, escapes not yet resolved
     TOKEN_BRACE_OPEN,
     TOKEN_BRACE_CLOSE,
     TOKEN_BRACKET_OPEN,
@@ -40,13 +41,13 @@ typedef struct Token {
 } Token;
 
 typedef struct Lexer {
-    const char *start, *end;   // the whole text; need not end with NUL
-    const char *at;            // next character to read
+    const char *start, *end;  // the whole text; need not end with NUL
+    const char *at;           // next character to read
     const char *line_start;
     uint32_t line;
     uint16_t file;
     bool reported_encoding;
-    const char *open_string;   // the one string that has no closing quote, NULL when there is none so far
+    const char *open_string;            // the one string that has no closing quote, NULL when there is none so far
     const char *comment, *comment_end;  // comments since someone last took them, from the first '#' on; NULL: none
     const uint32_t *line_map;  // for generated text: line_map[i] is the source line of line i + 1; NULL: the same
     uint32_t line_map_count;
@@ -76,25 +77,25 @@ typedef struct Reader {
     DiagSink *diags;
     const Limits *limits;
     Lexer lexer;
-    Token token;              // the one to look at next
-    const char *previous_end; // where the one before it ended
-    FileFormat format;        // FORMAT_WORLD, FORMAT_OBJECT, FORMAT_PROTO or FORMAT_VRML97
-    int release;              // of the text's header
+    Token token;               // the one to look at next
+    const char *previous_end;  // where the one before it ended
+    FileFormat format;         // FORMAT_WORLD, FORMAT_OBJECT, FORMAT_PROTO or FORMAT_VRML97
+    int release;               // of the text's header
 
-    ProtoScope *protos;       // NULL: unknown names are unknown nodes
+    ProtoScope *protos;           // NULL: unknown names are unknown nodes
     const FieldType *parameters;  // what IS may name; NULL outside of PROTO bodies
     int parameter_count;
-    bool without_upgrade;     // what is given to instances stays as an old release wrote it
-    bool is_body;             // instances inside are not made yet: whoever copies the body does that
-    bool *parameter_used;     // parameter_count flags, set when an IS names one; NULL: nobody asks
+    bool without_upgrade;  // what is given to instances stays as an old release wrote it
+    bool is_body;          // instances inside are not made yet: whoever copies the body does that
+    bool *parameter_used;  // parameter_count flags, set when an IS names one; NULL: nobody asks
 
     int depth;
-    int64_t expanded;         // nodes so far, each USE counting as what it repeats
+    int64_t expanded;  // nodes so far, each USE counting as what it repeats
     int64_t syntax_errors;
     bool too_many_nodes, too_deep;  // reported already
-    uint64_t *reported;       // hashes of unknown names that were reported already, open addressing
+    uint64_t *reported;             // hashes of unknown names that were reported already, open addressing
     int reported_count, reported_slots;
-    struct {                  // scratch of the parser: stacks shared by all levels
+    struct {  // scratch of the parser: stacks shared by all levels
         SceneField *fields;
         SceneNode **nodes;
         double *numbers;
@@ -102,11 +103,11 @@ typedef struct Reader {
         const char **strings;
         int string_capacity;
     } scratch;
-    struct {                  // DEF names, open addressing
+    struct {  // DEF names, open addressing
         DefEntry *slots;
         int count, slot_count;
     } defs;
-    bool is_import;           // a USE may name what the scene has already
+    bool is_import;  // a USE may name what the scene has already
 } Reader;
 
 // The text must outlive the reader. The first token is read already.
@@ -139,7 +140,9 @@ bool reader_value_has_form(const Reader *reader, FieldKind kind);
 bool reader_skip_value(Reader *reader);
 // Comments before the current token that nobody has kept yet, and keeping them with a node: before its field `before`,
 // NULL before the node, "" at its end. What stands inside of text that is kept as it is is kept with that.
-typedef struct CommentRange { const char *from, *to; } CommentRange;  // from is NULL when there is none
+typedef struct CommentRange {
+    const char *from, *to;
+} CommentRange;  // from is NULL when there is none
 CommentRange reader_comment(const Reader *reader);
 void reader_keep_comment(Reader *reader, const SceneNode *node, const char *before, CommentRange range);
 void reader_drop_comments_before(Reader *reader, const char *end);
@@ -150,7 +153,8 @@ bool reader_first_report(Reader *reader, const char *kind, const char *name, siz
 const char *token_describe(const Token *token, char buffer[64]);  // for messages: 'word', "string", end of file
 // Skips a balanced {...} or [...] at the current token. Returns false at the end of the text.
 bool reader_skip_block(Reader *reader);
-bool reader_expect(Reader *reader, TokenKind kind, const char *what);  // reports "expected what, found ..." when it is not
+bool reader_expect(Reader *reader, TokenKind kind,
+                   const char *what);  // reports "expected what, found ..." when it is not
 
 // ---------------------------------------------------------------------------------------------------------- proto*.c
 
@@ -169,6 +173,11 @@ bool proto_default_has_names(const SceneProto *proto, int parameter);
 SceneField proto_own_default(Reader *reader, SceneNode *instance, int parameter);
 // Called at the closing brace of an instance whose parameters have been read: makes its tree (`target`), or reports.
 void proto_instantiate(Reader *reader, SceneNode *instance);
+// State that was saved with an instance: given to the nodes of its tree, and taken from them as they are in the scene now.
+void proto_apply_hidden(Scene *scene, SceneNode *instance, DiagSink *diags);
+void proto_keep_hidden(Scene *scene, SceneNode *instance);
+// The text of the file that defines a PROTO, its comments included; NULL and 0 for a placeholder, which has none.
+const char *proto_text(const SceneProto *proto, size_t *size);
 // A .proto file: defines it and puts one instance with all defaults into the scene.
 bool proto_read_file(Reader *reader, const char *path);
 

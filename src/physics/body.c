@@ -7,11 +7,22 @@
 #include <assert.h>
 #include <string.h>
 
+// A body has the axes of the solid that owns it, and often its centre: then nothing is to be turned.
+static Pose pose_on_body(const BodyState *body, const Pose *in_body)
+{
+    Pose pose = { body->position, body->orientation };
+    if (in_body->t.x != 0.0 || in_body->t.y != 0.0 || in_body->t.z != 0.0)
+        pose.t = vec3_add(quat_rotate(body->orientation, in_body->t), body->position);
+    if (in_body->q.x != 0.0 || in_body->q.y != 0.0 || in_body->q.z != 0.0)
+        pose.q = quat_mul(body->orientation, in_body->q);
+    return pose;
+}
+
 static Pose solid_pose_now(const Physics *physics, int index)
 {
     const PhysicsSolid *solid = &physics->solids[index];
     if (solid->body >= 0)
-        return pose_mul(body_pose(physics, solid->body), solid->in_body);
+        return pose_on_body(&physics->body_states[solid->body], &solid->in_body);
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
     return pose_mul(above, physics->solid_states[index].local);
 }
@@ -38,10 +49,7 @@ static bool update_solid(Physics *physics, int i, bool sleepers_too)
     return solid->shape_count > 0;
 }
 
-static int top_of(const Physics *physics, int body)
-{
-    return physics->solids[physics->bodies[body].solid].top;
-}
+static int top_of(const Physics *physics, int body) { return physics->solids[physics->bodies[body].solid].top; }
 
 // Shapes without a body that ride on others stand in the broad phase, which is for one thread.
 static void place_riders_of(Physics *physics, int top)
@@ -90,6 +98,7 @@ void body_add_torque(Physics *physics, int index, Vec3 torque)
 
 void body_add_force_at(Physics *physics, int index, Vec3 force, Vec3 point)
 {
+    assert(index >= 0 && index < physics->body_count);
     body_add_force(physics, index, force);
     body_add_torque(physics, index, vec3_cross(vec3_sub(point, physics->body_states[index].position), force));
 }
@@ -106,6 +115,7 @@ void body_set_force(Physics *physics, int index, Vec3 force, Vec3 torque)
 
 void body_wake(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->body_count);
     BodyState *state = &physics->body_states[index];
     if (state->is_frozen)
         return;
@@ -113,14 +123,14 @@ void body_wake(Physics *physics, int index)
     state->idle_left = physics->disable_time;
     state->is_disabled = 0;
     mirror_body_enabled(physics, index);
-    sleep_woke(physics, index);
+    sleep_on_wake(physics, index);
 }
 
 static bool is_slow(const Physics *physics, int index)
 {
     const BodyState *state = &physics->body_states[index];
     return vec3_length2(state->linear) <= physics->disable_linear * physics->disable_linear
-        && vec3_length2(state->angular) <= physics->disable_angular * physics->disable_angular;
+           && vec3_length2(state->angular) <= physics->disable_angular * physics->disable_angular;
 }
 
 static bool may_tire(const Physics *physics, int index)
@@ -151,6 +161,7 @@ void bodies_fall_asleep(Physics *physics)
 {
     if (!(physics->disable_time > 0.0) || !sleep_for_awake(physics, tire_range))
         return;
+    joints_refresh(physics);  // those of bodies that sleep are not read any more
     for (int k = 0; k < physics->sleep->awake_count; k++) {
         int i = physics->sleep->awake[k];
         BodyState *state = &physics->body_states[i];
@@ -160,26 +171,30 @@ void bodies_fall_asleep(Physics *physics)
         state->is_disabled = 1;
         mirror_body_state(physics, i);
         mirror_body_enabled(physics, i);
-        sleep_slept(physics, i);
+        sleep_on_sleep(physics, i);
     }
 }
 
 void weld_place(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->weld_count);
     const WeldState *state = &physics->weld_states[index];
-    constraint_anchor(physics, physics->welds[index].constraint, &(ConstraintPlace){ .side = { state->anchored[1], state->anchored[0] } });
+    constraint_anchor(physics, physics->welds[index].constraint,
+                      &(ConstraintPlace){ .side = { state->anchored[1], state->anchored[0] } });
 }
 
 // The body belongs where the scene's numbers put it on the solid above, whatever pose forces hold it in now.
 void weld_set(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->weld_count);
     const Weld *weld = &physics->welds[index];
     const PhysicsSolid *solid = &physics->solids[weld->solid];
     Pose world = pose_mul(physics->solid_world[solid->parent], physics->solid_states[weld->solid].local);
     Pose body = pose_mul(world, pose_inverse(solid->in_body));
     body.q = quat_normalized(body.q);
     physics->weld_states[index].anchored[0] = body;
-    physics->weld_states[index].anchored[1] = weld->parent_body >= 0 ? body_pose(physics, weld->parent_body) : POSE_IDENTITY;
+    physics->weld_states[index].anchored[1] = weld->parent_body >= 0 ? body_pose(physics, weld->parent_body)
+                                                                     : POSE_IDENTITY;
     weld_place(physics, index);
 }
 
@@ -187,7 +202,8 @@ void weld_set(Physics *physics, int index)
 static bool claim_tree(const Physics *physics, int top)
 {
     const Sleep *sleep = physics->sleep;
-    return physics->solids[top].end == top + 1 || __atomic_exchange_n(&sleep->claims[top], sleep->update, __ATOMIC_RELAXED) != sleep->update;
+    return physics->solids[top].end == top + 1
+           || __atomic_exchange_n(&sleep->claims[top], sleep->update, __ATOMIC_RELAXED) != sleep->update;
 }
 
 static void update_range(int begin, int end, int worker, void *context)
@@ -253,12 +269,14 @@ static void place_kinematic(Physics *physics, int index, Pose pose)
 
 void solid_move(Physics *physics, int top, Pose world)
 {
+    assert(top >= 0 && top < physics->solid_count);
+    joints_refresh(physics);
     const PhysicsSolid *moved = &physics->solids[top];
     Pose motion = pose_mul(world, pose_inverse(physics->solid_world[top]));
     // A solid that shares the body of one above takes that one along.
-    if (moved->merger >= 0 && moved->merger != top) {
-        Pose target = pose_mul(motion, physics->solid_world[moved->merger]);
-        solid_move(physics, moved->merger, target);
+    if (moved->body_owner >= 0 && moved->body_owner != top) {
+        Pose target = pose_mul(motion, physics->solid_world[moved->body_owner]);
+        solid_move(physics, moved->body_owner, target);
         return;
     }
     if (moved->weld >= 0)
@@ -273,7 +291,7 @@ void solid_move(Physics *physics, int top, Pose world)
             place_kinematic(physics, i, pose);
             continue;
         }
-        if (solid->merger == i) {
+        if (solid->body_owner == i) {
             BodyState *state = &physics->body_states[solid->body];
             state->position = pose_apply(pose, physics->bodies[solid->body].com);
             state->orientation = pose.q;
@@ -281,7 +299,7 @@ void solid_move(Physics *physics, int top, Pose world)
             body_wake(physics, solid->body);
             // As in Webots the step that follows still has the contacts of where the body was: they are found after each step.
         }
-        physics->solid_world[i] = solid->merger == i ? pose : solid_pose_now(physics, i);
+        physics->solid_world[i] = solid->body_owner == i ? pose : solid_pose_now(physics, i);
         for (int k = 0; k < solid->shape_count; k++)
             if (physics->shapes[solid->first_shape + k].is_alive)
                 shape_update_box(physics, solid->first_shape + k);

@@ -1,12 +1,13 @@
 // From nodes to solids, bodies, shapes and joints, in that order: first every node is looked at (parents before
 // children), then it is decided which solids share a body, then ODE's objects are made. The same code builds a whole
 // world and a subtree that is put in at run time; a subtree always starts at an uppermost solid, because masses merge.
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 #include "physics/mirror.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,12 +15,12 @@
 // ---- looking at nodes ----
 
 typedef struct Walk {
-    int parent;     // solid above, -1
-    int joint;      // joint whose end point comes next, -1
-    Pose pose;      // from the parent solid's frame (or the world) to here
+    int parent;  // solid above, -1
+    int joint;   // joint whose end point comes next, -1
+    Pose pose;   // from the parent solid's frame (or the world) to here
     bool is_helix;
-    bool is_loose;  // a FreeJoint stands right above
-    bool has_scale; // a Transform with a scale stands above
+    bool is_loose;   // a FreeJoint stands right above
+    bool has_scale;  // a Transform with a scale stands above
     int depth;
 } Walk;
 
@@ -38,6 +39,7 @@ static void map_node(Physics *physics, const SceneNode *node, int solid)
     physics->solid_of_node[node->id] = solid;
 }
 
+// A row for a solid: what its fields say, who is above it, where it stands. Bodies and shapes come later, when all solids are known.
 static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
 {
     memory_grow(&physics->solids, &physics->solid_capacity, physics->solid_count + 1, sizeof(PhysicsSolid));
@@ -46,10 +48,25 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
     int index = physics->solid_count++;
     PhysicsSolid *solid = &physics->solids[index];
     *solid = (PhysicsSolid){
-        .node = node, .parent = at->parent, .joint = at->joint, .body = -1, .merger = -1, .weld = -1, .track = -1, .conveyor = -1, .holder = -1,
-        .base = at->pose, .in_body = POSE_IDENTITY, .mass = mass_zero(), .is_alive = true, .is_helix = at->is_helix, .is_loose = at->is_loose,
-        .linear_damping = -1.0, .angular_damping = -1.0,
-        .first_shape = 0, .shape_count = 0,
+        .node = node,
+        .parent = at->parent,
+        .joint = at->joint,
+        .body = -1,
+        .body_owner = -1,
+        .weld = -1,
+        .track = -1,
+        .conveyor = -1,
+        .holder = -1,
+        .base = at->pose,
+        .in_body = POSE_IDENTITY,
+        .mass = mass_zero(),
+        .is_alive = true,
+        .is_helix = at->is_helix,
+        .is_loose = at->is_loose,
+        .linear_damping = -1.0,
+        .angular_damping = -1.0,
+        .first_shape = 0,
+        .shape_count = 0,
     };
     const PhysicsSolid *parent = at->parent >= 0 ? &physics->solids[at->parent] : NULL;
     solid->top = parent ? parent->top : index;
@@ -82,8 +99,12 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
     return index;
 }
 
-static const struct { const char *type; PhysicsJointKind kind; int axes; } joint_kinds[] = {
-    { "BallJoint", PHYSICS_JOINT_BALL, 3 },      // descends from Hinge2Joint, so it stands first
+static const struct {
+    const char *type;
+    PhysicsJointKind kind;
+    int axes;
+} joint_kinds[] = {
+    { "BallJoint", PHYSICS_JOINT_BALL, 3 },  // descends from Hinge2Joint, so it stands first
     { "Hinge2Joint", PHYSICS_JOINT_HINGE2, 2 },
     { "HingeJoint", PHYSICS_JOINT_HINGE, 1 },
     { "SliderJoint", PHYSICS_JOINT_SLIDER, 1 },
@@ -98,6 +119,7 @@ static SceneNode *end_point(const SceneNode *joint)
     return node;
 }
 
+// A row for a joint; the walk goes on below its end point first, so that the child is the next solid.
 static void add_joint(Physics *physics, SceneNode *node, Walk at)
 {
     if (scene_node_is(node, "FreeJoint")) {
@@ -111,11 +133,18 @@ static void add_joint(Physics *physics, SceneNode *node, Walk at)
     if (kind == COUNT_OF(joint_kinds))
         return;
     memory_grow(&physics->joints, &physics->joint_capacity, physics->joint_count + 1, sizeof(PhysicsJoint));
-    memory_grow(&physics->joint_states, &physics->joint_state_capacity, physics->joint_count + 1, sizeof(PhysicsJointState));
+    memory_grow(&physics->joint_states, &physics->joint_state_capacity, physics->joint_count + 1,
+                sizeof(PhysicsJointState));
     int index = physics->joint_count++;
     physics->joints[index] = (PhysicsJoint){
-        .node = node, .kind = joint_kinds[kind].kind, .axis_count = joint_kinds[kind].axes,
-        .parent = at.parent, .child = -1, .body = { -1, -1 }, .frame = at.pose, .is_alive = true,
+        .node = node,
+        .kind = joint_kinds[kind].kind,
+        .axis_count = joint_kinds[kind].axes,
+        .parent = at.parent,
+        .child = -1,
+        .body = { -1, -1 },
+        .frame = at.pose,
+        .is_alive = true,
     };
     memset(&physics->joint_states[index], 0, sizeof(PhysicsJointState));
     SceneNode *end = end_point(node);
@@ -141,14 +170,16 @@ static void walk_list(Physics *physics, const FieldList *list, Walk at)
 static void walk_solid(Physics *physics, SceneNode *node, Walk at)
 {
     if (at.has_scale)
-        diag_warning(physics->diags, node->pos, "a Solid below a Transform with a scale is simulated without that scale");
+        diag_warning(physics->diags, node->pos,
+                     "a Solid below a Transform with a scale is simulated without that scale");
     int index = add_solid(physics, node, &at);
     Walk below = { .parent = index, .joint = -1, .pose = POSE_IDENTITY, .depth = at.depth + 1 };
-    machines_add(physics, node, index, POSE_IDENTITY);
+    fittings_add(physics, node, index, POSE_IDENTITY);
     walk_list(physics, scene_list(node, "children"), below);
     physics->solids[index].end = physics->solid_count;
 }
 
+// Down the tree of nodes, with the frame and the solid above; what is neither a solid nor leads to one is passed over.
 static void walk(Physics *physics, SceneNode *node, Walk at)
 {
     node = scene_actual(node);
@@ -159,8 +190,9 @@ static void walk(Physics *physics, SceneNode *node, Walk at)
     if (scene_node_is(node, "Solid")) {
         walk_solid(physics, node, at);
     } else if (scene_node_is(node, "Fluid")) {
-        fluids_add(physics, node, pose_mul(at.parent >= 0 ? physics->solid_world[at.parent] : POSE_IDENTITY,
-                                           pose_mul(at.pose, scene_pose(node))));
+        fluids_add(physics, node,
+                   pose_mul(at.parent >= 0 ? physics->solid_world[at.parent] : POSE_IDENTITY,
+                            pose_mul(at.pose, scene_pose(node))));
     } else if (scene_node_is(node, "Group")) {
         if (scene_node_is(node, "Pose"))
             at.pose = pose_mul(at.pose, scene_pose(node));
@@ -174,7 +206,7 @@ static void walk(Physics *physics, SceneNode *node, Walk at)
     } else if (scene_node_is(node, "Joint")) {
         add_joint(physics, node, at);
     } else if (scene_node_is(node, "Propeller")) {
-        machines_add(physics, node, at.parent, at.pose);
+        fittings_add(physics, node, at.parent, at.pose);
         at.is_helix = true;
         walk(physics, scene_child(node, "fastHelix"), at);
         walk(physics, scene_child(node, "slowHelix"), at);
@@ -200,12 +232,14 @@ static bool read_custom_mass(Physics *physics, const PhysicsSolid *solid, const 
     double value = scene_float(node, "mass");
     *mass = mass_default();
     if (rows->count != 2) {
-        diag_warning(physics->diags, pos, "inertiaMatrix of '%s' wants two rows, [Ixx Iyy Izz, Ixy Ixz Iyz]; using 1 kg and unit inertia",
+        diag_warning(physics->diags, pos,
+                     "inertiaMatrix of '%s' wants two rows, [Ixx Iyy Izz, Ixy Ixz Iyz]; using 1 kg and unit inertia",
                      solid->label);
         return false;
     }
     if (!(value > 0.0) || center->count != 1) {
-        diag_warning(physics->diags, pos, "inertiaMatrix of '%s' needs mass and centerOfMass beside it; using 1 kg and unit inertia",
+        diag_warning(physics->diags, pos,
+                     "inertiaMatrix of '%s' needs mass and centerOfMass beside it; using 1 kg and unit inertia",
                      solid->label);
         return false;
     }
@@ -213,7 +247,8 @@ static bool read_custom_mass(Physics *physics, const PhysicsSolid *solid, const 
     Mat3 inertia = { { a[0], b[0], b[1], b[0], a[1], b[2], b[1], b[2], a[2] } };
     MassProperties given = { value, vec3(center->numbers[0], center->numbers[1], center->numbers[2]), inertia };
     if (!mass_is_valid(given)) {
-        diag_warning(physics->diags, pos, "inertiaMatrix of '%s' is not positive definite or mass out of range; using 1 kg and unit inertia",
+        diag_warning(physics->diags, pos,
+                     "inertiaMatrix of '%s' is not positive definite or mass out of range; using 1 kg and unit inertia",
                      solid->label);
         return false;
     }
@@ -225,7 +260,8 @@ static void read_bounding_mass(Physics *physics, PhysicsSolid *solid, const Scen
 {
     double mass = scene_float(node, "mass"), density = scene_float(node, "density");
     if (mass > 0.0 && density > 0.0 && scene_field(node, "density") && scene_field(node, "mass"))
-        diag_note(physics->diags, scene_field_pos(node, "density"), "'%s' has both mass and density; mass counts", solid->label);
+        diag_note(physics->diags, scene_field_pos(node, "density"), "'%s' has both mass and density; mass counts",
+                  solid->label);
     if (!(mass > 0.0) && !(density > 0.0)) {
         diag_warning(physics->diags, node->pos, "'%s' has neither mass nor density; using 1000 kg/m^3", solid->label);
         density = 1000.0;
@@ -235,7 +271,8 @@ static void read_bounding_mass(Physics *physics, PhysicsSolid *solid, const Scen
         total = mass_default();
         if (mass > 0.0)
             total.mass = mass;
-        diag_warning(physics->diags, node->pos, "'%s' has Physics but no shape in its boundingObject; it gets %g kg and unit inertia",
+        diag_warning(physics->diags, node->pos,
+                     "'%s' has Physics but no shape in its boundingObject; it gets %g kg and unit inertia",
                      solid->label, total.mass);
     } else {
         total = mass_scaled(total, mass > 0.0 ? mass / total.mass : density / 1000.0);
@@ -262,8 +299,8 @@ static void read_mass(Physics *physics, int index)
         read_bounding_mass(physics, solid, node, has_shape);
     }
     if (!mass_is_valid(solid->mass)) {
-        diag_error(physics->diags, node->pos, "the mass of '%s' (%g kg) is out of range; using 1 kg and unit inertia", solid->label,
-                   solid->mass.mass);
+        diag_error(physics->diags, node->pos, "the mass of '%s' (%g kg) is out of range; using 1 kg and unit inertia",
+                   solid->label, solid->mass.mass);
         diag_hint(physics->diags, "masses between %g and %g kg can be simulated", LIMIT_MASS_LOW, LIMIT_MASS_HIGH);
         Vec3 center = solid->mass.center;
         solid->mass = mass_default();
@@ -283,12 +320,12 @@ static bool is_old_wheel(const SceneNode *node)
 static bool has_body_above(const Physics *physics, int solid)
 {
     for (int i = physics->solids[solid].parent; i >= 0; i = physics->solids[i].parent)
-        if (physics->solids[i].merger >= 0)
+        if (physics->solids[i].body_owner >= 0)
             return true;
     return false;
 }
 
-static void decide_merger(Physics *physics, int index)
+static void decide_body_owner(Physics *physics, int index)
 {
     PhysicsSolid *solid = &physics->solids[index];
     const PhysicsSolid *parent = solid->parent >= 0 ? &physics->solids[solid->parent] : NULL;
@@ -296,13 +333,14 @@ static void decide_merger(Physics *physics, int index)
     SceneNode *bounding = scene_child(solid->node, "boundingObject");
     if (!scene_child(solid->node, "physics") || solid->is_helix) {
         if (solid->has_dynamic_parent && bounding && !solid->is_helix)
-            diag_note(physics->diags, solid->node->pos, "'%s' has no Physics: what hits it does not move the solid it belongs to",
+            diag_note(physics->diags, solid->node->pos,
+                      "'%s' has no Physics: what hits it does not move the solid it belongs to",
                       label_plain(solid->node));
         return;
     }
-    bool is_apart = solid->joint >= 0 || solid->is_loose || !parent || parent->merger < 0 || is_old_wheel(solid->node)
-                 || scene_node_is(solid->node, "TouchSensor");
-    solid->merger = is_apart ? index : parent->merger;
+    bool is_apart = solid->joint >= 0 || solid->is_loose || !parent || parent->body_owner < 0
+                    || is_old_wheel(solid->node) || scene_node_is(solid->node, "TouchSensor");
+    solid->body_owner = is_apart ? index : parent->body_owner;
 }
 
 static double per_step(const Physics *physics, double per_second)
@@ -337,19 +375,21 @@ static void find_damping(Physics *physics, int index)
 static void weigh_body(Physics *physics, int index)
 {
     Body *body = &physics->bodies[index];
-    int merger = body->solid, end = physics->solids[merger].end;
+    int body_owner = body->solid, end = physics->solids[body_owner].end;
     MassProperties total = mass_zero();
-    for (int i = merger; i < end; i++) {
+    for (int i = body_owner; i < end; i++) {
         PhysicsSolid *solid = &physics->solids[i];
-        if (solid->merger != merger || !solid->is_alive)
+        if (solid->body_owner != body_owner || !solid->is_alive)
             continue;
         solid->body = index;
         // From the poses of the file alone, so that the last bit does not depend on where the body is.
-        solid->in_body = i == merger ? POSE_IDENTITY : pose_mul(physics->solids[solid->parent].in_body, physics->solid_states[i].local);
+        solid->in_body = i == body_owner
+                             ? POSE_IDENTITY
+                             : pose_mul(physics->solids[solid->parent].in_body, physics->solid_states[i].local);
         total = mass_sum(total, mass_moved(solid->mass, solid->in_body));
     }
-    for (int i = merger; i < end; i++)
-        if (physics->solids[i].merger == merger && physics->solids[i].is_alive)
+    for (int i = body_owner; i < end; i++)
+        if (physics->solids[i].body_owner == body_owner && physics->solids[i].is_alive)
             physics->solids[i].in_body.t = vec3_sub(physics->solids[i].in_body.t, total.center);
     body->com = total.center;
     body->mass = total.mass;
@@ -357,33 +397,34 @@ static void weigh_body(Physics *physics, int index)
     find_damping(physics, index);
     mirror_body_settings(physics, index);
     BodyState *state = &physics->body_states[index];
-    Pose world = physics->solid_world[merger];
+    Pose world = physics->solid_world[body_owner];
     state->position = pose_apply(world, total.center);
     state->orientation = quat_normalized(world.q);
 }
 
-static void make_body(Physics *physics, int merger)
+static void make_body(Physics *physics, int body_owner)
 {
     memory_grow(&physics->bodies, &physics->body_capacity, physics->body_count + 1, sizeof(Body));
     memory_grow(&physics->body_states, &physics->body_state_capacity, physics->body_count + 1, sizeof(BodyState));
     int index = physics->body_count++;
     Body *body = &physics->bodies[index];
-    *body = (Body){ .solid = merger, .is_alive = true };
+    *body = (Body){ .solid = body_owner, .is_alive = true };
     BodyState *state = &physics->body_states[index];
     memset(state, 0, sizeof(*state));
-    state->linear = physics->solid_states[merger].linear;
-    state->angular = physics->solid_states[merger].angular;
+    state->linear = physics->solid_states[body_owner].linear;
+    state->angular = physics->solid_states[body_owner].angular;
     state->idle_left = physics->disable_time;
     weigh_body(physics, index);
     mirror_body_make(physics, index);
 }
 
-static void make_shapes(Physics *physics, int index)
+static void make_shapes(Physics *physics, int index, ShapeRows old)
 {
     int first = physics->shape_count;
-    int count = shapes_build(physics, index, -1, scene_child(physics->solids[index].node, "boundingObject"), POSE_IDENTITY);
+    SceneNode *bounding = scene_child(physics->solids[index].node, "boundingObject");
+    int count = shapes_build(physics, index, -1, bounding, POSE_IDENTITY, old);
     PhysicsSolid *solid = &physics->solids[index];
-    solid->first_shape = first;
+    solid->first_shape = count > 0 && physics->shape_count == first ? old.first : first;
     solid->shape_count = count;
 }
 
@@ -392,7 +433,7 @@ static void make_shapes(Physics *physics, int index)
 static void make_weld(Physics *physics, int index)
 {
     PhysicsSolid *solid = &physics->solids[index];
-    if (solid->merger != index || solid->joint >= 0 || solid->is_loose || solid->parent < 0)
+    if (solid->body_owner != index || solid->joint >= 0 || solid->is_loose || solid->parent < 0)
         return;
     const PhysicsSolid *parent = &physics->solids[solid->parent];
     bool is_sensor = scene_node_is(solid->node, "TouchSensor") && parent->body >= 0;
@@ -403,8 +444,11 @@ static void make_weld(Physics *physics, int index)
     solid->weld = physics->weld_count++;
     Weld *weld = &physics->welds[solid->weld];
     int parent_body = is_sensor ? parent->body : -1;
-    *weld = (Weld){ .constraint = constraint_make(physics, CONSTRAINT_FIXED, parent_body, solid->body, 0, NULL), .solid = index,
-                    .body = solid->body, .parent_body = parent_body, .is_alive = true };
+    *weld = (Weld){ .constraint = constraint_make(physics, CONSTRAINT_FIXED, parent_body, solid->body, 0, NULL),
+                    .solid = index,
+                    .body = solid->body,
+                    .parent_body = parent_body,
+                    .is_alive = true };
     weld_set(physics, solid->weld);
     if (!is_sensor)
         physics->bodies[solid->body].is_anchored = true;
@@ -431,7 +475,8 @@ static void resolve_reference(Physics *physics, int index)
         }
     }
     if (*name)
-        diag_error(physics->diags, reference->pos, "no solid named '%s' in the same tree; this joint holds nothing", name);
+        diag_error(physics->diags, reference->pos, "no solid named '%s' in the same tree; this joint holds nothing",
+                   name);
 }
 
 static void finish_joint(Physics *physics, int index)
@@ -450,8 +495,8 @@ static void finish_joint(Physics *physics, int index)
 // Geoms of all solids of a body stand where their solids are in the body's frame.
 static void offset_shapes(Physics *physics, int body)
 {
-    int merger = physics->bodies[body].solid;
-    for (int i = merger; i < physics->solids[merger].end; i++) {
+    int body_owner = physics->bodies[body].solid;
+    for (int i = body_owner; i < physics->solids[body_owner].end; i++) {
         const PhysicsSolid *solid = &physics->solids[i];
         for (int k = solid->first_shape; solid->body == body && k < solid->first_shape + solid->shape_count; k++)
             if (physics->shapes[k].is_alive && physics->shapes[k].body == body)
@@ -479,22 +524,25 @@ static void weigh_again(Physics *physics, int body)
     physics->needs_pass = true;
 }
 
-void solid_weigh_again(Physics *physics, int index)
+void solid_rebuild_mass(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->solid_count);
     PhysicsSolid *solid = &physics->solids[index];
     if (solid->body < 0)
         return;
+    joints_refresh(physics);
     solid->linear_damping = solid->angular_damping = -1.0;
     read_mass(physics, index);
     weigh_again(physics, solid->body);
 }
 
-void solid_shape_again(Physics *physics, int index)
+void solid_rebuild_shapes(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->solid_count);
     contacts_forget(physics, index);
     for (int i = 0; i < physics->solids[index].shape_count; i++)
         shape_destroy(physics, physics->solids[index].first_shape + i);
-    make_shapes(physics, index);
+    make_shapes(physics, index, (ShapeRows){ physics->solids[index].first_shape, physics->solids[index].shape_count });
     const PhysicsSolid *solid = &physics->solids[index];
     for (int i = 0; i < solid->shape_count; i++)
         physics->shapes[solid->first_shape + i].was_changed = true;
@@ -504,26 +552,28 @@ void solid_shape_again(Physics *physics, int index)
         physics->is_static_moved = true;
         return;
     }
-    solid_weigh_again(physics, index);
+    solid_rebuild_mass(physics, index);
     mirror_body_group(physics, solid->body);
 }
 
 // ---- whole trees ----
 
+// From rows to objects, in the order in which each needs the one before: owners of bodies and masses, bodies, shapes, welds, joints,
+// and what looks at joints.
 static void build_from(Physics *physics, int first_solid, int first_joint)
 {
     int end = physics->solid_count;
     int first_body = physics->body_count;
     for (int i = first_solid; i < end; i++) {
-        decide_merger(physics, i);
-        if (physics->solids[i].merger >= 0)
+        decide_body_owner(physics, i);
+        if (physics->solids[i].body_owner >= 0)
             read_mass(physics, i);
     }
     for (int i = first_solid; i < end; i++)
-        if (physics->solids[i].merger == i)
+        if (physics->solids[i].body_owner == i)
             make_body(physics, i);
     for (int i = first_solid; i < end; i++)
-        make_shapes(physics, i);
+        make_shapes(physics, i, (ShapeRows){ 0 });
     for (int i = first_body; i < physics->body_count; i++)
         mirror_body_group(physics, i);
     for (int i = first_solid; i < end; i++)
@@ -532,7 +582,7 @@ static void build_from(Physics *physics, int first_solid, int first_joint)
         finish_joint(physics, i);
     extra_joints_build(physics, first_solid, end);
     pins_build(physics, first_solid, end);
-    machines_built(physics);
+    fittings_built(physics);
     force_sensors_build(physics, first_solid, end);
     collision_rules_build(physics, first_solid, end);
     for (int i = first_solid; i < end; i++)
@@ -541,15 +591,48 @@ static void build_from(Physics *physics, int first_solid, int first_joint)
                 shape_place(physics, physics->solids[i].first_shape + k);
 }
 
-void build_world(Physics *physics)
+static void walk_world(Physics *physics)
 {
     const FieldList *nodes = scene_list(scene_root(physics->scene), "children");
     for (int i = 0; i < nodes->count; i++)
         walk(physics, scene_list_node(nodes, i), (Walk){ .parent = -1, .joint = -1, .pose = POSE_IDENTITY });
     labels_make(physics);
+}
+
+void build_world(Physics *physics)
+{
+    walk_world(physics);
     build_from(physics, 0, 0);
     joints_resume(physics);
     joints_start(physics);
+}
+
+// After many edits most rows are of what has gone, and every step walks over them: all trees are built again, in rows without holes.
+// Like any edit of a tree this forgets contacts and warm starts; here of the whole world.
+void build_again(Physics *physics)
+{
+    for (int i = 0; i < physics->solid_count; i++)
+        if (physics->solids[i].is_alive && physics->solids[i].parent < 0)
+            remove_subtree(physics, i);
+    for (int i = 0; i < physics->joint_count; i++)
+        if (physics->joints[i].is_alive)
+            joint_unmake(physics, i);
+    assert(physics->contact_count == 0);
+    physics->touching_count = physics->touched_count = 0;
+    physics->last_force_count = physics->resting_force_count = 0;
+    for (int i = 0; i < physics->shape_count; i++)
+        shape_destroy(physics, i);  // those of fluids are left
+    fittings_destroy(physics);
+    pins_destroy(physics);
+    collision_rules_destroy(physics);
+    extra_joints_destroy(physics);
+    fluids_destroy(physics);
+    physics->solid_count = physics->body_count = physics->joint_count = physics->weld_count = physics->shape_count = 0;
+    physics->solids_gone = 0;
+    if (physics->stepper->restore)
+        physics->stepper->restore(physics->stepper_self, NULL, 0);
+    walk_world(physics);
+    build_from(physics, 0, 0);
 }
 
 static Pose pose_above(const SceneNode *node)
@@ -560,6 +643,7 @@ static Pose pose_above(const SceneNode *node)
 
 void build_subtree(Physics *physics, SceneNode *node)
 {
+    joints_refresh(physics);
     int first_solid = physics->solid_count, first_joint = physics->joint_count;
     walk(physics, node, (Walk){ .parent = -1, .joint = -1, .pose = pose_above(node) });
     physics->are_labels_stale = true;
@@ -577,7 +661,8 @@ static void remove_joints(Physics *physics, int top)
     pins_remove(physics, top);
     for (int i = 0; i < physics->joint_count; i++) {
         PhysicsJoint *joint = &physics->joints[i];
-        if (!joint->is_alive || !(is_at_or_below(physics, joint->parent, top) || is_at_or_below(physics, joint->child, top)))
+        if (!joint->is_alive
+            || !(is_at_or_below(physics, joint->parent, top) || is_at_or_below(physics, joint->child, top)))
             continue;
         joint_unmake(physics, i);
         joint->is_alive = false;
@@ -593,7 +678,7 @@ static void remove_solid(Physics *physics, int index)
         constraint_unmake(physics, physics->welds[solid->weld].constraint);
         physics->welds[solid->weld].is_alive = false;
     }
-    if (solid->merger == index) {
+    if (solid->body_owner == index) {
         Body *body = &physics->bodies[solid->body];
         while (body->constraints)  // a connector's hold
             constraint_detach(physics, body->constraints);
@@ -602,11 +687,14 @@ static void remove_solid(Physics *physics, int index)
     }
     physics->solid_of_node[solid->node->id] = -1;
     solid->is_alive = false;
-    solid->body = solid->merger = -1;
+    physics->solids_gone++;
+    solid->body = solid->body_owner = -1;
 }
 
 void remove_subtree(Physics *physics, int top)
 {
+    assert(top >= 0 && top < physics->solid_count);
+    joints_refresh(physics);
     remove_joints(physics, top);
     contacts_forget(physics, top);
     // Shapes and welds of a merged solid go before the body of the solid above, so children come first.

@@ -1,9 +1,10 @@
 // The scene changes while it runs, and the run is written back into the scene.
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +43,9 @@ static bool has_moved(const Physics *physics, int index)
 
 void physics_sync_solid(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->solid_count);
     const PhysicsSolid *solid = &physics->solids[index];
-    if (!solid->is_alive || (solid->merger >= 0 && solid->merger != index))
+    if (!solid->is_alive || (solid->body_owner >= 0 && solid->body_owner != index))
         return;
     if (has_moved(physics, index))
         sync_pose(physics, index);
@@ -59,7 +61,7 @@ void physics_sync_scene(Physics *physics)
     for (int i = 0; i < physics->joint_count; i++)
         if (physics->joints[i].is_alive)
             joint_sync_scene(physics, i);
-    machines_sync_scene(physics);
+    fittings_sync_scene(physics);
 }
 
 // ---- trees that change ----
@@ -77,7 +79,7 @@ static int solid_at_or_above(const Physics *physics, const SceneNode *node)
 typedef struct KeptJoint {
     const SceneNode *node, *child;  // child: of the end point, NULL without one
     PhysicsJointState state;
-    Pose end_point;                 // without the error that its bodies stand with
+    Pose end_point;  // without the error that its bodies stand with
 } KeptJoint;
 
 static const SceneNode *end_point_of(const Physics *physics, int joint)
@@ -86,19 +88,22 @@ static const SceneNode *end_point_of(const Physics *physics, int joint)
     return row->child >= 0 && !row->is_reference ? physics->solids[row->child].node : NULL;
 }
 
+// top -1: of the whole world
 static bool joint_is_in(const Physics *physics, const PhysicsJoint *joint, int top)
 {
-    return joint->is_alive && joint->parent >= top && joint->parent < physics->solids[top].end;
+    return joint->is_alive && (top < 0 || (joint->parent >= top && joint->parent < physics->solids[top].end));
 }
 
 // What motors were told and where end points belong, by the node of the joint, across a rebuild. Positions come from the scene.
 static KeptJoint *keep_joints(const Physics *physics, int top, int *count)
 {
+    joints_refresh((Physics *)physics);
     *count = 0;
     KeptJoint *kept = memory_alloc_array((size_t)physics->joint_count + 1, sizeof(KeptJoint));
     for (int i = 0; i < physics->joint_count; i++)
         if (joint_is_in(physics, &physics->joints[i], top))
-            kept[(*count)++] = (KeptJoint){ physics->joints[i].node, end_point_of(physics, i), physics->joint_states[i], joint_end_point(physics, i) };
+            kept[(*count)++] = (KeptJoint){ physics->joints[i].node, end_point_of(physics, i), physics->joint_states[i],
+                                            joint_end_point(physics, i) };
     return kept;
 }
 
@@ -122,7 +127,10 @@ static void give_back_joints(Physics *physics, const KeptJoint *kept, int count,
         }
 }
 
-typedef struct KeptWeld { const SceneNode *node, *parent; Pose local; } KeptWeld;
+typedef struct KeptWeld {
+    const SceneNode *node, *parent;
+    Pose local;
+} KeptWeld;
 
 static const SceneNode *node_above(const Physics *physics, int solid)
 {
@@ -133,9 +141,11 @@ static KeptWeld *keep_welds(const Physics *physics, int top, int *count)
 {
     *count = 0;
     KeptWeld *kept = memory_alloc_array((size_t)physics->weld_count + 1, sizeof(KeptWeld));
-    for (int i = top; i < physics->solids[top].end; i++)
+    int end = top < 0 ? physics->solid_count : physics->solids[top].end;
+    for (int i = int_max(top, 0); i < end; i++)
         if (physics->solids[i].is_alive && physics->solids[i].weld >= 0)
-            kept[(*count)++] = (KeptWeld){ physics->solids[i].node, node_above(physics, i), physics->solid_states[i].local };
+            kept[(*count)++] = (KeptWeld){ physics->solids[i].node, node_above(physics, i),
+                                           physics->solid_states[i].local };
     return kept;
 }
 
@@ -151,40 +161,83 @@ static void give_back_welds(Physics *physics, const KeptWeld *kept, int count)
 }
 
 // A whole tree is built anew: masses merge across it, and what was merged may have changed. The scene has the present
-// poses, velocities and joint positions.
+// poses, velocities and joint positions. top -1: all of them, in rows without holes.
 static void rebuild_tree(Physics *physics, int top)
 {
     physics->tree_count++;
-    SceneNode *node = physics->solids[top].node;
-    int kept_count, weld_count, first_joint = physics->joint_count;
+    int kept_count, weld_count, first_joint = top < 0 ? 0 : physics->joint_count;
     KeptJoint *kept = keep_joints(physics, top, &kept_count);
     KeptWeld *welds = keep_welds(physics, top, &weld_count);
-    remove_subtree(physics, top);
-    build_subtree(physics, node);
+    if (top < 0) {
+        build_again(physics);
+    } else {
+        SceneNode *node = physics->solids[top].node;
+        remove_subtree(physics, top);
+        build_subtree(physics, node);
+    }
     give_back_joints(physics, kept, kept_count, first_joint);
     give_back_welds(physics, welds, weld_count);
     free(kept);
     free(welds);
 }
 
+#define HOLES_ALLOWED 512  // rows; above that, and above twice as many as live, they are taken out
+
+// What was handed out to a plugin cannot be made again, nor can what is held at this moment.
+static bool may_take_out_holes(const Physics *physics)
+{
+    return !physics->plugin_holds_ode && !fittings_hold(physics) && !pins_hold(physics);
+}
+
+static void take_out_holes(Physics *physics)
+{
+    int live = 0, rows = physics->solid_count + physics->shape_count + physics->joint_count;
+    for (int i = 0; i < physics->solid_count; i++)
+        live += physics->solids[i].is_alive ? 1 + physics->solids[i].shape_count : 0;
+    for (int i = 0; i < physics->joint_count; i++)
+        live += physics->joints[i].is_alive;
+    if (rows - live <= HOLES_ALLOWED + 2 * live || !may_take_out_holes(physics))
+        return;
+    physics_sync_scene(physics);
+    rebuild_tree(physics, -1);
+    physics->is_static_moved = physics->needs_pass = true;
+}
+
 // What is only seen, or belongs to the picture of a device: bodies do not depend on it.
 static bool is_seen_part(SceneNode *node, void *context)
 {
     (void)context;
-    if (scene_node_is(node, "Group") && !scene_node_is(node, "Solid") && !scene_node_is(node, "Fluid") && !scene_node_is(node, "TrackWheel"))
+    if (scene_node_is(node, "Group") && !scene_node_is(node, "Solid") && !scene_node_is(node, "Fluid")
+        && !scene_node_is(node, "TrackWheel"))
         return true;  // a Pose, for what is inside
-    static const char *const types[] = { "Shape", "CadShape", "Light", "AbstractAppearance", "Material", "Texture", "TextureTransform", "Geometry", "Coordinate", "TextureCoordinate", "Normal", "Color",
-                                         "Skin", "Lens", "LensFlare", "Focus", "Zoom", "Recognition", "Background", "Fog", "Viewpoint" };
+    static const char *const types[] = { "Shape",
+                                         "CadShape",
+                                         "Light",
+                                         "AbstractAppearance",
+                                         "Material",
+                                         "Texture",
+                                         "TextureTransform",
+                                         "Geometry",
+                                         "Coordinate",
+                                         "TextureCoordinate",
+                                         "Normal",
+                                         "Color",
+                                         "Skin",
+                                         "Lens",
+                                         "LensFlare",
+                                         "Focus",
+                                         "Zoom",
+                                         "Recognition",
+                                         "Background",
+                                         "Fog",
+                                         "Viewpoint" };
     for (int i = 0; i < COUNT_OF(types); i++)
         if (scene_node_is(node, types[i]))
             return true;
     return false;
 }
 
-static bool is_only_seen(const SceneNode *node)
-{
-    return scene_walk((SceneNode *)node, false, is_seen_part, NULL);
-}
+static bool is_only_seen(const SceneNode *node) { return scene_walk((SceneNode *)node, false, is_seen_part, NULL); }
 
 // Trees at the top of the world whose nodes were taken out.
 static bool remove_gone_trees(Physics *physics)
@@ -205,7 +258,23 @@ static void reshape_users_of_gone(Physics *physics)
     int count = physics->shape_count;
     for (int i = 0; i < count; i++)
         if (physics->shapes[i].is_alive && physics->shapes[i].geometry->is_removed && physics->shapes[i].solid >= 0)
-            solid_shape_again(physics, physics->shapes[i].solid);
+            solid_rebuild_shapes(physics, physics->shapes[i].solid);
+}
+
+static void geometry_changed(Physics *physics, const SceneNode *geometry)
+{
+    mesh_forget(physics, geometry);
+    int count = physics->shape_count;
+    for (int i = 0; i < count; i++)
+        if (physics->shapes[i].is_alive && physics->shapes[i].geometry == geometry && physics->shapes[i].solid >= 0)
+            solid_rebuild_shapes(physics, physics->shapes[i].solid);
+}
+
+// The points of a geometry came or went, and a bounding object may USE the geometry.
+static void points_changed(Physics *physics, const SceneNode *node, const SceneNode *parent)
+{
+    if (scene_node_is(node, "Coordinate") && parent && scene_node_is(parent, "Geometry"))
+        geometry_changed(physics, parent);
 }
 
 void physics_instance_remade(Physics *physics, SceneNode *instance)
@@ -228,6 +297,7 @@ void physics_instance_remade(Physics *physics, SceneNode *instance)
     reshape_users_of_gone(physics);
     if (actual && (scene_node_is(actual, "ContactProperties") || scene_node_is(actual, "Damping")))
         physics_field_changed(physics, physics->info, "contactProperties");
+    take_out_holes(physics);
     odelib_end();
 }
 
@@ -252,15 +322,17 @@ void physics_node_added(Physics *physics, SceneNode *node)
     if (above < 0) {
         build_subtree(physics, node);
     } else if (actual->in_bounding) {
-        solid_shape_again(physics, above);
+        solid_rebuild_shapes(physics, above);
     } else if (!is_only_seen(actual)) {
         physics_sync_scene(physics);
         rebuild_tree(physics, physics->solids[above].top);
     }
     if (scene_node_is(actual, "ContactProperties") || scene_node_is(actual, "Damping"))
         physics_field_changed(physics, physics->info, "contactProperties");
+    points_changed(physics, actual, scene_parent(actual));
     fluid_shapes_changed(physics, scene_parent(actual));
     physics->needs_pass = true;
+    take_out_holes(physics);
     odelib_end();
 }
 
@@ -276,7 +348,7 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
     int above = solid_at_or_above(physics, parent);
     bool is_seen = above < 0 && remove_gone_trees(physics);
     if (above >= 0 && actual->in_bounding)
-        solid_shape_again(physics, above);
+        solid_rebuild_shapes(physics, above);
     else if (above >= 0 && !is_only_seen(actual)) {
         physics_sync_scene(physics);
         rebuild_tree(physics, physics->solids[above].top);
@@ -284,12 +356,14 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
     for (int i = 0; i < physics->shape_count; i++)
         if (physics->shapes[i].is_alive && physics->shapes[i].fluid >= 0 && physics->shapes[i].geometry->is_removed)
             shape_destroy(physics, i);
+    points_changed(physics, actual, scene_actual(parent));
     fluid_shapes_changed(physics, parent);
     reshape_users_of_gone(physics);
     if (scene_node_is(actual, "ContactProperties") || scene_node_is(actual, "Damping"))
         physics_field_changed(physics, physics->info, "contactProperties");
     physics->is_static_moved = true;
     physics->needs_pass |= is_seen;
+    take_out_holes(physics);
     odelib_end();
 }
 
@@ -300,14 +374,16 @@ static void info_changed(Physics *physics)
     world_read_info(physics);
     for (int i = 0; i < physics->solid_count; i++)
         if (physics->solids[i].is_alive)
-            physics->solids[i].material = contact_material(physics, scene_string(physics->solids[i].node, "contactMaterial"));
+            physics->solids[i].material = contact_material(physics,
+                                                           scene_string(physics->solids[i].node, "contactMaterial"));
     for (int i = 0; i < physics->body_count; i++)
         if (physics->bodies[i].is_alive)
-            solid_weigh_again(physics, physics->bodies[i].solid);
+            solid_rebuild_mass(physics, physics->bodies[i].solid);
 }
 
 Pose solid_frame(const Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->solid_count);
     const PhysicsSolid *solid = &physics->solids[index];
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
     return pose_mul(above, solid->base);
@@ -334,7 +410,8 @@ static void solid_changed(Physics *physics, int index, const char *field)
     if (!strcmp(field, "translation") || !strcmp(field, "rotation")) {
         pose_field_changed(physics, index, *field == 't');
     } else if (!strcmp(field, "linearVelocity") || !strcmp(field, "angularVelocity")) {
-        physics_solid_set_velocity(physics, index, scene_vec3(solid->node, "linearVelocity"), scene_vec3(solid->node, "angularVelocity"));
+        physics_solid_set_velocity(physics, index, scene_vec3(solid->node, "linearVelocity"),
+                                   scene_vec3(solid->node, "angularVelocity"));
     } else if (!strcmp(field, "on") && physics_solid_has_switch(solid->node)) {
         physics_switch_turn(physics, index, scene_bool(solid->node, "on"));
     } else if (!strcmp(field, "on") && scene_node_is(solid->node, "Holder")) {
@@ -342,7 +419,7 @@ static void solid_changed(Physics *physics, int index, const char *field)
     } else if (!strcmp(field, "contactMaterial")) {
         solid->material = contact_material(physics, scene_string(solid->node, field));
     } else if (!strcmp(field, "boundingObject")) {
-        solid_shape_again(physics, index);
+        solid_rebuild_shapes(physics, index);
     } else if (!strcmp(field, "physics")) {
         physics_sync_scene(physics);
         rebuild_tree(physics, solid->top);
@@ -375,8 +452,9 @@ static void reshape_users_of(Physics *physics, const SceneNode *node)
 {
     int count = physics->shape_count;
     for (int i = 0; i < count; i++)
-        if (physics->shapes[i].is_alive && physics->shapes[i].solid >= 0 && holds_geometry(node, physics->shapes[i].geometry))
-            solid_shape_again(physics, physics->shapes[i].solid);
+        if (physics->shapes[i].is_alive && physics->shapes[i].solid >= 0
+            && holds_geometry(node, physics->shapes[i].geometry))
+            solid_rebuild_shapes(physics, physics->shapes[i].solid);
 }
 
 static bool is_right_below(const Physics *physics, const SceneNode *node, const SceneNode *pose)
@@ -404,15 +482,6 @@ static void pose_changed(Physics *physics, const SceneNode *node)
     }
 }
 
-static void geometry_changed(Physics *physics, const SceneNode *geometry)
-{
-    mesh_forget(physics, geometry);
-    int count = physics->shape_count;
-    for (int i = 0; i < count; i++)
-        if (physics->shapes[i].is_alive && physics->shapes[i].geometry == geometry && physics->shapes[i].solid >= 0)
-            solid_shape_again(physics, physics->shapes[i].solid);
-}
-
 static int joint_at_or_above(const Physics *physics, const SceneNode *node)
 {
     for (const SceneNode *at = node; at && !scene_node_is(at, "Solid"); at = scene_parent(at))
@@ -421,15 +490,9 @@ static int joint_at_or_above(const Physics *physics, const SceneNode *node)
     return -1;
 }
 
-uint64_t physics_edit_count(const Physics *physics)
-{
-    return physics->edit_count;
-}
+uint64_t physics_edit_count(const Physics *physics) { return physics->edit_count; }
 
-uint64_t physics_tree_count(const Physics *physics)
-{
-    return physics->tree_count;
-}
+uint64_t physics_tree_count(const Physics *physics) { return physics->tree_count; }
 
 static bool is_motion(const SceneNode *node, const char *field)
 {
@@ -472,11 +535,11 @@ void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
     else if (scene_node_is(node, "Coordinate"))
         geometry_changed(physics, scene_parent(node));
     else if ((scene_node_is(node, "Physics") || scene_node_is(node, "Damping")) && above >= 0)
-        solid_weigh_again(physics, above);
+        solid_rebuild_mass(physics, above);
     else if (scene_node_is(node, "Damping"))
         info_changed(physics);
     else if (node->in_bounding && above >= 0)
-        solid_shape_again(physics, above);
+        solid_rebuild_shapes(physics, above);
     else if (scene_node_is(node, "Pose"))
         pose_changed(physics, node);
     fluids_changed(physics, node, !strcmp(field, "translation") || !strcmp(field, "rotation"));

@@ -17,7 +17,10 @@ const char *label_plain(const SceneNode *node)
     return *name ? name : node->type->name;
 }
 
-typedef struct LabelSlot { const char *label; int solid; } LabelSlot;
+typedef struct LabelSlot {
+    const char *label;
+    int solid;
+} LabelSlot;
 static int by_label(const void *a, const void *b)
 {
     const LabelSlot *x = a, *y = b;
@@ -50,8 +53,8 @@ void labels_make(Physics *physics)
             for (int k = i, number = 1; end - i > 1 && k < end; k++, number++) {
                 int solid = slots[k].solid;
                 if (above[solid] >= 0) {
-                    physics->solids[solid].label = arena_printf(physics->arena, "%s.%s",
-                        label_plain(physics->solids[above[solid]].node), slots[k].label);
+                    physics->solids[solid].label = arena_printf(
+                        physics->arena, "%s.%s", label_plain(physics->solids[above[solid]].node), slots[k].label);
                     above[solid] = physics->solids[above[solid]].parent;
                     is_changed = true;
                 } else if (number > 1) {
@@ -72,6 +75,7 @@ void labels_make(Physics *physics)
 const char *solid_label(const Physics *physics, int solid)
 {
     if (physics->are_labels_stale)
-        labels_make((Physics *)physics);  // known only when asked for: worlds that grow by thousands of solids rarely ask
+        labels_make(
+            (Physics *)physics);  // known only when asked for: worlds that grow by thousands of solids rarely ask
     return solid < 0 ? "the world" : physics->solids[solid].label;
 }

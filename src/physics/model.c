@@ -7,10 +7,7 @@
 
 #include <string.h>
 
-static uint64_t add_count(uint64_t hash, int64_t value)
-{
-    return hash_combine(hash, (uint64_t)value);
-}
+static uint64_t add_count(uint64_t hash, int64_t value) { return hash_combine(hash, (uint64_t)value); }
 
 static uint64_t add_double(uint64_t hash, double value)
 {
@@ -19,10 +16,7 @@ static uint64_t add_double(uint64_t hash, double value)
     return hash_combine(hash, bits);
 }
 
-static uint64_t add_vector(uint64_t hash, Vec3 v)
-{
-    return add_double(add_double(add_double(hash, v.x), v.y), v.z);
-}
+static uint64_t add_vector(uint64_t hash, Vec3 v) { return add_double(add_double(add_double(hash, v.x), v.y), v.z); }
 
 static uint64_t add_pose(uint64_t hash, Pose pose)
 {
@@ -37,15 +31,9 @@ static uint64_t add_doubles(uint64_t hash, const double *values, int count)
 
 // ---- the world ----
 
-static uint64_t time_step(const Physics *physics, uint64_t hash)
-{
-    return add_double(hash, physics->dt);
-}
+static uint64_t time_step(const Physics *physics, uint64_t hash) { return add_double(hash, physics->dt); }
 
-static uint64_t gravity(const Physics *physics, uint64_t hash)
-{
-    return add_vector(hash, physics->gravity);
-}
+static uint64_t gravity(const Physics *physics, uint64_t hash) { return add_vector(hash, physics->gravity); }
 
 static uint64_t softness(const Physics *physics, uint64_t hash)
 {
@@ -54,7 +42,8 @@ static uint64_t softness(const Physics *physics, uint64_t hash)
 
 static uint64_t sleeping(const Physics *physics, uint64_t hash)
 {
-    return add_double(add_double(add_double(hash, physics->disable_time), physics->disable_linear), physics->disable_angular);
+    return add_double(add_double(add_double(hash, physics->disable_time), physics->disable_linear),
+                      physics->disable_angular);
 }
 
 static uint64_t contact_properties(const Physics *physics, uint64_t hash)
@@ -62,9 +51,12 @@ static uint64_t contact_properties(const Physics *physics, uint64_t hash)
     const ContactTable *table = &physics->contact_table;
     for (int i = 0; i < table->rule_count; i++) {
         const ContactRule *rule = &table->rules[i];
-        const double numbers[] = { rule->bounce, rule->bounce_velocity, rule->soft_erp, rule->soft_cfm, rule->static_friction, rule->max_joints };
-        hash = add_doubles(add_count(add_count(hash, rule->friction_count), rule->slip_count), rule->friction, COUNT_OF(rule->friction));
-        hash = add_doubles(add_doubles(hash, rule->slip, COUNT_OF(rule->slip)), rule->rotation, COUNT_OF(rule->rotation));
+        const double numbers[] = { rule->bounce,   rule->bounce_velocity, rule->soft_erp,
+                                   rule->soft_cfm, rule->static_friction, rule->max_joints };
+        hash = add_doubles(add_count(add_count(hash, rule->friction_count), rule->slip_count), rule->friction,
+                           COUNT_OF(rule->friction));
+        hash = add_doubles(add_doubles(hash, rule->slip, COUNT_OF(rule->slip)), rule->rotation,
+                           COUNT_OF(rule->rotation));
         hash = add_doubles(add_doubles(hash, rule->rolling, COUNT_OF(rule->rolling)), numbers, COUNT_OF(numbers));
     }
     for (int i = 1; i < table->material_count; i++)
@@ -201,21 +193,26 @@ static uint64_t add_springs(uint64_t hash, const PhysicsJoint *joint)
 static uint64_t add_suspension(uint64_t hash, const PhysicsJoint *joint)
 {
     hash = add_double(add_double(hash, joint->suspension_spring), joint->suspension_damping);
-    return joint->suspension_spring > 0.0 || joint->suspension_damping > 0.0 ? add_vector(hash, joint->suspension_axis) : hash;
+    return joint->suspension_spring > 0.0 || joint->suspension_damping > 0.0 ? add_vector(hash, joint->suspension_axis)
+                                                                             : hash;
 }
 
 static uint64_t add_motors(uint64_t hash, const PhysicsJoint *joint)
 {
     for (int i = 0; i < joint->axis_count; i++) {
         const PhysicsAxis *axis = &joint->axes[i];
-        const double numbers[] = { axis->motor_min, axis->motor_max, axis->motor_max_velocity, axis->motor_max_force, axis->motor_multiplier, axis->coupled_next };
+        const double numbers[] = { axis->motor_min,       axis->motor_max,        axis->motor_max_velocity,
+                                   axis->motor_max_force, axis->motor_multiplier, axis->coupled_next };
         hash = add_doubles(add_count(hash, axis->motor != NULL), numbers, COUNT_OF(numbers));
         hash = add_count(hash, axis->brake != NULL);
     }
     return hash;
 }
 
-static uint64_t joints(const Physics *physics, uint64_t hash) { return each_joint(physics, add_count(hash, physics->joint_count), add_kind); }
+static uint64_t joints(const Physics *physics, uint64_t hash)
+{
+    return each_joint(physics, add_count(hash, physics->joint_count), add_kind);
+}
 static uint64_t joint_anchors(const Physics *physics, uint64_t hash) { return each_joint(physics, hash, add_anchor); }
 static uint64_t joint_axes(const Physics *physics, uint64_t hash) { return each_joint(physics, hash, add_axes); }
 static uint64_t joint_stops(const Physics *physics, uint64_t hash) { return each_joint(physics, hash, add_stops); }
@@ -238,26 +235,15 @@ static uint64_t add_fields(uint64_t hash, const SceneNode *node)
         if (is_start)
             continue;
         switch (type->kind) {
-        case FIELD_SF_BOOL:
-            hash = add_count(hash, scene_bool(node, type->name));
-            break;
-        case FIELD_SF_INT32:
-            hash = add_count(hash, scene_int(node, type->name));
-            break;
-        case FIELD_SF_FLOAT:
-            hash = add_double(hash, scene_float(node, type->name));
-            break;
+        case FIELD_SF_BOOL: hash = add_count(hash, scene_bool(node, type->name)); break;
+        case FIELD_SF_INT32: hash = add_count(hash, scene_int(node, type->name)); break;
+        case FIELD_SF_FLOAT: hash = add_double(hash, scene_float(node, type->name)); break;
         case FIELD_SF_VEC2F:
             hash = add_double(add_double(hash, scene_vec2(node, type->name).x), scene_vec2(node, type->name).y);
             break;
-        case FIELD_SF_VEC3F:
-            hash = add_vector(hash, scene_vec3(node, type->name));
-            break;
-        case FIELD_SF_STRING:
-            hash = hash_combine(hash, hash_string(scene_string(node, type->name)));
-            break;
-        default:
-            break;
+        case FIELD_SF_VEC3F: hash = add_vector(hash, scene_vec3(node, type->name)); break;
+        case FIELD_SF_STRING: hash = hash_combine(hash, hash_string(scene_string(node, type->name))); break;
+        default: break;
         }
     }
     return hash;
@@ -267,7 +253,7 @@ static uint64_t machines(const Physics *physics, uint64_t hash)
 {
     const SceneNode *node;
     Pose frame;
-    for (int i = 0; machine_at(physics, i, &node, &frame); i++)
+    for (int i = 0; fitting_at(physics, i, &node, &frame); i++)
         if (node)
             hash = add_fields(add_pose(hash, frame), node);
     return hash;
@@ -279,7 +265,8 @@ static uint64_t fluids(const Physics *physics, uint64_t hash)
     for (int i = 0; (node = fluid_node(physics, i)) != NULL; i++)
         hash = add_fields(add_count(hash, node->is_removed), node);
     for (int i = 0; physics->fluids && i < physics->solid_count; i++) {
-        const FieldList *list = physics->solids[i].is_alive ? scene_list(physics->solids[i].node, "immersionProperties") : NULL;
+        const FieldList *list = physics->solids[i].is_alive ? scene_list(physics->solids[i].node, "immersionProperties")
+                                                            : NULL;
         for (int k = 0; list && k < list->count; k++)
             hash = add_fields(add_count(hash, i), scene_list_node(list, k));
     }
@@ -293,18 +280,31 @@ static uint64_t stepper(const Physics *physics, uint64_t hash)
 
 // ---- all of them ----
 
-static const struct { const char *name; uint64_t (*add)(const Physics *physics, uint64_t hash); } facts[PHYSICS_MODEL_FACTS] = {
-    { "the time step", time_step },      { "gravity", gravity },
-    { "ERP or CFM", softness },          { "when bodies sleep", sleeping },
-    { "contact properties", contact_properties }, { "solids", solids },
-    { "contact materials", materials },  { "masses", masses },
-    { "damping", damping },              { "shapes", shapes },
+static const struct {
+    const char *name;
+    uint64_t (*add)(const Physics *physics, uint64_t hash);
+} facts[PHYSICS_MODEL_FACTS] = {
+    { "the time step", time_step },
+    { "gravity", gravity },
+    { "ERP or CFM", softness },
+    { "when bodies sleep", sleeping },
+    { "contact properties", contact_properties },
+    { "solids", solids },
+    { "contact materials", materials },
+    { "masses", masses },
+    { "damping", damping },
+    { "shapes", shapes },
     { "meshes", meshes },
-    { "joints", joints },                { "joint anchors", joint_anchors },
-    { "joint axes", joint_axes },        { "joint stops", joint_stops },
-    { "joint springs, dampers or friction", joint_springs }, { "suspensions", suspensions },
-    { "motors or brakes", motors },      { "connectors, grippers, tracks or propellers", machines },
-    { "fluids", fluids },                { "the stepper", stepper },
+    { "joints", joints },
+    { "joint anchors", joint_anchors },
+    { "joint axes", joint_axes },
+    { "joint stops", joint_stops },
+    { "joint springs, dampers or friction", joint_springs },
+    { "suspensions", suspensions },
+    { "motors or brakes", motors },
+    { "connectors, grippers, tracks or propellers", machines },
+    { "fluids", fluids },
+    { "the stepper", stepper },
 };
 
 // Meshes make it long, and snapshots ask for it again and again, so it is made anew after changes alone.
@@ -313,7 +313,9 @@ const PhysicsModel *physics_model(const Physics *physics)
     PhysicsModel *model = (PhysicsModel *)&physics->model;
     if (model->is_known && model->edit_count == physics->edit_count && model->shape_count == physics->shape_count)
         return model;
-    *model = (PhysicsModel){ .is_known = true, .edit_count = physics->edit_count, .shape_count = physics->shape_count, .hash = 1 };
+    *model = (PhysicsModel){
+        .is_known = true, .edit_count = physics->edit_count, .shape_count = physics->shape_count, .hash = 1
+    };
     for (int i = 0; i < PHYSICS_MODEL_FACTS; i++) {
         model->facts[i] = facts[i].add(physics, (uint64_t)i + 1);
         model->hash = hash_combine(model->hash, model->facts[i]);
@@ -321,10 +323,7 @@ const PhysicsModel *physics_model(const Physics *physics)
     return model;
 }
 
-uint64_t physics_model_hash(const Physics *physics)
-{
-    return physics_model(physics)->hash;
-}
+uint64_t physics_model_hash(const Physics *physics) { return physics_model(physics)->hash; }
 
 bool model_differs(const Physics *physics, const uint64_t other[PHYSICS_MODEL_FACTS], Text *what)
 {

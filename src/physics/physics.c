@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "physics/mirror.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,8 @@ static double read_time_step(Physics *physics)
     if (dt >= LIMIT_TIME_STEP_LOW && dt <= LIMIT_TIME_STEP_HIGH)
         return dt;
     double used = isfinite(dt) ? double_clamp(dt, LIMIT_TIME_STEP_LOW, LIMIT_TIME_STEP_HIGH) : 0.032;
-    diag_error(physics->diags, scene_field_pos(physics->info, "basicTimeStep"), "basicTimeStep %g ms is out of range; using %g ms", ms,
-               1000.0 * used);
+    diag_error(physics->diags, scene_field_pos(physics->info, "basicTimeStep"),
+               "basicTimeStep %g ms is out of range; using %g ms", ms, 1000.0 * used);
     return used;
 }
 
@@ -96,15 +97,20 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     physics->scene = scene;
     physics->diags = diags;
     physics->limits = *limits_or_default(options->limits);
-    physics->arena = arena_create();
+    physics->arena = arena_create_small();
     physics->stepper = stepper;
     physics->needs_contact_joints = stepper->wants_ode;
     physics->owns_assets = !options->assets;
-    physics->assets = options->assets ? options->assets : store_create(&(StoreOptions){ .resolve.main_file = scene_path(scene), .limits = options->limits });
+    physics->assets = options->assets ? options->assets
+                                      : store_create(&(StoreOptions){ .resolve.main_file = scene_path(scene),
+                                                                      .limits = options->limits });
+    physics->like = options->like;
     physics->nan_policy = options->nan_policy;
     physics->info = find_info(scene);
     physics->reads_rates = scene_release(scene) > 0 && scene_release(scene) < schema_release("R2023b", 6);
-    physics->threads = options->threads > 0 ? options->threads : physics->info ? scene_int(physics->info, "optimalThreadCount") : 1;
+    physics->threads = options->threads > 0 ? options->threads
+                       : physics->info      ? scene_int(physics->info, "optimalThreadCount")
+                                            : 1;
     physics->threads = int_max(1, int_min(physics->threads, 256));
     physics->seed = choose_seed(physics, options);
     physics->broadphase = broadphase_create();
@@ -132,11 +138,12 @@ void physics_destroy(Physics *physics)
     odelib_begin(physics);
     if (physics->stepper->destroy)
         physics->stepper->destroy(physics->stepper_self);
+    physics->solved_count = 0;  // it was the stepper's
     contacts_release(physics);
     for (int i = 0; i < physics->joint_count; i++)
         if (physics->joints[i].is_alive)
             joint_unmake(physics, i);
-    machines_destroy(physics);
+    fittings_destroy(physics);
     collision_rules_destroy(physics);
     extra_joints_destroy(physics);
     pins_destroy(physics);
@@ -172,7 +179,7 @@ void physics_destroy(Physics *physics)
     free(physics->resting_forces);
     free(physics->touching);
     free(physics->touched);
-    free(physics->touch_pieces);
+    free(physics->record_chunks);
     narrow_destroy(physics->narrow);
     thin_destroy(physics->thin);
     sleep_destroy(physics->sleep);
@@ -184,13 +191,11 @@ void physics_destroy(Physics *physics)
 }
 
 Scene *physics_scene(const Physics *physics) { return physics->scene; }
-AssetStore *physics_assets(const Physics *physics)
-{
-    return physics->assets;
-}
+AssetStore *physics_assets(const Physics *physics) { return physics->assets; }
 double physics_time_step(const Physics *physics) { return physics->dt; }
 Vec3 physics_gravity(const Physics *physics) { return physics->gravity; }
 uint64_t physics_seed(const Physics *physics) { return physics->seed; }
+void physics_set_seed(Physics *physics, uint64_t seed) { physics->seed = seed; }
 struct Pool *physics_pool(const Physics *physics) { return physics->pool; }
 const char *physics_stepper_name(const Physics *physics) { return physics->stepper->name; }
 const char *const *physics_stepper_names(void) { return stepper_names(); }
@@ -201,13 +206,14 @@ bool physics_has_failed(const Physics *physics) { return physics->has_failed; }
 // Whether a step would find everything as the last one left it.
 static bool is_still(const Physics *physics)
 {
-    return physics->is_at_rest && !physics->has_outsiders && !physics->needs_pass && !physics->is_static_moved;
+    return physics->is_at_rest && !physics->plugin_holds_ode && !physics->needs_pass && !physics->is_static_moved;
 }
 
 // Joints without physics, tracks, propellers and fluids may act on their own, so worlds that have them are not skipped.
 static bool comes_to_rest(const Physics *physics)
 {
-    if (physics->has_outsiders || physics->machines || physics->fluids || physics->needs_pass || physics->is_static_moved)
+    if (physics->plugin_holds_ode || physics->fittings || physics->fluids || physics->needs_pass
+        || physics->is_static_moved)
         return false;
     if (physics->sleep->awake_count > 0 || physics->has_moving_solids)
         return false;
@@ -258,7 +264,7 @@ void physics_prestep(Physics *physics)
     odelib_begin(physics);
     move_kinematic(physics);
     joints_prestep(physics, physics->dt);
-    machines_prestep(physics, physics->dt);
+    fittings_prestep(physics, physics->dt);
     if (physics->needs_pass) {
         physics->needs_pass = false;
         contacts_collide(physics);
@@ -289,18 +295,19 @@ void physics_advance(Physics *physics)
         return;
     odelib_begin(physics);
     sleep_refresh(physics);
-    trouble_check_inputs(physics);
+    finite_check_inputs(physics);
     if (physics->step == 0)
-        trouble_check_start(physics);
+        finite_check_start(physics);
     bodies_enabled_outside(physics);
     body_gather(physics);
     bodies_fall_asleep(physics);
     sleep_spread(physics);
     memory_grow(&physics->previous, &physics->previous_capacity, physics->body_count + 1, sizeof(BodyState));
-    sleep_for_awake(physics, remember_range);
+    if (mirror_is_open(physics))  // else the stepper does where it has to
+        sleep_for_awake(physics, remember_range);
     physics->stepper->step(physics->stepper_self, physics, physics->dt);
     contacts_collect_forces(physics);
-    trouble_check_states(physics);
+    finite_check_states(physics);
     solids_update(physics);
     odelib_end();
 }
@@ -319,7 +326,7 @@ void physics_poststep(Physics *physics)
 {
     odelib_begin(physics);
     joints_poststep(physics, physics->dt);
-    machines_poststep(physics, physics->dt);
+    fittings_poststep(physics, physics->dt);
     odelib_end();
 }
 
@@ -340,17 +347,68 @@ int physics_solid_of(const Physics *physics, const SceneNode *node)
     return physics->solid_of_node[actual->id];
 }
 
-SceneNode *physics_solid_node(const Physics *physics, int solid) { return physics->solids[solid].node; }
-int physics_solid_parent(const Physics *physics, int solid) { return physics->solids[solid].parent; }
-int physics_solid_joint(const Physics *physics, int solid) { return physics->solids[solid].joint; }
-int physics_solid_body(const Physics *physics, int solid) { return physics->solids[solid].body; }
-const char *physics_solid_label(const Physics *physics, int solid) { return solid_label(physics, solid); }
-Pose physics_solid_pose(const Physics *physics, int solid) { return physics->solid_world[solid]; }
-double physics_solid_mass(const Physics *physics, int solid) { return physics->solids[solid].mass.mass; }
-bool physics_solid_is_colliding(const Physics *physics, int solid) { return physics->solid_states[solid].is_colliding != 0; }
+SceneNode *physics_solid_node(const Physics *physics, int solid)
+{
+    assert(solid >= 0 && solid < physics->solid_count);
+    return physics->solids[solid].node;
+}
+
+int physics_solid_parent(const Physics *physics, int solid)
+{
+    assert(solid >= 0 && solid < physics->solid_count);
+    return physics->solids[solid].parent;
+}
+
+int physics_solid_joint(const Physics *physics, int solid)
+{
+    assert(solid >= 0 && solid < physics->solid_count);
+    return physics->solids[solid].joint;
+}
+
+int physics_solid_body(const Physics *physics, int solid)
+{
+    assert(solid >= 0 && solid < physics->solid_count);
+    return physics->solids[solid].body;
+}
+
+const char *physics_solid_label(const Physics *physics, int solid)
+{
+    assert(solid >= 0 && solid < physics->solid_count);
+    return solid_label(physics, solid);
+}
+
+Pose physics_solid_pose(const Physics *physics, int solid)
+{
+    assert(solid >= 0 && solid < physics->solid_count);
+    return physics->solid_world[solid];
+}
+
+void physics_solid_poses(const Physics *physics, Pose *poses)
+{
+    if (physics->solid_count > 0)
+        memcpy(poses, physics->solid_world, (size_t)physics->solid_count * sizeof *poses);
+    for (int i = 0, left = physics->solids_gone; left > 0 && i < physics->solid_count; i++)
+        if (!physics_solid_exists(physics, i)) {
+            poses[i].t.x = NAN;
+            left--;
+        }
+}
+
+double physics_solid_mass(const Physics *physics, int solid)
+{
+    assert(solid >= 0 && solid < physics->solid_count);
+    return physics->solids[solid].mass.mass;
+}
+
+bool physics_solid_is_colliding(const Physics *physics, int solid)
+{
+    assert(solid >= 0 && solid < physics->solid_count);
+    return physics->solid_states[solid].is_colliding != 0;
+}
 
 Vec3 physics_solid_point_velocity(const Physics *physics, int solid, Vec3 point)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     const PhysicsSolid *s = &physics->solids[solid];
     if (s->body >= 0) {
         const BodyState *state = &physics->body_states[s->body];
@@ -364,11 +422,13 @@ Vec3 physics_solid_point_velocity(const Physics *physics, int solid, Vec3 point)
 
 Vec3 physics_solid_linear_velocity(const Physics *physics, int solid)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     return physics_solid_point_velocity(physics, solid, physics->solid_world[solid].t);
 }
 
 Vec3 physics_solid_angular_velocity(const Physics *physics, int solid)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     const PhysicsSolid *s = &physics->solids[solid];
     if (s->body >= 0)
         return physics->body_states[s->body].angular;
@@ -380,12 +440,14 @@ Vec3 physics_solid_angular_velocity(const Physics *physics, int solid)
 
 Vec3 physics_solid_center_of_mass(const Physics *physics, int solid)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     const PhysicsSolid *s = &physics->solids[solid];
     return s->mass.mass > 0.0 ? pose_apply(physics->solid_world[solid], s->mass.center) : physics->solid_world[solid].t;
 }
 
 bool physics_solid_is_idle(const Physics *physics, int solid)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     int body = physics->solids[solid].body;
     return body >= 0 && physics->body_states[body].is_disabled;
 }
@@ -393,7 +455,8 @@ bool physics_solid_is_idle(const Physics *physics, int solid)
 static bool pose_is_in_range(Physics *physics, int solid, Pose world)
 {
     if (!pose_is_finite(world) || vec3_length(world.t) > LIMIT_COORDINATE) {
-        diag_error(physics->diags, (SourcePos){ 0 }, "a pose for '%s' is out of range; it stays where it is", solid_label(physics, solid));
+        diag_error(physics->diags, (SourcePos){ 0 }, "a pose for '%s' is out of range; it stays where it is",
+                   solid_label(physics, solid));
         return false;
     }
     return true;
@@ -401,6 +464,7 @@ static bool pose_is_in_range(Physics *physics, int solid, Pose world)
 
 void solid_put(Physics *physics, int solid, Pose world, const Pose *in_joint)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     if (!pose_is_in_range(physics, solid, world))
         return;
     odelib_begin(physics);
@@ -414,15 +478,18 @@ void solid_put(Physics *physics, int solid, Pose world, const Pose *in_joint)
 
 void physics_solid_set_pose(Physics *physics, int solid, Pose world)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     Pose in_joint = pose_mul(pose_inverse(solid_frame(physics, solid)), world);
     solid_put(physics, solid, world, &in_joint);
 }
 
 void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 angular)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     const PhysicsSolid *s = &physics->solids[solid];
     if (!vec3_is_finite(linear) || !vec3_is_finite(angular)) {
-        diag_error(physics->diags, (SourcePos){ 0 }, "a velocity for '%s' is not finite; it is ignored", solid_label(physics, solid));
+        diag_error(physics->diags, (SourcePos){ 0 }, "a velocity for '%s' is not finite; it is ignored",
+                   solid_label(physics, solid));
         return;
     }
     if (s->body < 0) {
@@ -432,6 +499,7 @@ void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 a
         physics->solid_states[solid].angular = angular;
         return;
     }
+    joints_refresh(physics);
     odelib_begin(physics);
     BodyState *state = &physics->body_states[s->body];
     state->linear = linear;
@@ -447,12 +515,14 @@ static bool can_push(Physics *physics, int solid, Vec3 value)
         return false;
     if (vec3_is_finite(value))
         return true;
-    diag_error(physics->diags, (SourcePos){ 0 }, "a force on '%s' is not finite; it is dropped", solid_label(physics, solid));
+    diag_error(physics->diags, (SourcePos){ 0 }, "a force on '%s' is not finite; it is dropped",
+               solid_label(physics, solid));
     return false;
 }
 
 bool physics_solid_add_force(Physics *physics, int solid, Vec3 force)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     if (!can_push(physics, solid, force))
         return false;
     int body = physics->solids[solid].body;
@@ -463,6 +533,7 @@ bool physics_solid_add_force(Physics *physics, int solid, Vec3 force)
 
 bool physics_solid_add_force_at(Physics *physics, int solid, Vec3 force, Vec3 point)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     if (!can_push(physics, solid, force) || !vec3_is_finite(point))
         return false;
     int body = physics->solids[solid].body;
@@ -473,6 +544,7 @@ bool physics_solid_add_force_at(Physics *physics, int solid, Vec3 force, Vec3 po
 
 bool physics_solid_add_torque(Physics *physics, int solid, Vec3 torque)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     if (!can_push(physics, solid, torque))
         return false;
     int body = physics->solids[solid].body;
@@ -483,6 +555,8 @@ bool physics_solid_add_torque(Physics *physics, int solid, Vec3 torque)
 
 void physics_solid_reset(Physics *physics, int top)
 {
+    assert(top >= 0 && top < physics->solid_count);
+    joints_refresh(physics);
     physics->needs_pass = true;  // contacts of a place that it has left go too
     odelib_begin(physics);
     for (int i = top; i < physics->solids[top].end; i++) {
@@ -511,13 +585,47 @@ void physics_solid_reset(Physics *physics, int top)
 
 int physics_body_count(const Physics *physics) { return physics->body_count; }
 
-int physics_body_solid(const Physics *physics, int body) { return physics->bodies[body].solid; }
-double physics_body_mass(const Physics *physics, int body) { return physics->bodies[body].mass; }
-Mat3 physics_body_inertia(const Physics *physics, int body) { return physics->bodies[body].inertia; }
-Pose physics_body_pose(const Physics *physics, int body) { return body_pose(physics, body); }
-Vec3 physics_body_linear_velocity(const Physics *physics, int body) { return physics->body_states[body].linear; }
-Vec3 physics_body_angular_velocity(const Physics *physics, int body) { return physics->body_states[body].angular; }
-bool physics_body_is_idle(const Physics *physics, int body) { return physics->body_states[body].is_disabled != 0; }
+int physics_body_solid(const Physics *physics, int body)
+{
+    assert(body >= 0 && body < physics->body_count);
+    return physics->bodies[body].solid;
+}
+
+double physics_body_mass(const Physics *physics, int body)
+{
+    assert(body >= 0 && body < physics->body_count);
+    return physics->bodies[body].mass;
+}
+
+Mat3 physics_body_inertia(const Physics *physics, int body)
+{
+    assert(body >= 0 && body < physics->body_count);
+    return physics->bodies[body].inertia;
+}
+
+Pose physics_body_pose(const Physics *physics, int body)
+{
+    assert(body >= 0 && body < physics->body_count);
+    return body_pose(physics, body);
+}
+
+Vec3 physics_body_linear_velocity(const Physics *physics, int body)
+{
+    assert(body >= 0 && body < physics->body_count);
+    return physics->body_states[body].linear;
+}
+
+Vec3 physics_body_angular_velocity(const Physics *physics, int body)
+{
+    assert(body >= 0 && body < physics->body_count);
+    return physics->body_states[body].angular;
+}
+
+bool physics_body_is_idle(const Physics *physics, int body)
+{
+    assert(body >= 0 && body < physics->body_count);
+    return physics->body_states[body].is_disabled != 0;
+}
 
 // ---- shapes ----
 
@@ -530,12 +638,17 @@ bool physics_shape_exists(const Physics *physics, int shape)
 
 PhysicsShape physics_shape(const Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->shape_count);
     const Shape *shape = &physics->shapes[index];
     Pose owner = shape->solid >= 0 ? physics->solid_world[shape->solid] : POSE_IDENTITY;
-    return (PhysicsShape){ shape->kind, shape->solid, shape->body, shape->geometry, shape->size, shape->local,
+    return (PhysicsShape){ shape->kind,
+                           shape->solid,
+                           shape->body,
+                           shape->geometry,
+                           shape->size,
+                           shape->local,
                            pose_mul(owner, shape->local) };
 }
-
 
 // ---- joints ----
 
@@ -555,24 +668,59 @@ int physics_joint_of(const Physics *physics, const SceneNode *node)
     return -1;
 }
 
-SceneNode *physics_joint_node(const Physics *physics, int joint) { return physics->joints[joint].node; }
-PhysicsJointKind physics_joint_kind(const Physics *physics, int joint) { return physics->joints[joint].kind; }
-int physics_joint_axis_count(const Physics *physics, int joint) { return physics->joints[joint].axis_count; }
-int physics_joint_parent(const Physics *physics, int joint) { return physics->joints[joint].parent; }
-int physics_joint_child(const Physics *physics, int joint) { return physics->joints[joint].child; }
+SceneNode *physics_joint_node(const Physics *physics, int joint)
+{
+    assert(joint >= 0 && joint < physics->joint_count);
+    return physics->joints[joint].node;
+}
+
+PhysicsJointKind physics_joint_kind(const Physics *physics, int joint)
+{
+    assert(joint >= 0 && joint < physics->joint_count);
+    return physics->joints[joint].kind;
+}
+
+int physics_joint_axis_count(const Physics *physics, int joint)
+{
+    assert(joint >= 0 && joint < physics->joint_count);
+    return physics->joints[joint].axis_count;
+}
+
+int physics_joint_parent(const Physics *physics, int joint)
+{
+    assert(joint >= 0 && joint < physics->joint_count);
+    return physics->joints[joint].parent;
+}
+
+int physics_joint_child(const Physics *physics, int joint)
+{
+    assert(joint >= 0 && joint < physics->joint_count);
+    return physics->joints[joint].child;
+}
+
 double physics_joint_position(const Physics *physics, int joint, int axis)
 {
+    assert(joint >= 0 && joint < physics->joint_count && axis >= 0 && axis < PHYSICS_JOINT_AXES);
+    joint_refresh((Physics *)physics, joint);  // what is read is as it was; only when it is read changes
     const PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
     return state->position + state->surplus;
 }
-double physics_joint_velocity(const Physics *physics, int joint, int axis) { return physics->joint_states[joint].axes[axis].velocity; }
+
+double physics_joint_velocity(const Physics *physics, int joint, int axis)
+{
+    assert(joint >= 0 && joint < physics->joint_count && axis >= 0 && axis < PHYSICS_JOINT_AXES);
+    joint_refresh((Physics *)physics, joint);
+    return physics->joint_states[joint].axes[axis].velocity;
+}
 
 // ---- numbers ----
 
 PhysicsStatistics physics_statistics(const Physics *physics)
 {
-    PhysicsStatistics statistics = { .pairs = physics->pair_count, .contacts = physics->contact_count,
-                                     .contacts_dropped = physics->contacts_dropped, .deepest = physics->deepest };
+    PhysicsStatistics statistics = { .pairs = physics->pair_count,
+                                     .contacts = physics->contact_count,
+                                     .contacts_dropped = physics->contacts_dropped,
+                                     .deepest = physics->deepest };
     for (int i = 0; i < physics->sleeping_contact_count; i++)
         statistics.deepest = fmax(statistics.deepest, physics->contacts[i].depth);
     for (int i = 0; i < physics->solid_count; i++)

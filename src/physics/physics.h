@@ -8,6 +8,7 @@
 #ifndef TALUS_PHYSICS_PHYSICS_H
 #define TALUS_PHYSICS_PHYSICS_H
 
+#include "assets/geometry.h"
 #include "assets/store.h"
 #include "base/diag.h"
 #include "base/limits.h"
@@ -20,13 +21,15 @@ typedef struct Physics Physics;
 typedef enum PhysicsNanPolicy { PHYSICS_NAN_STOP, PHYSICS_NAN_FREEZE } PhysicsNanPolicy;
 
 typedef struct PhysicsOptions {
-    const char *stepper;          // "ode-exact", "ode-quick", "talus"; NULL: the default
+    const char *stepper;  // "ode-exact", "ode-quick", "talus"; NULL: the default
     PhysicsNanPolicy nan_policy;
-    int threads;                  // 0: WorldInfo decides
-    uint64_t seed;                // of the run; see has_seed
-    bool has_seed;                // false: WorldInfo.randomSeed
-    const Limits *limits;         // NULL: defaults
-    AssetStore *assets;           // where meshes come from, shared with others; NULL: a store of its own
+    int threads;           // 0: WorldInfo decides
+    uint64_t seed;         // of the run; see has_seed
+    bool has_seed;         // false: WorldInfo.randomSeed
+    const Limits *limits;  // NULL: defaults
+    AssetStore *assets;    // where meshes come from, shared with others; NULL: a store of its own
+    // One of the same scene, or of a copy of it: its collision meshes are used too, so it has to live longer. NULL: none.
+    const Physics *like;
 } PhysicsOptions;
 
 // Builds all solids of the scene. What is wrong in it is reported and mended or left out; only an unknown stepper gives
@@ -39,42 +42,53 @@ AssetStore *physics_assets(const Physics *physics);
 double physics_time_step(const Physics *physics);  // s
 Vec3 physics_gravity(const Physics *physics);
 uint64_t physics_seed(const Physics *physics);
-struct Pool *physics_pool(const Physics *physics);               // its threads, for loops of whoever asks between steps; NULL: one
+void physics_set_seed(Physics *physics, uint64_t seed);  // from the next step on
+// What a step writes before it reads: worlds that are stepped one after the other on one thread may share it, and then find it in the
+// cache. Lent to a Physics of one thread for the steps until it is taken back (NULL); nothing that is computed depends on it.
+typedef struct PhysicsScratch PhysicsScratch;
+PhysicsScratch *physics_scratch_create(void);
+void physics_scratch_destroy(PhysicsScratch *scratch);  // NULL is fine
+void physics_lend_scratch(Physics *physics, PhysicsScratch *scratch);
+struct Pool *physics_pool(const Physics *physics);  // its threads, for loops of whoever asks between steps; NULL: one
 const char *physics_stepper_name(const Physics *physics);
 const char *const *physics_stepper_names(void);  // NULL-terminated
 
 // The parts of one step, in the order in which sim/ calls them (reference: the phase list in sim/sim.c).
 void physics_begin_step(Physics *physics, uint64_t step);  // seeds generators, forgets last step's marks
-void physics_prestep(Physics *physics);    // moves made by hand, kinematic solids, joints and motors, propellers
-void physics_fluids(Physics *physics);     // buoyancy and drag from the last collision pass
-void physics_advance(Physics *physics);    // the stepper
-void physics_collide(Physics *physics);    // contacts for the next step; also called once after load
-void physics_poststep(Physics *physics);   // poses and joint positions read back; false states found
+void physics_prestep(Physics *physics);           // moves made by hand, kinematic solids, joints and motors, propellers
+void physics_fluids(Physics *physics);            // buoyancy and drag from the last collision pass
+void physics_advance(Physics *physics);           // the stepper
+void physics_collide(Physics *physics);           // contacts for the next step; also called once after load
+void physics_poststep(Physics *physics);          // poses and joint positions read back; false states found
 bool physics_has_failed(const Physics *physics);  // a state is not finite and the policy says stop
 
 // ---- solids ----
 // Every Solid of the scene (devices and robots included), whether it has physics or not.
-int physics_solid_count(const Physics *physics);                   // holes included
+int physics_solid_count(const Physics *physics);  // holes included
 bool physics_solid_exists(const Physics *physics, int solid);
 int physics_solid_of(const Physics *physics, const SceneNode *node);  // -1 when it is none
 SceneNode *physics_solid_node(const Physics *physics, int solid);
-int physics_solid_parent(const Physics *physics, int solid);       // nearest solid above, -1 at the top
-int physics_solid_joint(const Physics *physics, int solid);        // the joint whose end point it is, -1
-int physics_solid_body(const Physics *physics, int solid);         // -1: kinematic
+int physics_solid_parent(const Physics *physics, int solid);         // nearest solid above, -1 at the top
+int physics_solid_joint(const Physics *physics, int solid);          // the joint whose end point it is, -1
+int physics_solid_body(const Physics *physics, int solid);           // -1: kinematic
 const char *physics_solid_label(const Physics *physics, int solid);  // unique: DEF or name, with parents where needed
-Pose physics_solid_pose(const Physics *physics, int solid);        // of the node's frame, in the world
-Vec3 physics_solid_linear_velocity(const Physics *physics, int solid);   // of the node's origin, world frame
+Pose physics_solid_pose(const Physics *physics, int solid);          // of the node's frame, in the world
+void physics_solid_poses(const Physics *physics, Pose *poses);       // of all; t.x is NaN where one is gone
+Vec3 physics_solid_linear_velocity(const Physics *physics, int solid);  // of the node's origin, world frame
 Vec3 physics_solid_angular_velocity(const Physics *physics, int solid);
 Vec3 physics_solid_point_velocity(const Physics *physics, int solid, Vec3 point);  // world point that moves with it
-Vec3 physics_solid_center_of_mass(const Physics *physics, int solid);  // world, of the solid alone; its origin without physics
-double physics_solid_mass(const Physics *physics, int solid);      // of the solid alone, 0 without physics
+Vec3 physics_solid_center_of_mass(const Physics *physics,
+                                  int solid);                  // world, of the solid alone; its origin without physics
+double physics_solid_mass(const Physics *physics, int solid);  // of the solid alone, 0 without physics
 bool physics_solid_is_idle(const Physics *physics, int solid);
 bool physics_solid_is_colliding(const Physics *physics, int solid);  // in the last collision pass
 
 // Writing takes effect at the next step and wakes what it touches. A pose is a teleport: velocities stay.
 void physics_solid_set_pose(Physics *physics, int solid, Pose world);
 void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 angular);  // merged body's, world frame
-void physics_solid_reset(Physics *physics, int solid);  // velocities, forces and motor speeds of it and all below to zero; contacts are found anew
+void physics_solid_reset(
+    Physics *physics,
+    int solid);  // velocities, forces and motor speeds of it and all below to zero; contacts are found anew
 // For the next step only. `point` is a world point. False when the solid has no body (or a value is not finite).
 bool physics_solid_add_force(Physics *physics, int solid, Vec3 force);
 bool physics_solid_add_force_at(Physics *physics, int solid, Vec3 force, Vec3 point);
@@ -84,25 +98,20 @@ bool physics_solid_add_torque(Physics *physics, int solid, Vec3 torque);
 int physics_body_count(const Physics *physics);
 int physics_body_solid(const Physics *physics, int body);  // the top one of the solids merged into it
 double physics_body_mass(const Physics *physics, int body);
-Mat3 physics_body_inertia(const Physics *physics, int body);  // about the centre of mass, body axes
-Pose physics_body_pose(const Physics *physics, int body);     // origin at the centre of mass, axes of its solid
+Mat3 physics_body_inertia(const Physics *physics, int body);          // about the centre of mass, body axes
+Pose physics_body_pose(const Physics *physics, int body);             // origin at the centre of mass, axes of its solid
 Vec3 physics_body_linear_velocity(const Physics *physics, int body);  // of the centre of mass
 Vec3 physics_body_angular_velocity(const Physics *physics, int body);
 bool physics_body_is_idle(const Physics *physics, int body);
 
 // ---- shapes: what collides ----
-typedef enum PhysicsShapeKind {
-    PHYSICS_SHAPE_BOX, PHYSICS_SHAPE_SPHERE, PHYSICS_SHAPE_CAPSULE, PHYSICS_SHAPE_CYLINDER, PHYSICS_SHAPE_PLANE,
-    PHYSICS_SHAPE_MESH, PHYSICS_SHAPE_HEIGHTS,
-} PhysicsShapeKind;
-
 typedef struct PhysicsShape {
-    PhysicsShapeKind kind;
-    int solid;              // -1 for a fluid's
-    int body;               // -1: static or kinematic
+    GeometryKind kind;  // with a formula, or GEOMETRY_MESH or GEOMETRY_HEIGHTS
+    int solid;          // -1 for a fluid's
+    int body;           // -1: static or kinematic
     SceneNode *geometry;
-    Vec3 size;              // box: edges; sphere: radius; capsule, cylinder: radius, height
-    Pose local;             // in the frame of its solid
+    Vec3 size;   // as GeometryKind says; zero for a plane
+    Pose local;  // in the frame of its solid
     Pose world;
 } PhysicsShape;
 int physics_shape_count(const Physics *physics);
@@ -112,8 +121,13 @@ PhysicsShape physics_shape(const Physics *physics, int shape);
 // ---- joints ----
 #define PHYSICS_JOINT_AXES 3
 typedef enum PhysicsJointKind {
-    PHYSICS_JOINT_HINGE, PHYSICS_JOINT_HINGE2, PHYSICS_JOINT_SLIDER, PHYSICS_JOINT_BALL, PHYSICS_JOINT_FIXED,
-    PHYSICS_JOINT_TRACK, PHYSICS_JOINT_PROPELLER,  // one axis of a belt or rotor, moved by its motor alone
+    PHYSICS_JOINT_HINGE,
+    PHYSICS_JOINT_HINGE2,
+    PHYSICS_JOINT_SLIDER,
+    PHYSICS_JOINT_BALL,
+    PHYSICS_JOINT_FIXED,
+    PHYSICS_JOINT_TRACK,
+    PHYSICS_JOINT_PROPELLER,  // one axis of a belt or rotor, moved by its motor alone
 } PhysicsJointKind;
 int physics_joint_count(const Physics *physics);
 bool physics_joint_exists(const Physics *physics, int joint);
@@ -130,26 +144,28 @@ void physics_joint_set_position(Physics *physics, int joint, int axis, double po
 // ---- contacts ----
 // The points found by the last collision pass, in a fixed order. They act in the coming step.
 typedef struct PhysicsContact {
-    int shape[2];       // -1 for a shape that a plugin made
-    int solid[2];       // -1 likewise
-    int body[2];        // -1: static or kinematic
-    Vec3 point;         // world
-    Vec3 normal;        // from solid 1 into solid 0, as ODE has it
-    double depth;       // m
-    int properties;     // index in WorldInfo.contactProperties, -1: defaults
-    Vec3 direction;     // first friction direction, zero when the solver chooses
+    // What listeners look at in every step stands in the first line of the cache.
+    int shape[2];    // -1 for a shape that a plugin made
+    int solid[2];    // -1 likewise
+    int body[2];     // -1: static or kinematic
+    int properties;  // index in WorldInfo.contactProperties, -1: defaults
+    bool is_new;     // the pair did not touch in the pass before
+    bool is_asleep;
+    Vec3 point;                  // world
+    Vec3 normal;                 // from solid 1 into solid 0, as ODE has it
+    double depth;                // m
+    Vec3 direction;              // first friction direction, zero when the solver chooses
     double friction, friction2;  // coefficients, INFINITY for no limit
     double rolling, rolling2, spinning;
     double slip, slip2;
     double bounce, bounce_velocity;
     double soft_erp, soft_cfm;
-    double motion;      // surface speed along `direction` (tracks)
-    double motion2;     // and across it
-    double parting;     // speed along the normal that the two are to have: not 0 where a fast shape would pass through in this step
-    bool is_new;        // the pair did not touch in the pass before
-    bool is_asleep;
-    double held[3];     // of a sleeping one: impulses of the normal and of friction in the last step that solved it
-    uint32_t mode;      // the folder's own: ODE's bits of what holds
+    double motion;   // surface speed along `direction` (tracks)
+    double motion2;  // and across it
+    double
+        target_normal_speed;  // speed along the normal that the two are to have: not 0 where a fast shape would pass through in this step
+    double held[3];  // of a sleeping one: impulses of the normal and of friction in the last step that solved it
+    uint32_t mode;   // the folder's own: ODE's bits of what holds
 } PhysicsContact;
 const PhysicsContact *physics_contacts(const Physics *physics, int *count);
 // How the surfaces of contact `index` move against each other, for sounds and wear.
@@ -160,8 +176,15 @@ typedef struct PhysicsContactMotion {
     double impact_energy;  // J, of the approach along the normal when the pair did not touch before; else 0
 } PhysicsContactMotion;
 PhysicsContactMotion physics_contact_motion(const Physics *physics, int index);
+// Likewise, but false, and cheaply so, where the surfaces neither meet nor slide nor roll faster than m/s and rad/s.
+bool physics_contact_moves(const Physics *physics, int index, double slide_min, double spin_min,
+                           PhysicsContactMotion *motion);
 // What acted in the last step, with the force on solid 0 (world, N); solid 1 feels the opposite. Empty unless wanted.
-typedef struct PhysicsContactForce { int contact_shape[2]; int solid[2]; Vec3 point, normal, force; } PhysicsContactForce;
+typedef struct PhysicsContactForce {
+    int contact_shape[2];
+    int solid[2];
+    Vec3 point, normal, force;
+} PhysicsContactForce;
 void physics_want_contact_forces(Physics *physics, bool want);
 const PhysicsContactForce *physics_contact_forces(const Physics *physics, int *count);
 
@@ -219,7 +242,7 @@ typedef struct PhysicsStatistics {
     int contacts;          // in the last pass
     int contacts_dropped;  // beyond maxContactJoints, since load
     int frozen;
-    double deepest;        // m, in the last pass
+    double deepest;  // m, in the last pass
 } PhysicsStatistics;
 PhysicsStatistics physics_statistics(const Physics *physics);
 

@@ -18,7 +18,8 @@ static double test_shape(void *context, int index, double length)
 {
     const RayQuery *query = context;
     const Shape *shape = &query->physics->shapes[index];
-    if (!shape->is_alive || shape->fluid >= 0 || (query->filter && !query->filter(query->physics, index, query->context)))
+    if (!shape->is_alive || shape->fluid >= 0
+        || (query->filter && !query->filter(query->physics, index, query->context)))
         return length;
     dContactGeom contact;
     if (!probe_ray(query->physics, index, query->origin, query->direction, query->range, &contact))
@@ -31,8 +32,8 @@ static double test_shape(void *context, int index, double length)
     return fmin(length, contact.depth * (1.0 + 1e-9) + 1e-9);
 }
 
-bool physics_ray_cast(Physics *physics, Vec3 origin, Vec3 direction, double range, PhysicsRayFilter filter, void *context,
-                      PhysicsRayHit *hit)
+bool physics_ray_cast(Physics *physics, Vec3 origin, Vec3 direction, double range, PhysicsRayFilter filter,
+                      void *context, PhysicsRayHit *hit)
 {
     *hit = (PhysicsRayHit){ .distance = INFINITY, .shape = -1, .solid = -1 };
     if (!vec3_is_finite(origin) || !vec3_is_finite(direction) || !(range > 0.0))

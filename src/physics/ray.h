@@ -7,7 +7,7 @@
 typedef struct PhysicsRayHit {
     double distance;  // m from the origin
     Vec3 point;
-    Vec3 normal;      // unit, out of the shape
+    Vec3 normal;  // unit, out of the shape
     int shape, solid;
 } PhysicsRayHit;
 
@@ -15,7 +15,7 @@ typedef struct PhysicsRayHit {
 typedef bool (*PhysicsRayFilter)(const Physics *physics, int shape, void *context);
 
 // The nearest hit within `range` along the unit vector `direction`. Fluids never stop a ray.
-bool physics_ray_cast(Physics *physics, Vec3 origin, Vec3 direction, double range, PhysicsRayFilter filter, void *context,
-                      PhysicsRayHit *hit);
+bool physics_ray_cast(Physics *physics, Vec3 origin, Vec3 direction, double range, PhysicsRayFilter filter,
+                      void *context, PhysicsRayHit *hit);
 
 #endif

@@ -8,27 +8,25 @@
 #include "physics/solver/solver.h"
 
 #include "base/memory.h"
-#include "formats/shape.h"
+#include "formats/shape/shape.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BOUNDING_DEPTH = 32 };  // nested groups and poses
 
 // Where a geometry stands in its boundingObject: scaled along its own axes first.
-typedef struct Placed { Pose pose; Vec3 scale; } Placed;
+typedef struct Placed {
+    Pose pose;
+    Vec3 scale;
+} Placed;
 
 typedef void (*GeometryVisit)(Physics *physics, SceneNode *geometry, Placed placed, void *context);
 
-static bool is_pose(const SceneNode *node)
-{
-    return scene_node_is(node, "Pose");
-}
+static bool is_pose(const SceneNode *node) { return scene_node_is(node, "Pose"); }
 
-static Vec3 vec3_times(Vec3 a, Vec3 b)
-{
-    return vec3(a.x * b.x, a.y * b.y, a.z * b.z);
-}
+static Vec3 vec3_times(Vec3 a, Vec3 b) { return vec3(a.x * b.x, a.y * b.y, a.z * b.z); }
 
 // A pose inside of something scaled. A mirror turns the sense of turns; different lengths along the axes would skew what
 // is turned inside of them, which is reported.
@@ -40,7 +38,8 @@ static Placed place_inside(Physics *physics, Placed outer, const SceneNode *node
         bool is_turned = fabs(pose.q.x) + fabs(pose.q.y) + fabs(pose.q.z) > 1e-12;
         bool is_even = fabs(fabs(s.x) - fabs(s.y)) + fabs(fabs(s.x) - fabs(s.z)) <= 1e-9 * fabs(s.x);
         if (is_turned && !is_even)
-            diag_warning(physics->diags, node->pos, "the scale around this %s skews it; it collides without the skew", node->type->name);
+            diag_warning(physics->diags, node->pos, "the scale around this %s skews it; it collides without the skew",
+                         node->type->name);
         Vec3 sign = vec3(s.x < 0.0 ? -1 : 1, s.y < 0.0 ? -1 : 1, s.z < 0.0 ? -1 : 1);
         double mirror = sign.x * sign.y * sign.z;
         pose.q = (Quat){ pose.q.w, mirror * sign.x * pose.q.x, mirror * sign.y * pose.q.y, mirror * sign.z * pose.q.z };
@@ -102,6 +101,31 @@ static MeshEntry *mesh_new(Physics *physics, SceneNode *geometry, Vec3 scale)
     return entry;
 }
 
+static bool heights_are_equal(const MeshEntry *a, const MeshEntry *b)
+{
+    return b->heights && !memcmp(&a->grid, &b->grid, sizeof a->grid)
+           && !memcmp(a->heights, b->heights, sizeof(double) * (size_t)a->grid.count[0] * (size_t)a->grid.count[1]);
+}
+
+// What the world that this one is like has made of the same mesh, or of the same heights: nothing in it changes once it is made.
+static bool mesh_borrow(const Physics *physics, MeshEntry *entry)
+{
+    for (int i = 0; physics->like && i < physics->like->mesh_count; i++) {
+        const MeshEntry *other = &physics->like->meshes[i];
+        if (!other->geometry || !other->is_usable || other->mesh != entry->mesh)
+            continue;
+        if (!entry->mesh && !heights_are_equal(entry, other))
+            continue;
+        free(entry->heights);
+        entry->heights = other->heights;
+        entry->convex = other->convex;
+        entry->surface = other->surface;
+        entry->is_borrowed = entry->is_usable = true;
+        return true;
+    }
+    return false;
+}
+
 static MeshEntry *mesh_of(Physics *physics, SceneNode *geometry, Vec3 scale)
 {
     MeshEntry *entry = mesh_find(physics, geometry, scale);
@@ -120,6 +144,8 @@ static MeshEntry *mesh_of(Physics *physics, SceneNode *geometry, Vec3 scale)
     entry->indices = (const int *)mesh->triangles;
     entry->vertex_count = mesh->vertex_count;
     entry->triangle_count = mesh->triangle_count;
+    if (mesh_borrow(physics, entry))
+        return entry;
     entry->convex = convex_from_mesh(mesh);
     entry->surface = collide_surface_mesh(entry->vertices, entry->vertex_count, entry->indices, entry->triangle_count);
     entry->is_usable = true;
@@ -141,7 +167,8 @@ static MeshEntry *heights_of(Physics *physics, SceneNode *geometry)
         return entry;
     }
     if (!(dx > 0.0 && dy > 0.0 && nx * dx <= LIMIT_COORDINATE && ny * dy <= LIMIT_COORDINATE)) {
-        diag_error(physics->diags, geometry->pos, "the size of this ElevationGrid is out of range; it does not collide");
+        diag_error(physics->diags, geometry->pos,
+                   "the size of this ElevationGrid is out of range; it does not collide");
         return entry;
     }
     entry->heights = memory_alloc_array((size_t)nx * (size_t)ny, sizeof(double));
@@ -152,7 +179,8 @@ static MeshEntry *heights_of(Physics *physics, SceneNode *geometry)
             int64_t from = (int64_t)j * nx + i;
             double h = from < list->count ? list->numbers[from] : 0.0;
             if (!(fabs(h) <= LIMIT_COORDINATE)) {
-                diag_error(physics->diags, scene_field_pos(geometry, "height"), "a height is out of range; it becomes 0");
+                diag_error(physics->diags, scene_field_pos(geometry, "height"),
+                           "a height is out of range; it becomes 0");
                 h = 0.0;
             }
             entry->heights[(ptrdiff_t)(ny - 1 - j) * nx + i] = h;
@@ -160,7 +188,10 @@ static MeshEntry *heights_of(Physics *physics, SceneNode *geometry)
             high = fmax(high, h);
         }
     entry->grid = (MeshHeights){ { nx, ny }, { dx, dy }, thickness > 0.0 ? thickness : 0.0, low, high };
-    entry->surface = collide_surface_heights(&(CollideHeights){ entry->heights, { nx, ny }, { dx, dy }, entry->grid.thickness });
+    if (mesh_borrow(physics, entry))
+        return entry;
+    entry->surface = collide_surface_heights(
+        &(CollideHeights){ entry->heights, { nx, ny }, { dx, dy }, entry->grid.thickness });
     entry->is_usable = true;
     return entry;
 }
@@ -169,6 +200,8 @@ void meshes_destroy(Physics *physics)
 {
     for (int i = 0; i < physics->mesh_count; i++) {
         MeshEntry *entry = &physics->meshes[i];
+        if (entry->is_borrowed)
+            continue;
         convex_destroy(entry->convex);
         collide_surface_destroy(entry->surface);
         free(entry->heights);
@@ -179,14 +212,21 @@ void meshes_destroy(Physics *physics)
 // ---- one geometry ----
 
 // Everything about a geometry that does not depend on where it stands.
-typedef struct GeometryForm { bool is_known; PhysicsShapeKind kind; Vec3 size; MeshEntry *entry; } GeometryForm;
+typedef struct GeometryForm {
+    bool is_known;
+    GeometryKind kind;
+    Vec3 size;
+    MeshEntry *entry;
+    const GeometryType *type;
+} GeometryForm;
 
 static bool size_is_sound(Physics *physics, SceneNode *geometry, Vec3 size, int numbers)
 {
     const double values[3] = { size.x, size.y, size.z };
     for (int i = 0; i < numbers; i++)
         if (!(values[i] > 0.0 && values[i] <= LIMIT_COORDINATE)) {
-            diag_error(physics->diags, geometry->pos, "a size of this %s is not a positive length within range; it does not collide",
+            diag_error(physics->diags, geometry->pos,
+                       "a size of this %s is not a positive length within range; it does not collide",
                        geometry->type->name);
             return false;
         }
@@ -197,45 +237,41 @@ static bool size_is_sound(Physics *physics, SceneNode *geometry, Vec3 size, int 
 static void scale_form(Physics *physics, const SceneNode *geometry, GeometryForm *form, Vec3 scale)
 {
     Vec3 s = vec3(fabs(scale.x), fabs(scale.y), fabs(scale.z));
-    if (vec3_is_equal(s, vec3(1, 1, 1)) || !form->is_known || form->kind == PHYSICS_SHAPE_MESH || form->kind == PHYSICS_SHAPE_PLANE)
+    if (vec3_is_equal(s, vec3(1, 1, 1)) || !form->is_known || form->kind == GEOMETRY_MESH
+        || form->kind == GEOMETRY_PLANE)
         return;
     bool is_round = fabs(s.x - s.y) <= 1e-9 * s.x, is_even = is_round && fabs(s.x - s.z) <= 1e-9 * s.x;
-    if (form->kind == PHYSICS_SHAPE_BOX)
+    if (form->type->traits & GEOMETRY_SCALES_FREELY)
         form->size = vec3_times(form->size, s);
-    else if (form->kind == PHYSICS_SHAPE_CYLINDER ? is_round : is_even && form->kind != PHYSICS_SHAPE_HEIGHTS)
+    else if (form->type->traits & GEOMETRY_SCALES_AROUND ? is_round : is_even && form->kind != GEOMETRY_HEIGHTS)
         form->size = vec3(form->size.x * s.x, form->size.y * s.z, 0);
     else
-        diag_warning(physics->diags, geometry->pos, "a %s cannot be scaled by %g %g %g; it collides unscaled", geometry->type->name, scale.x, scale.y, scale.z);
+        diag_warning(physics->diags, geometry->pos, "a %s cannot be scaled by %g %g %g; it collides unscaled",
+                     geometry->type->name, scale.x, scale.y, scale.z);
 }
 
+// A form collides as what it is where it has a formula for its mass (or is the ground), and as its triangles otherwise.
 static GeometryForm geometry_form(Physics *physics, SceneNode *geometry, Vec3 scale)
 {
-    GeometryForm form = { 0 };
-    int numbers = 0;
-    if (scene_node_is(geometry, "Box")) {
-        form = (GeometryForm){ true, PHYSICS_SHAPE_BOX, scene_vec3(geometry, "size"), NULL };
-        numbers = 3;
-    } else if (scene_node_is(geometry, "Sphere")) {
-        form = (GeometryForm){ true, PHYSICS_SHAPE_SPHERE, vec3(scene_float(geometry, "radius"), 0, 0), NULL };
-        numbers = 1;
-    } else if (scene_node_is(geometry, "Capsule") || scene_node_is(geometry, "Cylinder")) {
-        form.is_known = true;
-        form.kind = scene_node_is(geometry, "Capsule") ? PHYSICS_SHAPE_CAPSULE : PHYSICS_SHAPE_CYLINDER;
-        form.size = vec3(scene_float(geometry, "radius"), scene_float(geometry, "height"), 0);
-        numbers = 2;
-    } else if (scene_node_is(geometry, "Plane")) {
-        form = (GeometryForm){ true, PHYSICS_SHAPE_PLANE, VEC3_ZERO, NULL };
-    } else if (scene_node_is(geometry, "IndexedFaceSet") || scene_node_is(geometry, "Mesh") || scene_node_is(geometry, "Extrusion")) {
-        form = (GeometryForm){ true, PHYSICS_SHAPE_MESH, VEC3_ZERO, mesh_of(physics, geometry, scale) };
-        form.is_known = form.entry->is_usable;
-    } else if (scene_node_is(geometry, "ElevationGrid")) {
-        form = (GeometryForm){ true, PHYSICS_SHAPE_HEIGHTS, VEC3_ZERO, heights_of(physics, geometry) };
-        form.is_known = form.entry->is_usable;
-    } else {
+    ShapeForm shape = shape_form(geometry);
+    GeometryForm form = { .kind = shape.kind, .type = shape.type };
+    if (!shape.type || !(shape.type->traits & GEOMETRY_COLLIDES)) {
         diag_warning(physics->diags, geometry->pos, "a %s does not collide", geometry->type->name);
+        return form;
     }
+    form.is_known = true;
+    if (shape.kind == GEOMETRY_HEIGHTS) {
+        form.entry = heights_of(physics, geometry);
+    } else if (shape.kind != GEOMETRY_PLANE && !shape.type->mass) {
+        form.kind = GEOMETRY_MESH;
+        form.entry = mesh_of(physics, geometry, scale);
+    }
+    if (form.entry)
+        form.is_known = form.entry->is_usable;
+    else if (shape.kind != GEOMETRY_PLANE)
+        form.size = shape.size;
     scale_form(physics, geometry, &form, scale);
-    if (numbers > 0 && !size_is_sound(physics, geometry, form.size, numbers))
+    if (shape.type->mass && !size_is_sound(physics, geometry, form.size, shape.type->size_count))
         form.is_known = false;
     return form;
 }
@@ -243,7 +279,7 @@ static GeometryForm geometry_form(Physics *physics, SceneNode *geometry, Vec3 sc
 // A grid of heights lies along x and z about its middle, with y up, as collide_surface.h and ODE want it.
 static Pose fix_of(const GeometryForm *form)
 {
-    if (form->kind != PHYSICS_SHAPE_HEIGHTS)
+    if (form->kind != GEOMETRY_HEIGHTS)
         return POSE_IDENTITY;
     const MeshHeights *grid = &form->entry->grid;
     double width = (grid->count[0] - 1) * grid->spacing[0], depth = (grid->count[1] - 1) * grid->spacing[1];
@@ -269,25 +305,27 @@ static void set_placed(Physics *physics, int index, Pose pose)
 
 void shape_place(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->shape_count);
     Shape *shape = &physics->shapes[index];
     if (shape->home >= 0 || !shape_is_static(shape)) {  // whoever gave it away or took it says where it is
         shape_update_box(physics, index);
         return;
     }
     Pose owner = shape->solid >= 0 ? physics->solid_world[shape->solid] : POSE_IDENTITY;
-    set_placed(physics, index, pose_mul(pose_mul(owner, shape->local), shape->fix));
+    set_placed(physics, index, pose_mul(pose_mul(owner, shape->local), shape->ode_offset));
     shape_update_box(physics, index);
 }
 
 void shape_destroy(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->shape_count);
     Shape *shape = &physics->shapes[index];
     if (!shape->is_alive)
         return;
     broadphase_remove(physics->broadphase, index);
     mirror_shape_destroy(physics, index);
     probe_forget(physics, index);
-    if (shape->kind == PHYSICS_SHAPE_BOX)
+    if (shape->kind == GEOMETRY_BOX)
         convex_destroy(shape->convex);
     shape->convex = NULL;
     shape->is_alive = false;
@@ -295,8 +333,10 @@ void shape_destroy(Physics *physics, int index)
 
 void shape_offset(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->shape_count);
     const Shape *shape = &physics->shapes[index];
-    set_placed(physics, index, pose_mul(pose_mul(physics->solids[shape->solid].in_body, shape->local), shape->fix));
+    set_placed(physics, index,
+               pose_mul(pose_mul(physics->solids[shape->solid].in_body, shape->local), shape->ode_offset));
 }
 
 void mesh_forget(Physics *physics, const SceneNode *geometry)
@@ -309,6 +349,7 @@ void mesh_forget(Physics *physics, const SceneNode *geometry)
 // Static shapes do not look for each other, unless one notices static ones.
 void shape_enter(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->shape_count);
     enum { STATIC = 1u, MOVING = 2u, NOTICING = 4u };  // categories of the broad phase
     const Shape *shape = &physics->shapes[index];
     uint32_t category = STATIC, mask = ~(uint32_t)STATIC;
@@ -321,8 +362,19 @@ void shape_enter(Physics *physics, int index)
     broadphase_add(physics->broadphase, index, category, mask, shape->body + 1, &box);
 }
 
-typedef struct ShapeOwner { int solid, fluid, count; } ShapeOwner;
+typedef struct ShapeOwner {
+    int solid, fluid, count;
+    int place;  // row that the next one takes; -1: behind all others
+} ShapeOwner;
 
+// Rows are used again, and so are their tags, which must not move.
+static ShapeTag *shape_tag(Physics *physics, int index)
+{
+    ShapeTag *tag = physics->shapes[index].tag;
+    return tag ? tag : arena_alloc(physics->arena, sizeof(ShapeTag));
+}
+
+// One shape of a boundingObject: its row, its twin at the rim, its place in the broad phase. Planes and heights stay without a body.
 static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void *context)
 {
     ShapeOwner *owner = context;
@@ -331,23 +383,34 @@ static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void
         return;
     const PhysicsSolid *solid = owner->solid >= 0 ? &physics->solids[owner->solid] : NULL;
     int body = solid ? solid->body : -1;
-    if (body >= 0 && (form.kind == PHYSICS_SHAPE_HEIGHTS || form.kind == PHYSICS_SHAPE_PLANE)) {
+    if (body >= 0 && form.type->traits & GEOMETRY_IS_GROUND) {
         diag_error(physics->diags, geometry->pos, "a %s cannot move: it stays where it is, without the Physics of '%s'",
                    geometry->type->name, solid->label);
         diag_hint(physics->diags, "take the Physics node away or use a Mesh or Box");
         body = -1;
     }
+    int known = physics->shape_capacity;
     memory_grow(&physics->shapes, &physics->shape_capacity, physics->shape_count + 1, sizeof(Shape));
-    int index = physics->shape_count++;
+    memset(physics->shapes + known, 0, (size_t)(physics->shape_capacity - known) * sizeof(Shape));
+    int index = owner->place >= 0 ? owner->place++ : physics->shape_count++;
     Shape *shape = &physics->shapes[index];
-    *shape = (Shape){ .kind = form.kind, .solid = owner->solid, .fluid = owner->fluid, .body = body, .home = body, .geometry = geometry,
-                      .size = form.size, .local = placed.pose, .is_alive = true };
-    shape->fix = fix_of(&form);
+    ShapeTag *tag = shape_tag(physics, index);
+    assert(!shape->is_alive || owner->place < 0);
+    *shape = (Shape){ .kind = form.kind,
+                      .solid = owner->solid,
+                      .fluid = owner->fluid,
+                      .body = body,
+                      .home = body,
+                      .geometry = geometry,
+                      .size = form.size,
+                      .local = placed.pose,
+                      .is_alive = true };
+    shape->ode_offset = fix_of(&form);
     if (form.entry) {
         shape->convex = form.entry->convex;
         shape->surface = form.entry->surface;
     }
-    shape->tag = arena_alloc(physics->arena, sizeof(ShapeTag));
+    shape->tag = tag;
     *shape->tag = (ShapeTag){ SHAPE_MAGIC, physics, index };
     owner->count++;
     mirror_shape_make(physics, index);
@@ -360,51 +423,52 @@ static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void
     }
 }
 
-int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Pose frame)
+static void count_shape(Physics *physics, SceneNode *geometry, Placed placed, void *context)
 {
-    ShapeOwner owner = { solid, fluid, 0 };
-    each_geometry(physics, bounding, (Placed){ frame, vec3(1, 1, 1) }, 0, add_shape, &owner);
+    *(int *)context += geometry_form(physics, geometry, placed.scale).is_known;
+}
+
+int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Pose frame, ShapeRows old)
+{
+    int count = 0;
+    Placed placed = { frame, vec3(1, 1, 1) };
+    if (old.count > 0)
+        each_geometry(physics, bounding, placed, 0, count_shape, &count);
+    ShapeOwner owner = { solid, fluid, 0, count > 0 && count == old.count ? old.first : -1 };
+    each_geometry(physics, bounding, placed, 0, add_shape, &owner);
     return owner.count;
 }
 
 // ---- masses ----
 
-typedef struct MassWork { MassProperties total; double density; bool is_quiet; } MassWork;
+typedef struct MassWork {
+    MassProperties total;
+    double density;
+    bool is_quiet;
+} MassWork;
 
+// Adds the mass of one shape; what has none that can be computed counts as Webots counts it.
 static void add_mass(Physics *physics, SceneNode *geometry, Placed placed, void *context)
 {
     MassWork *work = context;
     GeometryForm form = geometry_form(physics, geometry, placed.scale);
     MassProperties mass = mass_zero();
     bool is_sound = form.is_known;
-    switch (form.is_known ? (int)form.kind : -1) {
-    case PHYSICS_SHAPE_BOX:
-        mass = mass_box(work->density, form.size);
-        break;
-    case PHYSICS_SHAPE_SPHERE:
-        mass = mass_sphere(work->density, form.size.x);
-        break;
-    case PHYSICS_SHAPE_CYLINDER:
-        mass = mass_cylinder(work->density, form.size.x, form.size.y);
-        break;
-    case PHYSICS_SHAPE_CAPSULE:
-        mass = mass_capsule(work->density, form.size.x, form.size.y);
-        break;
-    case PHYSICS_SHAPE_MESH:
-        is_sound = mass_mesh(work->density, form.entry->mesh, &mass);
-        break;
-    case PHYSICS_SHAPE_PLANE:
-    case PHYSICS_SHAPE_HEIGHTS:
+    if (form.is_known && form.type->traits & GEOMETRY_IS_GROUND) {
         if (!work->is_quiet)
             diag_warning(physics->diags, geometry->pos, "a %s adds no mass", geometry->type->name);
         return;
-    default:
-        break;
     }
+    if (form.is_known && form.entry)
+        is_sound = mass_mesh(work->density, form.entry->mesh, &mass);
+    else if (form.is_known)
+        mass = form.type->mass(work->density, form.size);
     if (!is_sound) {
         if (!work->is_quiet)
-            diag_warning(physics->diags, geometry->pos, "the mass of this %s cannot be computed (not closed, or a wrong size); "
-                         "it counts as 1 kg with unit inertia", geometry->type->name);
+            diag_warning(physics->diags, geometry->pos,
+                         "the mass of this %s cannot be computed (not closed, or a wrong size); "
+                         "it counts as 1 kg with unit inertia",
+                         geometry->type->name);
         mass = mass_default();
     }
     work->total = mass_sum(work->total, mass_moved(mass, placed.pose));

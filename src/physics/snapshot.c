@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const char magic[8] = "TALPHYS4";
+static const char magic[8] = "TALPHYS5";
 
 typedef struct Header {
     char magic[8];
@@ -39,7 +39,8 @@ static bool solids_are_sound(const Physics *physics, const void *bytes)
     for (int i = 0; i < physics->solid_count; i++) {
         SolidState state;
         memcpy(&state, (const char *)bytes + sizeof(state) * (size_t)i, sizeof(state));
-        if (physics->solids[i].is_alive && (!state_pose_is_sound(state.local) || !vector_is_sound(state.linear) || !vector_is_sound(state.angular)))
+        if (physics->solids[i].is_alive
+            && (!state_pose_is_sound(state.local) || !vector_is_sound(state.linear) || !vector_is_sound(state.angular)))
             return false;
     }
     return true;
@@ -52,8 +53,9 @@ static bool bodies_are_sound(const Physics *physics, const void *bytes)
         memcpy(&state, (const char *)bytes + sizeof(state) * (size_t)i, sizeof(state));
         if (!physics->bodies[i].is_alive)
             continue;
-        if (!state_pose_is_sound((Pose){ state.position, state.orientation }) || !vector_is_sound(state.linear) || !vector_is_sound(state.angular)
-            || !vec3_is_finite(state.force) || !vec3_is_finite(state.torque) || isnan(state.idle_left))
+        if (!state_pose_is_sound((Pose){ state.position, state.orientation }) || !vector_is_sound(state.linear)
+            || !vector_is_sound(state.angular) || !vec3_is_finite(state.force) || !vec3_is_finite(state.torque)
+            || isnan(state.idle_left))
             return false;
     }
     return true;
@@ -62,9 +64,12 @@ static bool bodies_are_sound(const Physics *physics, const void *bytes)
 bool joint_axis_is_sound(const PhysicsAxisState *axis)
 {
     // An infinite target means velocity control; everything else is a finite number.
-    const double numbers[] = { axis->position, axis->velocity, axis->surplus, axis->offset, axis->feedback, axis->target_velocity, axis->command_velocity,
-                               axis->acceleration, axis->available_force, axis->force_command, axis->gains[0], axis->gains[1], axis->gains[2],
-                               axis->integral, axis->last_error, axis->brake_damping };
+    const double numbers[] = {
+        axis->position,        axis->velocity,        axis->surplus,          axis->offset,
+        axis->feedback,        axis->target_velocity, axis->command_velocity, axis->acceleration,
+        axis->available_force, axis->force_command,   axis->gains[0],         axis->gains[1],
+        axis->gains[2],        axis->integral,        axis->last_error,       axis->brake_damping
+    };
     for (int i = 0; i < COUNT_OF(numbers); i++)
         if (!isfinite(numbers[i]))
             return false;
@@ -104,12 +109,17 @@ static bool welds_are_sound(const Physics *physics, const void *bytes)
 
 int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX])
 {
+    joints_refresh(physics);
     int count = 0;  // physics_restore counts on the first two being solids and bodies
-    blocks[count++] = (StateBlock){ "solids", physics->solid_states, sizeof(SolidState) * (size_t)physics->solid_count, true, solids_are_sound };
-    blocks[count++] = (StateBlock){ "bodies", physics->body_states, sizeof(BodyState) * (size_t)physics->body_count, true, bodies_are_sound };
-    blocks[count++] = (StateBlock){ "joints", physics->joint_states, sizeof(PhysicsJointState) * (size_t)physics->joint_count, true, joints_are_sound };
-    blocks[count++] = (StateBlock){ "welds", physics->weld_states, sizeof(WeldState) * (size_t)physics->weld_count, false, welds_are_sound };
-    count += machines_state(physics, blocks + count);
+    blocks[count++] = (StateBlock){ "solids", physics->solid_states, sizeof(SolidState) * (size_t)physics->solid_count,
+                                    true, solids_are_sound };
+    blocks[count++] = (StateBlock){ "bodies", physics->body_states, sizeof(BodyState) * (size_t)physics->body_count,
+                                    true, bodies_are_sound };
+    blocks[count++] = (StateBlock){ "joints", physics->joint_states,
+                                    sizeof(PhysicsJointState) * (size_t)physics->joint_count, true, joints_are_sound };
+    blocks[count++] = (StateBlock){ "welds", physics->weld_states, sizeof(WeldState) * (size_t)physics->weld_count,
+                                    false, welds_are_sound };
+    count += fittings_state(physics, blocks + count);
     count += pins_state(physics, blocks + count);
     assert(count <= STATE_BLOCKS_MAX);
     return count;
@@ -146,7 +156,7 @@ size_t physics_snapshot_light_size(const Physics *physics)
 size_t physics_snapshot_size(const Physics *physics)
 {
     return physics_snapshot_light_size(physics) + sizeof(PhysicsContact) * (size_t)physics->contact_count
-         + collide_cache_size(narrow_cache(physics->narrow)) + stepper_size(physics);
+           + collide_cache_size(narrow_cache(physics->narrow)) + stepper_size(physics);
 }
 
 static char *put(char *to, const void *data, size_t size)
@@ -181,9 +191,12 @@ void physics_snapshot_light(const Physics *physics, uint64_t model, void *buffer
 
 void physics_snapshot(const Physics *physics, void *buffer)
 {
-    Header header = { .model = physics_model_hash(physics), .contact_count = physics->contact_count,
-                      .sleeping_contact_count = physics->sleeping_contact_count, .needs_pass = physics->needs_pass,
-                      .cache_size = collide_cache_size(narrow_cache(physics->narrow)), .stepper_size = stepper_size(physics) };
+    Header header = { .model = physics_model_hash(physics),
+                      .contact_count = physics->contact_count,
+                      .sleeping_contact_count = physics->sleeping_contact_count,
+                      .needs_pass = physics->needs_pass,
+                      .cache_size = collide_cache_size(narrow_cache(physics->narrow)),
+                      .stepper_size = stepper_size(physics) };
     char *to = put_states(physics, &header, buffer);
     to = put(to, physics->contacts, sizeof(PhysicsContact) * (size_t)physics->contact_count);
     collide_cache_save(narrow_cache(physics->narrow), to);
@@ -205,12 +218,13 @@ static bool header_fits(Physics *physics, const Header *header, size_t size)
 {
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks(physics, blocks);
-    if (memcmp(header->magic, magic, sizeof(magic)) || header->model != physics_model_hash(physics) || header->contact_count < 0
-        || header->sleeping_contact_count < 0 || header->sleeping_contact_count > header->contact_count || header->stepper_size > size
+    if (memcmp(header->magic, magic, sizeof(magic)) || header->model != physics_model_hash(physics)
+        || header->contact_count < 0 || header->sleeping_contact_count < 0
+        || header->sleeping_contact_count > header->contact_count || header->stepper_size > size
         || header->cache_size > size)
         return false;
-    size_t expected = sizeof(Header) + sizeof(PhysicsContact) * (size_t)header->contact_count + (size_t)header->cache_size
-                    + (size_t)header->stepper_size;
+    size_t expected = sizeof(Header) + sizeof(PhysicsContact) * (size_t)header->contact_count
+                      + (size_t)header->cache_size + (size_t)header->stepper_size;
     for (int i = 0; i < count; i++)
         expected += blocks[i].size;
     return expected == size;
@@ -221,7 +235,8 @@ static bool body_is_sound(const Physics *physics, const Shape *shape, int body)
 {
     if (body == shape->body || body == shape->home)
         return true;
-    return physics->reaches_shapes && body >= -1 && body < physics->body_count && (body < 0 || physics->bodies[body].is_alive);
+    return physics->plugin_may_touch_shapes && body >= -1 && body < physics->body_count
+           && (body < 0 || physics->bodies[body].is_alive);
 }
 
 static bool contact_is_sound(const Physics *physics, const PhysicsContact *contact)
@@ -229,17 +244,21 @@ static bool contact_is_sound(const Physics *physics, const PhysicsContact *conta
     for (int k = 0; k < 2; k++) {
         int shape = contact->shape[k];
         if (shape < 0 || shape >= physics->shape_count || !physics->shapes[shape].is_alive
-            || contact->solid[k] != physics->shapes[shape].solid || !body_is_sound(physics, &physics->shapes[shape], contact->body[k]))
+            || contact->solid[k] != physics->shapes[shape].solid
+            || !body_is_sound(physics, &physics->shapes[shape], contact->body[k]))
             return false;
     }
-    const double numbers[] = { contact->depth, contact->rolling, contact->rolling2, contact->spinning, contact->slip, contact->slip2, contact->bounce,
-                               contact->bounce_velocity, contact->soft_erp, contact->soft_cfm, contact->friction, contact->friction2 };
+    const double numbers[] = { contact->depth,    contact->rolling,  contact->rolling2, contact->spinning,
+                               contact->slip,     contact->slip2,    contact->bounce,   contact->bounce_velocity,
+                               contact->soft_erp, contact->soft_cfm, contact->friction, contact->friction2 };
     for (int i = 0; i < COUNT_OF(numbers); i++)
         if (!(numbers[i] >= 0.0))
             return false;
-    return vector_is_sound(contact->point) && fabs(vec3_length(contact->normal) - 1.0) < 1e-6 && contact->depth <= LIMIT_COORDINATE
-        && vector_is_sound(contact->direction) && isfinite(contact->held[0] + contact->held[1] + contact->held[2]) && fabs(contact->motion) <= LIMIT_COORDINATE
-        && fabs(contact->parting) <= LIMIT_COORDINATE / physics->dt;
+    return vector_is_sound(contact->point) && fabs(vec3_length(contact->normal) - 1.0) < 1e-6
+           && contact->depth <= LIMIT_COORDINATE && vector_is_sound(contact->direction)
+           && isfinite(contact->held[0] + contact->held[1] + contact->held[2])
+           && fabs(contact->motion) <= LIMIT_COORDINATE
+           && fabs(contact->target_normal_speed) <= LIMIT_COORDINATE / physics->dt;
 }
 
 // A snapshot file is untrusted: what is in it is looked at before any of it is used.
@@ -258,10 +277,12 @@ static bool contents_are_sound(Physics *physics, const Header *header, const cha
         memcpy(&contact, data + sizeof(contact) * (size_t)i, sizeof(contact));
         memcpy(&flags[0], &contact.is_new, 1);
         memcpy(&flags[1], &contact.is_asleep, 1);
-        if (flags[0] > 1 || flags[1] > 1 || flags[1] != (i < header->sleeping_contact_count) || !contact_is_sound(physics, &contact))
+        if (flags[0] > 1 || flags[1] > 1 || flags[1] != (i < header->sleeping_contact_count)
+            || !contact_is_sound(physics, &contact))
             return false;
     }
-    return collide_cache_is_sound(data + sizeof(PhysicsContact) * (size_t)header->contact_count, (size_t)header->cache_size, physics->shape_count);
+    return collide_cache_is_sound(data + sizeof(PhysicsContact) * (size_t)header->contact_count,
+                                  (size_t)header->cache_size, physics->shape_count);
 }
 
 static void restore_welds(Physics *physics)
@@ -319,7 +340,8 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
     if (size < sizeof(header))
         return false;
     memcpy(&header, buffer, sizeof(header));
-    if (!header_fits(physics, &header, size) || !contents_are_sound(physics, &header, (const char *)buffer + sizeof(header)))
+    if (!header_fits(physics, &header, size)
+        || !contents_are_sound(physics, &header, (const char *)buffer + sizeof(header)))
         return false;
     odelib_begin(physics);
     contacts_release(physics);
@@ -352,7 +374,7 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
     for (int i = 0; i < physics->joint_count; i++)
         if (physics->joints[i].is_alive)
             joint_restored(physics, i);
-    machines_restored(physics);
+    fittings_restored(physics);
     pins_restored(physics);
     // Setting joints again woke and moved bodies; their state is that of the snapshot.
     if (blocks[1].size > 0)

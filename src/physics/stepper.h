@@ -13,9 +13,9 @@ typedef struct Physics Physics;
 typedef struct StepperType {
     const char *name;
     const char *help;
-    bool wants_ode;           // everything has its twin in ODE from the start, contacts included
-    bool collides_with_ode;   // dCollide finds the contact points, not kernels of ours: nothing but ODE is at work
-    void *(*create)(Physics *physics);                       // NULL: no state of its own
+    bool wants_ode;          // everything has its twin in ODE from the start, contacts included
+    bool collides_with_ode;  // dCollide finds the contact points, not kernels of ours: nothing but ODE is at work
+    void *(*create)(Physics *physics);  // NULL: no state of its own
     void (*destroy)(void *self);
     void (*step)(void *self, Physics *physics, double dt);
     // State of its own that the future depends on (warm starts). NULL: none. `size` may differ from step to step.

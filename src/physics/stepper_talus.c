@@ -17,23 +17,62 @@
 #define CONTACT_GRAIN 128  // contacts that a worker describes at a time
 #define BODY_GRAIN 128     // bodies
 
-typedef struct Resting { int32_t contact, place; } Resting;  // in our records, among the solver's
+typedef struct Resting {
+    int32_t contact, place;
+} Resting;  // in our records, among the solver's
 
 typedef struct StepperTalus {
     Solver *solver;
-    RimStep *rim;             // once there are twins in ODE, else NULL
-    uint32_t version;         // of the awake set in the last step; 0: none
-    SolverBody *bodies;       // by body, awake ones as they were after the last step
-    int32_t *awake;           // of the last step
+    RimStep *rim;        // once there are twins in ODE, else NULL
+    uint32_t version;    // of the awake set in the last step; 0: none
+    SolverBody *bodies;  // by body, awake ones as they were after the last step
+    int32_t *awake;      // of the last step
     SolverJoint *joints;
-    Constraint **joined;      // beside joints
+    Constraint **joined;  // beside joints
     SolverRow *rows;
     SolverContact *contacts;
-    Resting *resting;         // contacts that fall asleep in this step
-    int body_count, body_capacity, awake_count, awake_capacity, joint_count, joint_capacity, joined_capacity, row_count, row_capacity;
+    Resting *resting;  // contacts that fall asleep in this step
+    int body_count, body_capacity, awake_count, awake_capacity, joint_count, joint_capacity, joined_capacity, row_count,
+        row_capacity;
     int contact_count, contact_capacity, resting_count, resting_capacity;
-    int woken_count;          // contacts of ours that stand first among the solver's: they wake in this step
+    int woken_count;  // contacts of ours that stand first among the solver's: they wake in this step
 } StepperTalus;
+
+struct PhysicsScratch {
+    DirectScratch *direct;
+    SolverRow *rows;
+    int row_capacity;
+};
+
+PhysicsScratch *physics_scratch_create(void)
+{
+    PhysicsScratch *scratch = memory_alloc(sizeof *scratch);
+    scratch->direct = direct_scratch_create();
+    return scratch;
+}
+
+void physics_scratch_destroy(PhysicsScratch *scratch)
+{
+    if (!scratch)
+        return;
+    direct_scratch_destroy(scratch->direct);
+    free(scratch->rows);
+    free(scratch);
+}
+
+void physics_lend_scratch(Physics *physics, PhysicsScratch *scratch) { physics->scratch = scratch; }
+
+// Exchanges the rows of the stepper with those that were lent: before the step, and back after it.
+static void swap_scratch(StepperTalus *self, PhysicsScratch *scratch, bool is_lent)
+{
+    SolverRow *rows = self->rows;
+    int capacity = self->row_capacity;
+    self->rows = scratch->rows;
+    self->row_capacity = scratch->row_capacity;
+    scratch->rows = rows;
+    scratch->row_capacity = capacity;
+    solver_lend_scratch(self->solver, is_lent ? scratch->direct : NULL);
+}
 
 static void *talus_create(Physics *physics)
 {
@@ -47,7 +86,9 @@ static void talus_destroy(void *state)
     StepperTalus *self = state;
     rim_step_destroy(self->rim);
     solver_destroy(self->solver);
-    void *owned[] = { self->bodies, self->awake, self->joints, self->joined, self->rows, self->contacts, self->resting };
+    void *owned[] = {
+        self->bodies, self->awake, self->joints, self->joined, self->rows, self->contacts, self->resting
+    };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     free(self);
@@ -56,12 +97,15 @@ static void talus_destroy(void *state)
 // ---- bodies ----
 
 enum { POSE_DOUBLES = 7, MOTION_DOUBLES = 6 };
-static_assert(offsetof(BodyState, linear) == POSE_DOUBLES * sizeof(double), "position and orientation follow each other");
-static_assert(offsetof(BodyState, force) == (POSE_DOUBLES + MOTION_DOUBLES) * sizeof(double), "and so do the velocities");
+static_assert(offsetof(BodyState, linear) == POSE_DOUBLES * sizeof(double),
+              "position and orientation follow each other");
+static_assert(offsetof(BodyState, force) == (POSE_DOUBLES + MOTION_DOUBLES) * sizeof(double),
+              "and so do the velocities");
 static_assert(offsetof(SolverBody, rotation) == POSE_DOUBLES * sizeof(double), "as in the solver's bodies");
 
 static void body_read(const Physics *physics, int index, SolverBody *to)
 {
+    assert(index >= 0 && index < physics->body_count);
     const Body *body = &physics->bodies[index];
     const BodyState *state = &physics->body_states[index];
     bool is_turned = memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
@@ -86,6 +130,9 @@ typedef struct BodyWork {
     StepperTalus *self;
     Physics *physics;
     const int32_t *awake;
+    double slow_turn2;        // rad^2/s^2, see joints_slow_turn()
+    atomic_bool has_unsound;  // some state that was written is not fine
+    atomic_bool has_fast;     // some body turns faster
 } BodyWork;
 
 static void read_range(int begin, int end, int worker, void *context)
@@ -98,16 +145,23 @@ static void read_range(int begin, int end, int worker, void *context)
 
 static void write_range(int begin, int end, int worker, void *context)
 {
-    const BodyWork *work = context;
+    BodyWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
         const SolverBody *body = &work->self->bodies[work->awake[i]];
         BodyState *state = &work->physics->body_states[work->awake[i]];
+        if ((body->flags & SOLVER_BODY_STOPPED)
+            || !finite_motion_is_fine(body->position, body->quaternion, body->velocity, body->velocity + 3)) {
+            work->physics->previous[work->awake[i]] = *state;
+            atomic_store(&work->has_unsound, true);
+        }
+        if (!(length2_of(body->velocity + 3) <= work->slow_turn2))
+            atomic_store_explicit(&work->has_fast, true, memory_order_relaxed);
         memcpy(&state->position, body->position, POSE_DOUBLES * sizeof(double));
         memcpy(&state->linear, body->velocity, MOTION_DOUBLES * sizeof(double));
         memset(&state->force, 0, MOTION_DOUBLES * sizeof(double));
         if (body->flags & SOLVER_BODY_STOPPED)
-            state->linear.x = NAN;  // trouble.c finds and tells it
+            state->linear.x = NAN;  // finite_check.c finds and tells it
     }
 }
 
@@ -120,10 +174,13 @@ static void read_bodies(StepperTalus *self, Physics *physics)
     for (int i = is_new ? 0 : physics->body_count; i < physics->body_count; i++) {
         if (i >= self->body_count)
             self->bodies[i] = (SolverBody){ 0 };
-        if (physics->bodies[i].is_alive)
+        if (physics->bodies[i].is_alive) {
             body_read(physics, i, &self->bodies[i]);
-        else
-            self->bodies[i] = (SolverBody){ .mass = 1.0, .quaternion = { 1.0 }, .flags = SOLVER_BODY_ASLEEP | SOLVER_BODY_KINEMATIC };
+            continue;
+        }
+        self->bodies[i] =
+            (SolverBody){ .mass = 1.0, .quaternion = { 1.0 }, .flags = SOLVER_BODY_ASLEEP | SOLVER_BODY_KINEMATIC };
+        solver_body_refresh(&self->bodies[i]);  // the row may be used again, by a body that stands just so
     }
     for (int i = 0; !is_new && i < self->awake_count; i++)
         self->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
@@ -133,7 +190,8 @@ static void read_bodies(StepperTalus *self, Physics *physics)
     if (sleep->awake_count > 0)  // a world without bodies has no list
         memcpy(self->awake, sleep->awake, sizeof *self->awake * (size_t)sleep->awake_count);
     self->awake_count = sleep->awake_count;
-    pool_for(physics->pool, self->awake_count, BODY_GRAIN, read_range, &(BodyWork){ self, physics, self->awake });
+    pool_for(physics->pool, self->awake_count, BODY_GRAIN, read_range,
+             &(BodyWork){ .self = self, .physics = physics, .awake = self->awake });
 }
 
 // ---- constraints ----
@@ -143,15 +201,9 @@ static bool body_acts(const Physics *physics, int body)
     return body >= 0 && !physics->body_states[body].is_disabled && !physics->body_states[body].is_frozen;
 }
 
-static bool is_free(const Physics *physics, int body)
-{
-    return body >= 0 && !physics->body_states[body].is_frozen;
-}
+static bool is_free(const Physics *physics, int body) { return body >= 0 && !physics->body_states[body].is_frozen; }
 
-static bool is_awake(const Physics *physics, int body)
-{
-    return body >= 0 && !physics->body_states[body].is_disabled;
-}
+static bool is_awake(const Physics *physics, int body) { return body >= 0 && !physics->body_states[body].is_disabled; }
 
 // Those of sleeping bodies have no rows, but stand in the list: the tree of joints stays what it is.
 static void read_constraints(StepperTalus *self, const Physics *physics, double dt)
@@ -199,8 +251,28 @@ static void describe_contact(const PhysicsContact *contact, SolverContact *to)
     contact_for_solver(contact, contact->body[is_reversed], is_reversed ? -1 : contact->body[1], to);
 }
 
+static bool is_next_point(const PhysicsContact *last, const PhysicsContact *contact)
+{
+    return contact->shape[0] == last->shape[0] && contact->shape[1] == last->shape[1] && contact->shape[0] >= 0
+           && contact->shape[1] >= 0 && contact_surfaces_are_alike(last, contact);
+}
+
+// Of the same pair and surface as the last one.
+static void describe_next_point(const PhysicsContact *contact, const SolverContact *last, SolverContact *to)
+{
+    *to = *last;
+    double sign = contact->body[0] < 0 ? -1.0 : 1.0;
+    memcpy(to->position, &contact->point, sizeof to->position);
+    to->normal[0] = sign * contact->normal.x;
+    to->normal[1] = sign * contact->normal.y;
+    to->normal[2] = sign * contact->normal.z;
+    to->depth = contact->depth;
+    memcpy(to->start, contact->held, sizeof to->start);
+}
+
 static void remember_resting(StepperTalus *self, int contact, int place)
 {
+    assert(contact >= 0 && place >= 0);
     memory_grow(&self->resting, &self->resting_capacity, self->resting_count + 1, sizeof *self->resting);
     self->resting[self->resting_count++] = (Resting){ contact, place };
 }
@@ -217,7 +289,10 @@ static void describe_range(int begin, int end, int worker, void *context)
     ContactWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        describe_contact(&work->from[i], &work->to[i]);
+        if (i > begin && is_next_point(&work->from[i - 1], &work->from[i]))
+            describe_next_point(&work->from[i], &work->to[i - 1], &work->to[i]);
+        else
+            describe_contact(&work->from[i], &work->to[i]);
         if (!contact_acts(work->physics, &work->from[i]))
             atomic_store(&work->has_resting, true);
     }
@@ -245,6 +320,7 @@ static void read_contacts(StepperTalus *self, Physics *physics)
 // A contact that falls asleep takes along what it carried, so that the step in which it wakes goes on from there.
 static void keep_impulses(StepperTalus *self, Physics *physics)
 {
+    assert(self->resting_count >= 0);
     for (int i = 0; i < self->resting_count; i++) {
         PhysicsContact *contact = &physics->contacts[self->resting[i].contact];
         memcpy(contact->held, solver_contact_impulse(self->solver, self->resting[i].place), sizeof contact->held);
@@ -263,28 +339,52 @@ static void write_contact_forces(const StepperTalus *self, Physics *physics)
 
 // ---- the step ----
 
+// Our arrays in, the solver, our arrays out; each state is looked at where it is written.
 static void plain_step(StepperTalus *self, Physics *physics, double dt)
 {
+    assert(dt > 0.0);
     read_bodies(self, physics);
     read_constraints(self, physics, dt);
     read_contacts(self, physics);
-    SolverInput input = { .dt = dt, .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z }, .erp = physics->erp,
-                          .cfm = physics->cfm, .contact_surface_layer = physics->contact_surface_layer, .bodies = self->bodies,
-                          .joints = self->joints, .rows = self->rows, .contacts = self->contacts, .body_count = self->body_count,
-                          .joint_count = self->joint_count, .row_count = self->row_count, .contact_count = self->contact_count,
-                          .awake = self->awake, .awake_count = self->awake_count };
+    SolverInput input = { .dt = dt,
+                          .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z },
+                          .erp = physics->erp,
+                          .cfm = physics->cfm,
+                          .contact_surface_layer = physics->contact_surface_layer,
+                          .bodies = self->bodies,
+                          .joints = self->joints,
+                          .rows = self->rows,
+                          .contacts = self->contacts,
+                          .body_count = self->body_count,
+                          .joint_count = self->joint_count,
+                          .row_count = self->row_count,
+                          .contact_count = self->contact_count,
+                          .awake = self->awake,
+                          .awake_count = self->awake_count };
     solver_step(self->solver, &input);
     sum_wrenches(self, physics);
     write_contact_forces(self, physics);
     keep_impulses(self, physics);
-    pool_for(physics->pool, self->awake_count, BODY_GRAIN, write_range, &(BodyWork){ self, physics, self->awake });
+    double slow_turn = joints_slow_turn(dt);
+    BodyWork work = { .self = self, .physics = physics, .awake = self->awake, .slow_turn2 = slow_turn * slow_turn };
+    pool_for(physics->pool, self->awake_count, BODY_GRAIN, write_range, &work);
+    physics->has_unsound_states = work.has_unsound;
+    physics->has_fast_turns = work.has_fast;
+    physics->solved = self->bodies;
+    physics->solved_count = self->body_count;
 }
 
 static void talus_step(void *state, Physics *physics, double dt)
 {
+    assert(state && dt > 0.0);
     StepperTalus *self = state;
     if (!mirror_is_open(physics)) {
+        PhysicsScratch *scratch = physics->pool ? NULL : physics->scratch;
+        if (scratch)
+            swap_scratch(self, scratch, true);
         plain_step(self, physics, dt);
+        if (scratch)
+            swap_scratch(self, scratch, false);
         return;
     }
     if (!self->rim)
@@ -319,19 +419,20 @@ static void explain_islands(const StepperTalus *self, const Physics *physics, Te
         [SOLVER_DIRECT] = "direct", [SOLVER_SWEPT] = "direct joints, swept contacts", [SOLVER_ITERATIVE] = "iterative"
     };
     const SolverIsland *islands;
-    int count = solver_islands(self->solver, &islands), most = 0;
+    int count = solver_islands(self->solver, &islands), max = 0;
     for (int i = 0; i < count; i++)
-        most = int_max(most, islands[i].first_body);
-    int32_t *solid_of = memory_alloc_array((size_t)most + 1, sizeof *solid_of);  // plus 1; 0: a body that a plugin made
+        max = int_max(max, islands[i].first_body);
+    int32_t *solid_of = memory_alloc_array((size_t)max + 1, sizeof *solid_of);  // plus 1; 0: a body that a plugin made
     for (int i = 0; count > 0 && i < physics->body_count; i++) {
         int index = physics->bodies[i].is_alive ? (self->rim ? rim_step_body(self->rim, physics, i) : i) : -1;
-        if (index >= 0 && index <= most)
+        if (index >= 0 && index <= max)
             solid_of[index] = physics->bodies[i].solid + 1;
     }
     for (int i = 0; i < count; i++) {
         int solid = solid_of[islands[i].first_body] - 1;
-        text_printf(out, "island of '%s': %d bodies, %d joint rows, %d contacts: %s\n", solid >= 0 ? solid_label(physics, solid) : "a plugin's body",
-                    islands[i].body_count, islands[i].joint_row_count, islands[i].contact_count, method_names[islands[i].method]);
+        text_printf(out, "island of '%s': %d bodies, %d joint rows, %d contacts: %s\n",
+                    solid >= 0 ? solid_label(physics, solid) : "a plugin's body", islands[i].body_count,
+                    islands[i].joint_row_count, islands[i].contact_count, method_names[islands[i].method]);
     }
     free(solid_of);
 }
@@ -345,18 +446,29 @@ static void talus_explain(void *state, Physics *physics, Text *out)
     }
     explain_islands(self, physics, out);
     const SolverStatistics *sum = solver_statistics(self->solver);
-    text_printf(out, "solver: %d direct, %d swept and %d iterative islands, %d rows with bounds (%d in the largest), %d pivot rounds, %d sweeps, "
-                "%d solved again, %d fallbacks, %d redundant rows, %d bodies stopped\n",
-                sum->direct_island_count, sum->swept_island_count, sum->iterative_island_count, sum->dense_row_count, sum->largest_dense,
-                sum->pivot_round_count, sum->sweep_count,
-                sum->restart_count, sum->fallback_count, sum->redundant_count, sum->body_reset_count);
+    text_printf(
+        out,
+        "solver: %d direct, %d swept and %d iterative islands, %d rows with bounds (%d in the largest), %d pivot rounds, %d sweeps, "
+        "%d solved again, %d fallbacks, %d redundant rows, %d bodies stopped\n",
+        sum->direct_island_count, sum->swept_island_count, sum->iterative_island_count, sum->dense_row_count,
+        sum->largest_dense, sum->pivot_round_count, sum->sweep_count, sum->restart_count, sum->fallback_count,
+        sum->redundant_count, sum->body_reset_count);
     const SolverTotals *totals = solver_totals(self->solver);
-    text_printf(out, "all %" PRId64 " steps: %" PRId64 " solved again, %" PRId64 " fallbacks, %" PRId64 " redundant rows, %" PRId64 " bodies stopped\n",
-                totals->step_count, totals->restart_count, totals->fallback_count, totals->redundant_count, totals->body_reset_count);
+    text_printf(out,
+                "all %" PRId64 " steps: %" PRId64 " solved again, %" PRId64 " fallbacks, %" PRId64
+                " redundant rows, %" PRId64 " bodies stopped\n",
+                totals->step_count, totals->restart_count, totals->fallback_count, totals->redundant_count,
+                totals->body_reset_count);
 }
 
 const StepperType stepper_talus = {
-    .name = "talus", .help = "our own: exact and linear in the size of a robot, iterative for piles",
-    .create = talus_create, .destroy = talus_destroy, .step = talus_step,
-    .state_size = talus_state_size, .save = talus_save, .restore = talus_restore, .explain = talus_explain,
+    .name = "talus",
+    .help = "our own: exact and linear in the size of a robot, iterative for piles",
+    .create = talus_create,
+    .destroy = talus_destroy,
+    .step = talus_step,
+    .state_size = talus_state_size,
+    .save = talus_save,
+    .restore = talus_restore,
+    .explain = talus_explain,
 };

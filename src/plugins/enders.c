@@ -42,7 +42,12 @@ EXPORTED void pthread_exit(void *result)
 
 typedef void *(*ThreadStart)(void *argument);
 typedef int (*ThreadCreate)(pthread_t *thread, const pthread_attr_t *attributes, ThreadStart start, void *argument);
-typedef struct OwnThread { ThreadStart start; void *argument; GuardOwner *owner; GuardCrew *crew; } OwnThread;
+typedef struct OwnThread {
+    ThreadStart start;
+    void *argument;
+    GuardOwner *owner;
+    GuardCrew *crew;
+} OwnThread;
 
 static void *run_own_thread(void *context)
 {
@@ -52,7 +57,8 @@ static void *run_own_thread(void *context)
     return own.start(own.argument);
 }
 
-EXPORTED int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, ThreadStart start, void *restrict argument)
+EXPORTED int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, ThreadStart start,
+                            void *restrict argument)
 {
     ThreadCreate create = (ThreadCreate)dlsym(RTLD_NEXT, "pthread_create");
     GuardOwner *owner = guard_owner();

@@ -24,8 +24,12 @@ static double modified(const char *path)
 // The library in the folder itself, unless a build folder has a newer one.
 static const char *library_in(const char *folder, const char *name, Arena *arena)
 {
-    static const char *const forms[] = { "%s/lib%s.so", "%s/%s.so", "%s/build/release/lib%s.so", "%s/build/release/%s.so",
-                                         "%s/build/debug/lib%s.so", "%s/build/debug/%s.so" };
+    static const char *const forms[] = { "%s/lib%s.so",
+                                         "%s/%s.so",
+                                         "%s/build/release/lib%s.so",
+                                         "%s/build/release/%s.so",
+                                         "%s/build/debug/lib%s.so",
+                                         "%s/build/debug/%s.so" };
     const char *best = NULL;
     for (int i = 0; i < COUNT_OF(forms); i++) {
         char path[4096];
@@ -35,7 +39,8 @@ static const char *library_in(const char *folder, const char *name, Arena *arena
         int length = snprintf(path, sizeof path, forms[i], folder, name);
 #pragma GCC diagnostic pop
         bool is_release = i == 2 || i == 3;
-        if (length < (int)sizeof path && file_exists(path) && (!best || (is_release && modified(path) > modified(best))))
+        if (length < (int)sizeof path && file_exists(path)
+            && (!best || (is_release && modified(path) > modified(best))))
             best = arena_string(arena, path);
     }
     return best;
@@ -44,7 +49,8 @@ static const char *library_in(const char *folder, const char *name, Arena *arena
 // What another system would load.
 static const char *foreign_in(const char *folder, const char *name, Arena *arena)
 {
-    const char *const names[] = { arena_printf(arena, "%s.dll", name), arena_printf(arena, "lib%s.dylib", name), arena_printf(arena, "%s.dylib", name),
+    const char *const names[] = { arena_printf(arena, "%s.dll", name), arena_printf(arena, "lib%s.dylib", name),
+                                  arena_printf(arena, "%s.dylib", name),
                                   arena_printf(arena, "build/release/%s.dll", name) };
     for (int i = 0; i < COUNT_OF(names); i++)
         if (file_exists(path_join(arena, folder, names[i])))
@@ -70,7 +76,8 @@ static bool look_in(Search *search, const char *project)
 {
     if (search->place.folder || !project || !*project)
         return search->place.folder != NULL;
-    const char *folder = path_normalized(search->arena, arena_printf(search->arena, "%s/plugins/physics/%s", project, search->name));
+    const char *folder = path_normalized(search->arena,
+                                         arena_printf(search->arena, "%s/plugins/physics/%s", project, search->name));
     if (!search->tried.data || !strstr(search->tried.data, folder))
         text_printf(&search->tried, "%s%s", search->tried.length ? ", " : "", folder);
     if (!file_is_directory(folder))
@@ -85,10 +92,10 @@ static bool look_in(Search *search, const char *project)
 static bool look_beside_proto(SceneNode *node, void *context)
 {
     Search *search = context;
-    for (const SceneNode *root = node, *above = node->parent; above && above->kind == SCENE_NODE_INSTANCE && above->target == root;
-         root = above, above = above->parent)
-        if (above->proto && above->proto->path && *above->proto->path &&
-            look_in(search, arena_printf(search->arena, "%s/..", path_directory(search->arena, above->proto->path))))
+    for (const SceneNode *root = node, *above = node->parent;
+         above && above->kind == SCENE_NODE_INSTANCE && above->target == root; root = above, above = above->parent)
+        if (above->proto && above->proto->path && *above->proto->path
+            && look_in(search, arena_printf(search->arena, "%s/..", path_directory(search->arena, above->proto->path))))
             return false;
     return true;
 }

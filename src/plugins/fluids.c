@@ -2,7 +2,7 @@
 // its list is a wrong argument, never followed.
 #include "base/memory.h"
 #include "physics/fluids/drag.h"
-#include "physics/ode/odeinside.h"
+#include "physics/ode/layout.h"
 #include "plugins/plugins_internal.h"
 
 #include <plugins/fluid.h>
@@ -23,15 +23,15 @@ struct dxFluid {
 };
 
 struct dxImmersionLinkGroup {
-    int unused;   // links name their group
+    int unused;  // links name their group
 };
 
 struct dxImmersionLink {
     dWorldID world;
     dImmersionLinkGroupID group;
     dImmersion immersion;
-    Quat frame;          // of the immersed geom, whose areas are along its axes
-    double total_area;   // of that geom
+    Quat frame;         // of the immersed geom, whose areas are along its axes
+    double total_area;  // of that geom
     dBodyID body;
     dFluidID fluid;
     bool is_disabled;
@@ -137,40 +137,22 @@ EXPORTED void dFluidDestroy(dFluidID fluid)
     pthread_mutex_unlock(&lock);
 }
 
-EXPORTED dWorldID dFluidGetWorld(dFluidID fluid)
-{
-    return want_fluid(fluid, __func__)->world;
-}
+EXPORTED dWorldID dFluidGetWorld(dFluidID fluid) { return want_fluid(fluid, __func__)->world; }
 
-EXPORTED void dFluidSetData(dFluidID fluid, void *data)
-{
-    want_fluid(fluid, __func__)->data = data;
-}
+EXPORTED void dFluidSetData(dFluidID fluid, void *data) { want_fluid(fluid, __func__)->data = data; }
 
-EXPORTED void *dFluidGetData(dFluidID fluid)
-{
-    return want_fluid(fluid, __func__)->data;
-}
+EXPORTED void *dFluidGetData(dFluidID fluid) { return want_fluid(fluid, __func__)->data; }
 
-EXPORTED void dFluidSetDensity(dFluidID fluid, dReal density)
-{
-    want_fluid(fluid, __func__)->density = density;
-}
+EXPORTED void dFluidSetDensity(dFluidID fluid, dReal density) { want_fluid(fluid, __func__)->density = density; }
 
-EXPORTED dReal dFluidGetDensity(dFluidID fluid)
-{
-    return want_fluid(fluid, __func__)->density;
-}
+EXPORTED dReal dFluidGetDensity(dFluidID fluid) { return want_fluid(fluid, __func__)->density; }
 
 EXPORTED void dFluidSetViscosity(dFluidID fluid, dReal viscosity)
 {
     want_fluid(fluid, __func__)->viscosity = viscosity;
 }
 
-EXPORTED dReal dFluidGetViscosity(dFluidID fluid)
-{
-    return want_fluid(fluid, __func__)->viscosity;
-}
+EXPORTED dReal dFluidGetViscosity(dFluidID fluid) { return want_fluid(fluid, __func__)->viscosity; }
 
 EXPORTED void dFluidSetStreamVel(dFluidID fluid, const dReal *velocity)
 {
@@ -178,25 +160,13 @@ EXPORTED void dFluidSetStreamVel(dFluidID fluid, const dReal *velocity)
     memcpy(want_fluid(fluid, __func__)->stream, velocity, 3 * sizeof *velocity);
 }
 
-EXPORTED const dReal *dFluidGetStreamVel(dFluidID fluid)
-{
-    return want_fluid(fluid, __func__)->stream;
-}
+EXPORTED const dReal *dFluidGetStreamVel(dFluidID fluid) { return want_fluid(fluid, __func__)->stream; }
 
-EXPORTED void dFluidEnable(dFluidID fluid)
-{
-    want_fluid(fluid, __func__)->is_disabled = false;
-}
+EXPORTED void dFluidEnable(dFluidID fluid) { want_fluid(fluid, __func__)->is_disabled = false; }
 
-EXPORTED void dFluidDisable(dFluidID fluid)
-{
-    want_fluid(fluid, __func__)->is_disabled = true;
-}
+EXPORTED void dFluidDisable(dFluidID fluid) { want_fluid(fluid, __func__)->is_disabled = true; }
 
-EXPORTED int dFluidIsEnabled(dFluidID fluid)
-{
-    return !want_fluid(fluid, __func__)->is_disabled;
-}
+EXPORTED int dFluidIsEnabled(dFluidID fluid) { return !want_fluid(fluid, __func__)->is_disabled; }
 
 EXPORTED void dGeomSetFluid(dGeomID geom, dFluidID fluid)
 {
@@ -238,10 +208,7 @@ static dGeomID geom_after(dFluidID fluid, dGeomID after)
     return found;
 }
 
-EXPORTED dGeomID dFluidGetFirstGeom(dFluidID fluid)
-{
-    return geom_after(want_fluid(fluid, __func__), NULL);
-}
+EXPORTED dGeomID dFluidGetFirstGeom(dFluidID fluid) { return geom_after(want_fluid(fluid, __func__), NULL); }
 
 EXPORTED dGeomID dFluidGetNextGeom(dGeomID geom)
 {
@@ -313,40 +280,19 @@ EXPORTED void dImmersionLinkAttach(dImmersionLinkID link, dBodyID body, dFluidID
     link->fluid = fluid ? want_fluid(fluid, __func__) : NULL;
 }
 
-EXPORTED void dImmersionLinkEnable(dImmersionLinkID link)
-{
-    want_link(link, __func__)->is_disabled = false;
-}
+EXPORTED void dImmersionLinkEnable(dImmersionLinkID link) { want_link(link, __func__)->is_disabled = false; }
 
-EXPORTED void dImmersionLinkDisable(dImmersionLinkID link)
-{
-    want_link(link, __func__)->is_disabled = true;
-}
+EXPORTED void dImmersionLinkDisable(dImmersionLinkID link) { want_link(link, __func__)->is_disabled = true; }
 
-EXPORTED int dImmersionLinkIsEnabled(dImmersionLinkID link)
-{
-    return !want_link(link, __func__)->is_disabled;
-}
+EXPORTED int dImmersionLinkIsEnabled(dImmersionLinkID link) { return !want_link(link, __func__)->is_disabled; }
 
-EXPORTED void dImmersionLinkSetData(dImmersionLinkID link, void *data)
-{
-    want_link(link, __func__)->data = data;
-}
+EXPORTED void dImmersionLinkSetData(dImmersionLinkID link, void *data) { want_link(link, __func__)->data = data; }
 
-EXPORTED void *dImmersionLinkGetData(dImmersionLinkID link)
-{
-    return want_link(link, __func__)->data;
-}
+EXPORTED void *dImmersionLinkGetData(dImmersionLinkID link) { return want_link(link, __func__)->data; }
 
-EXPORTED dBodyID dImmersionLinkGetBody(dImmersionLinkID link)
-{
-    return want_link(link, __func__)->body;
-}
+EXPORTED dBodyID dImmersionLinkGetBody(dImmersionLinkID link) { return want_link(link, __func__)->body; }
 
-EXPORTED dFluidID dImmersionLinkGetFluid(dImmersionLinkID link)
-{
-    return want_link(link, __func__)->fluid;
-}
+EXPORTED dFluidID dImmersionLinkGetFluid(dImmersionLinkID link) { return want_link(link, __func__)->fluid; }
 
 // Of the links to a body, to a fluid, or to both, the one of this index; NULL stands for any. `count` (may be NULL) is how many.
 static dImmersionLinkID find_link(dBodyID body, dFluidID fluid, int index, int *count)
@@ -406,12 +352,12 @@ EXPORTED dImmersionLinkID dFluidGetImmersionLink(dFluidID fluid, int index)
 // Bodies end without telling; where ODE can be read, its list tells.
 static bool is_alive(dWorldID world, dBodyID body)
 {
-    const OdeInside *inside = odeinside();
+    const OdeLayout *inside = ode_layout();
     if (inside->problem)
         return true;
-    dBodyID at = odeinside_pointer(world, inside->first_body);
+    dBodyID at = ode_layout_pointer(world, inside->first_body);
     while (at && at != body)
-        at = odeinside_pointer(at, inside->next_body);
+        at = ode_layout_pointer(at, inside->next_body);
     return at != NULL;
 }
 
@@ -421,10 +367,7 @@ static Vec3 at_most(Vec3 velocity, double limit)
     return limit > 0.0 && length > limit ? vec3_scale(velocity, limit / length) : velocity;
 }
 
-static Vec3 from_ode(const dReal *from)
-{
-    return vec3(from[0], from[1], from[2]);
-}
+static Vec3 from_ode(const dReal *from) { return vec3(from[0], from[1], from[2]); }
 
 static void push(const struct dxImmersionLink *link, double dt)
 {
@@ -435,13 +378,21 @@ static void push(const struct dxImmersionLink *link, double dt)
     dMass mass;
     dWorldGetGravity(link->world, gravity);
     dBodyGetMass(link->body, &mass);
-    DragProperties properties = { (surface->mode & dImmersionProjectedAreas) != 0, from_ode(surface->dragForceCoefficients),
-                                  from_ode(surface->dragTorqueCoefficients), surface->viscousResistanceForceCoefficient,
+    DragProperties properties = { (surface->mode & dImmersionProjectedAreas) != 0,
+                                  from_ode(surface->dragForceCoefficients), from_ode(surface->dragTorqueCoefficients),
+                                  surface->viscousResistanceForceCoefficient,
                                   surface->viscousResistanceTorqueCoefficient };
-    Immersion wet = { .volume = geom->volume, .area = geom->area, .total_area = link->total_area, .projected = from_ode(geom->projectedAreas) };
+    Immersion wet = { .volume = geom->volume,
+                      .area = geom->area,
+                      .total_area = link->total_area,
+                      .projected = from_ode(geom->projectedAreas) };
     Vec3 v = vec3_sub(from_ode(dBodyGetLinearVel(link->body)), from_ode(fluid->stream));
-    DragMotion motion = { link->frame, at_most(v, surface->maxLinearVel), at_most(from_ode(dBodyGetAngularVel(link->body)), surface->maxAngularVel),
-                          mass.mass, fmin(mass.I[0], fmin(mass.I[5], mass.I[10])), dt };
+    DragMotion motion = { link->frame,
+                          at_most(v, surface->maxLinearVel),
+                          at_most(from_ode(dBodyGetAngularVel(link->body)), surface->maxAngularVel),
+                          mass.mass,
+                          fmin(mass.I[0], fmin(mass.I[5], mass.I[10])),
+                          dt };
     Drag drag = drag_of(&properties, (DragFluid){ fluid->density, fluid->viscosity }, &wet, motion);
     Vec3 force = vec3_mad(drag.force, from_ode(gravity), -fluid->density * geom->volume);
     const dReal *center = geom->buoyancyCenter;

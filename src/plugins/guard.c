@@ -1,3 +1,4 @@
+// guard.c - a guard around every call into a plugin: faults, time, and the state of the process are caught and put back.
 #include "plugins/guard.h"
 
 #include "base/memory.h"
@@ -29,7 +30,10 @@ enum {
 typedef enum GuardState { GUARD_OFF, GUARD_RUNNING, GUARD_COLLECTING } GuardState;
 
 // Rounding, subnormal numbers, traps: foreign code that changes them must not change our numbers.
-typedef struct FloatMode { unsigned vector; unsigned short stack; } FloatMode;
+typedef struct FloatMode {
+    unsigned vector;
+    unsigned short stack;
+} FloatMode;
 
 // Of the thread that is in a guarded call. Signal handlers are functions of the process, so this is how they know.
 typedef struct Guard {
@@ -38,33 +42,42 @@ typedef struct Guard {
     GuardFault *fault;
     GuardOwner *owner;
     int64_t timeout_ms;
-    FloatMode mode;              // ours
+    FloatMode mode;  // ours
 } Guard;
 static _Thread_local Guard guard;
 static _Thread_local GuardOwner *adopted_by;
-static _Thread_local int thread_id;             // 0: the thread is not prepared yet
+static _Thread_local int thread_id;  // 0: the thread is not prepared yet
 static _Thread_local bool has_timer;
 static _Thread_local timer_t timer;
 static pthread_key_t stack_key, crew_key;
 
-struct GuardCrew { atomic_int count; };  // its owner, and every thread
+struct GuardCrew {
+    atomic_int count;
+};  // its owner, and every thread
 
 static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE };
 static struct sigaction previous[COUNT_OF(caught)];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int users;
 static GuardOwner *_Atomic owners[MOST_OWNERS];
-static pid_t process;                            // whose calls are guarded
-static volatile sig_atomic_t is_foreign_child;   // the foreign code forked: this is its copy of the process
+static pid_t process;                           // whose calls are guarded
+static volatile sig_atomic_t is_foreign_child;  // the foreign code forked: this is its copy of the process
 
 // What the process dies of, should it die. Written by the thread that failed before anything else is done.
-static struct { GuardOwner *owner; GuardFault fault; } last;
+static struct {
+    GuardOwner *owner;
+    GuardFault fault;
+} last;
 static volatile sig_atomic_t is_post_mortem;
-static atomic_int speaker;                       // thread that gives the last words, 0: none
+static atomic_int speaker;  // thread that gives the last words, 0: none
 
 // The fault of a thread that the foreign code made, until the thread of its world takes it over.
 typedef enum ParkState { PARK_EMPTY, PARK_FILLING, PARK_WAITING, PARK_TAKEN } ParkState;
-static struct { atomic_int state; GuardOwner *owner; GuardFault fault; } parked;
+static struct {
+    atomic_int state;
+    GuardOwner *owner;
+    GuardFault fault;
+} parked;
 
 // ---- the end of the process ----
 
@@ -182,8 +195,10 @@ static void collect(GuardFault *fault, uintptr_t pc, uintptr_t stack)
 // A fault in there leaves lists half written and a lock taken.
 static bool is_in_heap(const GuardFault *fault)
 {
-    static const char *const functions[] = { "malloc", "free", "cfree", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc",
-                                             "posix_memalign", "__libc_malloc", "__libc_free", "__libc_calloc", "__libc_realloc", "__libc_memalign" };
+    static const char *const functions[] = { "malloc",         "free",           "cfree",       "calloc",
+                                             "realloc",        "reallocarray",   "memalign",    "aligned_alloc",
+                                             "posix_memalign", "__libc_malloc",  "__libc_free", "__libc_calloc",
+                                             "__libc_realloc", "__libc_memalign" };
     for (int i = 0; i < int_min(fault->frame_count, 12); i++) {
         Dl_info info;
         if (!guard_linked(fault, i, &info) || !info.dli_sname)
@@ -220,10 +235,7 @@ static void describe_end(GuardFault *fault, const char *function, int status)
 // ---- handlers ----
 
 // The foreign code's own child may end as it likes.
-static bool is_in_child(void)
-{
-    return getpid() != process;
-}
+static bool is_in_child(void) { return getpid() != process; }
 
 static void pass_on(int number, const siginfo_t *info)
 {
@@ -441,10 +453,7 @@ void guard_crew_leave(void *crew)
         free(left);
 }
 
-bool guard_has_threads(const GuardOwner *owner)
-{
-    return atomic_load(&owner->crew->count) > 1;
-}
+bool guard_has_threads(const GuardOwner *owner) { return atomic_load(&owner->crew->count) > 1; }
 
 void guard_acquire(GuardOwner *owner)
 {
@@ -554,10 +563,7 @@ void guard_exit(void)
         guard_end_process(0);  // one process simulates
 }
 
-bool guard_is_inside(void)
-{
-    return guard.state == GUARD_RUNNING;
-}
+bool guard_is_inside(void) { return guard.state == GUARD_RUNNING; }
 
 static bool take_parked(const GuardOwner *owner, GuardFault *fault)
 {
@@ -582,7 +588,8 @@ static void arm(GuardOwner *owner, int64_t timeout_ms, GuardFault *fault)
     atomic_store_explicit(&owner->thread, thread_id, memory_order_relaxed);
 }
 
-bool guard_series(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms, GuardFault *fault)
+bool guard_series(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms,
+                  GuardFault *fault)
 {
     arm(owner, timeout_ms, fault);
     if (sigsetjmp(guard.jump, 0) == 0) {
@@ -600,7 +607,10 @@ bool guard_series(GuardOwner *owner, void (*function)(void *context), void *cont
     return false;
 }
 
-typedef struct OneCall { void (*function)(void *context); void *context; } OneCall;
+typedef struct OneCall {
+    void (*function)(void *context);
+    void *context;
+} OneCall;
 
 static void call_once(void *context)
 {
@@ -610,7 +620,8 @@ static void call_once(void *context)
     guard_exit();
 }
 
-bool guard_call(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms, GuardFault *fault)
+bool guard_call(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms,
+                GuardFault *fault)
 {
     return guard_series(owner, call_once, &(OneCall){ function, context }, timeout_ms, fault);
 }

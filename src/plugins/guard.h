@@ -15,8 +15,8 @@
 enum { GUARD_FRAMES = 48 };
 
 typedef struct GuardFault {
-    int signal;                 // 0: a function that ends the process or the thread was called
-    const char *ender;          // its name, NULL
+    int signal;         // 0: a function that ends the process or the thread was called
+    const char *ender;  // its name, NULL
     int exit_status;
     bool is_timeout;
     bool is_fault_frame_known;  // frames[0] is the instruction that faulted, not a return address
@@ -35,18 +35,19 @@ typedef struct GuardCrew GuardCrew;
 // Whose code it is. Threads that are made inside its calls are its own.
 typedef struct GuardOwner GuardOwner;
 struct GuardOwner {
-    const char *library;     // file of the code, NULL while there is none
-    _Atomic int thread;      // in guard_call(), 0: none
-    GuardCrew *crew;         // threads of its own; NULL before guard_acquire()
+    const char *library;  // file of the code, NULL while there is none
+    _Atomic int thread;   // in guard_call(), 0: none
+    GuardCrew *crew;      // threads of its own; NULL before guard_acquire()
     // What to say when the process ends: no malloc, no stdio. `is_state_safe`: nobody else is at work on the world.
     void (*last_words)(GuardOwner *owner, const GuardFault *fault, bool is_state_safe);
 };
 
-void guard_acquire(GuardOwner *owner);  // installs the handlers for the process; counted
-void guard_release(GuardOwner *owner);  // handlers stay for threads of its own that run on
+void guard_acquire(GuardOwner *owner);            // installs the handlers for the process; counted
+void guard_release(GuardOwner *owner);            // handlers stay for threads of its own that run on
 bool guard_has_threads(const GuardOwner *owner);  // of its own, that have not ended: its code must stay
 // Calls `function(context)`; false when it faulted, or one of the owner's threads has. `timeout_ms` 0: no limit.
-typedef bool GuardRun(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms, GuardFault *fault);
+typedef bool GuardRun(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms,
+                      GuardFault *fault);
 GuardRun guard_call;
 // The same for a function that is ours and calls foreign code many times: only what runs between guard_enter() and guard_exit()
 // is foreign, and the time limit is that of each. A fault leaves `function` at once, from within guard_enter().
@@ -59,16 +60,17 @@ bool guard_is_inside(void);  // this thread runs foreign code
 void guard_settled(void);
 
 // ---- for enders.c: functions that foreign code must not call unseen ----
-void guard_end_called(const char *function, int status, bool ends_process);  // returns when it is not foreign code that calls
-GuardOwner *guard_owner(void);             // of the code that runs on this thread, NULL
-GuardCrew *guard_crew_join(GuardOwner *owner);  // before a thread of its own is made
-void guard_crew_leave(void *crew);              // it was not made, or has ended
-void guard_adopt_thread(GuardOwner *owner, GuardCrew *crew);  // this thread is its own and leaves when it ends
+void guard_end_called(const char *function, int status,
+                      bool ends_process);                      // returns when it is not foreign code that calls
+GuardOwner *guard_owner(void);                                 // of the code that runs on this thread, NULL
+GuardCrew *guard_crew_join(GuardOwner *owner);                 // before a thread of its own is made
+void guard_crew_leave(void *crew);                             // it was not made, or has ended
+void guard_adopt_thread(GuardOwner *owner, GuardCrew *crew);   // this thread is its own and leaves when it ends
 void guard_end_process(int status) __attribute__((noreturn));  // at once, nothing is run
 
 // ---- surroundings.c: what a call should leave as it was ----
 typedef struct GuardSurroundings GuardSurroundings;
-void surroundings_lock(void);    // they are one for all worlds of the process; the same thread may lock again
+void surroundings_lock(void);  // they are one for all worlds of the process; the same thread may lock again
 void surroundings_unlock(void);
 GuardSurroundings *surroundings_take(void);                  // locked until they are put back
 const char *surroundings_put_back(GuardSurroundings *kept);  // frees it; what had been changed, NULL when nothing
@@ -79,7 +81,7 @@ typedef struct GuardPlace {
     const char *function;  // NULL when unknown
     const char *file;      // source, NULL when unknown
     int line;
-    const char *module;    // path of the program or library
+    const char *module;  // path of the program or library
 } GuardPlace;
 typedef struct Arena Arena;
 // Of every frame; `places` has room for fault->frame_count.

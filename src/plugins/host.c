@@ -14,13 +14,23 @@
 #include <unistd.h>
 
 // C++ plugins that forgot extern "C" are found by what the compiler makes of the names.
-static const struct { const char *name; const char *mangled[2]; bool is_needed, is_rare; } callbacks[] = {
-    [CALLBACK_INIT] = { "webots_physics_init", { "_Z19webots_physics_initv", "_Z19webots_physics_initP7dxWorldP7dxSpaceP12dxJointGroup" }, false, true },
+static const struct {
+    const char *name;
+    const char *mangled[2];
+    bool is_needed, is_rare;
+} callbacks[] = {
+    [CALLBACK_INIT] = { "webots_physics_init",
+                        { "_Z19webots_physics_initv", "_Z19webots_physics_initP7dxWorldP7dxSpaceP12dxJointGroup" },
+                        false,
+                        true },
     [CALLBACK_STEP] = { "webots_physics_step", { "_Z19webots_physics_stepv" }, true, false },
     [CALLBACK_COLLIDE] = { "webots_physics_collide", { "_Z22webots_physics_collideP6dxGeomS0_" }, false, false },
     [CALLBACK_STEP_END] = { "webots_physics_step_end", { "_Z23webots_physics_step_endv" }, false, false },
     [CALLBACK_PREDRAW] = { "webots_physics_predraw", { "_Z22webots_physics_predrawv" }, false, true },
-    [CALLBACK_DRAW] = { "webots_physics_draw", { "_Z19webots_physics_drawiPKc", "_Z19webots_physics_drawv" }, false, true },
+    [CALLBACK_DRAW] = { "webots_physics_draw",
+                        { "_Z19webots_physics_drawiPKc", "_Z19webots_physics_drawv" },
+                        false,
+                        true },
     [CALLBACK_CLEANUP] = { "webots_physics_cleanup", { "_Z22webots_physics_cleanupv" }, true, true },
 };
 static_assert(COUNT_OF(callbacks) == CALLBACK_COUNT, "one row for every callback");
@@ -44,26 +54,27 @@ const char *plugin_name_in(const SceneNode *world_info)
     return *name && strcmp(name, "<none>") && strcmp(name, "void") ? name : NULL;
 }
 
-const char *plugin_name(const Scene *scene)
-{
-    return plugin_name_in(world_info(scene));
-}
+const char *plugin_name(const Scene *scene) { return plugin_name_in(world_info(scene)); }
 
 static void report_missing(PluginHost *host, const PluginPlace *place)
 {
     if (!place->folder) {
-        diag_error(host->diags, host->pos, "the physics plugin '%s' was not found: there is no folder %s", host->name, place->tried);
+        diag_error(host->diags, host->pos, "the physics plugin '%s' was not found: there is no folder %s", host->name,
+                   place->tried);
         diag_hint(host->diags, "--no-plugin runs the world without it");
         return;
     }
     if (place->foreign)
-        diag_error(host->diags, host->pos, "the physics plugin '%s' has no library for this system: %s has %s, which is for %s", host->name, place->folder,
-                   place->foreign, text_ends_with(place->foreign, ".dll") ? "Windows" : "macOS");
+        diag_error(host->diags, host->pos,
+                   "the physics plugin '%s' has no library for this system: %s has %s, which is for %s", host->name,
+                   place->folder, place->foreign, text_ends_with(place->foreign, ".dll") ? "Windows" : "macOS");
     else
-        diag_error(host->diags, host->pos, "the physics plugin '%s' has no library: neither lib%s.so nor %s.so is in %s", host->name, host->name,
-                   host->name, place->folder);
+        diag_error(host->diags, host->pos,
+                   "the physics plugin '%s' has no library: neither lib%s.so nor %s.so is in %s", host->name,
+                   host->name, host->name, place->folder);
     if (place->has_sources)
-        diag_hint(host->diags, "`talus build` with the project's folder builds it; --no-plugin runs the world without it");
+        diag_hint(host->diags,
+                  "`talus build` with the project's folder builds it; --no-plugin runs the world without it");
     else
         diag_hint(host->diags, "--no-plugin runs the world without it");
 }
@@ -74,24 +85,31 @@ static void report_unloadable(PluginHost *host, const char *why)
     const char *symbol = strstr(why, "undefined symbol: ");
     if (symbol) {
         symbol += strlen("undefined symbol: ");
-        diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be loaded: %s needs the function '%.*s', which is nowhere", host->name,
-                   host->path, (int)strcspn(symbol, " ,("), symbol);
-        diag_hint(host->diags, "%s", symbol[0] == 'g' && symbol[1] == 'l' ? "link it with -lGL" : "a library is missing in its link command, or the name is misspelt");
+        diag_error(host->diags, host->pos,
+                   "the physics plugin '%s' cannot be loaded: %s needs the function '%.*s', which is nowhere",
+                   host->name, host->path, (int)strcspn(symbol, " ,("), symbol);
+        diag_hint(host->diags, "%s",
+                  symbol[0] == 'g' && symbol[1] == 'l'
+                      ? "link it with -lGL"
+                      : "a library is missing in its link command, or the name is misspelt");
         return;
     }
     // "libX.so.1: cannot open shared object file: ...": not the plugin's own file, that was looked at before.
     const char *missing = strstr(why, ": cannot open shared object file");
     if (missing)
-        diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be loaded: %s needs the library %.*s, which is not found", host->name, host->path,
-                   (int)(missing - why), why);
+        diag_error(host->diags, host->pos,
+                   "the physics plugin '%s' cannot be loaded: %s needs the library %.*s, which is not found",
+                   host->name, host->path, (int)(missing - why), why);
     else
         diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be loaded: %s", host->name, why);
-    diag_hint(host->diags, "%s--no-plugin runs the world without it", missing ? "install it, or name its folder in LD_LIBRARY_PATH; " : "");
+    diag_hint(host->diags, "%s--no-plugin runs the world without it",
+              missing ? "install it, or name its folder in LD_LIBRARY_PATH; " : "");
 }
 
 static void report_unfit(PluginHost *host, const char *problem)
 {
-    diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be loaded: %s %s", host->name, host->path, problem);
+    diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be loaded: %s %s", host->name, host->path,
+               problem);
     diag_hint(host->diags, "build it anew for this machine with `talus build`; --no-plugin runs the world without it");
 }
 
@@ -102,8 +120,10 @@ static bool callbacks_are_complete(PluginHost *host)
         if (host->functions[i] || !callbacks[i].is_needed)
             continue;
         is_complete = false;
-        diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be used: %s has no function %s", host->name, host->path, callbacks[i].name);
-        diag_hint(host->diags, "webots_physics_step and webots_physics_cleanup are needed, with DLLEXPORT before them in C++");
+        diag_error(host->diags, host->pos, "the physics plugin '%s' cannot be used: %s has no function %s", host->name,
+                   host->path, callbacks[i].name);
+        diag_hint(host->diags,
+                  "webots_physics_step and webots_physics_cleanup are needed, with DLLEXPORT before them in C++");
     }
     return is_complete;
 }
@@ -183,19 +203,18 @@ static void load_call(void *context)
     call->touches_ode = call->library && plugin_touches_ode(call->library, &call->reach);
 }
 
-static void close_call(void *context)
-{
-    dlclose(context);
-}
+static void close_call(void *context) { dlclose(context); }
 
-static bool run_guarded(PluginHost *host, const char *running, GuardRun *run, void (*function)(void *context), void *context);
+static bool run_guarded(PluginHost *host, const char *running, GuardRun *run, void (*function)(void *context),
+                        void *context);
 static void last_words(GuardOwner *owner, const GuardFault *fault, bool is_state_safe);
 
 static void put_back(PluginHost *host, GuardSurroundings *surroundings)
 {
     const char *changes = surroundings_put_back(surroundings);
     if (changes)
-        diag_warning(host->diags, host->pos, "plugin '%s' changed %s in %s; Talus puts it back", host->name, changes, host->running);
+        diag_warning(host->diags, host->pos, "plugin '%s' changed %s in %s; Talus puts it back", host->name, changes,
+                     host->running);
 }
 
 // Constructors of the library run here, so this is guarded like a callback. False when there is no library that can be used; a
@@ -227,10 +246,7 @@ static bool load(PluginHost *host)
     return host->library && callbacks_are_complete(host);
 }
 
-static bool name_is_plain(const char *name)
-{
-    return name[0] != '.' && !strpbrk(name, "/\\") && strlen(name) < 200;
-}
+static bool name_is_plain(const char *name) { return name[0] != '.' && !strpbrk(name, "/\\") && strlen(name) < 200; }
 
 void plugin_look(const Scene *scene, DiagSink *diags)
 {
@@ -328,12 +344,13 @@ void plugin_close(PluginHost *host)
     free(host);
 }
 
-const char *plugin_host_name(const PluginHost *host) { return host->name; }
-const char *plugin_library(const PluginHost *host) { return host->path; }
 bool plugin_is_failed(const PluginHost *host) { return host->failure != NULL; }
 const char *plugin_failure(const PluginHost *host) { return host->failure; }
 bool plugin_has_collide(const PluginHost *host) { return host->functions[CALLBACK_COLLIDE] != NULL; }
-bool plugin_has_draw(const PluginHost *host) { return host->functions[CALLBACK_DRAW] || host->functions[CALLBACK_PREDRAW]; }
+bool plugin_has_draw(const PluginHost *host)
+{
+    return host->functions[CALLBACK_DRAW] || host->functions[CALLBACK_PREDRAW];
+}
 
 void plugin_take_back(PluginHost *host, Physics *physics)
 {
@@ -398,7 +415,9 @@ static void last_output(const PluginHost *host, const char *failure, bool is_sta
 {
     if (is_output_kept)
         write_all(STDOUT_FILENO, output, int_min((int)__fpending(stdout), (int)sizeof output));
-    const char *summary = is_state_safe && host->options.sum_up ? host->options.sum_up(host->options.sum_context, failure) : NULL;
+    const char *summary = is_state_safe && host->options.sum_up
+                              ? host->options.sum_up(host->options.sum_context, failure)
+                              : NULL;
     if (summary)
         write_all(STDOUT_FILENO, summary, strlen(summary));
 }
@@ -412,13 +431,17 @@ static void last_words(GuardOwner *owner, const GuardFault *fault, bool is_state
     PluginHost *host = (PluginHost *)((char *)owner - offsetof(PluginHost, guard));
     guard_places_outside(fault, places);
     plugin_report(host, fault, places, &report);
-    words_add(&words, "%s:%u:%u: error: %s\n    hint: %s\n", diag_file_name(host->diags, host->pos.file), host->pos.line, (unsigned)host->pos.column,
-              report.message.text, report.hint.text);
+    words_add(&words, "%s:%u:%u: error: %s\n    hint: %s\n", diag_file_name(host->diags, host->pos.file),
+              host->pos.line, (unsigned)host->pos.column, report.message.text, report.hint.text);
     write_all(STDERR_FILENO, words.text, words.length);
-    const char *saved = is_state_safe && host->options.save_last ? host->options.save_last(host->options.save_context) : NULL;
+    const char *saved = is_state_safe && host->options.save_last ? host->options.save_last(host->options.save_context)
+                                                                 : NULL;
     words.length = 0;
     if (saved)
-        words_add(&words, "warning: the state of the last completed step is in %s; `talus run WORLD --from %s` goes on from it\n", saved, saved);
+        words_add(
+            &words,
+            "warning: the state of the last completed step is in %s; `talus run WORLD --from %s` goes on from it\n",
+            saved, saved);
     else
         words_add(&words, "warning: the state of the last completed step could not be saved\n");
     write_all(STDERR_FILENO, words.text, words.length);
@@ -443,10 +466,7 @@ static void call_init(void *context)
         physics_ode_world(host->physics), physics_ode_space(host->physics), host->old_group);
 }
 
-static void call_step(void *context)
-{
-    ((void (*)(void))((const Call *)context)->host->functions[CALLBACK_STEP])();
-}
+static void call_step(void *context) { ((void (*)(void))((const Call *)context)->host->functions[CALLBACK_STEP])(); }
 static void call_step_end(void *context)
 {
     ((void (*)(void))((const Call *)context)->host->functions[CALLBACK_STEP_END])();
@@ -475,13 +495,15 @@ static void call_draw(void *context)
 }
 
 static void (*const calls[])(void *) = {
-    [CALLBACK_INIT] = call_init, [CALLBACK_STEP] = call_step, [CALLBACK_COLLIDE] = call_collide, [CALLBACK_STEP_END] = call_step_end,
-    [CALLBACK_PREDRAW] = call_predraw, [CALLBACK_DRAW] = call_draw, [CALLBACK_CLEANUP] = call_cleanup,
+    [CALLBACK_INIT] = call_init,         [CALLBACK_STEP] = call_step,       [CALLBACK_COLLIDE] = call_collide,
+    [CALLBACK_STEP_END] = call_step_end, [CALLBACK_PREDRAW] = call_predraw, [CALLBACK_DRAW] = call_draw,
+    [CALLBACK_CLEANUP] = call_cleanup,
 };
 static_assert(COUNT_OF(calls) == CALLBACK_COUNT, "one function for every callback");
 
 // Runs the function with a guard around all of it, or around what it marks as the plugin's.
-static bool run_guarded(PluginHost *host, const char *running, GuardRun *run, void (*function)(void *context), void *context)
+static bool run_guarded(PluginHost *host, const char *running, GuardRun *run, void (*function)(void *context),
+                        void *context)
 {
     GuardFault fault;
     host->running = running;
@@ -517,7 +539,8 @@ static bool check_forces(PluginHost *host, PluginCallback callback)
         return !host->failure;
     for (int body; (body = physics_ode_drop_bad_force(host->physics)) >= 0;) {
         Text message = { 0 };
-        text_printf(&message, "physics plugin '%s': %s gave '%s' a force or torque that is not finite at %g s", host->name, callbacks[callback].name,
+        text_printf(&message, "physics plugin '%s': %s gave '%s' a force or torque that is not finite at %g s",
+                    host->name, callbacks[callback].name,
                     physics_solid_label(host->physics, physics_body_solid(host->physics, body)), host->time);
         diag_error(host->diags, host->pos, "%s", message.data);
         fail(host, message.data);
@@ -672,9 +695,11 @@ bool plugin_draw(PluginHost *host, double time, int pass, const char *view)
         host->is_old_draw = guard_parameter_count(host->functions[CALLBACK_DRAW]) == 0;
     }
     // The old kinds know neither passes nor cameras: each once a frame, under and over the 3D view.
-    if (host->functions[CALLBACK_PREDRAW] && pass == 0 && !view && !(run_callback(host, CALLBACK_PREDRAW, &(Call){ 0 }) && check_forces(host, CALLBACK_PREDRAW)))
+    if (host->functions[CALLBACK_PREDRAW] && pass == 0 && !view
+        && !(run_callback(host, CALLBACK_PREDRAW, &(Call){ 0 }) && check_forces(host, CALLBACK_PREDRAW)))
         return false;
     if (host->is_old_draw && (pass != 1 || view))
         return !host->failure;
-    return run_callback(host, CALLBACK_DRAW, &(Call){ .pass = pass, .view = view }) && check_forces(host, CALLBACK_DRAW);
+    return run_callback(host, CALLBACK_DRAW, &(Call){ .pass = pass, .view = view })
+           && check_forces(host, CALLBACK_DRAW);
 }

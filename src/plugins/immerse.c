@@ -40,27 +40,13 @@ static Immersion immersion_trimesh(dGeomID geom, Pose pose, ImmersionPlane plane
     return wet;
 }
 
-static Immersion immersion_of(dGeomID geom, Pose pose, ImmersionPlane plane)
+static Immersion immersion_of_geom(dGeomID geom, Pose pose, ImmersionPlane plane)
 {
-    dReal radius, length;
-    dVector3 sides;
-    switch (dGeomGetClass(geom)) {
-    case dSphereClass:
-        return immersion_sphere(dGeomSphereGetRadius(geom), plane);
-    case dBoxClass:
-        dGeomBoxGetLengths(geom, sides);
-        return immersion_box(vec3(sides[0], sides[1], sides[2]), plane);
-    case dCapsuleClass:
-        dGeomCapsuleGetParams(geom, &radius, &length);
-        return immersion_capsule(radius, length, plane);
-    case dCylinderClass:
-        dGeomCylinderGetParams(geom, &radius, &length);
-        return immersion_cylinder(radius, length, plane);
-    case dTriMeshClass:
+    Vec3 size;
+    if (dGeomGetClass(geom) == dTriMeshClass)
         return immersion_trimesh(geom, pose, plane);
-    default:
-        return (Immersion){ 0 };
-    }
+    GeometryKind kind = physics_geom_form(geom, &size);
+    return immersion_of(kind, size, plane);
 }
 
 // All of it is below a plane that is far above.
@@ -71,7 +57,7 @@ static Immersion whole(dGeomID geom)
     Pose pose = pose_of(geom);
     double size = vec3_length(vec3(box[1] - box[0], box[3] - box[2], box[5] - box[4]));
     double far = vec3_length(vec3_sub(pose.t, vec3(box[0], box[2], box[4])));
-    return immersion_of(geom, pose, (ImmersionPlane){ vec3(0, 0, 1), 2.0 * (size + far) + 1.0, true });
+    return immersion_of_geom(geom, pose, (ImmersionPlane){ vec3(0, 0, 1), 2.0 * (size + far) + 1.0, true });
 }
 
 static bool is_solid(dGeomID geom, const char *function)
@@ -81,15 +67,9 @@ static bool is_solid(dGeomID geom, const char *function)
     return geom && !dGeomIsSpace(geom) && dGeomGetClass(geom) != dPlaneClass && dGeomGetClass(geom) != dRayClass;
 }
 
-EXPORTED dReal dGeomGetArea(dGeomID geom)
-{
-    return is_solid(geom, __func__) ? whole(geom).total_area : 0.0;
-}
+EXPORTED dReal dGeomGetArea(dGeomID geom) { return is_solid(geom, __func__) ? whole(geom).total_area : 0.0; }
 
-EXPORTED dReal dGeomGetVolume(dGeomID geom)
-{
-    return is_solid(geom, __func__) ? whole(geom).volume : 0.0;
-}
+EXPORTED dReal dGeomGetVolume(dGeomID geom) { return is_solid(geom, __func__) ? whole(geom).volume : 0.0; }
 
 static Vec3 upwards(dGeomID geom)
 {
@@ -113,7 +93,8 @@ static ImmersionPlane surface_of(dGeomID geom)
     if (dGeomGetClass(geom) != dBoxClass) {
         dReal box[6];
         dGeomGetAABB(geom, box);
-        double level = fmax(up.x * box[0], up.x * box[1]) + fmax(up.y * box[2], up.y * box[3]) + fmax(up.z * box[4], up.z * box[5]);
+        double level = fmax(up.x * box[0], up.x * box[1]) + fmax(up.y * box[2], up.y * box[3])
+                       + fmax(up.z * box[4], up.z * box[5]);
         return (ImmersionPlane){ .up = up, .level = level };
     }
     dVector3 sides;
@@ -144,12 +125,18 @@ static dGeomID of_class(dGeomID geom, int class, const char *function)
     return geom;
 }
 
-#define QUERIES_OF(NAME) \
-    EXPORTED dReal dGeom##NAME##GetArea(dGeomID geom) { return dGeomGetArea(of_class(geom, d##NAME##Class, __func__)); } \
-    EXPORTED dReal dGeom##NAME##GetVolume(dGeomID geom) { return dGeomGetVolume(of_class(geom, d##NAME##Class, __func__)); } \
-    EXPORTED void dGeom##NAME##GetImmersionPlane(dGeomID geom, dVector4 plane) \
-    { \
-        dGeomGetImmersionPlane(of_class(geom, d##NAME##Class, __func__), plane); \
+#define QUERIES_OF(NAME)                                                                                               \
+    EXPORTED dReal dGeom##NAME##GetArea(dGeomID geom)                                                                  \
+    {                                                                                                                  \
+        return dGeomGetArea(of_class(geom, d##NAME##Class, __func__));                                                 \
+    }                                                                                                                  \
+    EXPORTED dReal dGeom##NAME##GetVolume(dGeomID geom)                                                                \
+    {                                                                                                                  \
+        return dGeomGetVolume(of_class(geom, d##NAME##Class, __func__));                                               \
+    }                                                                                                                  \
+    EXPORTED void dGeom##NAME##GetImmersionPlane(dGeomID geom, dVector4 plane)                                         \
+    {                                                                                                                  \
+        dGeomGetImmersionPlane(of_class(geom, d##NAME##Class, __func__), plane);                                       \
     }
 QUERIES_OF(Box)
 QUERIES_OF(Sphere)
@@ -187,22 +174,17 @@ EXPORTED int dGeomIsInside(dGeomID geom, dReal x, dReal y, dReal z)
         return 0;
     dReal radius, length;
     switch (dGeomGetClass(geom)) {
-    case dSphereClass:
-        return dGeomSpherePointDepth(geom, x, y, z) >= 0.0;
-    case dBoxClass:
-        return dGeomBoxPointDepth(geom, x, y, z) >= 0.0;
-    case dCapsuleClass:
-        return dGeomCapsulePointDepth(geom, x, y, z) >= 0.0;
+    case dSphereClass: return dGeomSpherePointDepth(geom, x, y, z) >= 0.0;
+    case dBoxClass: return dGeomBoxPointDepth(geom, x, y, z) >= 0.0;
+    case dCapsuleClass: return dGeomCapsulePointDepth(geom, x, y, z) >= 0.0;
     case dCylinderClass: {
         Pose pose = pose_of(geom);
         Vec3 local = quat_unrotate(pose.q, vec3_sub(vec3(x, y, z), pose.t));
         dGeomCylinderGetParams(geom, &radius, &length);
         return hypot(local.x, local.y) <= radius && fabs(local.z) <= 0.5 * length;
     }
-    case dTriMeshClass:
-        return is_inside_mesh(geom, vec3(x, y, z));
-    default:
-        return 0;
+    case dTriMeshClass: return is_inside_mesh(geom, vec3(x, y, z));
+    default: return 0;
     }
 }
 
@@ -211,7 +193,8 @@ static bool boxes_overlap(dGeomID a, dGeomID b)
     dReal one[6], two[6];
     dGeomGetAABB(a, one);
     dGeomGetAABB(b, two);
-    return one[0] <= two[1] && two[0] <= one[1] && one[2] <= two[3] && two[2] <= one[3] && one[4] <= two[5] && two[4] <= one[5];
+    return one[0] <= two[1] && two[0] <= one[1] && one[2] <= two[3] && two[2] <= one[3] && one[4] <= two[5]
+           && two[4] <= one[5];
 }
 
 EXPORTED int dImmerse(dGeomID o1, dGeomID o2, int flags, dImmersionGeom *immersion)
@@ -228,10 +211,14 @@ EXPORTED int dImmerse(dGeomID o1, dGeomID o2, int flags, dImmersionGeom *immersi
     Pose pose = pose_of(solid);
     ImmersionPlane surface = surface_of(fluid);
     ImmersionPlane local = { quat_unrotate(pose.q, surface.up), surface.level - vec3_dot(surface.up, pose.t), false };
-    Immersion wet = immersion_of(solid, pose, local);
+    Immersion wet = immersion_of_geom(solid, pose, local);
     Vec3 center = pose_apply(pose, wet.volume > 0.0 ? wet.center : VEC3_ZERO);
-    *immersion = (dImmersionGeom){ .buoyancyCenter = { center.x, center.y, center.z }, .volume = wet.volume, .area = wet.area,
-                                   .referenceArea = wet.area, .projectedAreas = { wet.projected.x, wet.projected.y, wet.projected.z },
-                                   .g1 = solid, .g2 = fluid };
+    *immersion = (dImmersionGeom){ .buoyancyCenter = { center.x, center.y, center.z },
+                                   .volume = wet.volume,
+                                   .area = wet.area,
+                                   .referenceArea = wet.area,
+                                   .projectedAreas = { wet.projected.x, wet.projected.y, wet.projected.z },
+                                   .g1 = solid,
+                                   .g2 = fluid };
     return wet.volume > 0.0 || wet.area > 0.0;
 }

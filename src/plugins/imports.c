@@ -11,12 +11,16 @@
 enum { MOST_LIBRARIES = 64 };
 
 typedef struct Tables {
-    const ElfW(Sym) *symbols;
+    const ElfW(Sym) * symbols;
     const char *strings;
     int count;
 } Tables;
 
-typedef struct Libraries { const struct link_map *items[MOST_LIBRARIES]; int count; bool has_more; } Libraries;
+typedef struct Libraries {
+    const struct link_map *items[MOST_LIBRARIES];
+    int count;
+    bool has_more;
+} Libraries;
 
 // Most machines relocate these addresses in place; where they do not, they are relative to the library.
 static const void *address_of(const struct link_map *library, ElfW(Addr) value)
@@ -28,7 +32,8 @@ static const void *address_of(const struct link_map *library, ElfW(Addr) value)
 static int count_hashed(const uint32_t *hash)
 {
     uint32_t bucket_count = hash[0], first = hash[1], bloom_count = hash[2], last = 0;
-    const uint32_t *buckets = hash + 4 + bloom_count * (sizeof(ElfW(Addr)) / sizeof(uint32_t)), *chains = buckets + bucket_count;
+    const uint32_t *buckets = hash + 4 + bloom_count * (sizeof(ElfW(Addr)) / sizeof(uint32_t)),
+                   *chains = buckets + bucket_count;
     for (uint32_t i = 0; i < bucket_count; i++)
         last = buckets[i] > last ? buckets[i] : last;
     if (last < first)
@@ -65,21 +70,21 @@ static bool is_one_of(const char *name, const char *const *list)
     return false;
 }
 
-static const char *const harmless[] = { "dWebotsConsolePrintf", "dWebotsGetTime", "dWebotsReceive", "dWebotsSend", NULL };
-static const char *const finders[] = { "dlsym", "dlvsym", "dlopen", "dlmopen", NULL };  // of functions by names of their own
+static const char *const harmless[] = { "dWebotsConsolePrintf", "dWebotsGetTime", "dWebotsReceive", "dWebotsSend",
+                                        NULL };
+static const char *const finders[] = { "dlsym", "dlvsym", "dlopen", "dlmopen",
+                                       NULL };  // of functions by names of their own
 // All that leads from bodies to the joints at them, and what solves or writes down all joints of a world.
 static const char *const contact_readers[] = {
-    "dBodyGetJoint", "dBodyGetNumJoints", "dConnectingJoint", "dConnectingJointList", "dAreConnected", "dAreConnectedExcluding",
-    "dWorldStep", "dWorldQuickStep", "dWorldExportDIF", NULL
+    "dBodyGetJoint",          "dBodyGetNumJoints", "dConnectingJoint", "dConnectingJointList", "dAreConnected",
+    "dAreConnectedExcluding", "dWorldStep",        "dWorldQuickStep",  "dWorldExportDIF",      NULL
 };
 
 // Beside functions of geoms; those of bodies move the shapes of sleepers too, and shapes in the middle of a pass.
-static const char *const shape_movers[] = { "dSpaceAdd", "dSpaceRemove", "dBodySetPosition", "dBodySetQuaternion", "dBodySetRotation", NULL };
+static const char *const shape_movers[] = { "dSpaceAdd",          "dSpaceRemove",     "dBodySetPosition",
+                                            "dBodySetQuaternion", "dBodySetRotation", NULL };
 
-static bool begins(const char *name, const char *with)
-{
-    return !strncmp(name, with, strlen(with));
-}
+static bool begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
 // Functions about geoms that change none of ours: those that only tell, those for rays, and what is refused.
 static bool leaves_geoms(const char *name)

@@ -17,7 +17,7 @@ typedef struct Layout {
     ElfW(Off) size;
     ElfW(Phdr) parts[MOST_PARTS];
     int part_count;
-    const ElfW(Phdr) *dynamic;       // NULL
+    const ElfW(Phdr) * dynamic;      // NULL
     ElfW(Xword) values[DT_NUM + 1];  // by tag; the last one is DT_RELACOUNT
 } Layout;
 
@@ -27,10 +27,10 @@ static bool read_at(const Layout *layout, ElfW(Off) offset, void *data, size_t s
            && fread(data, 1, size, layout->file) == size;
 }
 
-static bool is_loaded_part(const ElfW(Phdr) *part) { return part->p_type == PT_LOAD; }
+static bool is_loaded_part(const ElfW(Phdr) * part) { return part->p_type == PT_LOAD; }
 
 // Where a table lies in the file; false when it is not all in one part.
-static bool find_table(const Layout *layout, ElfW(Addr) address, ElfW(Xword) size, ElfW(Off) *offset)
+static bool find_table(const Layout *layout, ElfW(Addr) address, ElfW(Xword) size, ElfW(Off) * offset)
 {
     for (int i = 0; i < layout->part_count; i++) {
         const ElfW(Phdr) *part = &layout->parts[i];
@@ -92,7 +92,8 @@ static bool relocations_are_sound(const Layout *layout)
         return false;
     for (ElfW(Xword) i = 0; RELATIVE >= 0 && i < count; i++) {
         ElfW(Rela) entry;
-        if (!read_at(layout, offset + i * sizeof entry, &entry, sizeof entry) || (int)(entry.r_info & 0xffffffff) != RELATIVE)
+        if (!read_at(layout, offset + i * sizeof entry, &entry, sizeof entry)
+            || (int)(entry.r_info & 0xffffffff) != RELATIVE)
             return false;
     }
     return true;
@@ -107,12 +108,13 @@ static const char *tables_problem(const Layout *layout)
         return "is damaged: its table of names is not where it should be";
     bool has_relocations = values[DT_RELA] != 0, has_calls = values[DT_JMPREL] != 0;
     if ((has_relocations && (values[DT_RELAENT] != sizeof(ElfW(Rela)) || !relocations_are_sound(layout)))
-        || (has_calls && (values[DT_PLTREL] != DT_RELA || !find_table(layout, values[DT_JMPREL], values[DT_PLTRELSZ], &offset))))
+        || (has_calls
+            && (values[DT_PLTREL] != DT_RELA || !find_table(layout, values[DT_JMPREL], values[DT_PLTRELSZ], &offset))))
         return "is damaged: its table of addresses to fill in is none";
     return NULL;
 }
 
-const char *library_layout_problem(FILE *file, const ElfW(Ehdr) *head, long size)
+const char *library_layout_problem(FILE *file, const ElfW(Ehdr) * head, long size)
 {
     Layout layout = { .file = file, .size = (ElfW(Off))size, .part_count = head->e_phnum };
     if (head->e_phnum > MOST_PARTS)

@@ -15,9 +15,12 @@ enum { OWN_MACHINE = EM_RISCV };
 enum { OWN_MACHINE = EM_NONE };  // any machine will do
 #endif
 
-static const struct { int number; const char *name; } machines[] = {
-    { EM_X86_64, "x86-64" }, { EM_386, "x86 with 32 bits" }, { EM_AARCH64, "ARM with 64 bits" }, { EM_ARM, "ARM with 32 bits" },
-    { EM_RISCV, "RISC-V" },  { EM_PPC64, "PowerPC" },
+static const struct {
+    int number;
+    const char *name;
+} machines[] = {
+    { EM_X86_64, "x86-64" },        { EM_386, "x86 with 32 bits" }, { EM_AARCH64, "ARM with 64 bits" },
+    { EM_ARM, "ARM with 32 bits" }, { EM_RISCV, "RISC-V" },         { EM_PPC64, "PowerPC" },
 };
 
 static const char *machine_name(int number)
@@ -30,7 +33,8 @@ static const char *machine_name(int number)
 
 static const char *problem_of(FILE *file, Arena *arena)
 {
-    static const uint8_t windows[] = { 'M', 'Z' }, macos[] = { 0xcf, 0xfa, 0xed, 0xfe }, macos_fat[] = { 0xca, 0xfe, 0xba, 0xbe };
+    static const uint8_t windows[] = { 'M', 'Z' }, macos[] = { 0xcf, 0xfa, 0xed, 0xfe },
+                         macos_fat[] = { 0xca, 0xfe, 0xba, 0xbe };
     ElfW(Ehdr) head = { 0 };
     size_t length = fread(&head, 1, sizeof head, file);
     if (length == 0)
@@ -43,7 +47,8 @@ static const char *problem_of(FILE *file, Arena *arena)
         return "is no library at all";
     // Type and machine lie at the same place in files of either word size.
     if (OWN_MACHINE != EM_NONE && head.e_machine != OWN_MACHINE)
-        return arena_printf(arena, "is built for %s, and this machine is %s", machine_name(head.e_machine), machine_name(OWN_MACHINE));
+        return arena_printf(arena, "is built for %s, and this machine is %s", machine_name(head.e_machine),
+                            machine_name(OWN_MACHINE));
     if (head.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
         return arena_printf(arena, "is built for %s bits", head.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "other");
     if (head.e_type != ET_DYN)

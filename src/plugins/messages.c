@@ -9,7 +9,9 @@
 
 enum { MOST_BYTES = 16 * 1024 * 1024 };  // that wait to be taken
 
-typedef struct MessageHead { int32_t channel, size; } MessageHead;
+typedef struct MessageHead {
+    int32_t channel, size;
+} MessageHead;
 
 static bool append(PluginBytes *bytes, const void *data, int size)
 {

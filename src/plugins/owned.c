@@ -13,11 +13,26 @@ static const char *owner_of(const PluginHost *host, const void *object)
     return physics_ode_owner(host->physics, object);
 }
 
-typedef enum Destroyer { DESTROY_BODY, DESTROY_GEOM, DESTROY_JOINT, DESTROY_GROUP, DESTROY_SPACE, DESTROY_WORLD, DESTROY_MESH, DESTROY_HEIGHTS, DESTROYER_COUNT } Destroyer;
+typedef enum Destroyer {
+    DESTROY_BODY,
+    DESTROY_GEOM,
+    DESTROY_JOINT,
+    DESTROY_GROUP,
+    DESTROY_SPACE,
+    DESTROY_WORLD,
+    DESTROY_MESH,
+    DESTROY_HEIGHTS,
+    DESTROYER_COUNT
+} Destroyer;
 static const char *const names[] = {
-    [DESTROY_BODY] = "dBodyDestroy", [DESTROY_GEOM] = "dGeomDestroy", [DESTROY_JOINT] = "dJointDestroy",
-    [DESTROY_GROUP] = "dJointGroupDestroy", [DESTROY_SPACE] = "dSpaceDestroy", [DESTROY_WORLD] = "dWorldDestroy",
-    [DESTROY_MESH] = "dGeomTriMeshDataDestroy", [DESTROY_HEIGHTS] = "dGeomHeightfieldDataDestroy",
+    [DESTROY_BODY] = "dBodyDestroy",
+    [DESTROY_GEOM] = "dGeomDestroy",
+    [DESTROY_JOINT] = "dJointDestroy",
+    [DESTROY_GROUP] = "dJointGroupDestroy",
+    [DESTROY_SPACE] = "dSpaceDestroy",
+    [DESTROY_WORLD] = "dWorldDestroy",
+    [DESTROY_MESH] = "dGeomTriMeshDataDestroy",
+    [DESTROY_HEIGHTS] = "dGeomHeightfieldDataDestroy",
 };
 static_assert(COUNT_OF(names) == DESTROYER_COUNT, "one name for every function");
 

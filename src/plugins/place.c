@@ -49,7 +49,8 @@ static void place_of(Dwfl *dwfl, uintptr_t address, bool is_return, GuardPlace *
 // Debug information comes from this machine or not at all.
 static Dwfl *open_process(pid_t process)
 {
-    static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo };
+    static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_linux_proc_find_elf,
+                                              .find_debuginfo = dwfl_standard_find_debuginfo };
     unsetenv("DEBUGINFOD_URLS");
     Dwfl *dwfl = dwfl_begin(&callbacks);
     if (dwfl)
@@ -93,7 +94,8 @@ int plugin_help(int argc, char **argv)
         GuardPlace place = { 0 };
         if (dwfl)
             place_of(dwfl, strtoul(argv[i], NULL, 16), i > 3 || !is_exact, &place, arena);
-        printf("%s\t%s\t%d\t%s\n", place.function ? place.function : "", place.file ? place.file : "", place.line, place.module ? place.module : "");
+        printf("%s\t%s\t%d\t%s\n", place.function ? place.function : "", place.file ? place.file : "", place.line,
+               place.module ? place.module : "");
     }
     dwfl_end(dwfl);
     arena_destroy(arena);
@@ -149,10 +151,7 @@ static char *cut(char **rest, char end)
     return text;
 }
 
-static const char *filled(const char *text)
-{
-    return *text ? text : NULL;
-}
+static const char *filled(const char *text) { return *text ? text : NULL; }
 
 bool guard_linked(const GuardFault *fault, int frame, Dl_info *info)
 {
@@ -218,9 +217,12 @@ int guard_parameter_count(const void *function)
 
 const char *guard_signal_name(int number)
 {
-    static const struct { int number; const char *name; } names[] = {
-        { SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" }, { SIGFPE, "SIGFPE" }, { SIGILL, "SIGILL" }, { SIGABRT, "SIGABRT" },
-        { SIGTRAP, "SIGTRAP" }, { SIGSYS, "SIGSYS" }, { SIGPIPE, "SIGPIPE" },
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {
+        { SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" },   { SIGFPE, "SIGFPE" }, { SIGILL, "SIGILL" },
+        { SIGABRT, "SIGABRT" }, { SIGTRAP, "SIGTRAP" }, { SIGSYS, "SIGSYS" }, { SIGPIPE, "SIGPIPE" },
     };
     for (int i = 0; i < COUNT_OF(names); i++)
         if (names[i].number == number)

@@ -35,34 +35,36 @@ typedef struct PluginOptions {
 
 // Without loading anything: says what stands in the way of the plugin that the world names, if any.
 void plugin_look(const Scene *scene, DiagSink *diags);
-const char *plugin_name(const Scene *scene);               // that the world wants, NULL when none
+const char *plugin_name(const Scene *scene);              // that the world wants, NULL when none
 const char *plugin_name_in(const SceneNode *world_info);  // NULL is fine
 
 // Finds and loads the plugin that the world names. NULL when there is none or it cannot be used; then *is_missing tells
 // which, and the sink why. A plugin that crashed while it was loaded is one that has failed.
-PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *options, DiagSink *diags, bool *is_missing);
+PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *options, DiagSink *diags,
+                        bool *is_missing);
 bool plugin_unload(PluginHost *host);  // runs its destructors; false when it has failed, now or before
 void plugin_close(PluginHost *host);   // NULL is fine; after plugin_unload()
 
-const char *plugin_host_name(const PluginHost *host);
-const char *plugin_library(const PluginHost *host);  // path of the file
-void plugin_take_back(PluginHost *host, Physics *physics);     // after cleanup: what it set on ODE's objects is as they were made
-void plugin_set_physics(PluginHost *host, Physics *physics);   // after it was built anew, between cleanup and init
+void plugin_take_back(PluginHost *host,
+                      Physics *physics);  // after cleanup: what it set on ODE's objects is as they were made
+void plugin_set_physics(PluginHost *host, Physics *physics);  // after it was built anew, between cleanup and init
 
 // The callbacks. `time` is simulated, in seconds. False when the plugin has failed now or earlier.
 bool plugin_init(PluginHost *host, double time);
 bool plugin_step(PluginHost *host, double time);
-bool plugin_advanced(PluginHost *host);          // the stepper is done: contact joints of the plugin have acted
-bool plugin_collided(PluginHost *host);          // a collision pass is over
+bool plugin_advanced(PluginHost *host);  // the stepper is done: contact joints of the plugin have acted
+bool plugin_collided(PluginHost *host);  // a collision pass is over
 bool plugin_step_end(PluginHost *host, double time);
-bool plugin_settle(PluginHost *host);            // before anything else follows a step: what step_end did is looked at
+bool plugin_settle(PluginHost *host);  // before anything else follows a step: what step_end did is looked at
 bool plugin_cleanup(PluginHost *host, double time);
 // The state went back to a snapshot: contact joints of the plugin are of another moment and go. True when a collision
 // pass is needed to get them again.
 bool plugin_restored(PluginHost *host);
 bool plugin_has_collide(const PluginHost *host);
 bool plugin_has_draw(const PluginHost *host);
-bool plugin_draw(PluginHost *host, double time, int pass, const char *view);  // a GL context is current; pass 0 before the scene, 1 after; view NULL: the main one
+bool plugin_draw(
+    PluginHost *host, double time, int pass,
+    const char *view);  // a GL context is current; pass 0 before the scene, 1 after; view NULL: the main one
 
 // Messages to and from the program that hosts the world. Sent ones are what dWebotsReceive gives in the next step; those
 // that the plugin sent on a channel are given oldest first, each until the next call, NULL when there is none.
@@ -71,7 +73,7 @@ const void *plugin_receive(PluginHost *host, int channel, int *size);
 
 bool plugin_is_failed(const PluginHost *host);
 const char *plugin_failure(const PluginHost *host);  // one line, NULL while all is well
-void plugin_is_saved(PluginHost *host);              // after a failure: what was to be saved is; until then a hang ends the process
+void plugin_is_saved(PluginHost *host);  // after a failure: what was to be saved is; until then a hang ends the process
 
 // For main(), before anything is printed: what is printed is not lost when a plugin damages the heap.
 void plugin_keep_output(void);

@@ -11,41 +11,50 @@
 #include <stdio.h>
 
 typedef enum PluginCallback {
-    CALLBACK_INIT, CALLBACK_STEP, CALLBACK_COLLIDE, CALLBACK_STEP_END, CALLBACK_PREDRAW, CALLBACK_DRAW, CALLBACK_CLEANUP,
+    CALLBACK_INIT,
+    CALLBACK_STEP,
+    CALLBACK_COLLIDE,
+    CALLBACK_STEP_END,
+    CALLBACK_PREDRAW,
+    CALLBACK_DRAW,
+    CALLBACK_CLEANUP,
     CALLBACK_COUNT
 } PluginCallback;
 
-typedef struct PluginBytes { char *data; int size, capacity; } PluginBytes;
+typedef struct PluginBytes {
+    char *data;
+    int size, capacity;
+} PluginBytes;
 
 struct PluginHost {
     GuardOwner guard;
-    const char *running;          // callback
+    const char *running;  // callback
     Arena *arena;
     Scene *scene;
     Physics *physics;
     Devices *devices;
     DiagSink *diags;
     PluginOptions options;
-    SourcePos pos;                // of WorldInfo.physics
+    SourcePos pos;  // of WorldInfo.physics
     const char *name, *folder, *path;
     void *library;
-    const char *copy;             // a copy of the file that is loaded in its place; NULL: the file itself
-    bool touches_ode;             // its code names functions of ODE; otherwise it cannot act on the world
-    unsigned reach;               // what these functions can get at
+    const char *copy;                 // a copy of the file that is loaded in its place; NULL: the file itself
+    bool touches_ode;                 // its code names functions of ODE; otherwise it cannot act on the world
+    unsigned reach;                   // what these functions can get at
     bool is_draw_known, is_old_draw;  // whether draw takes no arguments
     void *functions[CALLBACK_COUNT];
-    double time;                  // s
-    bool is_live;                 // init has been called and cleanup not yet
-    bool is_in_series;            // a guard stands around the pairs of a pass
-    const char *not_its_own;      // whose object it wanted to destroy, NULL
+    double time;              // s
+    bool is_live;             // init has been called and cleanup not yet
+    bool is_in_series;        // a guard stands around the pairs of a pass
+    const char *not_its_own;  // whose object it wanted to destroy, NULL
     char *failure;
-    dJointGroupID groups[2];      // contact joints, used in turn
-    dJointGroupID old_group;      // for plugins that keep the one init gave them
-    int group;                    // in use
-    bool is_group_used;           // the stepper ran since the group was taken into use
-    bool has_said_alone;          // that nobody hears it
-    PluginBytes inbox, waiting;   // from the hosting program: for this step, for the next
-    PluginBytes outbox, taken;    // to it: sent, and the one given out last
+    dJointGroupID groups[2];     // contact joints, used in turn
+    dJointGroupID old_group;     // for plugins that keep the one init gave them
+    int group;                   // in use
+    bool is_group_used;          // the stepper ran since the group was taken into use
+    bool has_said_alone;         // that nobody hears it
+    PluginBytes inbox, waiting;  // from the hosting program: for this step, for the next
+    PluginBytes outbox, taken;   // to it: sent, and the one given out last
 };
 
 // ---- find.c ----
@@ -63,13 +72,20 @@ PluginPlace plugin_find(const Scene *scene, const char *name, const char *const 
 bool plugin_touches_ode(void *library, unsigned *reach);
 
 // ---- library.c ----
-const char *library_problem(const char *path, Arena *arena);     // "is ...": why it cannot be loaded here, NULL when it may be
-const char *library_layout_problem(FILE *file, const ElfW(Ehdr) *head, long size);  // layout.c: the same of its tables
-const char *library_plain_name(const char *name, Arena *arena);  // without folder, "lib" and ending: old worlds name the file
+const char *library_problem(const char *path,
+                            Arena *arena);  // "is ...": why it cannot be loaded here, NULL when it may be
+const char *library_layout_problem(FILE *file, const ElfW(Ehdr) * head, long size);  // layout.c: the same of its tables
+const char *library_plain_name(const char *name,
+                               Arena *arena);  // without folder, "lib" and ending: old worlds name the file
 
 // ---- report.c: a fault in words; allocates nothing ----
-typedef struct PluginWords { char text[4096]; size_t length; } PluginWords;
-typedef struct PluginReport { PluginWords message, hint; } PluginReport;
+typedef struct PluginWords {
+    char text[4096];
+    size_t length;
+} PluginWords;
+typedef struct PluginReport {
+    PluginWords message, hint;
+} PluginReport;
 void words_add(PluginWords *words, const char *format, ...) PRINTF_LIKE(2, 3);  // what does not fit is left out
 void plugin_report(const PluginHost *host, const GuardFault *fault, const GuardPlace *places, PluginReport *report);
 

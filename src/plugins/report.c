@@ -44,9 +44,9 @@ static bool is_one_of(const char *name, const char *const *names, int count)
 typedef struct FaultView {
     const GuardPlace *places;
     int count;
-    int top;        // the frame to name first: what the plugin called, or the plugin's own
-    int own;        // the innermost frame of the plugin, -1
-    int last;       // without such a frame: what the plugin called as the last thing it did, -1
+    int top;   // the frame to name first: what the plugin called, or the plugin's own
+    int own;   // the innermost frame of the plugin, -1
+    int last;  // without such a frame: what the plugin called as the last thing it did, -1
     bool is_heap, is_exception, is_ode;
 } FaultView;
 
@@ -58,7 +58,9 @@ static bool is_caller(const char *function)  // who calls plugins is not of inte
 static FaultView view_fault(const PluginHost *host, const GuardFault *fault, const GuardPlace *places)
 {
     static const char *const throwing[] = { "__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException" };
-    FaultView view = { .places = places, .count = fault->frame_count, .own = -1, .last = -1, .is_heap = fault->is_heap };
+    FaultView view = {
+        .places = places, .count = fault->frame_count, .own = -1, .last = -1, .is_heap = fault->is_heap
+    };
     for (int i = 0; i < view.count && view.own < 0; i++)
         if (is_file(places[i].module, host->path))
             view.own = i;
@@ -82,7 +84,8 @@ static void add_cause(PluginWords *out, const PluginHost *host, const GuardFault
     if (fault->is_timeout)
         words_add(out, "did not end in time");
     else if (fault->ender && host->not_its_own)
-        words_add(out, "called %s() with an object that is not its own but part of '%s'", fault->ender, host->not_its_own);
+        words_add(out, "called %s() with an object that is not its own but part of '%s'", fault->ender,
+                  host->not_its_own);
     else if (fault->ender && !strcmp(fault->ender, "pthread_exit"))
         words_add(out, "called pthread_exit()");
     else if (fault->ender)
@@ -123,10 +126,13 @@ static void add_hint(PluginWords *out, const PluginHost *host, const GuardFault 
     else if (fault->ender && host->not_its_own)
         words_add(out, "a supervisor may remove nodes; a plugin may disable bodies, geoms and joints; ");
     else if (view->is_heap)
-        words_add(out, "memory was freed twice or written past its end, maybe long before this place: run it under valgrind; ");
+        words_add(
+            out,
+            "memory was freed twice or written past its end, maybe long before this place: run it under valgrind; ");
     else if (is_null && view->is_ode && (view->own >= 0 || view->last >= 0))
-        words_add(out, "a NULL body, geom or joint was given to %s: did dWebotsGetBodyFromDEF() find what it was asked for? ",
-                  view->places[view->top].function ? view->places[view->top].function : "ODE");
+        words_add(
+            out, "a NULL body, geom or joint was given to %s: did dWebotsGetBodyFromDEF() find what it was asked for? ",
+            view->places[view->top].function ? view->places[view->top].function : "ODE");
     add_stack(out, view);
 }
 
@@ -144,7 +150,8 @@ void plugin_report(const PluginHost *host, const GuardFault *fault, const GuardP
     words_add(message, " at %g s", host->time);
     if (fault->frame_count > 0) {
         words_add(message, " in ");
-        if (view.own > 0 && places[view.top].function && fault->signal != SIGABRT && !fault->is_timeout && !fault->ender)
+        if (view.own > 0 && places[view.top].function && fault->signal != SIGABRT && !fault->is_timeout
+            && !fault->ender)
             words_add(message, "%s, called from ", places[view.top].function);
         add_place(message, &places[view.own >= 0 ? view.own : view.top]);
         if (view.own < 0 && view.last >= 0)

@@ -22,15 +22,9 @@ struct GuardSurroundings {
 // The folder, the locale and the handlers are the process's: while a plugin of one world may change them, those of others wait.
 static pthread_mutex_t changing = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-void surroundings_lock(void)
-{
-    pthread_mutex_lock(&changing);
-}
+void surroundings_lock(void) { pthread_mutex_lock(&changing); }
 
-void surroundings_unlock(void)
-{
-    pthread_mutex_unlock(&changing);
-}
+void surroundings_unlock(void) { pthread_mutex_unlock(&changing); }
 
 GuardSurroundings *surroundings_take(void)
 {

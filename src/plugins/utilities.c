@@ -1,6 +1,6 @@
 // The functions that plugins call. They take no world: each works for the host whose callback runs on the calling thread,
 // or, on a thread that a plugin made, for the only host there is.
-#include "physics/ode/odeextra.h"
+#include "physics/ode/extend.h"
 #include "plugins/plugins_internal.h"
 
 #include <plugins/physics.h>
@@ -16,7 +16,7 @@
 
 static _Thread_local PluginHost *bound;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static PluginHost *only;   // valid while host_count is 1
+static PluginHost *only;  // valid while host_count is 1
 static int host_count;
 
 PluginHost *utilities_bind(PluginHost *host)
@@ -100,7 +100,8 @@ static int find_solid(const PluginHost *host, const char *path)
 static int solid_of_def(PluginHost *host, const char *function, const char *name)
 {
     if (!name || !*name) {
-        diag_warning(host->diags, host->pos, "plugin '%s': %s wants a DEF name, not %s", host->name, function, name ? "an empty one" : "NULL");
+        diag_warning(host->diags, host->pos, "plugin '%s': %s wants a DEF name, not %s", host->name, function,
+                     name ? "an empty one" : "NULL");
         return -1;
     }
     return find_solid(host, name);
@@ -134,7 +135,9 @@ enum { MOST_MESSAGE = 16 * 1024 * 1024 };  // bytes
 static void say_alone(PluginHost *host)
 {
     if (!host->has_said_alone)
-        diag_warning(host->diags, host->pos, "plugin '%s' talks with controllers, and none runs: nobody hears it or sends it anything", host->name);
+        diag_warning(host->diags, host->pos,
+                     "plugin '%s' talks with controllers, and none runs: nobody hears it or sends it anything",
+                     host->name);
     host->has_said_alone = true;
 }
 
@@ -144,7 +147,9 @@ EXPORTED void dWebotsSend(int channel, const void *buffer, int size)
     if (!host)
         return;
     if (!buffer || size < 1 || size > MOST_MESSAGE || channel < -1) {
-        diag_warning(host->diags, host->pos, "plugin '%s': dWebotsSend() wants a channel of -1 or more and 1 to %d bytes", host->name, MOST_MESSAGE);
+        diag_warning(host->diags, host->pos,
+                     "plugin '%s': dWebotsSend() wants a channel of -1 or more and 1 to %d bytes", host->name,
+                     MOST_MESSAGE);
         return;
     }
     if (host->options.is_alone)
@@ -216,16 +221,10 @@ EXPORTED void dWebotsConsolePrintf(const char *format, ...)
 
 // ---- what Webots' ODE adds ----
 
-EXPORTED int dAreGeomsSame(dGeomID a, dGeomID b)
-{
-    return a == b;
-}
+EXPORTED int dAreGeomsSame(dGeomID a, dGeomID b) { return a == b; }
 
 // Webots' several collision threads want to know which geoms a plugin moves; here one thread calls.
-EXPORTED void dGeomSetDynamicFlag(dGeomID geom)
-{
-    (void)geom;
-}
+EXPORTED void dGeomSetDynamicFlag(dGeomID geom) { (void)geom; }
 
 // ODE's way to say it; the guard turns it into a report about the plugin.
 static void want_joint(dJointID joint, dJointType type, const char *function)
@@ -240,7 +239,8 @@ static void explain(bool is_done, const char *function)
     if (!host)
         return;
     const char *problem = odeextra_problem();
-    diag_warning(host->diags, host->pos, "plugin '%s': %s() has no effect: %s%s", host->name, function, problem ? "this ODE cannot be extended, " : "",
+    diag_warning(host->diags, host->pos, "plugin '%s': %s() has no effect: %s%s", host->name, function,
+                 problem ? "this ODE cannot be extended, " : "",
                  problem ? problem : "it wants finite numbers, an axis with a direction and an axis number of 0 to 2");
 }
 
@@ -303,7 +303,8 @@ static bool is_suspension(dJointID joint, int parameter)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_hinge_params);
-    return (parameter == dParamSuspensionERP || parameter == dParamSuspensionCFM) && joint && dJointGetType(joint) == dJointTypeHinge;
+    return (parameter == dParamSuspensionERP || parameter == dParamSuspensionCFM) && joint
+           && dJointGetType(joint) == dJointTypeHinge;
 }
 
 EXPORTED void dJointSetHingeParam(dJointID joint, int parameter, dReal value)
@@ -316,15 +317,13 @@ EXPORTED void dJointSetHingeParam(dJointID joint, int parameter, dReal value)
 
 EXPORTED dReal dJointGetHingeParam(dJointID joint, int parameter)
 {
-    return is_suspension(joint, parameter) ? odeextra_hinge_suspension(joint, parameter) : ode_get_hinge_param(joint, parameter);
+    return is_suspension(joint, parameter) ? odeextra_hinge_suspension(joint, parameter)
+                                           : ode_get_hinge_param(joint, parameter);
 }
 
 // ---- what ODE's headers declare and its library lacks ----
 
-EXPORTED void *dGeomTriMeshDataGet(dTriMeshDataID data, int which)
-{
-    return dGeomTriMeshDataGet2(data, which, NULL);
-}
+EXPORTED void *dGeomTriMeshDataGet(dTriMeshDataID data, int which) { return dGeomTriMeshDataGet2(data, which, NULL); }
 
 EXPORTED void dJointAddPUTorque(dJointID joint, dReal torque)
 {

@@ -97,8 +97,8 @@ Channel *channel_create_shared(size_t limit, int *descriptor)
         return NULL;
     // Sealed against resizing: a controller that shrank it would kill us with SIGBUS.
     Channel *channel = NULL;
-    if (ftruncate(*descriptor, (off_t)(HEAD_BYTES + 2 * limit)) == 0 &&
-        fcntl(*descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+    if (ftruncate(*descriptor, (off_t)(HEAD_BYTES + 2 * limit)) == 0
+        && fcntl(*descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
         channel = map_shared(*descriptor, limit, TO_CONTROLLER);
     if (!channel) {
         close(*descriptor);
@@ -366,8 +366,8 @@ static void drop_taken(Channel *channel)
 static bool is_too_slow(const Channel *channel)
 {
     int64_t now = now_ms(), kind = FRAME_MS + (int64_t)(channel->filled / SLOWEST_BYTES_PER_MS);
-    return (channel->filled && now - channel->began_ms > kind) ||
-           (channel->unsent_size && now - channel->unsent_ms > UNREAD_MS);
+    return (channel->filled && now - channel->began_ms > kind)
+           || (channel->unsent_size && now - channel->unsent_ms > UNREAD_MS);
 }
 
 static ChannelResult receive_socket(Channel *channel, int timeout_ms, size_t *size)

@@ -1,3 +1,4 @@
+// protocol.c - frames of records between simulator and controllers: writing, and reading that trusts nothing.
 #include "protocol/protocol.h"
 
 #include "base/memory.h"
@@ -43,10 +44,7 @@ void frame_begin(FrameWriter *frame, ProtocolFrame kind)
     frame->size = sizeof head;
 }
 
-static size_t padded(size_t size)
-{
-    return (size + 7) & ~(size_t)7;
-}
+static size_t padded(size_t size) { return (size + 7) & ~(size_t)7; }
 
 static uint8_t *append(uint8_t *place, const void *data, size_t size)
 {
@@ -58,8 +56,10 @@ static uint8_t *append(uint8_t *place, const void *data, size_t size)
 void frame_add(FrameWriter *frame, const Record *record)
 {
     assert(frame->size >= sizeof(FrameHead));
-    RecordHead head = { record->op, record->tag, (uint32_t)record->int_count, (uint32_t)record->double_count, (uint32_t)record->byte_count };
-    size_t doubles = 8 * (size_t)record->double_count, ints = 4 * (size_t)record->int_count, bytes = (size_t)record->byte_count;
+    RecordHead head = { record->op, record->tag, (uint32_t)record->int_count, (uint32_t)record->double_count,
+                        (uint32_t)record->byte_count };
+    size_t doubles = 8 * (size_t)record->double_count, ints = 4 * (size_t)record->int_count,
+           bytes = (size_t)record->byte_count;
     size_t size = sizeof head + doubles + padded(ints + bytes + 1);
     reserve(frame, frame->size + size);
     uint8_t *place = frame->data + frame->size, *end = place + size;
@@ -106,14 +106,20 @@ bool frame_next(FrameReader *reader, Record *record)
     // Each part is below 2^35 bytes, so the sum cannot overflow.
     size_t doubles = 8 * (size_t)head.doubles, tail = 4 * (size_t)head.ints + (size_t)head.bytes + 1;
     size_t size = sizeof head + doubles + padded(tail);
-    if (head.op >= OP_COUNT || head.ints > INT32_MAX / 4 || head.doubles > INT32_MAX / 8 || head.bytes > INT32_MAX || size > left)
+    if (head.op >= OP_COUNT || head.ints > INT32_MAX / 4 || head.doubles > INT32_MAX / 8 || head.bytes > INT32_MAX
+        || size > left)
         return false;
     const uint8_t *ints = place + sizeof head + doubles, *bytes = ints + 4 * (size_t)head.ints;
     if (bytes[head.bytes] != 0)
         return false;
-    *record = (Record){ .op = head.op, .tag = head.tag, .int_count = (int)head.ints, .double_count = (int)head.doubles,
-                        .byte_count = (int)head.bytes, .doubles = (const double *)(const void *)(place + sizeof head),
-                        .ints = (const int32_t *)(const void *)ints, .bytes = (const char *)bytes };
+    *record = (Record){ .op = head.op,
+                        .tag = head.tag,
+                        .int_count = (int)head.ints,
+                        .double_count = (int)head.doubles,
+                        .byte_count = (int)head.bytes,
+                        .doubles = (const double *)(const void *)(place + sizeof head),
+                        .ints = (const int32_t *)(const void *)ints,
+                        .bytes = (const char *)bytes };
     reader->offset += size;
     reader->is_broken = false;
     return true;

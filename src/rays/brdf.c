@@ -16,7 +16,8 @@ static void integrate(double cosine, double roughness, double *scale, double *bi
     *scale = *bias = 0.0;
     for (int i = 0; i < SAMPLES; i++) {
         double around = 2.0 * M_PI * fmod(0.5 + i * 0.6180339887498949, 1.0), share = (i + 0.5) / SAMPLES;
-        double half_z = sqrt((1.0 - share) / (1.0 + (alpha * alpha - 1.0) * share)), half_x = sqrt(fmax(1.0 - half_z * half_z, 0.0)) * cos(around);
+        double half_z = sqrt((1.0 - share) / (1.0 + (alpha * alpha - 1.0) * share)),
+               half_x = sqrt(fmax(1.0 - half_z * half_z, 0.0)) * cos(around);
         double meets = view_x * half_x + cosine * half_z, light_z = 2.0 * meets * half_z - cosine;
         if (light_z <= 0.0 || meets <= 0.0)
             continue;
@@ -27,21 +28,13 @@ static void integrate(double cosine, double roughness, double *scale, double *bi
     }
 }
 
-void brdf_fill(double table[BRDF_SIDE][BRDF_SIDE][2])
+void brdf_fill(float table[BRDF_SIDE][BRDF_SIDE][2])
 {
     for (int rough = 0; rough < BRDF_SIDE; rough++)
-        for (int angle = 0; angle < BRDF_SIDE; angle++)
-            integrate((angle + 0.5) / BRDF_SIDE, (rough + 0.5) / BRDF_SIDE, &table[rough][angle][0], &table[rough][angle][1]);
-}
-
-void brdf_at(double (*const table)[BRDF_SIDE][2], double cosine, double roughness, double *scale, double *bias)
-{
-    double x = double_clamp(cosine * BRDF_SIDE - 0.5, 0.0, BRDF_SIDE - 1.0), y = double_clamp(roughness * BRDF_SIDE - 0.5, 0.0, BRDF_SIDE - 1.0);
-    int column = int_min((int)x, BRDF_SIDE - 2), row = int_min((int)y, BRDF_SIDE - 2);
-    double fx = x - column, fy = y - row, result[2];
-    for (int k = 0; k < 2; k++)
-        result[k] = (1 - fy) * ((1 - fx) * table[row][column][k] + fx * table[row][column + 1][k]) +
-                    fy * ((1 - fx) * table[row + 1][column][k] + fx * table[row + 1][column + 1][k]);
-    *scale = result[0];
-    *bias = result[1];
+        for (int angle = 0; angle < BRDF_SIDE; angle++) {
+            double scale, bias;
+            integrate((angle + 0.5) / BRDF_SIDE, (rough + 0.5) / BRDF_SIDE, &scale, &bias);
+            table[rough][angle][0] = (float)scale;
+            table[rough][angle][1] = (float)bias;
+        }
 }

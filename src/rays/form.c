@@ -18,22 +18,19 @@ static void offer(FormRay *ray, double distance, Vec3 normal, double u, double v
     ray->is_hit = true;
 }
 
-static Vec3 point_at(const FormRay *ray, double distance)
-{
-    return vec3_mad(ray->o, ray->d, distance);
-}
+static Vec3 point_at(const FormRay *ray, double distance) { return vec3_mad(ray->o, ray->d, distance); }
 
 // ---- boxes and planes ----
 
 static void box_texture(int face, Vec3 p, double *u, double *v)
 {
     switch (face) {
-    case 0: *u = p.y, *v = p.z; break;        // +x
-    case 1: *u = 1.0 - p.y, *v = p.z; break;  // -x
-    case 2: *u = 1.0 - p.x, *v = p.z; break;  // +y
-    case 3: *u = p.x, *v = p.z; break;        // -y
-    case 4: *u = p.x, *v = p.y; break;        // +z
-    default: *u = p.x, *v = 1.0 - p.y; break; // -z
+    case 0: *u = p.y, *v = p.z; break;         // +x
+    case 1: *u = 1.0 - p.y, *v = p.z; break;   // -x
+    case 2: *u = 1.0 - p.x, *v = p.z; break;   // +y
+    case 3: *u = p.x, *v = p.z; break;         // -y
+    case 4: *u = p.x, *v = p.y; break;         // +z
+    default: *u = p.x, *v = 1.0 - p.y; break;  // -z
     }
 }
 
@@ -49,12 +46,14 @@ static void hit_box(FormRay *ray, Vec3 size)
                 return;
             continue;
         }
-        double a = (-half[i] - o[i]) / d[i], b = (half[i] - o[i]) / d[i];
-        if (fmin(a, b) > enter) {
-            enter = fmin(a, b);
-            face = 2 * i + (d[i] > 0.0);
+        bool is_upwards = d[i] > 0.0;
+        double first = ((is_upwards ? -half[i] : half[i]) - o[i]) / d[i],
+               last = ((is_upwards ? half[i] : -half[i]) - o[i]) / d[i];
+        if (first > enter) {
+            enter = first;
+            face = 2 * i + is_upwards;
         }
-        leave = fmin(leave, fmax(a, b));
+        leave = last < leave ? last : leave;
     }
     if (face < 0 || enter > leave)
         return;
@@ -103,7 +102,10 @@ static void hit_ball(FormRay *ray, double z, double radius, double low, double h
         return;
     Vec3 p = vec3_mad(o, ray->d, t);
     if (p.z >= low && p.z <= high)
-        offer(ray, t, p, around(p.x, p.y), 0.5 + asin(double_clamp(p.z / radius, -1.0, 1.0)) / M_PI, z > 0.0 ? 1 : z < 0.0 ? 2 : 0);
+        offer(ray, t, p, around(p.x, p.y), 0.5 + asin(double_clamp(p.z / radius, -1.0, 1.0)) / M_PI,
+              z > 0.0   ? 1
+              : z < 0.0 ? 2
+                        : 0);
 }
 
 static void hit_side(FormRay *ray, double radius, double half)
@@ -136,7 +138,8 @@ static void hit_cone_side(FormRay *ray, double radius, double height)
     double inside = b * b - a * c;
     if (!(inside >= 0.0))
         return;
-    double root = sqrt(inside), roots[2] = { a != 0.0 ? (-b - root) / a : -0.5 * c / b, a != 0.0 ? (-b + root) / a : -0.5 * c / b };
+    double root = sqrt(inside),
+           roots[2] = { a != 0.0 ? (-b - root) / a : -0.5 * c / b, a != 0.0 ? (-b + root) / a : -0.5 * c / b };
     for (int i = 0; i < 2; i++) {
         Vec3 p = point_at(ray, roots[i]), normal = vec3(p.x, p.y, k * k * (half - p.z));
         if (fabs(p.z) <= half && vec3_dot(normal, ray->d) < 0.0)
@@ -144,45 +147,61 @@ static void hit_cone_side(FormRay *ray, double radius, double height)
     }
 }
 
+static void hit_box_form(FormRay *ray, const Form *form) { hit_box(ray, form->shape.size); }
+
+static void hit_plane_form(FormRay *ray, const Form *form) { hit_plane(ray, form->shape.size); }
+
+static void hit_sphere(FormRay *ray, const Form *form) { hit_ball(ray, 0.0, form->shape.size.x, -INFINITY, INFINITY); }
+
+static void hit_capsule(FormRay *ray, const Form *form)
+{
+    double radius = form->shape.size.x, half = 0.5 * form->shape.size.y;
+    if (!form->without_side)
+        hit_side(ray, radius, half);
+    if (!form->without_top)
+        hit_ball(ray, half, radius, 0.0, INFINITY);
+    if (!form->without_bottom)
+        hit_ball(ray, -half, radius, -INFINITY, 0.0);
+}
+
+static void hit_cylinder(FormRay *ray, const Form *form)
+{
+    double radius = form->shape.size.x, half = 0.5 * form->shape.size.y;
+    if (!form->without_side)
+        hit_side(ray, radius, half);
+    if (!form->without_top)
+        hit_disc(ray, radius, half, 1.0);
+    if (!form->without_bottom)
+        hit_disc(ray, radius, -half, -1.0);
+}
+
+static void hit_cone(FormRay *ray, const Form *form)
+{
+    double radius = form->shape.size.x, height = form->shape.size.y;
+    if (!form->without_side)
+        hit_cone_side(ray, radius, height);
+    if (!form->without_bottom)
+        hit_disc(ray, radius, -0.5 * height, -1.0);
+}
+
+// Forms that rays meet by a formula, and how their paint is laid out in cells; all others are met by their triangles.
+static const struct {
+    void (*hit)(FormRay *ray, const Form *form);
+    int cells[2];
+    bool has_ends;  // a side (face 0), a top and a bottom, of which some may be left out
+} formulas[] = {
+    [GEOMETRY_BOX] = { hit_box_form, { 3, 2 }, false },     [GEOMETRY_PLANE] = { hit_plane_form, { 1, 1 }, false },
+    [GEOMETRY_SPHERE] = { hit_sphere, { 1, 1 }, false },    [GEOMETRY_CAPSULE] = { hit_capsule, { 1, 2 }, true },
+    [GEOMETRY_CYLINDER] = { hit_cylinder, { 1, 2 }, true }, [GEOMETRY_CONE] = { hit_cone, { 1, 2 }, true },
+};
+
+static bool has_formula(GeometryKind kind) { return kind < COUNT_OF(formulas) && formulas[kind].hit; }
+
 bool form_hit(const Form *form, Vec3 origin, Vec3 direction, double near, FormHit *hit)
 {
     FormRay ray = { origin, direction, near, hit, false };
-    double radius = form->shape.radius, height = form->shape.height, half = 0.5 * height;
-    switch (form->shape.kind) {
-    case SHAPE_BOX:
-        hit_box(&ray, form->shape.size);
-        break;
-    case SHAPE_PLANE:
-        hit_plane(&ray, form->shape.size);
-        break;
-    case SHAPE_SPHERE:
-        hit_ball(&ray, 0.0, radius, -INFINITY, INFINITY);
-        break;
-    case SHAPE_CAPSULE:
-        if (!form->without_side)
-            hit_side(&ray, radius, half);
-        if (!form->without_top)
-            hit_ball(&ray, half, radius, 0.0, INFINITY);
-        if (!form->without_bottom)
-            hit_ball(&ray, -half, radius, -INFINITY, 0.0);
-        break;
-    case SHAPE_CYLINDER:
-        if (!form->without_side)
-            hit_side(&ray, radius, half);
-        if (!form->without_top)
-            hit_disc(&ray, radius, half, 1.0);
-        if (!form->without_bottom)
-            hit_disc(&ray, radius, -half, -1.0);
-        break;
-    case SHAPE_CONE:
-        if (!form->without_side)
-            hit_cone_side(&ray, radius, height);
-        if (!form->without_bottom)
-            hit_disc(&ray, radius, -half, -1.0);
-        break;
-    default:
-        break;
-    }
+    if (has_formula(form->shape.kind))
+        formulas[form->shape.kind].hit(&ray, form);
     return ray.is_hit;
 }
 
@@ -194,33 +213,19 @@ static bool is_hidden(const SceneNode *geometry, const char *field)
 Form form_of(const SceneNode *geometry)
 {
     Form form = { .shape = shape_form(geometry) };
-    double radius = form.shape.radius, half = 0.5 * form.shape.height;
-    Vec3 reach;
-    switch (form.shape.kind) {
-    case SHAPE_BOX:
-    case SHAPE_PLANE:
-        reach = vec3_scale(form.shape.size, 0.5);
-        break;
-    case SHAPE_SPHERE:
-        reach = vec3(radius, radius, radius);
-        break;
-    case SHAPE_CAPSULE:
-        half += radius;  // and on as for the others
-        // fall through
-    case SHAPE_CYLINDER:
-    case SHAPE_CONE:
-        reach = vec3(radius, radius, half);
+    if (!has_formula(form.shape.kind)) {
+        form.shape.kind = GEOMETRY_NONE;
+        return form;
+    }
+    if (formulas[form.shape.kind].has_ends) {
         form.without_top = is_hidden(geometry, "top");
         form.without_bottom = is_hidden(geometry, "bottom");
         form.without_side = is_hidden(geometry, "side");
-        break;
-    default:
-        form.shape.kind = SHAPE_NONE;
-        return form;
     }
-    bool is_flat = form.shape.kind == SHAPE_PLANE;
+    Vec3 reach = form.shape.type->reach(form.shape.size);
+    bool is_flat = form.shape.kind == GEOMETRY_PLANE;
     if (!vec3_is_finite(reach) || !(reach.x > 0.0 && reach.y > 0.0 && (is_flat || reach.z > 0.0)))
-        form.shape.kind = SHAPE_NONE;
+        form.shape.kind = GEOMETRY_NONE;
     form.low = vec3_neg(reach);
     form.high = reach;
     return form;
@@ -228,9 +233,9 @@ Form form_of(const SceneNode *geometry)
 
 void form_paint_cells(const Form *form, int cells[2])
 {
-    bool is_round = form->shape.kind == SHAPE_CYLINDER || form->shape.kind == SHAPE_CONE || form->shape.kind == SHAPE_CAPSULE;
-    cells[0] = form->shape.kind == SHAPE_BOX ? 3 : 1;
-    cells[1] = form->shape.kind == SHAPE_BOX || is_round ? 2 : 1;
+    bool is_met_by_formula = has_formula(form->shape.kind);
+    cells[0] = is_met_by_formula ? formulas[form->shape.kind].cells[0] : 1;
+    cells[1] = is_met_by_formula ? formulas[form->shape.kind].cells[1] : 1;
 }
 
 // Six faces of a box in two rows of three; of round forms the side below, the ends above it.
@@ -239,19 +244,12 @@ bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v)
     *u = hit->u, *v = hit->v;
     if (!(*u >= 0.0 && *u <= 1.0 && *v >= 0.0 && *v <= 1.0))
         return false;
-    switch (form->shape.kind) {
-    case SHAPE_BOX:
+    if (form->shape.kind == GEOMETRY_BOX) {
         *u = (hit->face % 3 + *u) / 3.0;
         *v = (hit->face / 3 + *v) / 2.0;
-        break;
-    case SHAPE_CYLINDER:
-    case SHAPE_CONE:
-    case SHAPE_CAPSULE:
+    } else if (has_formula(form->shape.kind) && formulas[form->shape.kind].has_ends) {
         *u = hit->face == 0 ? *u : (hit->face - 1 + *u) / 2.0;
         *v = (*v + (hit->face == 0 ? 0.0 : 1.0)) / 2.0;
-        break;
-    default:
-        break;
     }
     return true;
 }
@@ -259,14 +257,13 @@ bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v)
 // ---- spots of paint ----
 
 // Axis of each face of a box, on which side of it the face lies, and the axes along which u and v run; negative: against it (from 1).
-static const struct { int axis, side, u, v; } box_faces[6] = {
+static const struct {
+    int axis, side, u, v;
+} box_faces[6] = {
     { 0, 1, 2, 3 }, { 0, 0, -2, 3 }, { 1, 1, -1, 3 }, { 1, 0, 1, 3 }, { 2, 1, 1, 2 }, { 2, 0, 1, -2 },
 };
 
-static double along_axis(int axis, const double p[3])
-{
-    return axis > 0 ? p[axis - 1] : 1.0 - p[-axis - 1];
-}
+static double along_axis(int axis, const double p[3]) { return axis > 0 ? p[axis - 1] : 1.0 - p[-axis - 1]; }
 
 static void set_along(int axis, double value, double p[3])
 {
@@ -278,7 +275,11 @@ static void set_along(int axis, double value, double p[3])
 
 static RaysSpot in_cell(double u, double v, double reach_u, double reach_v, int column, int row, const int cells[2])
 {
-    return (RaysSpot){ (column + u) / cells[0], (row + v) / cells[1], reach_u / cells[0], reach_v / cells[1], { (double)column / cells[0], (double)row / cells[1] },
+    return (RaysSpot){ (column + u) / cells[0],
+                       (row + v) / cells[1],
+                       reach_u / cells[0],
+                       reach_v / cells[1],
+                       { (double)column / cells[0], (double)row / cells[1] },
                        { (column + 1.0) / cells[0], (row + 1.0) / cells[1] } };
 }
 
@@ -298,8 +299,9 @@ static int box_spots(const Form *form, const RayHit *hit, double reach, const in
         if (away > radius)
             continue;
         double inside = sqrt(radius * radius - away * away);
-        spots[count++] = in_cell(along_axis(box_faces[face].u, p), along_axis(box_faces[face].v, p), inside / size[abs(box_faces[face].u) - 1],
-                                 inside / size[abs(box_faces[face].v) - 1], face % 3, face / 3, cells);
+        spots[count++] = in_cell(along_axis(box_faces[face].u, p), along_axis(box_faces[face].v, p),
+                                 inside / size[abs(box_faces[face].u) - 1], inside / size[abs(box_faces[face].v) - 1],
+                                 face % 3, face / 3, cells);
     }
     return count;
 }
@@ -310,7 +312,7 @@ int form_paint_spots(const Form *form, const RayHit *hit, double reach_u, double
     if (!(hit->u >= 0.0 && hit->u <= 1.0 && hit->v >= 0.0 && hit->v <= 1.0))
         return 0;
     form_paint_cells(form, cells);
-    if (form->shape.kind == SHAPE_BOX)
+    if (form->shape.kind == GEOMETRY_BOX)
         return box_spots(form, hit, reach_u, cells, spots);
     bool is_side = hit->face == 0 || cells[1] == 1;
     int sides[2] = { is_side ? 1 : 2, cells[1] };  // ends share a row

@@ -2,14 +2,24 @@
 #include "rays/rays_internal.h"
 
 // Where the sRGB curve is linear and where it is a power (IEC 61966-2-1).
-static double channel_linear(double c)
-{
-    return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
-}
+static double channel_linear(double c) { return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4); }
 
 Vec3 color_linear(Vec3 color)
 {
     return vec3(channel_linear(color.x), channel_linear(color.y), channel_linear(color.z));
+}
+
+// Likewise for colours from 0 to 1, between the places of a table.
+static double texel_channel(const Rays *rays, double c)
+{
+    double place = LINEAR_PLACES * double_clamp(c, 0.0, 1.0);
+    int below = (int)place;
+    return rays->linear[below] + (place - below) * (rays->linear[below + 1] - rays->linear[below]);
+}
+
+static Vec3 texel_linear(const Rays *rays, Vec3 color)
+{
+    return vec3(texel_channel(rays, color.x), texel_channel(rays, color.y), texel_channel(rays, color.z));
 }
 
 // ---- reading ----
@@ -20,8 +30,8 @@ static Texture texture_of(Rays *rays, const ShapeSource *source, const SceneNode
     if (!texture || !scene_node_is(texture, "ImageTexture"))
         return (Texture){ 0 };
     const Image *image = shape_texture(source, texture);
-    Texture result = { image && image->pixels ? rays_mip(rays, image) : NULL, NULL, scene_bool(texture, "repeatS"), scene_bool(texture, "repeatT"),
-                       scene_int(texture, "filtering") };
+    Texture result = { image && image->pixels ? rays_mip(rays, image) : NULL, NULL, scene_bool(texture, "repeatS"),
+                       scene_bool(texture, "repeatT"), scene_int(texture, "filtering") };
     for (int i = 0; i < rays->cover_count; i++)
         if (rays->covers[i].node == texture)
             result.layer = rays->covers[i].layer;
@@ -53,8 +63,11 @@ static void read_physical(Look *look, Rays *rays, const ShapeSource *source, con
     look->normal_factor = scene_float(appearance, "normalMapFactor");
     look->emissive_intensity = scene_float(appearance, "emissiveIntensity");
     look->emissive = scene_vec3(appearance, "emissiveColor");  // as it is, as in Webots
-    const struct { Texture *texture; const char *field; } maps[] = {
-        { &look->base, "baseColorMap" }, { &look->rough, "roughnessMap" }, { &look->occluded, "occlusionMap" },
+    const struct {
+        Texture *texture;
+        const char *field;
+    } maps[] = {
+        { &look->base, "baseColorMap" },  { &look->rough, "roughnessMap" },    { &look->occluded, "occlusionMap" },
         { &look->metal, "metalnessMap" }, { &look->glow, "emissiveColorMap" }, { &look->normal, "normalMap" },
     };
     for (int i = 0; i < COUNT_OF(maps); i++) {
@@ -146,17 +159,15 @@ static bool paint_at(const Visual *visual, const RayHit *hit, Vec3 *color, doubl
     const RaysPaint *paint = visual->paint;
     if (!paint || !form_paint_place(&visual->form, hit, &u, &v))
         return false;
-    int x = int_max(int_min((int)(u * paint->width), paint->width - 1), 0), y = int_max(int_min((int)(v * paint->height), paint->height - 1), 0);
+    int x = int_max(int_min((int)(u * paint->width), paint->width - 1), 0),
+        y = int_max(int_min((int)(v * paint->height), paint->height - 1), 0);
     const float *p = paint->pixels + 4 * ((size_t)y * (size_t)paint->width + (size_t)x);
     *color = vec3((double)p[0], (double)p[1], (double)p[2]);
     *density = (double)p[3];
     return *density > 0.0;
 }
 
-static Vec3 mix(Vec3 a, Vec3 b, double share)
-{
-    return vec3_add(vec3_scale(a, 1.0 - share), vec3_scale(b, share));
-}
+static Vec3 mix(Vec3 a, Vec3 b, double share) { return vec3_add(vec3_scale(a, 1.0 - share), vec3_scale(b, share)); }
 
 RayLook look_at(const Visual *visual, const Mesh *mesh, const RayHit *hit)
 {
@@ -190,7 +201,7 @@ RayLook look_at(const Visual *visual, const Mesh *mesh, const RayHit *hit)
 
 typedef struct Patch {
     TexturePlace place;
-    Vec3 across[2];      // on the surface, to the right and downwards, world
+    Vec3 across[2];  // on the surface, to the right and downwards, world
 } Patch;
 
 static void wrap_step(double *step)
@@ -199,7 +210,8 @@ static void wrap_step(double *step)
 }
 
 // Where neighbouring rays would meet the same form, or the plane of the same triangle.
-static bool place_beside(const Rays *rays, const Visual *visual, const RayHit *hit, Vec3 origin, Vec3 direction, double *u, double *v, Vec3 *point)
+static bool place_beside(const Rays *rays, const Visual *visual, const RayHit *hit, Vec3 origin, Vec3 direction,
+                         double *u, double *v, Vec3 *point)
 {
     Vec3 o = mat3_apply(visual->inverse, vec3_sub(origin, visual->world.t)), d = mat3_apply(visual->inverse, direction);
     if (visual->mesh < 0) {
@@ -212,14 +224,16 @@ static bool place_beside(const Rays *rays, const Visual *visual, const RayHit *h
     }
     const Mesh *mesh = rays->meshes[visual->mesh].mesh;
     const uint32_t *corners = mesh->triangles + 3 * (size_t)hit->triangle;
-    Vec3 a = mesh_position(mesh, corners[0]), ab = vec3_sub(mesh_position(mesh, corners[1]), a), ac = vec3_sub(mesh_position(mesh, corners[2]), a);
+    Vec3 a = mesh_position(mesh, corners[0]), ab = vec3_sub(mesh_position(mesh, corners[1]), a),
+         ac = vec3_sub(mesh_position(mesh, corners[2]), a);
     Vec3 n = vec3_cross(ab, ac);
     double along = vec3_dot(n, d), size = vec3_dot(n, n);
     if (along == 0.0 || size == 0.0)
         return false;
     double distance = vec3_dot(n, vec3_sub(a, o)) / along;
     Vec3 p = vec3_sub(vec3_mad(o, d, distance), a);
-    mesh_texture_place(mesh, hit->triangle, vec3_dot(vec3_cross(p, ac), n) / size, vec3_dot(vec3_cross(ab, p), n) / size, u, v);
+    mesh_texture_place(mesh, hit->triangle, vec3_dot(vec3_cross(p, ac), n) / size,
+                       vec3_dot(vec3_cross(ab, p), n) / size, u, v);
     *point = vec3_mad(origin, direction, distance);
     return true;
 }
@@ -227,7 +241,8 @@ static bool place_beside(const Rays *rays, const Visual *visual, const RayHit *h
 static Patch patch_of(const Rays *rays, const Visual *visual, const Ray *ray, const RayHit *hit)
 {
     Patch patch = { .place = { .u = hit->u, .v = hit->v } };
-    Vec3 point = vec3_mad(ray->origin, ray->direction, hit->distance), side = vec3_orthogonal(ray->direction), down = vec3_cross(ray->direction, side);
+    Vec3 point = vec3_mad(ray->origin, ray->direction, hit->distance), side = vec3_orthogonal(ray->direction),
+         down = vec3_cross(ray->direction, side);
     double spread = ray->spread > 0.0 ? ray->spread : 1e-4;
     for (int i = 0; i < 2; i++) {
         Vec3 direction = vec3_mad(ray->direction, i ? down : side, spread), beside;
@@ -300,7 +315,7 @@ static void textured_surface(const Rays *rays, const Visual *visual, const Ray *
     if (look->has_transform)
         transform_place(look, &patch.place);
     if (texture_is_there(&look->base)) {
-        Vec3 texel = color_linear(texture_at(&look->base, &patch.place, &cover));
+        Vec3 texel = texel_linear(rays, texture_at(&look->base, &patch.place, &cover));
         if (!look->is_physical)
             add_paint(visual, hit, &texel);
         seen->base = vec3_mul(look->linear, texel);
@@ -325,15 +340,28 @@ Surface surface_at(const Rays *rays, const Ray *ray, const RayHit *hit)
     const Visual *visual = &rays->visuals[hit->visual];
     const Look *look = &visual->look;
     Surface seen = {
-        .is_physical = look->is_physical, .base = look->linear, .emissive = vec3_scale(look->emissive, look->emissive_intensity), .specular = look->specular,
-        .ambient = look->ambient, .normal = hit->smooth, .roughness = look->roughness, .metalness = look->metalness, .occlusion = 1.0,
-        .transparency = look->transparency, .background_share = look->background_share, .exponent = look->exponent,
+        .is_physical = look->is_physical,
+        .base = look->linear,
+        .emissive = vec3_scale(look->emissive, look->emissive_intensity),
+        .specular = look->specular,
+        .ambient = look->ambient,
+        .normal = hit->smooth,
+        .roughness = look->roughness,
+        .metalness = look->metalness,
+        .occlusion = 1.0,
+        .transparency = look->transparency,
+        .background_share = look->background_share,
+        .exponent = look->exponent,
     };
     const MeshMaterial *material = look->has_parts ? material_of(rays->meshes[visual->mesh].mesh, hit->triangle) : NULL;
     if (material) {
         seen.base = color_linear(material->diffuse);
         seen.emissive = color_linear(material->emissive);
         seen.transparency = material->transparency;
+    }
+    if (visual->form.stroke_count > 0) {
+        assert(hit->face >= 0 && hit->face < visual->form.stroke_count);
+        seen.emissive = visual->form.strokes[hit->face].light;
     }
     if (look->is_textured)
         textured_surface(rays, visual, ray, hit, &seen);

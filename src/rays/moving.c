@@ -1,4 +1,4 @@
-// moving.c - what moves without being a solid: the pieces of a track's belt and the two helices of a propeller. Their drives say how
+// moving.c - what moves without being a solid: the pieces of a track's belt and the image on it, and the two helices of a propeller. Their drives say how
 // far the belt has run and how fast the propeller turns.
 #include "rays/rays_internal.h"
 
@@ -10,7 +10,7 @@ enum { WHEELS_MAX = 64 };
 
 typedef struct Wheel {
     double x, z;
-    double radius;       // negative: the belt runs along its other side
+    double radius;  // negative: the belt runs along its other side
 } Wheel;
 
 typedef struct Span {
@@ -40,7 +40,8 @@ static int wheels_of(const SceneNode *track, Wheel wheels[WHEELS_MAX])
 static void tangent(const Wheel *a, const Wheel *b, double normal[2])
 {
     double dx = b->x - a->x, dz = b->z - a->z, length = hypot(dx, dz);
-    double along = length > 0.0 ? double_clamp((a->radius - b->radius) / length, -1.0, 1.0) : 0.0, across = sqrt(1.0 - along * along);
+    double along = length > 0.0 ? double_clamp((a->radius - b->radius) / length, -1.0, 1.0) : 0.0,
+           across = sqrt(1.0 - along * along);
     dx /= fmax(length, 1e-12), dz /= fmax(length, 1e-12);
     normal[0] = along * dx - across * dz;
     normal[1] = along * dz + across * dx;
@@ -65,10 +66,12 @@ static int spans_of(const Wheel *wheels, int count, Span spans[WHEELS_MAX])
         span->wheel = *a;
         span->start[0] = a->x + a->radius * span->normal[0];
         span->start[1] = a->z + a->radius * span->normal[1];
-        span->length = hypot(b->x + b->radius * span->normal[0] - span->start[0], b->z + b->radius * span->normal[1] - span->start[1]);
+        span->length = hypot(b->x + b->radius * span->normal[0] - span->start[0],
+                             b->z + b->radius * span->normal[1] - span->start[1]);
     }
     for (int i = 0; i < count; i++)
-        spans[i].angle = turn_between(spans[(i + count - 1) % count].normal, spans[i].normal, spans[i].wheel.radius < 0.0);
+        spans[i].angle = turn_between(spans[(i + count - 1) % count].normal, spans[i].normal,
+                                      spans[i].wheel.radius < 0.0);
     return count;
 }
 
@@ -87,7 +90,8 @@ static void belt_place(const Span *spans, int count, double distance, double pla
         const Span *span = &spans[i];
         double arc = fabs(span->angle * span->wheel.radius);
         if (distance < arc || (i == count - 1 && distance > arc + span->length)) {
-            double share = arc > 0.0 ? 1.0 - distance / arc : 0.0, back = -span->angle * share, c = cos(back), s = sin(back);
+            double share = arc > 0.0 ? 1.0 - distance / arc : 0.0, back = -span->angle * share, c = cos(back),
+                   s = sin(back);
             normal[0] = c * span->normal[0] - s * span->normal[1];
             normal[1] = s * span->normal[0] + c * span->normal[1];
             place[0] = span->wheel.x + span->wheel.radius * normal[0];
@@ -133,7 +137,10 @@ void rays_set_drive(Rays *rays, const SceneNode *node, double value)
             continue;
         bool was_off = visual->is_off;
         Affine frame;
-        if (visual->pieces > 0 && belt_frame(node, visual->piece, visual->pieces, value, &frame)) {
+        if (visual->slide.x != 0.0 || visual->slide.y != 0.0)
+            visual->look.translation = (Vec2){ visual->slide_from.x + visual->slide.x * value,
+                                               visual->slide_from.y + visual->slide.y * value };
+        else if (visual->pieces > 0 && belt_frame(node, visual->piece, visual->pieces, value, &frame)) {
             visual->local = affine_mul(affine_mul(visual->belt, frame), visual->in_piece);
             visual->is_stale = true;
         } else if (visual->pieces == 0) {

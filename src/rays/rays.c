@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PACKET = 8, MOST_BACKS = 256 };
+enum { PACKET = LANES, MOST_BACKS = 256 };
 enum { MASK_SEEN = 1, MASK_SHADOW = 2 };
 
 // ---- meshes ----
@@ -30,8 +30,10 @@ static int mesh_tree(Rays *rays, const Mesh *mesh)
         if (rays->meshes[i].mesh == mesh)
             return i;
     RTCGeometry geometry = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_TRIANGLE);
-    float *points = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float), (size_t)mesh->vertex_count);
-    unsigned *corners = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 3 * sizeof(unsigned), (size_t)mesh->triangle_count);
+    float *points = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float),
+                                            (size_t)mesh->vertex_count);
+    unsigned *corners = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+                                                3 * sizeof(unsigned), (size_t)mesh->triangle_count);
     for (size_t i = 0; points && i < 3 * (size_t)mesh->vertex_count; i++)
         points[i] = (float)mesh->positions[i];
     if (corners)
@@ -73,15 +75,9 @@ void mesh_texture_place(const Mesh *mesh, int triangle, double b, double c, doub
 
 // ---- the list ----
 
-Affine affine_mul(Affine a, Affine b)
-{
-    return (Affine){ mat3_mul(a.m, b.m), vec3_add(mat3_apply(a.m, b.t), a.t) };
-}
+Affine affine_mul(Affine a, Affine b) { return (Affine){ mat3_mul(a.m, b.m), vec3_add(mat3_apply(a.m, b.t), a.t) }; }
 
-Affine affine_of_pose(Pose pose)
-{
-    return (Affine){ mat3_from_quat(pose.q), pose.t };
-}
+Affine affine_of_pose(Pose pose) { return (Affine){ mat3_from_quat(pose.q), pose.t }; }
 
 static Affine affine_of_node(const SceneNode *node)
 {
@@ -101,7 +97,7 @@ typedef struct Walk {
     uint64_t hidden;
     Vec3 recognition;
     int depth;
-    Visual moving;       // what of it says how it is driven
+    Visual moving;  // what of it says how it is driven
 } Walk;
 
 static const RaysPaint *paint_of(const Rays *rays, const SceneNode *shape)
@@ -134,6 +130,46 @@ static void add_visual(Rays *rays, const Visual *visual)
     rays->visuals[rays->visual_count++] = *visual;
 }
 
+static void list_strokes(Rays *rays, const ShapeSource *source, const SceneNode *geometry, Visual visual)
+{
+    Strokes strokes;
+    visual.look = look_of(rays, source, visual.node);
+    apply_lamps(rays, &visual);
+    if (!strokes_read(geometry, &visual.look, &strokes))
+        return;
+    memory_grow(&rays->strokes, &rays->stroke_set_capacity, rays->stroke_set_count + 1, sizeof strokes);
+    rays->strokes[rays->stroke_set_count++] = strokes;
+    double margin = strokes_margin(&strokes);
+    visual.look = (Look){ .emissive_intensity = 1.0, .transparency = visual.look.transparency };
+    for (int first = 0; first < strokes.count; first += visual.form.stroke_count) {
+        visual.form = strokes_form(&strokes, first, margin);
+        add_visual(rays, &visual);
+    }
+}
+
+static void drop_strokes(Rays *rays)
+{
+    for (int i = 0; i < rays->stroke_set_count; i++)
+        free(rays->strokes[i].items);
+    rays->stroke_set_count = 0;
+}
+
+// The image on a shape of a Track moves with the belt.
+static void read_slide(Visual *visual)
+{
+    const SceneNode *track = scene_parent(visual->node);
+    if (!track || !scene_node_is(track, "Track") || visual->drive || !visual->look.is_textured)
+        return;
+    visual->slide = scene_vec2(track, "textureAnimation");
+    if (visual->slide.x == 0.0 && visual->slide.y == 0.0)
+        return;
+    visual->drive = track;
+    if (!visual->look.has_transform)
+        visual->look.scale = (Vec2){ 1.0, 1.0 };
+    visual->look.has_transform = true;
+    visual->slide_from = visual->look.translation;
+}
+
 static void list_shape(Rays *rays, SceneNode *node, const Walk *walk)
 {
     Visual visual = walk->moving;
@@ -151,19 +187,22 @@ static void list_shape(Rays *rays, SceneNode *node, const Walk *walk)
     if (!geometry || !(vec3_length(walk->local.t) <= LIMIT_COORDINATE))
         return;  // nothing to see, or nowhere
     visual.form = form_of(geometry);
-    if (visual.form.shape.kind == SHAPE_NONE) {
+    if (visual.form.shape.kind == GEOMETRY_NONE) {
         ShapeForm shape = shape_form(geometry);
-        if (shape.kind != SHAPE_MESH && shape.kind != SHAPE_GRID)
+        if (shape.kind == GEOMETRY_DRAWN)
+            list_strokes(rays, &walk->source, geometry, visual);
+        if (shape.kind != GEOMETRY_MESH && shape.kind != GEOMETRY_HEIGHTS)
             return;
         const Mesh *mesh = shape_mesh(&walk->source, geometry).mesh;
         if (!mesh || mesh->triangle_count == 0)
             return;
         visual.mesh = mesh_tree(rays, mesh);
-        visual.form.shape.kind = SHAPE_MESH;
+        visual.form.shape.kind = GEOMETRY_MESH;
         visual.form.low = mesh->low;
         visual.form.high = mesh->high;
     }
     visual.look = look_of(rays, &walk->source, node);
+    read_slide(&visual);
     visual.casts_shadow = scene_bool(node, "castShadows") && !visual.is_overlay;
     visual.paint = paint_of(rays, node);
     apply_lamps(rays, &visual);
@@ -225,14 +264,22 @@ static void list_helices(Rays *rays, const SceneNode *propeller, Walk walk)
 static void list_skin(Rays *rays, SceneNode *node, const Walk *walk)
 {
     const char *url = scene_string(node, "modelUrl");
-    const Mesh *mesh = *url ? shape_file_mesh(&walk->source, url, shape_naming_file(&walk->source, node, "modelUrl"), NULL, scene_field_pos(node, "modelUrl")) : NULL;
+    const Mesh *mesh = *url ? shape_file_mesh(&walk->source, url, shape_naming_file(&walk->source, node, "modelUrl"),
+                                              NULL, scene_field_pos(node, "modelUrl"))
+                            : NULL;
     if (!mesh || mesh->triangle_count == 0)
         return;
     Vec3 scale = scene_vec3(node, "scale");
-    Affine own = affine_of_pose((Pose){ scene_vec3(node, "translation"), quat_from_rotation(scene_rotation(node, "rotation")) });
+    Affine own = affine_of_pose(
+        (Pose){ scene_vec3(node, "translation"), quat_from_rotation(scene_rotation(node, "rotation")) });
     own.m = mat3_mul(own.m, (Mat3){ { scale.x, 0, 0, 0, scale.y, 0, 0, 0, scale.z } });
-    Visual visual = { .node = node, .solid = walk->solid, .mesh = mesh_tree(rays, mesh), .local = affine_mul(walk->local, own), .hidden = walk->hidden,
-                      .recognition = walk->recognition, .form = { .shape = { .kind = SHAPE_MESH }, .low = mesh->low, .high = mesh->high } };
+    Visual visual = { .node = node,
+                      .solid = walk->solid,
+                      .mesh = mesh_tree(rays, mesh),
+                      .local = affine_mul(walk->local, own),
+                      .hidden = walk->hidden,
+                      .recognition = walk->recognition,
+                      .form = { .shape = { .kind = GEOMETRY_MESH }, .low = mesh->low, .high = mesh->high } };
     visual.look = look_of_skin(rays, &walk->source, node);
     visual.casts_shadow = scene_bool(node, "castShadows");
     add_visual(rays, &visual);
@@ -318,8 +365,18 @@ static void make_instances(Rays *rays)
 static void place_instance(const Visual *visual, bool is_seen)
 {
     const double *m = visual->world.m.m;
-    const float columns[12] = { (float)m[0], (float)m[3], (float)m[6], (float)m[1], (float)m[4], (float)m[7], (float)m[2], (float)m[5], (float)m[8],
-                                (float)visual->world.t.x, (float)visual->world.t.y, (float)visual->world.t.z };
+    const float columns[12] = { (float)m[0],
+                                (float)m[3],
+                                (float)m[6],
+                                (float)m[1],
+                                (float)m[4],
+                                (float)m[7],
+                                (float)m[2],
+                                (float)m[5],
+                                (float)m[8],
+                                (float)visual->world.t.x,
+                                (float)visual->world.t.y,
+                                (float)visual->world.t.z };
     if (!is_seen) {
         rtcDisableGeometry(visual->instance);
         return;
@@ -337,7 +394,8 @@ static bool place(Visual *visual, Pose pose, bool is_forced)
     visual->pose = pose;
     visual->world = affine_mul(affine_of_pose(pose), visual->local);
     const double *m = visual->world.m.m;
-    Vec3 middle = vec3_scale(vec3_add(visual->form.low, visual->form.high), 0.5), half = vec3_scale(vec3_sub(visual->form.high, visual->form.low), 0.5);
+    Vec3 middle = vec3_scale(vec3_add(visual->form.low, visual->form.high), 0.5),
+         half = vec3_scale(vec3_sub(visual->form.high, visual->form.low), 0.5);
     Vec3 centre = vec3_add(mat3_apply(visual->world.m, middle), visual->world.t);
     const double c[3] = { centre.x, centre.y, centre.z };
     bool is_seen = mat3_inverse(visual->world.m, &visual->inverse) && vec3_is_finite(centre) && !visual->is_off;
@@ -345,7 +403,7 @@ static bool place(Visual *visual, Pose pose, bool is_forced)
         double reach = fabs(m[3 * i]) * half.x + fabs(m[3 * i + 1]) * half.y + fabs(m[3 * i + 2]) * half.z;
         // What rounding to single precision takes away is added again.
         double slack = 1e-6 * (fabs(c[i]) + reach) + 1e-9;
-        visual->low[i] = is_seen ? (float)(c[i] - reach - slack) : INFINITY;   // an empty box is never met
+        visual->low[i] = is_seen ? (float)(c[i] - reach - slack) : INFINITY;  // an empty box is never met
         visual->high[i] = is_seen ? (float)(c[i] + reach + slack) : -INFINITY;
     }
     for (int i = 0; i < 9; i++)
@@ -379,11 +437,14 @@ static void sum_veils(Rays *rays)
 static void list_all(Rays *rays)
 {
     drop_instances(rays);
+    drop_strokes(rays);
     rays->visual_count = 0;
     sum_veils(rays);
     lighting_clear(rays);
     rays->lighting.up = sky_is_z_up(rays) ? vec3(0, 0, 1) : vec3(0, 1, 0);
-    Walk walk = { .source = { physics_scene(rays->physics), physics_assets(rays->physics), rays->diags }, .solid = -1, .local = { MAT3_IDENTITY, VEC3_ZERO } };
+    Walk walk = { .source = { physics_scene(rays->physics), physics_assets(rays->physics), rays->diags },
+                  .solid = -1,
+                  .local = { MAT3_IDENTITY, VEC3_ZERO } };
     list_below(rays, scene_root(physics_scene(rays->physics)), &walk);
     if (!rays->lighting.has_background)
         sky_free(&rays->lighting);
@@ -400,10 +461,7 @@ static void list_all(Rays *rays)
     rays->is_listed = true;
 }
 
-bool rays_is_listed(const Rays *rays)
-{
-    return rays->is_listed && rays->edits == physics_edit_count(rays->physics);
-}
+bool rays_is_listed(const Rays *rays) { return rays->is_listed && rays->edits == physics_edit_count(rays->physics); }
 
 void rays_list(Rays *rays)
 {
@@ -413,13 +471,32 @@ void rays_list(Rays *rays)
     rays->is_unplaced = true;
 }
 
+// A bare floor of some size shows squares to people; how wide they are, 0: it shows none.
+static double squares_of(const Visual *visual, Vec3 up)
+{
+    Vec3 size = vec3((double)visual->high[0] - (double)visual->low[0], (double)visual->high[1] - (double)visual->low[1],
+                     (double)visual->high[2] - (double)visual->low[2]);
+    double reach = fmin(size.x, up.z > 0.0 ? size.y : size.z);  // both ways across
+    if (visual->look.is_textured || visual->look.has_parts || !(reach > 1.5))
+        return 0.0;
+    return reach > 20.0 ? 1.0 : reach > 5.0 ? 0.5 : 0.25;
+}
+
 void rays_place(Rays *rays, const Pose *solids, int solid_count)
 {
+    assert(solid_count == 0 || solids);
     bool is_new = rays->is_unplaced, is_moved = is_new;
     for (int i = 0; i < rays->visual_count; i++) {
         Visual *visual = &rays->visuals[i];
         assert(visual->solid < solid_count);
-        is_moved |= place(visual, visual->solid >= 0 ? solids[visual->solid] : visual->is_overlay ? rays->view : POSE_IDENTITY, is_new);
+        if (!place(visual,
+                   visual->solid >= 0   ? solids[visual->solid]
+                   : visual->is_overlay ? rays->view
+                                        : POSE_IDENTITY,
+                   is_new))
+            continue;
+        visual->squares = squares_of(visual, rays->lighting.up);
+        is_moved = true;
     }
     lighting_place(rays, solids, solid_count);
     rays->is_unplaced = false;
@@ -441,21 +518,17 @@ void rays_update(Rays *rays)
 
 void rays_rebind(Rays *rays, Physics *physics)
 {
+    assert(physics);
     rays->physics = physics;
     rays->is_listed = false;
 }
 
 // ---- casting ----
 
-typedef struct FormFound {
-    int visual;          // -1: none yet
-    FormHit hit;
-} FormFound;
-
 typedef struct Query {
     EmbreeContext context;  // first: Embree hands this back
     const Rays *rays;
-    const Ray *queries;     // of the packet
+    const Ray *queries;  // of the packet
     RaysFilter filter;
     void *filter_context;
     FormFound found[PACKET];
@@ -464,8 +537,12 @@ typedef struct Query {
 static bool meet_form(const Query *query, const Visual *visual, int k, FormHit *hit)
 {
     const Ray *ray = &query->queries[k];
-    Vec3 origin = mat3_apply(visual->inverse, vec3_sub(ray->origin, visual->world.t)), direction = mat3_apply(visual->inverse, ray->direction);
-    return form_hit(&visual->form, origin, direction, ray->near, hit) && hit->distance <= ray->far;
+    Vec3 origin = mat3_apply(visual->inverse, vec3_sub(ray->origin, visual->world.t)),
+         direction = mat3_apply(visual->inverse, ray->direction);
+    bool is_met = visual->form.stroke_count > 0
+                      ? strokes_hit(&visual->form, origin, direction, ray->near, ray->spread, hit)
+                      : form_hit(&visual->form, origin, direction, ray->near, hit);
+    return is_met && hit->distance <= ray->far;
 }
 
 // Keeps the nearest form of each ray, exactly; of two at the same distance the one that the file names first.
@@ -483,15 +560,18 @@ static void meet_forms(const struct RTCIntersectFunctionNArguments *arguments)
         int k = (int)embree_id(rays, n, i);
         assert(k >= 0 && k < PACKET);
         FormFound *best = &query->found[k];
-        if ((query->filter && !query->filter(query->rays, index, query->filter_context)) || !meet_form(query, visual, k, &hit))
+        if ((query->filter && !query->filter(query->rays, index, query->filter_context))
+            || !meet_form(query, visual, k, &hit))
             continue;
         float *far = embree_tfar(rays, n, i);
         if ((float)hit.distance > *far)
             continue;
-        if (best->visual >= 0 && (hit.distance > best->hit.distance || (hit.distance == best->hit.distance && index > best->visual)))
+        if (best->visual >= 0
+            && (hit.distance > best->hit.distance || (hit.distance == best->hit.distance && index > best->visual)))
             continue;
         *best = (FormFound){ index, hit };
-        *far = fminf((float)(hit.distance * (1.0 + 1e-6)) + 1e-9f, *far);  // a little beyond, for ties
+        float beyond = (float)(hit.distance * (1.0 + 1e-6)) + 1e-9f;  // a little, for ties
+        *far = beyond < *far ? beyond : *far;
         *embree_hit(arguments->rayhit, n, i, EMBREE_HIT_GEOM) = 0;
         *embree_hit(arguments->rayhit, n, i, EMBREE_HIT_PRIM) = arguments->primID;
         *embree_hit(arguments->rayhit, n, i, EMBREE_HIT_INST) = RTC_INVALID_GEOMETRY_ID;
@@ -503,26 +583,33 @@ static void form_to_hit(const Rays *rays, const FormFound *found, RayHit *hit)
     const Visual *visual = &rays->visuals[found->visual];
     // Normals go by the transposed inverse.
     Vec3 normal = vec3_normalized(mat3_apply(mat3_transposed(visual->inverse), found->hit.normal));
-    *hit = (RayHit){ found->visual, visual->solid, found->hit.distance, normal, normal, found->hit.u, found->hit.v, -1, found->hit.face };
+    *hit = (RayHit){ found->visual,  visual->solid, found->hit.distance, normal, normal, found->hit.u, found->hit.v, -1,
+                     found->hit.face };
 }
 
 // The exact place on a triangle. False when it is seen from behind.
-static bool triangle_to_hit(const Rays *rays, const Ray *ray, int index, unsigned triangle, double b, double c, RayHit *hit)
+static bool triangle_to_hit(const Rays *rays, const Ray *ray, int index, unsigned triangle, double b, double c,
+                            RayHit *hit)
 {
     const Visual *visual = &rays->visuals[index];
     const Mesh *mesh = rays->meshes[visual->mesh].mesh;
-    Vec3 origin = mat3_apply(visual->inverse, vec3_sub(ray->origin, visual->world.t)), direction = mat3_apply(visual->inverse, ray->direction);
+    Vec3 origin = mat3_apply(visual->inverse, vec3_sub(ray->origin, visual->world.t)),
+         direction = mat3_apply(visual->inverse, ray->direction);
     Vec3 normal = face_normal(mesh, triangle), smooth = normal;
     double along = vec3_dot(normal, direction), a = 1.0 - b - c;
     if (along >= 0.0)
         return false;
     const float *n = mesh->normals ? mesh->normals + 9 * (size_t)triangle : NULL;
     if (n)
-        smooth = vec3(a * (double)n[0] + b * (double)n[3] + c * (double)n[6], a * (double)n[1] + b * (double)n[4] + c * (double)n[7],
+        smooth = vec3(a * (double)n[0] + b * (double)n[3] + c * (double)n[6],
+                      a * (double)n[1] + b * (double)n[4] + c * (double)n[7],
                       a * (double)n[2] + b * (double)n[5] + c * (double)n[8]);
     Mat3 turn = mat3_transposed(visual->inverse);
-    *hit = (RayHit){ .visual = index, .solid = visual->solid, .distance = vec3_dot(normal, vec3_sub(corner(mesh, triangle, 0), origin)) / along,
-                     .normal = vec3_normalized(mat3_apply(turn, normal)), .triangle = (int)triangle };
+    *hit = (RayHit){ .visual = index,
+                     .solid = visual->solid,
+                     .distance = vec3_dot(normal, vec3_sub(corner(mesh, triangle, 0), origin)) / along,
+                     .normal = vec3_normalized(mat3_apply(turn, normal)),
+                     .triangle = (int)triangle };
     hit->smooth = n ? vec3_normalized(mat3_apply(turn, smooth)) : hit->normal;
     mesh_texture_place(mesh, (int)triangle, b, c, &hit->u, &hit->v);
     return true;
@@ -530,13 +617,16 @@ static bool triangle_to_hit(const Rays *rays, const Ray *ray, int index, unsigne
 
 static bool is_castable(const Ray *ray)
 {
-    return vec3_is_finite(ray->origin) && vec3_is_finite(ray->direction) && ray->far > ray->near && vec3_length2(ray->direction) > 0.0;
+    double length2 = vec3_length2(ray->direction);
+    return isfinite(ray->origin.x + ray->origin.y + ray->origin.z + length2) && ray->far > ray->near && length2 > 0.0;
 }
 
 static void set_ray(struct RTCRayHit8 *to, int k, const Ray *ray, float near)
 {
-    to->ray.org_x[k] = (float)ray->origin.x, to->ray.org_y[k] = (float)ray->origin.y, to->ray.org_z[k] = (float)ray->origin.z;
-    to->ray.dir_x[k] = (float)ray->direction.x, to->ray.dir_y[k] = (float)ray->direction.y, to->ray.dir_z[k] = (float)ray->direction.z;
+    to->ray.org_x[k] = (float)ray->origin.x, to->ray.org_y[k] = (float)ray->origin.y,
+    to->ray.org_z[k] = (float)ray->origin.z;
+    to->ray.dir_x[k] = (float)ray->direction.x, to->ray.dir_y[k] = (float)ray->direction.y,
+    to->ray.dir_z[k] = (float)ray->direction.z;
     to->ray.tnear[k] = near;
     to->ray.tfar[k] = (float)(ray->far * (1.0 + 1e-6));
     to->ray.mask[k] = MASK_SEEN;
@@ -556,37 +646,46 @@ static bool judge(const Query *query, const struct RTCRayHit8 *packet, int k, Ra
         int index = (int)packet->hit.instID[0][k] - 1;
         double t = (double)packet->ray.tfar[k];
         bool may_be_nearest = form->visual < 0 || t <= form->hit.distance * (1.0 + 2e-6) + 1e-9;
-        bool is_front = (!query->filter || query->filter(query->rays, index, query->filter_context)) &&
-                        triangle_to_hit(query->rays, ray, index, packet->hit.primID[k], (double)packet->hit.u[k], (double)packet->hit.v[k], &met);
+        bool is_front = (!query->filter || query->filter(query->rays, index, query->filter_context))
+                        && triangle_to_hit(query->rays, ray, index, packet->hit.primID[k], (double)packet->hit.u[k],
+                                           (double)packet->hit.v[k], &met);
         if (!is_front && may_be_nearest && t < ray->far)
             return false;
         if (!is_front || !(met.distance <= ray->far))
             met.visual = -1;
     }
-    if (form->visual >= 0 && (met.visual < 0 || form->hit.distance < met.distance || (form->hit.distance == met.distance && form->visual < met.visual)))
+    if (form->visual >= 0
+        && (met.visual < 0 || form->hit.distance < met.distance
+            || (form->hit.distance == met.distance && form->visual < met.visual)))
         form_to_hit(query->rays, form, hit);
     else if (met.visual >= 0)
         *hit = met;
     return true;
 }
 
+// Puts the rays into the packet; returns how many of them can be cast.
+static int fill_packet(Query *query, int count, struct RTCRayHit8 *packet, int valid[PACKET])
+{
+    static const Ray harmless = { .direction = { 1, 0, 0 }, .far = 1 };  // in places without a ray
+    int left = 0;
+    for (int k = 0; k < PACKET; k++) {
+        bool is_valid = k < count && is_castable(&query->queries[k]);
+        const Ray *ray = is_valid ? &query->queries[k] : &harmless;
+        query->found[k].visual = -1;
+        valid[k] = is_valid ? -1 : 0;
+        left += is_valid;
+        set_ray(packet, k, ray, (float)ray->near);
+    }
+    return left;
+}
+
 static void cast_packet(Query *query, int count, bool is_coherent, RayHit *hits)
 {
     struct RTCRayHit8 packet;
-    _Alignas(32) int valid[PACKET] = { 0 };
-    int left = 0;
-    memset(&packet, 0, sizeof packet);  // places without a ray hold nothing odd
-    for (int k = 0; k < PACKET; k++) {
-        bool is_valid = k < count && is_castable(&query->queries[k]);
-        query->found[k].visual = -1;
-        if (k < count)
-            hits[k] = (RayHit){ .visual = -1, .solid = -1, .triangle = -1 };
-        if (!is_valid)
-            continue;
-        valid[k] = -1;
-        left++;
-        set_ray(&packet, k, &query->queries[k], (float)query->queries[k].near);
-    }
+    _Alignas(32) int valid[PACKET];
+    int left = fill_packet(query, count, &packet, valid);
+    for (int k = 0; k < count; k++)
+        hits[k] = (RayHit){ .visual = -1, .solid = -1, .triangle = -1 };
     for (int round = 0; left > 0 && round < MOST_BACKS; round++) {
         embree_begin(&query->context, is_coherent);
         embree_intersect8(valid, query->rays->scene, &query->context, is_coherent, &packet);
@@ -622,8 +721,10 @@ static bool is_front(const Visual *visual, const struct RTCRayHit8 *packet, int 
 {
     const float *m = visual->inverse_float;
     float x = packet->ray.dir_x[k], y = packet->ray.dir_y[k], z = packet->ray.dir_z[k];
-    return packet->hit.Ng_x[k] * (m[0] * x + m[1] * y + m[2] * z) + packet->hit.Ng_y[k] * (m[3] * x + m[4] * y + m[5] * z) +
-           packet->hit.Ng_z[k] * (m[6] * x + m[7] * y + m[8] * z) < 0.0f;
+    return packet->hit.Ng_x[k] * (m[0] * x + m[1] * y + m[2] * z)
+               + packet->hit.Ng_y[k] * (m[3] * x + m[4] * y + m[5] * z)
+               + packet->hit.Ng_z[k] * (m[6] * x + m[7] * y + m[8] * z)
+           < 0.0f;
 }
 
 // As judge, of the distance alone.
@@ -634,31 +735,24 @@ static bool judge_distance(const Query *query, const struct RTCRayHit8 *packet, 
     if (packet->hit.instID[0][k] != RTC_INVALID_GEOMETRY_ID) {
         int index = (int)packet->hit.instID[0][k] - 1;
         met = (double)packet->ray.tfar[k];
-        bool counts = (!query->filter || query->filter(query->rays, index, query->filter_context)) && is_front(&query->rays->visuals[index], packet, k);
+        bool counts = (!query->filter || query->filter(query->rays, index, query->filter_context))
+                      && is_front(&query->rays->visuals[index], packet, k);
         if (!counts && (form->visual < 0 || met <= form->hit.distance))
             return false;
         if (!counts)
             met = INFINITY;
     }
-    *distance = form->visual >= 0 ? fmin(form->hit.distance, met) : met;
+    *distance = form->visual >= 0 && form->hit.distance < met ? form->hit.distance : met;
     return true;
 }
 
 static void measure_packet(Query *query, int count, double *distances)
 {
     struct RTCRayHit8 packet;
-    _Alignas(32) int valid[PACKET] = { 0 };
-    int left = 0;
-    memset(&packet, 0, sizeof packet);
-    for (int k = 0; k < count; k++) {
-        query->found[k].visual = -1;
+    _Alignas(32) int valid[PACKET];
+    int left = fill_packet(query, count, &packet, valid);
+    for (int k = 0; k < count; k++)
         distances[k] = INFINITY;
-        if (!is_castable(&query->queries[k]))
-            continue;
-        valid[k] = -1;
-        left++;
-        set_ray(&packet, k, &query->queries[k], (float)query->queries[k].near);
-    }
     for (int round = 0; left > 0 && round < MOST_BACKS; round++) {
         embree_begin(&query->context, true);
         embree_intersect8(valid, query->rays->scene, &query->context, true, &packet);
@@ -675,7 +769,8 @@ static void measure_packet(Query *query, int count, double *distances)
     }
 }
 
-void rays_distances(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, double *distances)
+void rays_distances(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context,
+                    double *distances)
 {
     Query query;
     query.rays = rays;
@@ -687,19 +782,96 @@ void rays_distances(const Rays *rays, const Ray *queries, int count, RaysFilter 
     }
 }
 
-// ---- shadows ----
+// ---- what is seen ----
 
-typedef struct Shade {
-    EmbreeContext context;  // first: Embree hands this back
-    const Rays *rays;
-    const Vec3 *from, *towards;
-    const double *far;
-} Shade;
+// Which of what a ray met counts, without its details. False: it must go on, as with judge.
+static bool choose(const Query *query, const struct RTCRayHit8 *packet, int k, Found *found)
+{
+    const FormFound *form = &query->found[k];
+    float met = packet->ray.tfar[k];
+    int index = -1;
+    if (packet->hit.instID[0][k] != RTC_INVALID_GEOMETRY_ID) {
+        index = (int)packet->hit.instID[0][k] - 1;
+        bool counts = (!query->filter || query->filter(query->rays, index, query->filter_context))
+                      && is_front(&query->rays->visuals[index], packet, k);
+        if (!counts && (form->visual < 0 || (double)met <= form->hit.distance))
+            return false;
+        if (!counts)
+            index = -1;
+    }
+    if (form->visual >= 0
+        && (index < 0 || form->hit.distance < (double)met
+            || (form->hit.distance == (double)met && form->visual < index))) {
+        found->visual[k] = form->visual;
+        found->distance[k] = (float)form->hit.distance;
+        found->form[k] = *form;
+        return true;
+    }
+    if (index < 0)
+        return true;
+    found->visual[k] = index;
+    found->triangle[k] = (int)packet->hit.primID[k];
+    found->distance[k] = met;
+    found->b[k] = packet->hit.u[k], found->c[k] = packet->hit.v[k];
+    found->normal[0][k] = packet->hit.Ng_x[k];
+    found->normal[1][k] = packet->hit.Ng_y[k];
+    found->normal[2][k] = packet->hit.Ng_z[k];
+    return true;
+}
+
+void rays_search(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, Found *found)
+{
+    struct RTCRayHit8 packet;
+    _Alignas(32) int valid[PACKET];
+    Query query;
+    query.rays = rays;
+    query.queries = queries;
+    query.filter = filter;
+    query.filter_context = context;
+    assert(count <= PACKET);
+    int left = fill_packet(&query, count, &packet, valid);
+    for (int k = 0; k < PACKET; k++)
+        found->visual[k] = found->triangle[k] = -1;
+    for (int round = 0; left > 0 && round < MOST_BACKS; round++) {
+        embree_begin(&query.context, count > 1);
+        embree_intersect8(valid, rays->scene, &query.context, count > 1, &packet);
+        for (int k = 0; k < count; k++) {
+            if (!valid[k])
+                continue;
+            if (choose(&query, &packet, k, found)) {
+                valid[k] = 0;
+                left--;
+            } else {
+                set_ray(&packet, k, &queries[k], nextafterf(packet.ray.tfar[k] * (1.0f + 1e-6f), INFINITY));
+            }
+        }
+    }
+}
+
+RayHit rays_hit_of(const Rays *rays, const Ray *query, const Found *found, int lane)
+{
+    RayHit hit;
+    int visual = found->visual[lane];
+    assert(visual >= 0);
+    if (found->triangle[lane] < 0)
+        form_to_hit(rays, &found->form[lane], &hit);
+    else if (!triangle_to_hit(rays, query, visual, (unsigned)found->triangle[lane], (double)found->b[lane],
+                              (double)found->c[lane], &hit))  // edge-on, where the search saw its front by a rounding
+        hit = (RayHit){ .visual = visual,
+                        .solid = rays->visuals[visual].solid,
+                        .distance = (double)found->distance[lane],
+                        .normal = vec3_neg(query->direction),
+                        .smooth = vec3_neg(query->direction),
+                        .triangle = found->triangle[lane] };
+    return hit;
+}
+
+// ---- shadows ----
 
 static void darken_forms(const struct RTCOccludedFunctionNArguments *arguments)
 {
-    const Shade *shade = (const Shade *)arguments->context;
-    const Visual *visual = &shade->rays->visuals[arguments->primID];
+    const Rays *rays = arguments->geometryUserPtr;
+    const Visual *visual = &rays->visuals[arguments->primID];
     unsigned n = arguments->N;
     if (!visual->casts_shadow)
         return;
@@ -707,54 +879,36 @@ static void darken_forms(const struct RTCOccludedFunctionNArguments *arguments)
         FormHit hit;
         if (!arguments->valid[i])
             continue;
-        int k = (int)embree_id(arguments->ray, n, i);
-        Vec3 origin = mat3_apply(visual->inverse, vec3_sub(shade->from[k], visual->world.t)), direction = mat3_apply(visual->inverse, shade->towards[k]);
-        if (form_hit(&visual->form, origin, direction, 0.0, &hit) && hit.distance <= shade->far[k])
-            *embree_tfar(arguments->ray, n, i) = -INFINITY;
+        float *far = embree_tfar(arguments->ray, n, i);
+        Vec3 origin = mat3_apply(visual->inverse, vec3_sub(embree_origin(arguments->ray, n, i), visual->world.t)),
+             direction = mat3_apply(visual->inverse, embree_direction(arguments->ray, n, i));
+        if (form_hit(&visual->form, origin, direction, 0.0, &hit) && hit.distance <= (double)*far)
+            *far = -INFINITY;
     }
 }
 
-void rays_occluded(const Rays *rays, const Vec3 *from, const Vec3 *towards, const double *far, int count, bool *is_dark)
+void rays_occluded(const Rays *rays, const int *valid, struct RTCRay8 *packet)
 {
-    struct RTCRay8 packet;
-    _Alignas(32) int valid[PACKET] = { 0 };
-    memset(&packet, 0, sizeof packet);
-    Shade shade = { .rays = rays, .from = from, .towards = towards, .far = far };
-    assert(count <= PACKET);
-    for (int k = 0; k < count; k++) {
-        valid[k] = -1;
-        packet.org_x[k] = (float)from[k].x, packet.org_y[k] = (float)from[k].y, packet.org_z[k] = (float)from[k].z;
-        packet.dir_x[k] = (float)towards[k].x, packet.dir_y[k] = (float)towards[k].y, packet.dir_z[k] = (float)towards[k].z;
-        packet.tnear[k] = 0.0f;
-        packet.tfar[k] = (float)far[k];
-        packet.mask[k] = MASK_SHADOW;
-        packet.id[k] = (unsigned)k;
-        packet.flags[k] = 0;
-        packet.time[k] = 0.0f;
+    EmbreeContext context;
+    for (int k = 0; k < PACKET; k++) {
+        packet->tnear[k] = 0.0f;
+        packet->mask[k] = MASK_SHADOW;
+        packet->id[k] = (unsigned)k;
+        packet->flags[k] = 0;
+        packet->time[k] = 0.0f;
     }
-    embree_begin(&shade.context, true);
-    embree_occluded8(valid, rays->scene, &shade.context, true, &packet);
-    for (int k = 0; k < count; k++)
-        is_dark[k] = packet.tfar[k] < 0.0f;
+    embree_begin(&context, true);
+    embree_occluded8(valid, rays->scene, &context, true, packet);
 }
 
 // ---- questions ----
 
-int rays_visual_count(const Rays *rays)
-{
-    return rays->visual_count;
-}
+int rays_visual_count(const Rays *rays) { return rays->visual_count; }
 
 SceneNode *rays_visual_node(const Rays *rays, int visual)
 {
     assert(visual >= 0 && visual < rays->visual_count);
     return rays->visuals[visual].node;
-}
-
-int rays_visual_solid(const Rays *rays, int visual)
-{
-    assert(visual >= 0 && visual < rays->visual_count);
-    return rays->visuals[visual].solid;
 }
 
 Vec3 rays_recognition_color(const Rays *rays, int visual)
@@ -778,10 +932,7 @@ static bool is_at_or_below(const SceneNode *node, const SceneNode *top)
     return at != NULL;
 }
 
-bool rays_bounds(const Rays *rays, Vec3 *low, Vec3 *high)
-{
-    return rays_bounds_below(rays, NULL, low, high);
-}
+bool rays_bounds(const Rays *rays, Vec3 *low, Vec3 *high) { return rays_bounds_below(rays, NULL, low, high); }
 
 bool rays_bounds_below(const Rays *rays, const SceneNode *top, Vec3 *low, Vec3 *high)
 {
@@ -804,15 +955,9 @@ int rays_triangle_count(const Rays *rays)
     return count;
 }
 
-Vec3 rays_up(const Rays *rays)
-{
-    return rays->lighting.up;
-}
+Vec3 rays_up(const Rays *rays) { return rays->lighting.up; }
 
-int rays_texture_count(const Rays *rays)
-{
-    return rays->mip_count;
-}
+int rays_texture_count(const Rays *rays) { return rays->mip_count; }
 
 int rays_light_count(const Rays *rays)
 {
@@ -826,6 +971,7 @@ int rays_light_count(const Rays *rays)
 
 void rays_set_lamp(Rays *rays, const SceneNode *node, Vec3 color, bool is_on)
 {
+    assert(node);
     int at = 0;
     while (at < rays->lamp_count && rays->lamps[at].node != node)
         at++;
@@ -845,6 +991,7 @@ void rays_set_lamp(Rays *rays, const SceneNode *node, Vec3 color, bool is_on)
 
 void rays_set_layer(Rays *rays, const SceneNode *texture, const RaysLayer *layer)
 {
+    assert(texture);
     int at = 0;
     while (at < rays->cover_count && rays->covers[at].node != texture)
         at++;
@@ -858,6 +1005,7 @@ void rays_set_layer(Rays *rays, const SceneNode *texture, const RaysLayer *layer
 
 void rays_set_paint(Rays *rays, const SceneNode *shape, const RaysPaint *paint)
 {
+    assert(shape);
     int at = 0;
     while (at < rays->paint_count && rays->paints[at].node != shape)
         at++;
@@ -880,7 +1028,8 @@ void rays_paint_size(const Rays *rays, int visual, int *width, int *height, int 
     enum { LEAST = 32, MOST = 1024 };
     const Visual *of = &rays->visuals[visual];
     const double *m = of->local.m.m;
-    double scale = sqrt(fmax(m[0] * m[0] + m[3] * m[3] + m[6] * m[6], fmax(m[1] * m[1] + m[4] * m[4] + m[7] * m[7], m[2] * m[2] + m[5] * m[5] + m[8] * m[8])));
+    double scale = sqrt(fmax(m[0] * m[0] + m[3] * m[3] + m[6] * m[6],
+                             fmax(m[1] * m[1] + m[4] * m[4] + m[7] * m[7], m[2] * m[2] + m[5] * m[5] + m[8] * m[8])));
     *radius = 0.5 * vec3_distance(of->form.low, of->form.high);
     form_paint_cells(&of->form, cells);
     if (of->look.base.mip) {
@@ -919,25 +1068,13 @@ void rays_unhide_all(Rays *rays)
     rays->veil_count = 0;
 }
 
-void rays_set_view(Rays *rays, Pose view)
-{
-    rays->view = view;
-}
+void rays_set_view(Rays *rays, Pose view) { rays->view = view; }
 
-bool rays_is_hidden(const Rays *rays, int visual, int eye)
-{
-    return rays->visuals[visual].hidden >> eye & 1;
-}
+bool rays_is_hidden(const Rays *rays, int visual, int eye) { return rays->visuals[visual].hidden >> eye & 1; }
 
-bool rays_hides(const Rays *rays, int eye)
-{
-    return rays->veiled >> eye & 1;
-}
+bool rays_hides(const Rays *rays, int eye) { return rays->veiled >> eye & 1; }
 
-void rays_clear_spots(Rays *rays)
-{
-    rays->dot_count = 0;
-}
+void rays_clear_spots(Rays *rays) { rays->dot_count = 0; }
 
 void rays_add_spot(Rays *rays, Vec3 place, double radius, Vec3 color)
 {
@@ -945,19 +1082,34 @@ void rays_add_spot(Rays *rays, Vec3 place, double radius, Vec3 color)
     rays->dots[rays->dot_count++] = (Dot){ place, radius, color };
 }
 
-const char *rays_library(void)
-{
-    return "Embree " RTC_VERSION_STRING;
-}
+const char *rays_library(void) { return "Embree " RTC_VERSION_STRING; }
 
 // ---- life ----
 
+static bool machine_has_avx2(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") != 0;
+#else
+    return false;
+#endif
+}
+
 Rays *rays_create(Physics *physics, DiagSink *diags)
 {
+    assert(physics && diags);
     Rays *rays = memory_alloc(sizeof *rays);
     rays->physics = physics;
     rays->diags = diags;
     rays->view = POSE_IDENTITY;
+    rays->shade = machine_has_avx2() ? shade_avx2 : shade_portable;
+    rays->circle = memory_alloc_array(CIRCLE_PLACES, sizeof *rays->circle);
+    for (int i = 0; i < CIRCLE_PLACES; i++) {
+        rays->circle[i][0] = (float)cos(2.0 * M_PI * i / CIRCLE_PLACES);
+        rays->circle[i][1] = (float)sin(2.0 * M_PI * i / CIRCLE_PLACES);
+    }
+    for (int i = 0; i <= LINEAR_PLACES + 1; i++)
+        rays->linear[i] = color_linear(vec3((double)i / LINEAR_PLACES, 0, 0)).x;
     // One thread: a world is stepped by the thread that owns it, and many worlds may live in one process.
     rays->device = rtcNewDevice("threads=1,user_threads=1");
     rays->scene = rtcNewScene(rays->device);
@@ -979,6 +1131,8 @@ void rays_destroy(Rays *rays)
     if (!rays)
         return;
     drop_instances(rays);
+    drop_strokes(rays);
+    free(rays->strokes);
     for (int i = 0; i < rays->mesh_count; i++)
         rtcReleaseScene(rays->meshes[i].scene);
     rtcReleaseGeometry(rays->geometry);
@@ -996,6 +1150,7 @@ void rays_destroy(Rays *rays)
     free(rays->veils);
     free(rays->dots);
     free(rays->brdf);
+    free(rays->circle);
     lighting_free(rays);
     free(rays);
 }

@@ -35,14 +35,14 @@ typedef struct Ray {
 } Ray;
 
 typedef struct RayHit {
-    int visual;        // -1: nothing was hit, the rest means nothing
-    int solid;         // that carries it, -1: the world
+    int visual;  // -1: nothing was hit, the rest means nothing
+    int solid;   // that carries it, -1: the world
     double distance;
-    Vec3 normal;       // unit, world, towards the ray's origin
-    Vec3 smooth;       // the normal that light sees: between those of a mesh's corners
-    double u, v;       // on the texture, v upwards
-    int triangle;      // of a mesh, else -1
-    int face;          // of a form: which of its sides
+    Vec3 normal;   // unit, world, towards the ray's origin
+    Vec3 smooth;   // the normal that light sees: between those of a mesh's corners
+    double u, v;   // on the texture, v upwards
+    int triangle;  // of a mesh, else -1
+    int face;      // of a form: which of its sides
 } RayHit;
 
 // Whether a visual may be hit; NULL means every one may.
@@ -51,33 +51,36 @@ typedef bool (*RaysFilter)(const Rays *rays, int visual, void *context);
 void rays_cast(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, RayHit *hits);
 
 // How far away the first surface is, INFINITY: nothing is. For sensors that want no more: meshes in single precision.
-void rays_distances(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, double *distances);
+void rays_distances(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context,
+                    double *distances);
 
 int rays_visual_count(const Rays *rays);
 // One visual as plain values, for those who draw it elsewhere.
 typedef struct RaysVisual {
     SceneNode *node;
-    int solid;             // -1: the world
-    const Mesh *mesh;      // its triangles, in its own frame; NULL: it has none. Owned by the store
-    double local[12];      // from there into the frame of the solid: three rows of four
-    Vec3 color, emissive;  // colour as files write it, glow linear
+    int solid;              // -1: the world
+    const Mesh *mesh;       // its triangles, in its own frame; NULL: it has none. Owned by the store
+    double local[12];       // from there into the frame of the solid: three rows of four
+    Vec3 color, emissive;   // colour as files write it, glow linear
+    const SceneNode *glow;  // Material or PBRAppearance that says how it glows; NULL: none does
     double transparency, roughness, metalness;
-    bool has_parts;        // the mesh's own materials count
-    const Image *image;    // over the colour; NULL: none
+    bool has_parts;      // the mesh's own materials count
+    const Image *image;  // over the colour; NULL: none
     bool repeats[2];
-    bool has_transform;    // of the image's coordinates, as TextureTransform has it
+    bool has_transform;  // of the image's coordinates, as TextureTransform has it
     Vec2 center, scale, shift;
     double rotation;
 } RaysVisual;
 RaysVisual rays_describe(const Rays *rays, int visual);
+Vec3 rays_linear_color(Vec3 color);                         // of one as files write it
 SceneNode *rays_visual_node(const Rays *rays, int visual);  // Shape or CadShape
-int rays_visual_solid(const Rays *rays, int visual);        // -1: the world
 bool rays_bounds(const Rays *rays, Vec3 *low, Vec3 *high);  // around all that is seen; false: nothing is
-bool rays_bounds_below(const Rays *rays, const SceneNode *top, Vec3 *low, Vec3 *high);  // around what is seen of a node and all below it
-int rays_triangle_count(const Rays *rays);                  // of all visuals; forms with a formula count as one
+bool rays_bounds_below(const Rays *rays, const SceneNode *top, Vec3 *low,
+                       Vec3 *high);         // around what is seen of a node and all below it
+int rays_triangle_count(const Rays *rays);  // of all visuals; forms with a formula count as one
 int rays_texture_count(const Rays *rays);
-Vec3 rays_up(const Rays *rays);                              // the world's axis that points upwards
-int rays_light_count(const Rays *rays);                     // that are on
+Vec3 rays_up(const Rays *rays);          // the world's axis that points upwards
+int rays_light_count(const Rays *rays);  // that are on
 
 // What is seen at a hit: colour of texture, material and paint together, transparency taken off.
 typedef struct RayLook {
@@ -87,16 +90,25 @@ typedef struct RayLook {
 RayLook rays_look(const Rays *rays, const RayHit *hit);
 Vec3 rays_recognition_color(const Rays *rays, int visual);  // of the nearest solid that has some; black without
 
-// The light that comes along rays: linear red, green and blue before any exposure. `hits` are the rays' own, from rays_cast; behind
-// transparent surfaces it goes on by itself.
+// The light that comes along rays: linear red, green and blue before any exposure; through transparent surfaces it comes from behind.
 typedef struct RaysStyle {
-    int eye;              // who looks, see rays_hide
-    double occlusion;     // m: what is near takes light of the surroundings away; 0: not
-    double softness;      // rad: apparent radius of lights; 0: sharp shadows
-    uint32_t seed;        // of the places where soft things are sampled
-    bool is_for_people;   // a world without lights gets one, one without a background a sky, a bare floor a pattern
+    int eye;                 // who looks, see rays_hide: what is hidden from it is not met
+    double occlusion;        // m: what is near takes light of the surroundings away; 0: not
+    double softness;         // rad: apparent radius of lights; 0: sharp shadows
+    const int (*pixels)[2];  // column and row: soft things are sampled at places that differ from pixel to pixel,
+    int per_pixel;           // ... and over all its rays, which follow each other; 0: one
+    bool is_unshadowed;      // only the full light is wanted
+    bool is_for_people;      // a world without lights gets one, one without a background a sky, a bare floor a pattern
 } RaysStyle;
-void rays_shade(const Rays *rays, const Ray *queries, const RayHit *hits, int count, const RaysStyle *style, Vec3 *light);
+typedef struct RaySeen {
+    int visual;  // -1: the sky
+    float distance;
+    float normal[3];
+    float light[3];
+    float full[3];     // the light without shadows and occlusion by what is near
+    bool is_textured;  // its pattern is the mean over the pixel already
+} RaySeen;
+void rays_see(const Rays *rays, const Ray *queries, int count, const RaysStyle *style, RaySeen *seen);
 
 // ---- what devices show: it outlasts listings, until it is said otherwise ----
 // Lamps: the emissive colour of a Material or PBRAppearance, the colour of a Light and whether it is on.

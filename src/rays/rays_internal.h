@@ -2,7 +2,7 @@
 #ifndef TALUS_RAYS_RAYS_INTERNAL_H
 #define TALUS_RAYS_RAYS_INTERNAL_H
 
-#include "formats/shape.h"
+#include "formats/shape/shape.h"
 #include "rays/embree.h"
 #include "rays/rays.h"
 
@@ -22,10 +22,10 @@ typedef struct Mip {
 } Mip;
 
 typedef struct Texture {
-    const Mip *mip;               // NULL: none
-    const RaysLayer *layer;       // drawn over it, by its alpha; NULL: none
+    const Mip *mip;          // NULL: none
+    const RaysLayer *layer;  // drawn over it, by its alpha; NULL: none
     bool repeats_s, repeats_t;
-    int filtering;                // as ImageTexture has it: 0 the nearest pixel, then smooth, 2 and more for slanted views
+    int filtering;  // as ImageTexture has it: 0 the nearest pixel, then smooth, 2 and more for slanted views
 } Texture;
 
 // A place on a texture, and how far it moves from pixel to pixel of the picture to the right and downwards.
@@ -47,7 +47,7 @@ typedef struct Look {
     Vec3 color, linear;
     double roughness, transparency;
     Texture base, rough, occluded, metal, glow, normal;
-    bool is_physical;        // a PBRAppearance; else the light model of VRML
+    bool is_physical;  // a PBRAppearance; else the light model of VRML
     double metalness, background_share, occlusion_strength, normal_factor, emissive_intensity;
     Vec3 emissive, specular, ambient;  // linear; ambient is the colour that the lights' ambient parts meet
     double exponent;
@@ -57,24 +57,43 @@ typedef struct Look {
     double rotation;
 } Look;
 
+// A line, or a point where both ends are the same.
+typedef struct Stroke {
+    Vec3 a, b;
+    Vec3 light;  // that it sends out
+} Stroke;
+
+typedef struct Strokes {
+    Stroke *items;
+    int count, capacity;
+} Strokes;
+
 // A form in its own frame.
 typedef struct Form {
     ShapeForm shape;
     bool without_top, without_bottom, without_side;
     Vec3 low, high;
+    const Stroke *strokes;  // of lines and points
+    int stroke_count;
 } Form;
 
 typedef struct FormHit {
     double distance;
-    Vec3 normal;             // need not be of unit length
-    Vec3 smooth;             // likewise; of meshes alone
+    Vec3 normal;  // need not be of unit length
+    Vec3 smooth;  // likewise; of meshes alone
     double u, v;
-    int face;                // of a box, or 0 side, 1 top, 2 bottom
+    int face;  // of a box, or 0 side, 1 top, 2 bottom
 } FormHit;
 
 // The first entry from outside beyond `near`; the direction may have any length, which is the unit of distance.
 bool form_hit(const Form *form, Vec3 origin, Vec3 direction, double near, FormHit *hit);
-Form form_of(const SceneNode *geometry);     // kind SHAPE_NONE when it has no formula
+// ---- strokes.c ----
+bool strokes_read(const SceneNode *geometry, const Look *look, Strokes *strokes);  // false: none
+double strokes_margin(const Strokes *strokes);
+Form strokes_form(const Strokes *strokes, int first, double margin);  // of some from the first on: form.stroke_count
+bool strokes_hit(const Form *form, Vec3 origin, Vec3 direction, double near, double spread, FormHit *hit);
+
+Form form_of(const SceneNode *geometry);  // kind GEOMETRY_NONE when it has no formula
 // Where a place of the surface lies on its paint, from 0 to 1: faces lie beside each other. False: it cannot be painted.
 // Where a spot of paint around a hit lies, by its reach in shares of the face's width and height.
 int form_paint_spots(const Form *form, const RayHit *hit, double reach_u, double reach_v, RaysSpot spots[6]);
@@ -87,7 +106,7 @@ Look look_of(Rays *rays, const ShapeSource *source, const SceneNode *shape);
 typedef struct Surface {
     bool is_physical;
     Vec3 base, emissive, specular, ambient;
-    Vec3 normal;             // that light sees, from a normal map too
+    Vec3 normal;  // that light sees, from a normal map too
     double roughness, metalness, occlusion, transparency, background_share, exponent;
 } Surface;
 Vec3 color_linear(Vec3 color);
@@ -95,38 +114,41 @@ Vec3 color_linear(Vec3 color);
 typedef struct MeshTree {
     const Mesh *mesh;
     RTCScene scene;
-    int users;               // visuals of the present list
+    int users;  // visuals of the present list
 } MeshTree;
 
 typedef struct Visual {
     SceneNode *node;
     int solid;
-    int mesh;            // index of its tree, -1: a formula
-    Form form;           // low and high also for meshes
+    int mesh;   // index of its tree, -1: a formula
+    Form form;  // low and high also for meshes
     Look look;
     bool casts_shadow;
-    bool is_overlay;     // of a Billboard: stands before the main view, and is seen by it alone
-    uint64_t hidden;     // from which eyes, as bits
-    Vec3 recognition;    // colour in segmented pictures
+    bool is_overlay;         // of a Billboard: stands before the main view, and is seen by it alone
+    uint64_t hidden;         // from which eyes, as bits
+    Vec3 recognition;        // colour in segmented pictures
     const RaysPaint *paint;  // NULL: none
     const SceneNode *drive;  // the Track or Propeller whose motor moves it; NULL: none
     int piece, pieces;       // of a belt; 0 pieces: a helix
     Affine belt, in_piece;   // of the track in its solid, of the shape in its piece
     bool is_fast, is_alone;  // of a helix: for high speeds; the only one
-    bool is_off;             // not seen at all
-    bool is_stale;           // to be placed anew
-    RTCGeometry instance;    // of a mesh in the tree; NULL: none
-    Affine local;        // in the frame of the solid
+    Vec2 slide,
+        slide_from;  // of a track's own shape: how far its image moves with each metre of the belt, and from where
+    bool is_off;     // not seen at all
+    double squares;  // that people see on it as a bare floor: their width, 0: none
+    bool is_stale;   // to be placed anew
+    RTCGeometry instance;  // of a mesh in the tree; NULL: none
+    Affine local;          // in the frame of the solid
     Affine world;
-    Mat3 inverse;        // of world.m
+    Mat3 inverse;  // of world.m
     float inverse_float[9];
-    Pose pose;           // of the solid, as it is in `world`
+    Pose pose;  // of the solid, as it is in `world`
     float low[3], high[3];
 } Visual;
 
 typedef struct Light {
     SceneNode *node;
-    int solid;           // that carries it, -1: the world
+    int solid;  // that carries it, -1: the world
     Affine local;
     bool is_directional, is_spot, casts_shadows, is_on;
     Vec3 own_position, own_direction;  // in the frame of `local`
@@ -139,7 +161,7 @@ typedef struct SkyCube {
     bool is_there;
     const Image *images[6];
     Vec3 up, front, right;
-    int side;                       // pixels of a face
+    int side;  // pixels of a face
     int level_count;
     float *levels[MIP_LEVELS_MAX];  // red, green, blue of 6 faces, ever smaller
 } SkyCube;
@@ -148,23 +170,23 @@ typedef struct SkyCube {
 typedef struct Lighting {
     Light *lights;
     int count, capacity;
-    Vec3 ambient;        // of all lights that are on
+    Vec3 ambient;  // of all lights that are on
     bool has_background;
-    Vec3 sky;            // as it is seen
-    Vec3 sky_light;      // as it lights surfaces
+    Vec3 sky;        // as it is seen
+    Vec3 sky_light;  // as it lights surfaces
     double luminosity;
-    Vec3 up;             // of the world
+    Vec3 up;  // of the world
     SkyCube cube, irradiance;
     Vec3 fog;
-    double fog_range;    // 0: none
-    int fog_power;       // 0 linear, 1 and 2 exponential
+    double fog_range;  // 0: none
+    int fog_power;     // 0 linear, 1 and 2 exponential
 } Lighting;
 
 // What devices show: it stays over listings.
 typedef struct Lamp {
     const SceneNode *node;  // a Material, PBRAppearance or Light
     Vec3 color;
-    bool is_on;             // of a light
+    bool is_on;  // of a light
 } Lamp;
 typedef struct Cover {
     const SceneNode *node;  // an ImageTexture
@@ -184,8 +206,11 @@ typedef struct Dot {
     Vec3 color;
 } Dot;
 
-enum { BRDF_SIDE = 32 };
+enum { BRDF_SIDE = 32, CIRCLE_PLACES = 1024, LINEAR_PLACES = 1024, LANES = 8 };
+enum { OPEN_RAYS = 3, LIGHT_RAYS = 2 };  // of each ray, where things are soft: to the surroundings, to each light
+#define SHADOW_GAP 1e-4f                 // m: between a surface and the rays that leave it
 
+struct Lit;
 struct Rays {
     Physics *physics;
     DiagSink *diags;
@@ -196,23 +221,29 @@ struct Rays {
     int visual_count, visual_capacity;
     MeshTree *meshes;
     int mesh_count, mesh_capacity;
+    Strokes *strokes;  // of the present list, one for each shape
+    int stroke_set_count, stroke_set_capacity;
     Mip **mips;
     int mip_count, mip_capacity;
     Lighting lighting;
-    uint64_t edits;      // of physics, as of the last listing
+    uint64_t edits;  // of physics, as of the last listing
     bool is_listed;
-    bool is_unplaced;    // listed anew since the last placing
-    Pose *solids;        // of the last update
+    bool is_unplaced;  // listed anew since the last placing
+    Pose *solids;      // of the last update
     int solid_capacity;
     Lamp *lamps;
     Cover *covers;
     Painted *paints;
     Veil *veils;
     Dot *dots;
-    int lamp_count, lamp_capacity, cover_count, cover_capacity, paint_count, paint_capacity, veil_count, veil_capacity, dot_count, dot_capacity;
-    Pose view;           // of the main view, for what stands before it
-    uint64_t veiled;     // eyes that something is hidden from
-    double (*brdf)[BRDF_SIDE][2];  // scale and bias by roughness and cosine; NULL until a physical surface is listed
+    int lamp_count, lamp_capacity, cover_count, cover_capacity, paint_count, paint_capacity, veil_count, veil_capacity,
+        dot_count, dot_capacity;
+    Pose view;                    // of the main view, for what stands before it
+    uint64_t veiled;              // eyes that something is hidden from
+    float (*brdf)[BRDF_SIDE][2];  // scale and bias by roughness and cosine; NULL until a physical surface is listed
+    double linear[LINEAR_PLACES + 2];  // the sRGB curve
+    float (*circle)[2];                // places around it, for what is soft
+    void (*shade)(const Rays *rays, struct Lit *lit, const RaysStyle *style);
 };
 
 Affine affine_mul(Affine a, Affine b);
@@ -222,15 +253,47 @@ void mesh_texture_place(const Mesh *mesh, int triangle, double b, double c, doub
 const Mip *rays_mip(Rays *rays, const Image *image);
 Surface surface_at(const Rays *rays, const Ray *ray, const RayHit *hit);
 RayLook look_at(const Visual *visual, const Mesh *mesh, const RayHit *hit);
-// Whether something that casts shadows stands between `from` and `far` away in that direction; up to 8 at once.
-void rays_occluded(const Rays *rays, const Vec3 *from, const Vec3 *towards, const double *far, int count, bool *is_dark);
+// Whether something that casts shadows stands in the way of eight rays: their tfar then becomes negative. Of the packet the caller
+// gives origins, directions and tfar.
+void rays_occluded(const Rays *rays, const int *valid, struct RTCRay8 *packet);
+
+// What up to eight rays met first.
+typedef struct FormFound {
+    int visual;  // -1: none yet
+    FormHit hit;
+} FormFound;
+typedef struct Found {
+    int visual[LANES];    // -1: nothing
+    int triangle[LANES];  // -1: a form
+    float distance[LANES], b[LANES], c[LANES];
+    float normal[3][LANES];  // of triangles, in the frame of the mesh, of any length
+    FormFound form[LANES];
+} Found;
+void rays_search(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, Found *found);
+RayHit rays_hit_of(const Rays *rays, const Ray *query, const Found *found, int lane);
+
+// ---- shade.c: eight surfaces and the light on them ----
+typedef struct Lit {
+    _Alignas(32) float point[3][LANES];
+    float geometric[3][LANES], normal[3][LANES], eye[3][LANES];  // of the form; that light sees; of any length
+    float base[3][LANES], emissive[3][LANES], specular[3][LANES], ambient[3][LANES];
+    float roughness[LANES], metalness[LANES], occlusion[LANES], background_share[LANES], exponent[LANES];
+    float turn[LANES], share[LANES], before[LANES];  // of the pixel, 0 to 1; rays of it before this one
+    int per_pixel;
+    int is_lit[LANES], is_physical[LANES], is_overlay[LANES];  // masks
+    float sum[3][LANES], full[3][LANES];                       // what comes of it: with shadows and without
+} Lit;
+void shade_portable(const Rays *rays, Lit *lit, const RaysStyle *style);
+void shade_avx2(const Rays *rays, Lit *lit, const RaysStyle *style);
 
 // ---- moving.c ----
-bool belt_frame(const SceneNode *track, int piece, int pieces, double travelled, Affine *frame);  // false: it has no belt
+bool belt_frame(const SceneNode *track, int piece, int pieces, double travelled,
+                Affine *frame);  // false: it has no belt
 
 // ---- light.c ----
 void lighting_clear(Rays *rays);
-void lighting_add(Rays *rays, const ShapeSource *source, SceneNode *node, int solid, Affine local);  // a Light, Background, Fog or Viewpoint met in the scene
+void lighting_add(Rays *rays, const ShapeSource *source, SceneNode *node, int solid,
+                  Affine local);  // a Light, Background, Fog or Viewpoint met in the scene
 void lighting_place(Rays *rays, const Pose *solids, int solid_count);
 void lighting_sum(Rays *rays);  // after lights were switched
 void lighting_free(Rays *rays);
@@ -240,11 +303,11 @@ void sky_read(Rays *rays, const ShapeSource *source, const SceneNode *background
 void sky_free(Lighting *lighting);
 bool sky_is_z_up(const Rays *rays);  // the world's axes
 Vec3 sky_seen(const Lighting *lighting, Vec3 direction);
-Vec3 sky_for_people(const Lighting *lighting, Vec3 direction);  // likewise; blue above and grey below where the world has none
+Vec3 sky_for_people(const Lighting *lighting,
+                    Vec3 direction);  // likewise; blue above and grey below where the world has none
 Vec3 cube_at(const SkyCube *cube, Vec3 direction, double level);
 
 // ---- brdf.c ----
-void brdf_fill(double table[BRDF_SIDE][BRDF_SIDE][2]);
-void brdf_at(double (*const table)[BRDF_SIDE][2], double cosine, double roughness, double *scale, double *bias);
+void brdf_fill(float table[BRDF_SIDE][BRDF_SIDE][2]);
 
 #endif

@@ -54,7 +54,8 @@ static void copy_face(const Image *image, float *to, double gamma)
     enum { MOST_LIGHT = 25 };
     size_t count = 3 * (size_t)image->width * (size_t)image->height;
     for (size_t i = 0; i < count; i++)
-        to[i] = image->light ? fminf(image->light[i], MOST_LIGHT) : (float)pow(image->pixels[i / 3 * 4 + i % 3] / 255.0, gamma);
+        to[i] = image->light ? fminf(image->light[i], MOST_LIGHT)
+                             : (float)pow(image->pixels[i / 3 * 4 + i % 3] / 255.0, gamma);
 }
 
 static void halve_faces(SkyCube *cube, int level)
@@ -65,9 +66,12 @@ static void halve_faces(SkyCube *cube, int level)
         for (int row = 0; row < half; row++)
             for (int column = 0; column < half; column++)
                 for (int c = 0; c < 3; c++) {
-                    const float *from = cube->levels[level - 1] + 3 * (((size_t)face * (size_t)side + 2 * (size_t)row) * (size_t)side + 2 * (size_t)column) + c;
-                    cube->levels[level][3 * (((size_t)face * (size_t)half + (size_t)row) * (size_t)half + (size_t)column) + (size_t)c] =
-                        0.25f * (from[0] + from[3] + from[3 * side] + from[3 * side + 3]);
+                    const float *from =
+                        cube->levels[level - 1]
+                        + 3 * (((size_t)face * (size_t)side + 2 * (size_t)row) * (size_t)side + 2 * (size_t)column) + c;
+                    cube->levels[level]
+                                [3 * (((size_t)face * (size_t)half + (size_t)row) * (size_t)half + (size_t)column)
+                                 + (size_t)c] = 0.25f * (from[0] + from[3] + from[3 * side] + from[3 * side + 3]);
                 }
 }
 
@@ -79,7 +83,8 @@ static void free_cube(SkyCube *cube)
 }
 
 // All six or none; of one size, square, which is said when it is not so.
-static bool find_images(Rays *rays, const ShapeSource *source, const SceneNode *node, const char *suffix, const Image *images[FACES])
+static bool find_images(Rays *rays, const ShapeSource *source, const SceneNode *node, const char *suffix,
+                        const Image *images[FACES])
 {
     char field[40];
     for (int i = 0; i < FACES; i++) {
@@ -91,7 +96,8 @@ static bool find_images(Rays *rays, const ShapeSource *source, const SceneNode *
         if (!images[i])
             return false;
         if (images[i]->width != images[i]->height || images[i]->width != images[0]->width) {
-            diag_warning(rays->diags, scene_field_pos(node, field), "the images of a background must be square and of one size; this one has %d by %d pixels",
+            diag_warning(rays->diags, scene_field_pos(node, field),
+                         "the images of a background must be square and of one size; this one has %d by %d pixels",
                          images[i]->width, images[i]->height);
             return false;
         }
@@ -99,7 +105,8 @@ static bool find_images(Rays *rays, const ShapeSource *source, const SceneNode *
     return true;
 }
 
-static void read_cube(Rays *rays, const ShapeSource *source, const SceneNode *node, const char *suffix, double gamma, SkyCube *cube)
+static void read_cube(Rays *rays, const ShapeSource *source, const SceneNode *node, const char *suffix, double gamma,
+                      SkyCube *cube)
 {
     const Image *images[FACES];
     bool is_there = find_images(rays, source, node, suffix, images);
@@ -115,7 +122,8 @@ static void read_cube(Rays *rays, const ShapeSource *source, const SceneNode *no
     cube->levels[0] = memory_alloc_array(FACES * count, sizeof(float));
     for (int i = 0; i < FACES; i++)
         copy_face(images[i], cube->levels[0] + (size_t)i * count, gamma);
-    for (cube->level_count = 1; cube->level_count < MIP_LEVELS_MAX && (cube->side >> cube->level_count) >= 1; cube->level_count++)
+    for (cube->level_count = 1; cube->level_count < MIP_LEVELS_MAX && (cube->side >> cube->level_count) >= 1;
+         cube->level_count++)
         halve_faces(cube, cube->level_count);
     cube->is_there = true;
 }
@@ -143,9 +151,12 @@ static Vec3 face_texel(const SkyCube *cube, int level, int face, double u, doubl
     double x = u * side - 0.5, y = (1.0 - v) * side - 0.5, fx = x - floor(x), fy = y - floor(y);
     Vec3 sum = VEC3_ZERO;
     for (int k = 0; k < 4; k++) {
-        int column = int_max(int_min((int)floor(x) + (k & 1), side - 1), 0), row = int_max(int_min((int)floor(y) + (k >> 1), side - 1), 0);
-        const float *p = cube->levels[level] + 3 * (((size_t)face * (size_t)side + (size_t)row) * (size_t)side + (size_t)column);
-        sum = vec3_mad(sum, vec3((double)p[0], (double)p[1], (double)p[2]), (k & 1 ? fx : 1.0 - fx) * (k >> 1 ? fy : 1.0 - fy));
+        int column = int_max(int_min((int)floor(x) + (k & 1), side - 1), 0),
+            row = int_max(int_min((int)floor(y) + (k >> 1), side - 1), 0);
+        const float *p = cube->levels[level]
+                         + 3 * (((size_t)face * (size_t)side + (size_t)row) * (size_t)side + (size_t)column);
+        sum = vec3_mad(sum, vec3((double)p[0], (double)p[1], (double)p[2]),
+                       (k & 1 ? fx : 1.0 - fx) * (k >> 1 ? fy : 1.0 - fy));
     }
     return sum;
 }
@@ -173,7 +184,8 @@ void sky_read(Rays *rays, const ShapeSource *source, const SceneNode *background
     double exposure = main_exposure(rays);
     lighting->has_background = true;
     lighting->luminosity = scene_float(background, "luminosity");
-    lighting->sky = vec3(before_exposure(color.x, exposure), before_exposure(color.y, exposure), before_exposure(color.z, exposure));
+    lighting->sky = vec3(before_exposure(color.x, exposure), before_exposure(color.y, exposure),
+                         before_exposure(color.z, exposure));
     lighting->sky_light = color;  // as it is, as in Webots
     read_cube(rays, source, background, "Url", 2.0, &lighting->cube);
     read_cube(rays, source, background, "IrradianceUrl", 2.2, &lighting->irradiance);

@@ -32,7 +32,8 @@ Mip *mip_create(const Image *image)
     mip->height[0] = image->height;
     mip->levels[0] = image->pixels;
     while (mip->level_count < MIP_LEVELS_MAX) {
-        int last = mip->level_count - 1, width = int_max(mip->width[last] / 2, 1), height = int_max(mip->height[last] / 2, 1);
+        int last = mip->level_count - 1, width = int_max(mip->width[last] / 2, 1),
+            height = int_max(mip->height[last] / 2, 1);
         if (mip->width[last] == 1 && mip->height[last] == 1)
             break;
         mip->width[last + 1] = width;
@@ -87,7 +88,8 @@ static Texel nearest(Bytes at, const Texture *texture, double u, double v)
 
 static Texel smooth(Bytes at, const Texture *texture, double u, double v)
 {
-    double x = wrapped(u, texture->repeats_s) * at.width - 0.5, y = (1.0 - wrapped(v, texture->repeats_t)) * at.height - 0.5;
+    double x = wrapped(u, texture->repeats_s) * at.width - 0.5,
+           y = (1.0 - wrapped(v, texture->repeats_t)) * at.height - 0.5;
     int left = (int)floor(x), top = (int)floor(y);
     double fx = x - left, fy = y - top, shares[4] = { (1 - fx) * (1 - fy), fx * (1 - fy), (1 - fx) * fy, fx * fy };
     int columns[2] = { index_in(left, at.width, texture->repeats_s), index_in(left + 1, at.width, texture->repeats_s) };
@@ -127,37 +129,43 @@ static Texel patch_mean(const Texture *texture, const TexturePlace *place)
 {
     const Mip *mip = texture->mip;
     double width = mip->width[0], height = mip->height[0];
-    double a = hypot(place->du[0] * width, place->dv[0] * height), b = hypot(place->du[1] * width, place->dv[1] * height);
-    int longer = a >= b ? 0 : 1;
-    double most = fmax(fmax(a, b), 1e-9), least = fmax(fmin(a, b), 1e-9);
+    double sides[2];
+    for (int i = 0; i < 2; i++) {
+        double across = place->du[i] * width, up = place->dv[i] * height;
+        double length = sqrt(across * across + up * up);
+        sides[i] = length < 1e9 ? length : 1e9;  // also where it is no number
+    }
+    int longer = sides[0] >= sides[1] ? 0 : 1;
+    double most = sides[longer] > 1e-9 ? sides[longer] : 1e-9,
+           least = sides[1 - longer] > 1.0 ? sides[1 - longer] : 1.0;
     int anisotropy = 1 << int_max(int_min(texture->filtering - 1, 4), 0);
-    int taps = (int)fmin(ceil(most / fmax(least, 1.0)), anisotropy);
+    int taps = (int)double_clamp(ceil(most / least), 1.0, anisotropy);
     double level = log2(most / taps);
     if (taps <= 1 || level <= 0.0)
         return between_levels(texture, level, place->u, place->v);
     Texel sum = { { 0 } };
     for (int k = 0; k < taps; k++) {
         double along = (k + 0.5) / taps - 0.5;
-        Texel tap = between_levels(texture, level, place->u + along * place->du[longer], place->v + along * place->dv[longer]);
+        Texel tap = between_levels(texture, level, place->u + along * place->du[longer],
+                                   place->v + along * place->dv[longer]);
         for (int c = 0; c < 4; c++)
             sum.c[c] += tap.c[c] / taps;
     }
     return sum;
 }
 
-bool texture_is_there(const Texture *texture)
-{
-    return texture->mip || texture->layer;
-}
+bool texture_is_there(const Texture *texture) { return texture->mip || texture->layer; }
 
 Vec3 texture_at(const Texture *texture, const TexturePlace *place, double *cover)
 {
     Texel texel = { { 1.0, 1.0, 1.0, texture->mip ? 1.0 : 0.0 } };
     if (texture->mip)
-        texel = texture->filtering > 0 ? patch_mean(texture, place) : nearest(level_of(texture->mip, 0), texture, place->u, place->v);
+        texel = texture->filtering > 0 ? patch_mean(texture, place)
+                                       : nearest(level_of(texture->mip, 0), texture, place->u, place->v);
     if (texture->layer) {
         Bytes layer = { texture->layer->pixels, texture->layer->width, texture->layer->height };
-        Texel over = texture->filtering > 0 ? smooth(layer, texture, place->u, place->v) : nearest(layer, texture, place->u, place->v);
+        Texel over = texture->filtering > 0 ? smooth(layer, texture, place->u, place->v)
+                                            : nearest(layer, texture, place->u, place->v);
         double share = texture->mip ? over.c[3] : 1.0;
         for (int c = 0; c < 3; c++)
             texel.c[c] += share * (over.c[c] - texel.c[c]);
@@ -173,7 +181,8 @@ Vec3 texture_pixel(const Texture *texture, double u, double v)
     if (texture->mip)
         texel = nearest(level_of(texture->mip, 0), texture, u, v);
     if (texture->layer) {
-        Texel over = nearest((Bytes){ texture->layer->pixels, texture->layer->width, texture->layer->height }, texture, u, v);
+        Texel over = nearest((Bytes){ texture->layer->pixels, texture->layer->width, texture->layer->height }, texture,
+                             u, v);
         double share = texture->mip ? over.c[3] : 1.0;
         for (int c = 0; c < 3; c++)
             texel.c[c] += share * (over.c[c] - texel.c[c]);

@@ -1,5 +1,7 @@
+// csv.c - what a run writes as a table: columns chosen by name, one row a step.
 #include "record/csv.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -9,9 +11,14 @@
 #include <string.h>
 
 enum { SOLID_NUMBERS = 13 };
-static const char *const solid_names[SOLID_NUMBERS] = { "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz" };
+static const char *const solid_names[SOLID_NUMBERS] = { "x",  "y",  "z",  "qw", "qx", "qy", "qz",
+                                                        "vx", "vy", "vz", "wx", "wy", "wz" };
 
-typedef struct Column { int solid, joint, part; } Column;  // of a solid (joint -1) or of a joint (part: 2 * axis + is_velocity)
+typedef struct Column {
+    const SceneNode *node;  // of the solid
+    int solid, joint,
+        part;  // as they are since the last edit of a tree; solid -1: it has gone, joint -1: of the solid itself
+} Column;      // of a solid (joint -1) or of a joint (part: 2 * axis + is_velocity)
 
 struct CsvRecorder {
     Sim *sim;
@@ -23,9 +30,11 @@ struct CsvRecorder {
     bool has_failed;
     bool is_standard_output;  // the path is "-"
     Text row;
+    const Physics *physics;  // whose rows the columns name
+    uint64_t tree;
 };
 
-static bool is_chosen(const char *name, const char *globs)
+bool csv_is_chosen(const char *name, const char *globs)
 {
     if (!globs)
         return true;
@@ -43,7 +52,7 @@ static bool is_chosen(const char *name, const char *globs)
     return false;
 }
 
-static void add_name(Text *row, const char *name)
+void csv_add_name(Text *row, const char *name)
 {
     text_add_char(row, ',');
     if (!strpbrk(name, ",\"\n\r")) {
@@ -61,10 +70,10 @@ static void add_name(Text *row, const char *name)
 
 static void add_column(CsvRecorder *recorder, const char *globs, Text *name, Column column)
 {
-    if (is_chosen(name->data, globs)) {
+    if (csv_is_chosen(name->data, globs)) {
         memory_grow(&recorder->columns, &recorder->column_capacity, recorder->column_count + 1, sizeof(Column));
         recorder->columns[recorder->column_count++] = column;
-        add_name(&recorder->row, name->data);
+        csv_add_name(&recorder->row, name->data);
     }
     text_clear(name);
 }
@@ -77,7 +86,7 @@ static void choose_columns(CsvRecorder *recorder, const char *globs)
     for (int i = 0; i < physics_solid_count(physics); i++)
         for (int k = 0; physics_solid_exists(physics, i) && k < SOLID_NUMBERS; k++) {
             text_printf(&name, "%s.%s", physics_solid_label(physics, i), solid_names[k]);
-            add_column(recorder, globs, &name, (Column){ i, -1, k });
+            add_column(recorder, globs, &name, (Column){ physics_solid_node(physics, i), i, -1, k });
         }
     for (int i = 0; i < physics_joint_count(physics); i++) {
         int child = physics_joint_exists(physics, i) ? physics_joint_child(physics, i) : -1;
@@ -88,7 +97,7 @@ static void choose_columns(CsvRecorder *recorder, const char *globs)
             text_printf(&name, "%s.%s", physics_solid_label(physics, child), k % 2 ? "velocity" : "position");
             if (k >= 2)
                 text_printf(&name, "%d", k / 2 + 1);
-            add_column(recorder, globs, &name, (Column){ child, i, k });
+            add_column(recorder, globs, &name, (Column){ physics_solid_node(physics, child), child, i, k });
         }
     }
     text_add_char(&recorder->row, '\n');
@@ -109,12 +118,33 @@ static double solid_number(const Physics *physics, int solid, int part)
 
 static void write_row(CsvRecorder *recorder)
 {
-    if (recorder->row.length > 0 && fwrite(recorder->row.data, 1, recorder->row.length, recorder->file) != recorder->row.length
+    if (recorder->row.length > 0
+        && fwrite(recorder->row.data, 1, recorder->row.length, recorder->file) != recorder->row.length
         && !recorder->has_failed) {
-        diag_error(sim_diags(recorder->sim), (SourcePos){ 0 }, "cannot write %s: %s", recorder->path, strerror(errno));
+        diag_error(sim_diags(recorder->sim), (SourcePos){ 0 }, "cannot write %s: %s", recorder->path,
+                   file_write_error(errno));
         recorder->has_failed = true;
     }
     text_clear(&recorder->row);
+    if (recorder->is_standard_output)
+        fflush(recorder->file);  // whoever reads it gets the row of now
+}
+
+// After an edit solids and joints may stand in other rows.
+static void find_columns(CsvRecorder *recorder, const Physics *physics)
+{
+    if (recorder->physics == physics && recorder->tree == physics_tree_count(physics))
+        return;
+    recorder->physics = physics;
+    recorder->tree = physics_tree_count(physics);
+    for (int i = 0; i < recorder->column_count; i++) {
+        Column *column = &recorder->columns[i];
+        column->solid = scene_node_is_gone(column->node) ? -1 : physics_solid_of(physics, column->node);
+        if (column->joint >= 0 && column->solid >= 0)
+            column->joint = int_max(physics_solid_joint(physics, column->solid), 0);
+        if (column->joint >= 0 && column->solid >= 0 && physics_solid_joint(physics, column->solid) < 0)
+            column->solid = -1;  // it has no joint any more
+    }
 }
 
 static bool record(Sim *sim, void *context)
@@ -123,12 +153,13 @@ static bool record(Sim *sim, void *context)
     if (sim_steps(sim) % (uint64_t)recorder->every != 0)
         return true;
     const Physics *physics = sim_physics(sim);
+    find_columns(recorder, physics);
     Text *row = &recorder->row;
     text_add_double(row, sim_time(sim));
     for (int i = 0; i < recorder->column_count; i++) {
         const Column *column = &recorder->columns[i];
         text_add_char(row, ',');
-        if (!physics_solid_exists(physics, column->solid))
+        if (column->solid < 0)
             continue;
         if (column->joint < 0)
             text_add_double(row, solid_number(physics, column->solid, column->part));
@@ -147,16 +178,19 @@ CsvRecorder *csv_open(Sim *sim, const char *path, const CsvOptions *options)
     bool is_standard_output = !strcmp(path, "-");
     FILE *file = is_standard_output ? stdout : fopen(path, "w");
     if (!file) {
-        diag_error(sim_diags(sim), (SourcePos){ 0 }, "cannot write %s: %s", path, strerror(errno));
+        diag_error(sim_diags(sim), (SourcePos){ 0 }, "cannot write %s: %s", path, file_write_error(errno));
         return NULL;
     }
     CsvRecorder *recorder = memory_alloc(sizeof(*recorder));
-    *recorder = (CsvRecorder){ .sim = sim, .file = file, .path = memory_string(is_standard_output ? "standard output" : path),
+    *recorder = (CsvRecorder){ .sim = sim,
+                               .file = file,
+                               .path = memory_string(is_standard_output ? "standard output" : path),
                                .is_standard_output = is_standard_output,
                                .every = options && options->every > 0 ? options->every : 1 };
     choose_columns(recorder, options ? options->columns : NULL);
     if (recorder->column_count == 0 && options && options->columns)
-        diag_warning(sim_diags(sim), (SourcePos){ 0 }, "nothing is named like '%s': %s has the time alone", options->columns, recorder->path);
+        diag_warning(sim_diags(sim), (SourcePos){ 0 }, "nothing is named like '%s': %s has the time alone",
+                     options->columns, recorder->path);
     write_row(recorder);
     record(sim, recorder);
     sim_add_hook(sim, SIM_PHASE_OUTPUT, record, recorder);
@@ -170,7 +204,8 @@ bool csv_close(CsvRecorder *recorder)
     sim_remove_hooks(recorder->sim, recorder);
     bool is_closed = (recorder->is_standard_output ? fflush(recorder->file) : fclose(recorder->file)) == 0;
     if (!is_closed && !recorder->has_failed)
-        diag_error(sim_diags(recorder->sim), (SourcePos){ 0 }, "cannot write %s: %s", recorder->path, strerror(errno));
+        diag_error(sim_diags(recorder->sim), (SourcePos){ 0 }, "cannot write %s: %s", recorder->path,
+                   file_write_error(errno));
     bool is_fine = is_closed && !recorder->has_failed;
     text_free(&recorder->row);
     free(recorder->columns);

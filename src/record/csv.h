@@ -4,6 +4,7 @@
 #ifndef TALUS_RECORD_CSV_H
 #define TALUS_RECORD_CSV_H
 
+#include "base/text.h"
 #include "sim/sim.h"
 
 typedef struct CsvRecorder CsvRecorder;
@@ -15,6 +16,9 @@ typedef struct CsvOptions {
 
 // Writes the first row and hooks into the simulation. NULL when the file cannot be made (reported).
 CsvRecorder *csv_open(Sim *sim, const char *path, const CsvOptions *options);
+// Whether a column of that name is among the globs; and a name as a field of the first row, with its comma in front.
+bool csv_is_chosen(const char *name, const char *globs);
+void csv_add_name(Text *row, const char *name);
 bool csv_close(CsvRecorder *recorder);  // false when something could not be written (reported); NULL is fine
 
 #endif

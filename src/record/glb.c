@@ -12,18 +12,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLOAT = 5126, UNSIGNED_INT = 5125, ARRAY_BUFFER = 34962, INDEX_BUFFER = 34963, GLB_MAGIC = 0x46546c67, CHUNK_JSON = 0x4e4f534a,
-       CHUNK_BIN = 0x004e4942 };
+enum {
+    FLOAT = 5126,
+    UNSIGNED_INT = 5125,
+    ARRAY_BUFFER = 34962,
+    INDEX_BUFFER = 34963,
+    GLB_MAGIC = 0x46546c67,
+    CHUNK_JSON = 0x4e4f534a,
+    CHUNK_BIN = 0x004e4942
+};
 // Pictures are only decoration here: a side longer than this is halved until it fits. Keeps a world of photographs loadable in a page.
 enum { IMAGE_SIDE_MAX = 1024 };
 
-typedef struct View { int64_t offset, size; int target; } View;                                 // target 0: none
-typedef struct Accessor { int view, type, count, width; float low[3], high[3]; bool has_bounds; } Accessor;  // width: numbers of one item
-typedef struct Material { Vec3 color, emissive; double transparency, roughness, metalness; int texture; bool has_transform; Vec2 center, scale, shift; double rotation; } Material;
-typedef struct Picture { const Image *image; bool repeats[2]; int view; } Picture;
-typedef struct Primitive { int position, normal, texcoord, index, material; } Primitive;
-typedef struct MeshEntry { const Mesh *mesh; int material; bool has_parts; int first_primitive, primitive_count; } MeshEntry;
-typedef struct NodeEntry { int solid, mesh; double local[12]; } NodeEntry;
+typedef struct View {
+    int64_t offset, size;
+    int target;
+} View;  // target 0: none
+typedef struct Accessor {
+    int view, type, count, width;
+    float low[3], high[3];
+    bool has_bounds;
+} Accessor;  // width: numbers of one item
+typedef struct Material {
+    Vec3 color, emissive;
+    double transparency, roughness, metalness;
+    int texture;
+    bool has_transform;
+    Vec2 center, scale, shift;
+    double rotation;
+} Material;
+typedef struct Picture {
+    const Image *image;
+    bool repeats[2];
+    int view;
+} Picture;
+typedef struct Primitive {
+    int position, normal, texcoord, index, material;
+} Primitive;
+typedef struct MeshEntry {
+    const Mesh *mesh;
+    int material;
+    bool has_parts, is_screen;
+    int first_primitive, primitive_count;
+} MeshEntry;
+typedef struct NodeEntry {
+    int solid, mesh;
+    uint32_t glow;    // id of the node that an LED may light up; 0: none does
+    uint32_t screen;  // of the Display whose picture is on it; 0: none
+    double local[12];
+} NodeEntry;
 
 typedef struct Glb {
     Sim *sim;
@@ -66,8 +103,11 @@ static int add_accessor(Glb *glb, Accessor accessor)
 
 static int add_floats(Glb *glb, const float *numbers, int count, int width, int target, bool with_bounds)
 {
-    Accessor accessor = { .view = add_view(glb, numbers, (size_t)count * (size_t)width * sizeof(float), target), .type = FLOAT, .count = count,
-                          .width = width, .has_bounds = with_bounds };
+    Accessor accessor = { .view = add_view(glb, numbers, (size_t)count * (size_t)width * sizeof(float), target),
+                          .type = FLOAT,
+                          .count = count,
+                          .width = width,
+                          .has_bounds = with_bounds };
     for (int k = 0; k < width && k < 3 && with_bounds; k++) {
         accessor.low[k] = accessor.high[k] = numbers[k];
         for (int i = 1; i < count; i++) {
@@ -81,7 +121,9 @@ static int add_floats(Glb *glb, const float *numbers, int count, int width, int 
 // ---- meshes ----
 
 // Corners of triangles that agree in place, normal and texture are one vertex.
-typedef struct Corner { float position[3], normal[3], texcoord[2]; } Corner;
+typedef struct Corner {
+    float position[3], normal[3], texcoord[2];
+} Corner;
 
 static Vec3 corner_normal(const Mesh *mesh, int triangle, int k)
 {
@@ -93,7 +135,8 @@ static Vec3 corner_normal(const Mesh *mesh, int triangle, int k)
 
 static Corner corner_of(const Mesh *mesh, int triangle, int k)
 {
-    Vec3 p = mesh_position(mesh, mesh->triangles[3 * (size_t)triangle + (size_t)k]), n = corner_normal(mesh, triangle, k);
+    Vec3 p = mesh_position(mesh, mesh->triangles[3 * (size_t)triangle + (size_t)k]),
+         n = corner_normal(mesh, triangle, k);
     Corner corner = { { (float)p.x, (float)p.y, (float)p.z }, { (float)n.x, (float)n.y, (float)n.z }, { 0, 0 } };
     if (mesh->texcoords) {
         const float *uv = mesh->texcoords + 6 * (size_t)triangle + 2 * k;
@@ -136,7 +179,7 @@ static int add_column(Glb *glb, const CornerSet *set, size_t offset, int width, 
     return accessor;
 }
 
-static Primitive make_primitive(Glb *glb, const Mesh *mesh, int first, int count, int material)
+static Primitive make_primitive(Glb *glb, const Mesh *mesh, int first, int count, int material, bool is_screen)
 {
     CornerSet set = { .slot_count = 64 };
     while (set.slot_count < 6 * count + 2)
@@ -148,12 +191,17 @@ static Primitive make_primitive(Glb *glb, const Mesh *mesh, int first, int count
         Corner corner = corner_of(mesh, first + i / 3, i % 3);
         indices[i] = corner_index(&set, &corner);
     }
-    Primitive primitive = { .material = material, .position = add_column(glb, &set, offsetof(Corner, position), 3, true),
-                            .normal = add_column(glb, &set, offsetof(Corner, normal), 3, false), .texcoord = -1 };
-    if (mesh->texcoords && material >= 0 && glb->materials[material].texture >= 0)
+    Primitive primitive = { .material = material,
+                            .position = add_column(glb, &set, offsetof(Corner, position), 3, true),
+                            .normal = add_column(glb, &set, offsetof(Corner, normal), 3, false),
+                            .texcoord = -1 };
+    if (mesh->texcoords && (is_screen || (material >= 0 && glb->materials[material].texture >= 0)))
         primitive.texcoord = add_column(glb, &set, offsetof(Corner, texcoord), 2, false);
-    primitive.index = add_accessor(glb, (Accessor){ .view = add_view(glb, indices, 3 * (size_t)count * sizeof *indices, INDEX_BUFFER), .type = UNSIGNED_INT,
-                                                    .count = 3 * count, .width = 1 });
+    primitive.index = add_accessor(
+        glb, (Accessor){ .view = add_view(glb, indices, 3 * (size_t)count * sizeof *indices, INDEX_BUFFER),
+                         .type = UNSIGNED_INT,
+                         .count = 3 * count,
+                         .width = 1 });
     free(indices);
     free(set.corners);
     free(set.slots);
@@ -174,7 +222,8 @@ static int add_picture(Glb *glb, const RaysVisual *visual)
     if (!image || !image->pixels)
         return -1;
     for (int i = 0; i < glb->picture_count; i++)
-        if (glb->pictures[i].image == image && glb->pictures[i].repeats[0] == visual->repeats[0] && glb->pictures[i].repeats[1] == visual->repeats[1])
+        if (glb->pictures[i].image == image && glb->pictures[i].repeats[0] == visual->repeats[0]
+            && glb->pictures[i].repeats[1] == visual->repeats[1])
             return i;
     int step = 1;
     while (int_max(image->width, image->height) / step > IMAGE_SIDE_MAX)
@@ -183,11 +232,13 @@ static int add_picture(Glb *glb, const RaysVisual *visual)
     uint8_t *pixels = memory_alloc_array((size_t)width * (size_t)height, 4);
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
-            memcpy(pixels + 4 * ((size_t)y * (size_t)width + (size_t)x), image->pixels + 4 * ((size_t)y * (size_t)step * (size_t)image->width + (size_t)x * (size_t)step), 4);
+            memcpy(pixels + 4 * ((size_t)y * (size_t)width + (size_t)x),
+                   image->pixels + 4 * ((size_t)y * (size_t)step * (size_t)image->width + (size_t)x * (size_t)step), 4);
     Text png = { 0 };
     image_encode_png(width, height, 4, pixels, 0, &png);
     memory_grow(&glb->pictures, &glb->picture_capacity, glb->picture_count + 1, sizeof *glb->pictures);
-    glb->pictures[glb->picture_count] = (Picture){ image, { visual->repeats[0], visual->repeats[1] }, add_view(glb, png.data, png.length, 0) };
+    glb->pictures[glb->picture_count] =
+        (Picture){ image, { visual->repeats[0], visual->repeats[1] }, add_view(glb, png.data, png.length, 0) };
     text_free(&png);
     free(pixels);
     return glb->picture_count++;
@@ -197,10 +248,12 @@ static int add_material(Glb *glb, Material material)
 {
     for (int i = 0; i < glb->material_count; i++) {
         const Material *m = &glb->materials[i];
-        if (vec3_is_equal(m->color, material.color) && vec3_is_equal(m->emissive, material.emissive) && m->transparency == material.transparency &&
-            m->roughness == material.roughness && m->metalness == material.metalness && m->texture == material.texture && m->has_transform == material.has_transform &&
-            m->rotation == material.rotation && m->scale.x == material.scale.x && m->scale.y == material.scale.y && m->shift.x == material.shift.x &&
-            m->shift.y == material.shift.y)
+        if (vec3_is_equal(m->color, material.color) && vec3_is_equal(m->emissive, material.emissive)
+            && m->transparency == material.transparency && m->roughness == material.roughness
+            && m->metalness == material.metalness && m->texture == material.texture
+            && m->has_transform == material.has_transform && m->rotation == material.rotation
+            && m->scale.x == material.scale.x && m->scale.y == material.scale.y && m->shift.x == material.shift.x
+            && m->shift.y == material.shift.y)
             return i;
     }
     memory_grow(&glb->materials, &glb->material_capacity, glb->material_count + 1, sizeof *glb->materials);
@@ -210,38 +263,73 @@ static int add_material(Glb *glb, Material material)
 
 static int material_of(Glb *glb, const RaysVisual *visual)
 {
-    return add_material(glb, (Material){ visual->color, visual->emissive, visual->transparency, visual->roughness, visual->metalness, add_picture(glb, visual),
-                                         visual->has_transform, visual->center, visual->scale, visual->shift, visual->rotation });
+    return add_material(glb, (Material){ visual->color, visual->emissive, visual->transparency, visual->roughness,
+                                         visual->metalness, add_picture(glb, visual), visual->has_transform,
+                                         visual->center, visual->scale, visual->shift, visual->rotation });
 }
 
 static int material_of_part(Glb *glb, const MeshMaterial *part)
 {
-    return add_material(glb, (Material){ .color = part->diffuse, .emissive = part->emissive, .transparency = part->transparency, .roughness = 0.8, .texture = -1 });
+    return add_material(glb, (Material){ .color = part->diffuse,
+                                         .emissive = part->emissive,
+                                         .transparency = part->transparency,
+                                         .roughness = 0.8,
+                                         .texture = -1 });
 }
 
 // ---- the world ----
 
-static int add_mesh(Glb *glb, const RaysVisual *visual)
+// A picture may come onto a screen later: its corners have places on it, with no image yet.
+static int add_mesh(Glb *glb, const RaysVisual *visual, bool is_screen)
 {
     const Mesh *mesh = visual->mesh;
     bool has_parts = visual->has_parts && mesh->part_count > 0;
     int material = has_parts ? -1 : material_of(glb, visual);
     for (int i = 0; i < glb->mesh_count; i++)
-        if (glb->meshes[i].mesh == mesh && glb->meshes[i].material == material && glb->meshes[i].has_parts == has_parts)
+        if (glb->meshes[i].mesh == mesh && glb->meshes[i].material == material && glb->meshes[i].has_parts == has_parts
+            && glb->meshes[i].is_screen == is_screen)
             return i;
-    MeshEntry entry = { mesh, material, has_parts, glb->primitive_count, 0 };
+    MeshEntry entry = { mesh, material, has_parts, is_screen, glb->primitive_count, 0 };
     if (!has_parts)
-        add_primitive(glb, make_primitive(glb, mesh, 0, mesh->triangle_count, material));
+        add_primitive(glb, make_primitive(glb, mesh, 0, mesh->triangle_count, material, is_screen));
     for (int p = 0; has_parts && p < mesh->part_count; p++) {
         const MeshPart *part = &mesh->parts[p];
-        int own = part->material >= 0 && part->material < mesh->material_count ? material_of_part(glb, &mesh->materials[part->material]) : material_of(glb, visual);
+        int own = part->material >= 0 && part->material < mesh->material_count
+                      ? material_of_part(glb, &mesh->materials[part->material])
+                      : material_of(glb, visual);
         if (part->triangle_count > 0)
-            add_primitive(glb, make_primitive(glb, mesh, part->first_triangle, part->triangle_count, own));
+            add_primitive(glb, make_primitive(glb, mesh, part->first_triangle, part->triangle_count, own, is_screen));
     }
     entry.primitive_count = glb->primitive_count - entry.first_primitive;
     memory_grow(&glb->meshes, &glb->mesh_capacity, glb->mesh_count + 1, sizeof *glb->meshes);
     glb->meshes[glb->mesh_count] = entry;
     return glb->mesh_count++;
+}
+
+static uint32_t glow_of(const RaysVisual *visual)
+{
+    const SceneNode *above = visual->glow ? visual->node : NULL;
+    while (above && !scene_node_is(above, "LED"))
+        above = scene_parent(above);
+    return above ? visual->glow->id : 0;
+}
+
+static bool has_picture(const SceneNode *shape)
+{
+    static const char *const fields[] = { "texture", "baseColorMap", "emissiveColorMap" };
+    const SceneNode *look = scene_node_is(shape, "Shape") ? scene_child(shape, "appearance") : NULL;
+    for (int i = 0; look && i < COUNT_OF(fields); i++)
+        if (schema_field(look->type, fields[i]) && scene_child(look, fields[i]))
+            return true;
+    return false;
+}
+
+static uint32_t screen_of(const RaysVisual *visual)
+{
+    const SceneNode *above = has_picture(visual->node) ? visual->node : NULL;
+    while (above && !scene_node_is(above, "Display"))
+        above = scene_parent(above);
+    return above ? above->id : 0;
 }
 
 static void gather(Glb *glb)
@@ -250,12 +338,13 @@ static void gather(Glb *glb)
         RaysVisual visual = rays_describe(glb->rays, i);
         if (!visual.mesh || visual.mesh->triangle_count == 0 || rays_is_hidden(glb->rays, i, 0))
             continue;
-        int mesh = add_mesh(glb, &visual);
+        uint32_t screen = screen_of(&visual);
+        int mesh = add_mesh(glb, &visual, screen != 0);
         if (glb->meshes[mesh].primitive_count == 0)
             continue;
         memory_grow(&glb->nodes, &glb->node_capacity, glb->node_count + 1, sizeof *glb->nodes);
         NodeEntry *node = &glb->nodes[glb->node_count++];
-        *node = (NodeEntry){ .solid = visual.solid, .mesh = mesh };
+        *node = (NodeEntry){ .solid = visual.solid, .mesh = mesh, .glow = glow_of(&visual), .screen = screen };
         memcpy(node->local, visual.local, sizeof node->local);
     }
 }
@@ -346,7 +435,18 @@ static void write_nodes(const Glb *glb, JsonWriter *json, const int *solids, int
         const double *l = glb->nodes[i].local;
         json_begin_object(json, NULL);
         json_int(json, "mesh", glb->nodes[i].mesh);
-        write_numbers(json, "matrix", (const double[16]){ l[0], l[4], l[8], 0, l[1], l[5], l[9], 0, l[2], l[6], l[10], 0, l[3], l[7], l[11], 1 }, 16);
+        write_numbers(
+            json, "matrix",
+            (const double[16]){ l[0], l[4], l[8], 0, l[1], l[5], l[9], 0, l[2], l[6], l[10], 0, l[3], l[7], l[11], 1 },
+            16);
+        if (glb->nodes[i].glow || glb->nodes[i].screen) {
+            json_begin_object(json, "extras");
+            if (glb->nodes[i].glow)
+                json_int(json, "glow", glb->nodes[i].glow);
+            if (glb->nodes[i].screen)
+                json_int(json, "screen", glb->nodes[i].screen);
+            json_end_object(json);
+        }
         json_end_object(json);
     }
     json_end_array(json);
@@ -380,16 +480,14 @@ static void write_meshes(const Glb *glb, JsonWriter *json)
     json_end_array(json);
 }
 
-static double linear(double coded)
-{
-    return coded <= 0.04045 ? coded / 12.92 : pow((coded + 0.055) / 1.055, 2.4);
-}
+static double linear(double coded) { return coded <= 0.04045 ? coded / 12.92 : pow((coded + 0.055) / 1.055, 2.4); }
 
 // TextureTransform turns and scales about its centre with v upwards, KHR_texture_transform about the corner with v downwards.
 static void write_texture_transform(JsonWriter *json, const Material *m)
 {
     double c = cos(m->rotation), s = sin(m->rotation), x = m->shift.x + m->center.x, y = m->shift.y + m->center.y;
-    double u0 = m->scale.x * (c * x - s * y) - m->center.x * m->scale.x, v0 = m->scale.y * (s * x + c * y) - m->center.y * m->scale.y;
+    double u0 = m->scale.x * (c * x - s * y) - m->center.x * m->scale.x,
+           v0 = m->scale.y * (s * x + c * y) - m->center.y * m->scale.y;
     json_begin_object(json, "extensions");
     json_begin_object(json, "KHR_texture_transform");
     write_numbers(json, "offset", (const double[2]){ u0, 1.0 - v0 - m->scale.y }, 2);
@@ -404,7 +502,8 @@ static void write_material(JsonWriter *json, const Material *m)
     json_begin_object(json, NULL);
     json_begin_object(json, "pbrMetallicRoughness");
     double alpha = double_clamp(1.0 - m->transparency, 0.0, 1.0);
-    write_numbers(json, "baseColorFactor", (const double[4]){ linear(m->color.x), linear(m->color.y), linear(m->color.z), alpha }, 4);
+    write_numbers(json, "baseColorFactor",
+                  (const double[4]){ linear(m->color.x), linear(m->color.y), linear(m->color.z), alpha }, 4);
     json_double(json, "metallicFactor", double_clamp(m->metalness, 0.0, 1.0));
     json_double(json, "roughnessFactor", double_clamp(m->roughness, 0.0, 1.0));
     if (m->texture >= 0) {
@@ -416,7 +515,9 @@ static void write_material(JsonWriter *json, const Material *m)
     }
     json_end_object(json);
     if (m->emissive.x > 0.0 || m->emissive.y > 0.0 || m->emissive.z > 0.0)
-        write_vec3(json, "emissiveFactor", vec3(double_clamp(m->emissive.x, 0, 1), double_clamp(m->emissive.y, 0, 1), double_clamp(m->emissive.z, 0, 1)));
+        write_vec3(json, "emissiveFactor",
+                   vec3(double_clamp(m->emissive.x, 0, 1), double_clamp(m->emissive.y, 0, 1),
+                        double_clamp(m->emissive.z, 0, 1)));
     if (alpha < 1.0)
         json_string(json, "alphaMode", "BLEND");
     json_end_object(json);
@@ -488,12 +589,16 @@ static void write_accessors(const Glb *glb, JsonWriter *json)
 
 // ---- motion ----
 
-typedef struct Channel { int node, times, values; const char *path; } Channel;
+typedef struct Channel {
+    int node, times, values;
+    const char *path;
+} Channel;
 
 static bool moves(const GlbMotion *motion, int solid)
 {
     for (int f = 1; f < motion->frame_count; f++) {
-        const Pose *a = &motion->poses[solid], *b = &motion->poses[(size_t)f * (size_t)motion->solid_count + (size_t)solid];
+        const Pose *a = &motion->poses[solid],
+                   *b = &motion->poses[(size_t)f * (size_t)motion->solid_count + (size_t)solid];
         if (!vec3_is_equal(a->t, b->t) || a->q.w != b->q.w || a->q.x != b->q.x || a->q.y != b->q.y || a->q.z != b->q.z)
             return true;
     }
@@ -582,7 +687,8 @@ static bool has_transforms(const Glb *glb)
     return false;
 }
 
-static void write_json(const Glb *glb, const int *solids, int solid_count, const Channel *channels, int channel_count, Text *out)
+static void write_json(const Glb *glb, const int *solids, int solid_count, const Channel *channels, int channel_count,
+                       Text *out)
 {
     JsonWriter json = { .out = out, .compact = true };
     json_begin_object(&json, NULL);

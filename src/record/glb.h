@@ -10,8 +10,8 @@
 // The motion of solids, sampled. Frames are in order of time.
 typedef struct GlbMotion {
     int frame_count, solid_count;
-    const double *times;       // s
-    const Pose *poses;         // of solid s in frame f: [f * solid_count + s]
+    const double *times;  // s
+    const Pose *poses;    // of solid s in frame f: [f * solid_count + s]
 } GlbMotion;
 
 // Appends the file to `out`. `motion` may be NULL. The same world gives the same bytes.

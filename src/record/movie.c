@@ -2,6 +2,7 @@
 #include "record/movie.h"
 
 #include "base/memory.h"
+#include "base/program.h"
 #include "protocol/movie.h"
 
 #include <errno.h>
@@ -24,8 +25,8 @@ struct MovieRecorder {
     MovieOptions options;
     char *path;
     pid_t process;
-    int input, said;        // pipes: to it, and what it says
-    uint64_t steps;         // since the movie began: a reset of the run does not turn it back
+    int input, said;  // pipes: to it, and what it says
+    uint64_t steps;   // since the movie began: a reset of the run does not turn it back
     int64_t pictures;
     MovieState state;
     bool is_hooked, is_asked;  // asked for its state since it was stopped
@@ -39,29 +40,7 @@ bool movie_has_format(const char *path)
 
 bool movie_is_available(char *program, size_t capacity)
 {
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return false;
-    self[length] = '\0';
-    char *slash = strrchr(self, '/');
-    *slash = '\0';
-    // Beside the program when it was built, in lib/talus when it was installed; TALUS_MOVIE names another.
-    static const char *const places[] = { "%s/talus-movie", "%s/../lib/talus/talus-movie", "%s/../talus-movie" };
-    const char *named = getenv("TALUS_MOVIE");
-    if (named && *named) {
-        snprintf(program, capacity, "%s", named);
-        return access(program, X_OK) == 0;
-    }
-    for (int i = 0; i < COUNT_OF(places); i++) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        snprintf(program, capacity, places[i], self);
-#pragma GCC diagnostic pop
-        if (access(program, X_OK) == 0)
-            return true;
-    }
-    return false;
+    return program_find("talus-movie", "TALUS_MOVIE", program, capacity);
 }
 
 static void report(MovieRecorder *movie, const char *why)
@@ -150,34 +129,30 @@ static bool send_bytes(MovieRecorder *movie, const void *data, size_t size)
 }
 
 // A pipe that nobody reads any more is an error of its own, not the end of the program.
-static bool send_parts(MovieRecorder *movie, char kind, const void *first, size_t first_size, const void *second, size_t second_size)
+static bool send_parts(MovieRecorder *movie, char kind, const void *first, size_t first_size, const void *second,
+                       size_t second_size)
 {
     struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
     sigaction(SIGPIPE, &ignore, &before);
-    bool ok = (kind == 0 || send_bytes(movie, &kind, 1)) && send_bytes(movie, first, first_size) && send_bytes(movie, second, second_size);
+    bool ok = (kind == 0 || send_bytes(movie, &kind, 1)) && send_bytes(movie, first, first_size)
+              && send_bytes(movie, second, second_size);
     sigaction(SIGPIPE, &before, NULL);
     return ok;
 }
 
 // ---- pictures and sound ----
 
-static double rate_of(const MovieOptions *options)
-{
-    return options->rate > 0.0 ? options->rate : 30.0;
-}
+static double rate_of(const MovieOptions *options) { return options->rate > 0.0 ? options->rate : 30.0; }
 
-static double speed_of(const MovieOptions *options)
-{
-    return options->speed > 0.0 ? options->speed : 1.0;
-}
+static double speed_of(const MovieOptions *options) { return options->speed > 0.0 ? options->speed : 1.0; }
 
 // Picture k shows the world at k * speed / rate, or at the last step before; the same one again when steps are longer.
-static void show_pictures(MovieRecorder *movie)
+static void show_pictures(MovieRecorder *movie, double elapsed)
 {
     const MovieOptions *options = &movie->options;
-    double elapsed = (double)movie->steps * sim_time_step(movie->sim);
     bool is_drawn = false;
-    while (movie->state == MOVIE_RECORDING && (double)movie->pictures * speed_of(options) / rate_of(options) <= elapsed + 1e-9) {
+    while (movie->state == MOVIE_RECORDING
+           && (double)movie->pictures * speed_of(options) / rate_of(options) <= elapsed + 1e-9) {
         const uint8_t *pixels = is_drawn ? NULL : options->draw(options->context);
         if (!is_drawn && !pixels) {
             report(movie, "the world cannot be drawn");
@@ -190,10 +165,8 @@ static void show_pictures(MovieRecorder *movie)
     }
 }
 
-static void add_sound(MovieRecorder *movie)
+static void add_sound(MovieRecorder *movie, const int16_t *frames, int count)
 {
-    int count;
-    const int16_t *frames = soundtrack_frames(movie->options.sound, &count);
     uint32_t number = (uint32_t)count;
     if (count > 0)
         send_parts(movie, 'A', &number, sizeof number, frames, (size_t)count * 2 * sizeof *frames);
@@ -206,9 +179,10 @@ static bool record(Sim *sim, void *context)
     if (movie->state != MOVIE_RECORDING)
         return true;
     movie->steps++;
-    if (movie->options.sound)
-        add_sound(movie);
-    show_pictures(movie);
+    int count = 0;
+    const int16_t *frames = movie->options.sound ? soundtrack_frames(movie->options.sound, &count) : NULL;
+    add_sound(movie, frames, count);
+    show_pictures(movie, (double)movie->steps * sim_time_step(movie->sim));
     return true;
 }
 
@@ -216,9 +190,12 @@ static bool send_header(MovieRecorder *movie)
 {
     const MovieOptions *options = &movie->options;
     char line[MOVIE_PATH_MAX + 128];
-    int length = snprintf(line, sizeof line, MOVIE_HEADER_FORMAT, options->width, options->height, (int)lrint(1000.0 * rate_of(options)), 1000,
-                          options->sound ? sound_rate(soundtrack_stage(options->sound)) : 0, options->quality > 0 ? options->quality : 75, movie->path);
-    return length < (int)sizeof line && !strchr(movie->path, '\n') && send_parts(movie, 0, line, (size_t)length, NULL, 0);
+    int length = snprintf(line, sizeof line, MOVIE_HEADER_FORMAT, options->width, options->height,
+                          (int)lrint(1000.0 * rate_of(options)), 1000,
+                          options->sound ? sound_rate(soundtrack_stage(options->sound)) : options->driven_rate,
+                          options->quality > 0 ? options->quality : 75, movie->path);
+    return length < (int)sizeof line && !strchr(movie->path, '\n')
+           && send_parts(movie, 0, line, (size_t)length, NULL, 0);
 }
 
 MovieRecorder *movie_open(Sim *sim, const MovieOptions *options)
@@ -229,25 +206,43 @@ MovieRecorder *movie_open(Sim *sim, const MovieOptions *options)
     movie->options = *options;
     movie->path = memory_string(options->path);
     movie->input = movie->said = -1;
-    if (speed_of(options) != 1.0)
+    assert(options->is_driven || options->driven_rate == 0);
+    if (speed_of(options) != 1.0) {
         movie->options.sound = NULL;
+        movie->options.driven_rate = 0;
+    }
     if (!movie_has_format(options->path))
         report(movie, "its name ends neither with .webm nor .mp4");
     else if (!movie_is_available(program, sizeof program))
-        report(movie, "talus-movie is not installed beside this program (it needs FFmpeg's libraries; see `talus doctor`)");
+        report(movie,
+               "talus-movie is not installed beside this program (it needs FFmpeg's libraries; see `talus doctor`)");
     else if (!start_process(movie, program))
         report(movie, strerror(errno));
     else if (!send_header(movie))
         report(movie, "talus-movie does not listen");
     if (movie->state == MOVIE_RECORDING)
-        show_pictures(movie);
+        show_pictures(movie, 0.0);
     if (movie->state != MOVIE_RECORDING) {
         movie_discard(movie);
         return NULL;
     }
-    sim_add_hook(sim, SIM_PHASE_OUTPUT, record, movie);
-    movie->is_hooked = true;
+    if (!options->is_driven)
+        sim_add_hook(sim, SIM_PHASE_OUTPUT, record, movie);
+    movie->is_hooked = !options->is_driven;
     return movie;
+}
+
+void movie_show(MovieRecorder *movie, double elapsed)
+{
+    assert(!movie->is_hooked);
+    show_pictures(movie, elapsed);
+}
+
+void movie_hear(MovieRecorder *movie, const int16_t *frames, int frame_count)
+{
+    assert(!movie->is_hooked);
+    if (movie->options.driven_rate > 0)
+        add_sound(movie, frames, frame_count);
 }
 
 static void unhook(MovieRecorder *movie)
@@ -279,11 +274,6 @@ MovieState movie_state(MovieRecorder *movie)
         has_ended(movie, false);
     movie->is_asked = movie->state == MOVIE_ENCODING;
     return movie->state;
-}
-
-int movie_pictures(const MovieRecorder *movie)
-{
-    return (int)movie->pictures;
 }
 
 static void release(MovieRecorder *movie)

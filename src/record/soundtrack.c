@@ -11,7 +11,7 @@ struct SoundTrack {
     const Devices *devices;
     SoundTrackOptions options;
     SoundStage *stage;
-    uint64_t steps;        // heard so far: a reset of the run does not turn the sound back
+    uint64_t steps;  // heard so far: a reset of the run does not turn the sound back
     int64_t frames;
     int16_t *block;
     int block_count, block_capacity;
@@ -39,7 +39,8 @@ static bool listen(Sim *sim, void *context)
     track->frames = frames;
     memory_grow(&track->block, &track->block_capacity, 2 * track->block_count, sizeof *track->block);
     SoundListener listener = { .volume = track->options.volume > 0.0 ? track->options.volume : 1.0 };
-    listener.pose = track->options.listener ? track->options.listener(track->options.context) : viewpoint_pose(sim_scene(sim));
+    listener.pose = track->options.listener ? track->options.listener(track->options.context)
+                                            : viewpoint_pose(sim_scene(sim));
     sound_mix(track->stage, &listener, track->block, track->block_count);
     return true;
 }
@@ -66,10 +67,7 @@ void soundtrack_destroy(SoundTrack *track)
     free(track);
 }
 
-SoundStage *soundtrack_stage(const SoundTrack *track)
-{
-    return track->stage;
-}
+SoundStage *soundtrack_stage(const SoundTrack *track) { return track->stage; }
 
 const int16_t *soundtrack_frames(const SoundTrack *track, int *frame_count)
 {
@@ -102,7 +100,8 @@ static bool write_header(WavRecorder *recorder, bool (*put)(FileStream *, int64_
 {
     uint8_t header[CLIP_WAV_HEADER];
     clip_wav_header(header, 2, sound_rate(recorder->track->stage), recorder->frames);
-    return put ? put(recorder->stream, 0, header, sizeof header) : stream_write(recorder->stream, header, sizeof header);
+    return put ? put(recorder->stream, 0, header, sizeof header)
+               : stream_write(recorder->stream, header, sizeof header);
 }
 
 WavRecorder *wav_open(Sim *sim, SoundTrack *track, const char *path)

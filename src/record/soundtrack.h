@@ -10,8 +10,8 @@ typedef struct SoundTrack SoundTrack;
 
 typedef struct SoundTrackOptions {
     SoundOptions stage;
-    double volume;                       // 0: 1
-    Pose (*listener)(void *context);     // where it is heard; NULL: the Viewpoint
+    double volume;                    // 0: 1
+    Pose (*listener)(void *context);  // where it is heard; NULL: the Viewpoint
     void *context;
 } SoundTrackOptions;
 

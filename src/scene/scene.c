@@ -1,3 +1,4 @@
+// scene.c - the scene: its nodes, their making and destroying, fields by name.
 #include "scene/scene.h"
 
 #include "base/hash.h"
@@ -21,13 +22,14 @@ Scene *scene_create(void)
 
 void scene_destroy(Scene *scene)
 {
-    if (!scene)
+    if (!scene || atomic_fetch_sub(&scene->other_users, 1) > 0)
         return;
     for (int i = 0; i < scene->block_count; i++)
         free(scene->blocks[i]);
     free(scene->blocks);
     free(scene->asides);
     free(scene->externs);
+    free(scene->strings.slots);
     scene_names_forget(scene);
     SceneAttachment *attachments = scene->attachments;
     while (attachments) {
@@ -37,8 +39,19 @@ void scene_destroy(Scene *scene)
         attachments = attachment.next;
     }
     arena_destroy(scene->arena);
+    scene_destroy(scene->origin);
     free(scene);
 }
+
+Scene *scene_share(Scene *scene)
+{
+    atomic_fetch_add(&scene->other_users, 1);
+    return scene;
+}
+
+void scene_freeze(Scene *scene) { scene->is_frozen = true; }
+
+bool scene_is_frozen(const Scene *scene) { return scene->is_frozen; }
 
 void scene_attach(Scene *scene, void *data, void (*destroy)(void *data))
 {
@@ -52,51 +65,28 @@ void *scene_attached(const Scene *scene, void (*destroy)(void *data))
     for (const SceneAttachment *attachment = scene->attachments; attachment; attachment = attachment->next)
         if (attachment->destroy == destroy)
             return attachment->data;
-    return NULL;
+    return scene->origin ? scene_attached(scene->origin, destroy) : NULL;
 }
 
-Arena *scene_arena(Scene *scene)
-{
-    return scene->arena;
-}
+Arena *scene_arena(Scene *scene) { return scene->arena; }
 
-SceneNode *scene_root(const Scene *scene)
-{
-    return scene->root;
-}
+SceneNode *scene_root(const Scene *scene) { return scene->root; }
 
-int scene_node_count(const Scene *scene)
-{
-    return (int)scene->next_id - 1;
-}
+int scene_node_count(const Scene *scene) { return (int)scene->next_id - 1; }
 
-uint64_t scene_structure(const Scene *scene)
-{
-    return scene->structure;
-}
+uint64_t scene_structure(const Scene *scene) { return scene->structure; }
 
-int scene_release(const Scene *scene)
-{
-    return scene->release;
-}
+int scene_release(const Scene *scene) { return scene->release; }
 
-void scene_set_release(Scene *scene, int release)
-{
-    scene->release = release;
-}
+void scene_set_release(Scene *scene, int release) { scene->release = release; }
 
-const char *scene_path(const Scene *scene)
-{
-    return scene->path;
-}
+const char *scene_path(const Scene *scene) { return scene->path; }
 
-void scene_set_path(Scene *scene, const char *path)
-{
-    scene->path = arena_string(scene->arena, path);
-}
+void scene_set_path(Scene *scene, const char *path) { scene->path = arena_string(scene->arena, path); }
 
 SceneNode *scene_new_node(Scene *scene)
 {
+    assert(!scene->is_frozen);
     scene_names_forget(scene);
     uint32_t id = scene->next_id++;
     uint32_t block = id >> SCENE_BLOCK_BITS;
@@ -331,10 +321,7 @@ void scene_extern_add(Scene *scene, const char *url, bool is_importable, SourceP
         (SceneExtern){ .url = arena_string(scene->arena, url), .is_importable = is_importable, .pos = pos };
 }
 
-int scene_extern_count(const Scene *scene)
-{
-    return scene->extern_count;
-}
+int scene_extern_count(const Scene *scene) { return scene->extern_count; }
 
 const SceneExtern *scene_extern_at(const Scene *scene, int index)
 {

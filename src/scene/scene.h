@@ -20,7 +20,7 @@ typedef enum SceneNodeKind {
     SCENE_NODE_PLAIN,     // a base node
     SCENE_NODE_USE,       // `target` is the node it repeats
     SCENE_NODE_INSTANCE,  // of a PROTO: fields are parameters, `target` is the root of what it makes (NULL if that failed)
-    SCENE_NODE_UNKNOWN,   // ignored but for saving: kept as text, or as `target`, a node where none of its kind may be
+    SCENE_NODE_UNKNOWN,  // ignored but for saving: kept as text, or as `target`, a node where none of its kind may be
 } SceneNodeKind;
 
 // A field that was given a value (or, in the tree of a PROTO, connected to a parameter).
@@ -29,7 +29,7 @@ typedef struct SceneField {
     FieldValue value;
     SourcePos pos;
     int16_t is_parameter;  // index of the parameter that an IS connected it to, -1 when none
-    bool is_default;       // of an instance: a copy of the parameter's default, made because a USE may name what is in it
+    bool is_default;  // of an instance: a copy of the parameter's default, made because a USE may name what is in it
     uint32_t is_instance;  // id of the instance whose parameter that is; 0 in the definition of a PROTO
 } SceneField;
 
@@ -45,41 +45,47 @@ typedef struct SceneTurn {
 } SceneTurn;
 
 struct SceneNode {
-    const NodeType *type;   // base type; for an instance that of its target; NULL for unknown nodes
-    SceneNode *parent;      // holder; the root of an instance's tree has the instance as parent, and a node given as a
-                            // parameter the node of that tree whose field is connected to it (the instance when none is)
-    SceneNode *target;      // see the kinds above
-    SceneProto *proto;      // of an instance, else NULL
-    const char *def;        // DEF name or NULL; for a USE node the name it uses
-    SceneField *fields;     // only those set, in file order
+    const NodeType *type;  // base type; for an instance that of its target; NULL for unknown nodes
+    SceneNode *parent;     // holder; the root of an instance's tree has the instance as parent, and a node given as a
+                           // parameter the node of that tree whose field is connected to it (the instance when none is)
+    SceneNode *target;     // see the kinds above
+    SceneProto *proto;     // of an instance, else NULL
+    const char *def;       // DEF name or NULL; for a USE node the name it uses
+    SceneField *fields;    // only those set, in file order
     uint16_t field_count;
     uint16_t field_capacity;
-    uint32_t id;            // unique in the scene, in file order from 1; the root is 0
+    uint32_t id;  // unique in the scene, in file order from 1; the root is 0
     SourcePos pos;
-    const SceneTurn *turns; // NULL for nearly all
-    uint8_t kind;           // SceneNodeKind
-    bool is_removed;        // taken out at run time; memory stays
-    bool in_bounding;       // somewhere below a boundingObject field
-    bool is_upgraded;       // has been brought to the newest schema (formats/upgrade.c)
-    bool is_inserted;       // a Pose of our own around what an old file has, its only child; supervisors look through it
-    bool in_proto;          // inside the tree of an instance and not given by the user as a parameter
+    const SceneTurn *turns;  // NULL for nearly all
+    uint8_t kind;            // SceneNodeKind
+    bool is_removed;         // taken out at run time; memory stays
+    bool in_bounding;        // somewhere below a boundingObject field
+    bool is_upgraded;        // has been brought to the newest schema (formats/upgrade/upgrade.c)
+    bool is_inserted;  // a Pose of our own around what an old file has, its only child; supervisors look through it
+    bool in_proto;     // inside the tree of an instance and not given by the user as a parameter
 };
 
 struct SceneProto {
     const char *name;
-    const char *path;        // file it came from
-    const char *origin;      // how it was found: "project", "declared", "path", "library", "cache"
-    int release;             // of the file's header
-    FieldType *parameters;   // declared, with default values
+    const char *path;       // file it came from
+    const char *origin;     // how it was found: "project", "declared", "path", "library", "cache"
+    int release;            // of the file's header
+    FieldType *parameters;  // declared, with default values
     int parameter_count;
     const NodeType *base_type;  // of the node it makes, NULL while unknown
     bool is_template;
-    bool is_placeholder;     // not found: keeps what the file says and makes nothing
-    void *definition;        // the reader's own data
+    bool is_placeholder;  // not found: keeps what the file says and makes nothing
+    void *definition;     // the reader's own data
 };
 
 Scene *scene_create(void);
-void scene_destroy(Scene *scene);  // NULL is fine
+void scene_destroy(Scene *scene);  // NULL is fine; the last one who shares it frees it
+Scene *scene_share(Scene *scene);  // one more owner of it
+// The whole scene once more, ids included; without watcher and not frozen. PROTOs and what was attached stay those of `origin`, which
+// lives on as long.
+Scene *scene_copy(Scene *origin);
+void scene_freeze(Scene *scene);  // from now on it is read alone, by any number of threads
+bool scene_is_frozen(const Scene *scene);
 Arena *scene_arena(Scene *scene);  // load-time data of the scene lives here
 
 // Gives the scene something else to own; destroyed, last given first, after everything of the scene itself.
@@ -89,10 +95,11 @@ void *scene_attached(const Scene *scene, void (*destroy)(void *data));  // what 
 // The root is a Group whose children are the top-level nodes of the file.
 SceneNode *scene_root(const Scene *scene);
 int scene_node_count(const Scene *scene);
-uint64_t scene_structure(const Scene *scene);  // another number whenever nodes came, went or moved to another place in the tree
-int scene_release(const Scene *scene);          // of the file it came from
+uint64_t scene_structure(
+    const Scene *scene);  // another number whenever nodes came, went or moved to another place in the tree
+int scene_release(const Scene *scene);  // of the file it came from
 void scene_set_release(Scene *scene, int release);
-const char *scene_path(const Scene *scene);     // of the file, "" when there is none
+const char *scene_path(const Scene *scene);  // of the file, "" when there is none
 void scene_set_path(Scene *scene, const char *path);
 
 // Building
@@ -105,7 +112,8 @@ SceneNode *scene_node_clone(Scene *scene, const SceneNode *node);  // deep; USE 
 // lists of numbers are shared, fields connected to parameters now name `instance`, which becomes the parent and gets
 // the copy as its target. Instances inside are copied without a target of their own when they had none.
 SceneNode *scene_node_clone_body(Scene *scene, const SceneNode *body, SceneNode *instance);
-SceneField *scene_field_add(Scene *scene, SceneNode *node, const FieldType *type, SourcePos pos);  // or the one there is
+SceneField *scene_field_add(Scene *scene, SceneNode *node, const FieldType *type,
+                            SourcePos pos);  // or the one there is
 // Gives a node that has none yet exactly these fields (copied). Children in them get the node as their parent.
 void scene_node_set_fields(Scene *scene, SceneNode *node, const SceneField *fields, int count);
 const char *scene_unknown_type(const Scene *scene, const SceneNode *node);
@@ -113,8 +121,8 @@ const char *scene_unknown_text(const Scene *scene, const SceneNode *node);
 
 // What the file held beside fields, kept for saving: comment lines before a node or field, unknown fields as text.
 typedef struct SceneExtra {
-    const char *text;     // of a comment: the lines with '#'; of a field: "name value" as written
-    const char *before;   // name of the field a comment stands before, NULL: before the node, "": after the last field
+    const char *text;    // of a comment: the lines with '#'; of a field: "name value" as written
+    const char *before;  // name of the field a comment stands before, NULL: before the node, "": after the last field
     bool is_comment;
     struct SceneExtra *next;
 } SceneExtra;
@@ -133,16 +141,22 @@ void scene_hidden_add(Scene *scene, const SceneNode *node, const SceneHidden *hi
 void scene_hidden_clear(Scene *scene, const SceneNode *node);
 const SceneHidden *scene_hidden(const Scene *scene, const SceneNode *node);  // in file order
 // Lines between the header and the first node (EXTERNPROTO and so on), as written.
-typedef struct SceneExtern { const char *url; bool is_importable; SourcePos pos; } SceneExtern;
+typedef struct SceneExtern {
+    const char *url;
+    bool is_importable;
+    SourcePos pos;
+} SceneExtern;
 void scene_extern_add(Scene *scene, const char *url, bool is_importable, SourcePos pos);
 int scene_extern_count(const Scene *scene);
 const SceneExtern *scene_extern_at(const Scene *scene, int index);
 
 // Through wrappers
-SceneNode *scene_actual(const SceneNode *node);   // NULL for NULL, unknown nodes and failed instances
-SceneNode *scene_parent(const SceneNode *node);   // nearest real node above; NULL at the root
-SceneNode *scene_instance(const SceneNode *node); // the outermost PROTO instance whose root this node is, or the node itself
-bool scene_node_is(const SceneNode *node, const char *type_name);  // of the actual node, descendants of the type included
+SceneNode *scene_actual(const SceneNode *node);  // NULL for NULL, unknown nodes and failed instances
+SceneNode *scene_parent(const SceneNode *node);  // nearest real node above; NULL at the root
+SceneNode *scene_instance(
+    const SceneNode *node);  // the outermost PROTO instance whose root this node is, or the node itself
+bool scene_node_is(const SceneNode *node,
+                   const char *type_name);  // of the actual node, descendants of the type included
 
 // Reading. The name must be a field of the node's type (asserted). What is not set has its default. Wrappers are followed.
 const SceneField *scene_field(const SceneNode *node, const char *name);  // NULL when it has its default
@@ -150,15 +164,17 @@ bool scene_bool(const SceneNode *node, const char *name);
 int scene_int(const SceneNode *node, const char *name);
 double scene_float(const SceneNode *node, const char *name);
 Vec2 scene_vec2(const SceneNode *node, const char *name);
-Vec3 scene_vec3(const SceneNode *node, const char *name);       // SFVec3f, SFColor
+Vec3 scene_vec3(const SceneNode *node, const char *name);  // SFVec3f, SFColor
 Rotation scene_rotation(const SceneNode *node, const char *name);
 const char *scene_string(const SceneNode *node, const char *name);
 SceneNode *scene_child(const SceneNode *node, const char *name);  // SFNode, through wrappers; NULL when NULL
 const FieldList *scene_list(const SceneNode *node, const char *name);
-SceneNode *scene_list_node(const FieldList *list, int index);     // through wrappers
-Pose scene_pose(const SceneNode *node);        // translation and rotation fields of a Pose, place and turn of a TrackWheel; identity for others
-Pose scene_world_pose(const SceneNode *node);  // of the poses above and its own
-SourcePos scene_field_pos(const SceneNode *node, const char *name);  // of the field, of the node when not set
+SceneNode *scene_list_node(const FieldList *list, int index);  // through wrappers
+Pose scene_pose(
+    const SceneNode
+        *node);  // translation and rotation fields of a Pose, place and turn of a TrackWheel; identity for others
+Pose scene_world_pose(const SceneNode *node);                          // of the poses above and its own
+SourcePos scene_field_pos(const SceneNode *node, const char *name);    // of the field, of the node when not set
 FieldValue scene_value(const SceneNode *node, const FieldType *type);  // of exactly this node, no wrapper followed
 
 // The value as one of another kind: the same, a single value as a list of it, whole numbers as others and back. Anything
@@ -170,9 +186,10 @@ FieldValue scene_value_as(Scene *scene, FieldValue value, FieldKind from, FieldK
 void scene_turn_add(Scene *scene, SceneNode *node, const SceneTurn *turn);
 void scene_turn_rotation(Scene *scene, SceneNode *node, const char *field, Quat left, Quat right);
 void scene_turn_vector(Scene *scene, SceneNode *node, const char *field, Mat3 map, bool is_size);
-const SceneTurn *scene_turn(const SceneNode *node, const FieldType *type);  // NULL when it has none
+const SceneTurn *scene_turn(const SceneNode *node, const FieldType *type);                 // NULL when it has none
 void scene_turn_numbers(const SceneTurn *turn, bool to_file, double *numbers, int count);  // of one item
-FieldValue scene_value_turned(Scene *scene, const SceneNode *node, const FieldType *type, FieldValue value, bool to_file);
+FieldValue scene_value_turned(Scene *scene, const SceneNode *node, const FieldType *type, FieldValue value,
+                              bool to_file);
 
 // Writing: values are copied into the scene. A write to a PROTO parameter reaches the fields connected to it, and a
 // write to a connected field its parameter.
@@ -189,18 +206,25 @@ void scene_reset_field(Scene *scene, SceneNode *node, const char *name);  // bac
 // Called before each write with the node that holds the value: for those who want to undo it. One watcher; NULL: none.
 typedef void (*SceneWatch)(void *context, SceneNode *node, const FieldType *type);
 void scene_watch(Scene *scene, SceneWatch watch, void *context);
-FieldValue scene_value_kept(Scene *scene, const SceneNode *node, const FieldType *type);  // of exactly this node, safe from later edits
+FieldValue scene_value_kept(Scene *scene, const SceneNode *node,
+                            const FieldType *type);  // of exactly this node, safe from later edits
 FieldList *scene_list_edit(Scene *scene, SceneNode *node, const char *name);  // a list of its own that may be changed
-size_t scene_item_size(FieldKind item_kind);  // bytes of one item in a list
-FieldList *scene_list_copy(Scene *scene, const FieldList *list, FieldKind item_kind, int capacity);  // placed nowhere yet
+size_t scene_item_size(FieldKind item_kind);                                  // bytes of one item in a list
+FieldList *scene_list_copy(Scene *scene, const FieldList *list, FieldKind item_kind,
+                           int capacity);  // placed nowhere yet
 void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int count);
 void scene_list_insert_node(Scene *scene, SceneNode *node, const char *name, int index, SceneNode *child);
 void scene_node_remove(Scene *scene, SceneNode *node);  // out of its holder's field
 
+bool scene_node_is_gone(const SceneNode *node);  // it or something above it was removed
+// Where a node stands: the field of its holder, and its place in a list (-1: a single node). False: nowhere.
+bool scene_node_place(const SceneNode *node, const char **field, int *index);
+
 // Searching. A path is "A", or "A.B.C": B anywhere below A, C anywhere below B. Finds the first in file order.
 SceneNode *scene_find_def(Scene *scene, const char *path);
 SceneNode *scene_find_def_below(const SceneNode *top, const char *path);
-SceneNode *scene_find_solid(const Scene *scene, const char *name);  // by the `name` field, or by a path of names "robot:arm:hand"
+SceneNode *scene_find_solid(const Scene *scene,
+                            const char *name);  // by the `name` field, or by a path of names "robot:arm:hand"
 SceneNode *scene_find_id(const Scene *scene, uint32_t id);
 
 // Calls `visit` for every actual node below and including `node`, depth first, in file order; not into what USE repeats

@@ -10,7 +10,8 @@
 
 // Walks what a file writes: parameters of an instance, not the tree it makes. Stops at the first node for which `visit`
 // returns false and returns it.
-static SceneNode *walk_written(SceneNode *node, bool (*visit)(SceneNode *node, const void *context), const void *context)
+static SceneNode *walk_written(SceneNode *node, bool (*visit)(SceneNode *node, const void *context),
+                               const void *context)
 {
     if (!node)
         return NULL;
@@ -42,8 +43,8 @@ typedef struct DefSearch {
 static bool lacks_def(SceneNode *node, const void *context)
 {
     const DefSearch *search = context;
-    return node == search->top || node->kind == SCENE_NODE_USE || !node->def ||
-           strncmp(node->def, search->name, search->length) != 0 || node->def[search->length] != '\0';
+    return node == search->top || node->kind == SCENE_NODE_USE || !node->def
+           || strncmp(node->def, search->name, search->length) != 0 || node->def[search->length] != '\0';
 }
 
 SceneNode *scene_find_def_below(const SceneNode *top, const char *path)
@@ -74,7 +75,8 @@ void scene_names_forget(Scene *scene)
 static SceneNode **name_slot(const SceneNames *names, const char *name, size_t length)
 {
     int slot = (int)(hash_bytes(name, length, 0) & (uint64_t)names->mask);
-    while (names->slots[slot] && (strncmp(names->slots[slot]->def, name, length) != 0 || names->slots[slot]->def[length] != '\0'))
+    while (names->slots[slot]
+           && (strncmp(names->slots[slot]->def, name, length) != 0 || names->slots[slot]->def[length] != '\0'))
         slot = (slot + 1) & names->mask;
     return &names->slots[slot];
 }
@@ -100,10 +102,36 @@ static void names_build(Scene *scene)
     walk_written(scene->root, enter_name, &scene->names);
 }
 
+bool scene_node_is_gone(const SceneNode *node)
+{
+    for (const SceneNode *at = node; at; at = at->parent)
+        if (at->is_removed)
+            return true;
+    return false;
+}
+
+bool scene_node_place(const SceneNode *node, const char **field, int *index)
+{
+    const SceneNode *holder = node->parent;
+    for (int i = 0; holder && i < holder->field_count; i++) {
+        const SceneField *given = &holder->fields[i];
+        *field = given->type->name;
+        *index = -1;
+        if (given->type->kind == FIELD_SF_NODE && given->value.node == node)
+            return true;
+        for (int k = 0; given->type->kind == FIELD_MF_NODE && k < given->value.list->count; k++)
+            if (given->value.list->nodes[k] == node) {
+                *index = k;
+                return true;
+            }
+    }
+    return false;
+}
+
 SceneNode *scene_find_def(Scene *scene, const char *path)
 {
     enum { OFTEN = 8 };
-    if (!scene->names.slots && scene->names.asked++ < OFTEN)
+    if (scene->is_frozen || (!scene->names.slots && scene->names.asked++ < OFTEN))
         return scene_find_def_below(scene->root, path);
     if (!scene->names.slots)
         names_build(scene);

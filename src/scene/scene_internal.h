@@ -4,6 +4,8 @@
 
 #include "scene/scene.h"
 
+#include <stdatomic.h>
+
 // Nodes live in blocks of equal size, so a node's id is also its place.
 enum { SCENE_BLOCK_BITS = 10, SCENE_BLOCK_NODES = 1 << SCENE_BLOCK_BITS };
 
@@ -26,15 +28,21 @@ typedef struct SceneAttachment {
 typedef struct SceneNames {
     SceneNode **slots;  // by hash of the name; NULL: free
     int mask;
-    int asked;          // since the last change
+    int asked;  // since the last change
 } SceneNames;
+
+// Strings that were written into fields, each once however often it is written: the arena gives nothing back. Open addressing.
+typedef struct SceneStrings {
+    const char **slots;
+    int count, capacity;
+} SceneStrings;
 
 struct Scene {
     Arena *arena;
     SceneNode **blocks;
     int block_count, block_capacity;
     uint32_t next_id;
-    uint64_t structure;     // counts changes of which nodes there are and where
+    uint64_t structure;  // counts changes of which nodes there are and where
     SceneNode *root;
     int release;
     const char *path;
@@ -44,8 +52,12 @@ struct Scene {
     int extern_count, extern_capacity;
     SceneAttachment *attachments;
     SceneNames names;
+    SceneStrings strings;
     SceneWatch watch;
     void *watch_context;
+    Scene *origin;           // of a copy: what it was copied from; else NULL
+    atomic_int other_users;  // beside the one that made it
+    bool is_frozen;          // several worlds read it at once: nothing in it changes any more
 };
 
 extern const FieldList scene_empty_list;

@@ -70,20 +70,11 @@ const SceneField *scene_field(const SceneNode *node, const char *name)
     return type ? scene_own_field(node, type) : NULL;
 }
 
-bool scene_bool(const SceneNode *node, const char *name)
-{
-    return read_value(node, name, FIELD_SF_BOOL)->b;
-}
+bool scene_bool(const SceneNode *node, const char *name) { return read_value(node, name, FIELD_SF_BOOL)->b; }
 
-int scene_int(const SceneNode *node, const char *name)
-{
-    return read_value(node, name, FIELD_SF_INT32)->i;
-}
+int scene_int(const SceneNode *node, const char *name) { return read_value(node, name, FIELD_SF_INT32)->i; }
 
-double scene_float(const SceneNode *node, const char *name)
-{
-    return read_value(node, name, FIELD_SF_FLOAT)->f;
-}
+double scene_float(const SceneNode *node, const char *name) { return read_value(node, name, FIELD_SF_FLOAT)->f; }
 
 Vec2 scene_vec2(const SceneNode *node, const char *name)
 {
@@ -103,10 +94,7 @@ Rotation scene_rotation(const SceneNode *node, const char *name)
     return (Rotation){ v[0], v[1], v[2], v[3] };
 }
 
-const char *scene_string(const SceneNode *node, const char *name)
-{
-    return read_value(node, name, FIELD_SF_STRING)->s;
-}
+const char *scene_string(const SceneNode *node, const char *name) { return read_value(node, name, FIELD_SF_STRING)->s; }
 
 SceneNode *scene_child(const SceneNode *node, const char *name)
 {

@@ -34,19 +34,27 @@ void scene_turn_add(Scene *scene, SceneNode *node, const SceneTurn *turn)
 
 void scene_turn_rotation(Scene *scene, SceneNode *node, const char *field, Quat left, Quat right)
 {
-    scene_turn_add(scene, node, &(SceneTurn){ .field = field, .kind = SCENE_TURN_ROTATION, .left = left, .right = right, .map = MAT3_IDENTITY });
+    scene_turn_add(
+        scene, node,
+        &(SceneTurn){
+            .field = field, .kind = SCENE_TURN_ROTATION, .left = left, .right = right, .map = MAT3_IDENTITY });
 }
 
 void scene_turn_vector(Scene *scene, SceneNode *node, const char *field, Mat3 map, bool is_size)
 {
-    scene_turn_add(scene, node, &(SceneTurn){ .field = field, .kind = is_size ? SCENE_TURN_SIZE : SCENE_TURN_VECTOR,
-                                              .left = QUAT_IDENTITY, .right = QUAT_IDENTITY, .map = map });
+    scene_turn_add(scene, node,
+                   &(SceneTurn){ .field = field,
+                                 .kind = is_size ? SCENE_TURN_SIZE : SCENE_TURN_VECTOR,
+                                 .left = QUAT_IDENTITY,
+                                 .right = QUAT_IDENTITY,
+                                 .map = map });
 }
 
 static Vec3 mapped(Mat3 map, Vec3 v, bool is_size)
 {
     Vec3 turned = mat3_apply(map, v);
-    return is_size ? vec3(fabs(turned.x), fabs(turned.y), fabs(turned.z)) : vec3(turned.x + 0.0, turned.y + 0.0, turned.z + 0.0);
+    return is_size ? vec3(fabs(turned.x), fabs(turned.y), fabs(turned.z))
+                   : vec3(turned.x + 0.0, turned.y + 0.0, turned.z + 0.0);
 }
 
 // Three numbers are a vector. Two are x and z of the old level plane, and x and y of today's.
@@ -54,7 +62,9 @@ static void turn_vector(const SceneTurn *turn, bool to_file, double *numbers, in
 {
     Mat3 map = to_file ? mat3_transposed(turn->map) : turn->map;
     bool is_flat = count == 2, is_size = turn->kind == SCENE_TURN_SIZE;
-    Vec3 v = !is_flat ? vec3(numbers[0], numbers[1], numbers[2]) : to_file ? vec3(numbers[0], numbers[1], 0.0) : vec3(numbers[0], 0.0, numbers[1]);
+    Vec3 v = !is_flat  ? vec3(numbers[0], numbers[1], numbers[2])
+             : to_file ? vec3(numbers[0], numbers[1], 0.0)
+                       : vec3(numbers[0], 0.0, numbers[1]);
     v = mapped(map, v, is_size);
     numbers[0] = v.x;
     numbers[1] = is_flat && to_file ? v.z : v.y;
@@ -65,7 +75,8 @@ static void turn_vector(const SceneTurn *turn, bool to_file, double *numbers, in
 static void turn_rotation(const SceneTurn *turn, bool to_file, double *numbers)
 {
     Quat left = to_file ? quat_conj(turn->left) : turn->left, right = to_file ? quat_conj(turn->right) : turn->right;
-    Quat q = quat_mul(quat_mul(left, quat_from_rotation((Rotation){ numbers[0], numbers[1], numbers[2], numbers[3] })), right);
+    Quat q = quat_mul(quat_mul(left, quat_from_rotation((Rotation){ numbers[0], numbers[1], numbers[2], numbers[3] })),
+                      right);
     Rotation r = quat_to_rotation(q);
     memcpy(numbers, (double[4]){ r.x, r.y, r.z, r.angle }, 4 * sizeof *numbers);
 }
@@ -78,7 +89,8 @@ void scene_turn_numbers(const SceneTurn *turn, bool to_file, double *numbers, in
         turn_vector(turn, to_file, numbers, count);
 }
 
-FieldValue scene_value_turned(Scene *scene, const SceneNode *node, const FieldType *type, FieldValue value, bool to_file)
+FieldValue scene_value_turned(Scene *scene, const SceneNode *node, const FieldType *type, FieldValue value,
+                              bool to_file)
 {
     const SceneTurn *turn = scene_turn(node, type);
     FieldKind item = field_kind_item(type->kind);

@@ -2,7 +2,11 @@
 #include "scene/scene.h"
 #include "scene/scene_internal.h"
 
+#include "base/hash.h"
+#include "base/memory.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t scene_item_size(FieldKind item_kind)
@@ -26,6 +30,35 @@ FieldList *scene_list_copy(Scene *scene, const FieldList *list, FieldKind item_k
     if (list->count)
         memcpy(copy->items, list->items, (size_t)list->count * size);
     return copy;
+}
+
+static const char **string_slot(const SceneStrings *strings, const char *text)
+{
+    uint64_t mask = (uint64_t)(strings->capacity - 1), at = hash_bytes(text, strlen(text), 1) & mask;
+    while (strings->slots[at] && strcmp(strings->slots[at], text))
+        at = (at + 1) & mask;
+    return &strings->slots[at];
+}
+
+// The scene's own copy of a text.
+static const char *keep_string(Scene *scene, const char *text)
+{
+    SceneStrings *strings = &scene->strings;
+    if (2 * (strings->count + 1) > strings->capacity) {
+        SceneStrings larger = { .count = strings->count, .capacity = int_max(64, 2 * strings->capacity) };
+        larger.slots = memory_alloc_array((size_t)larger.capacity, sizeof *larger.slots);
+        for (int i = 0; i < strings->capacity; i++)
+            if (strings->slots[i])
+                *string_slot(&larger, strings->slots[i]) = strings->slots[i];
+        free(strings->slots);
+        *strings = larger;
+    }
+    const char **slot = string_slot(strings, text);
+    if (!*slot) {
+        *slot = arena_string(scene->arena, text);
+        strings->count++;
+    }
+    return *slot;
 }
 
 void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int count)
@@ -60,7 +93,8 @@ FieldValue scene_value_as(Scene *scene, FieldValue value, FieldKind from, FieldK
         return value;
     FieldKind from_item = field_kind_item(from), to_item = field_kind_item(to);
     assert(field_kind_is_list(to) || !field_kind_is_list(from));
-    assert(from_item == to_item || (from_item != to_item && field_kind_doubles(from_item) <= 1 && field_kind_doubles(to_item) <= 1));
+    assert(from_item == to_item
+           || (from_item != to_item && field_kind_doubles(from_item) <= 1 && field_kind_doubles(to_item) <= 1));
     const void *items = field_kind_is_list(from) ? value.list->items : &value;
     int count = field_kind_is_list(from) ? value.list->count : 1;
     FieldValue single = { 0 };
@@ -106,6 +140,7 @@ FieldValue scene_value_kept(Scene *scene, const SceneNode *node, const FieldType
 
 static void will_change(Scene *scene, SceneNode *node, const FieldType *type)
 {
+    assert(!scene->is_frozen);
     if (type->kind == FIELD_SF_NODE || type->kind == FIELD_MF_NODE)
         scene_names_forget(scene);
     if (scene->watch)
@@ -123,8 +158,8 @@ static void set_raw(Scene *scene, SceneNode *node, const FieldType *type, FieldV
     else if (type->kind == FIELD_MF_NODE)
         for (int i = 0; i < value.list->count; i++)
             scene_adopt(value.list->nodes[i], node, type);
-    if (node->kind == SCENE_NODE_INSTANCE && node->target && type >= node->proto->parameters &&
-        type < node->proto->parameters + node->proto->parameter_count) {
+    if (node->kind == SCENE_NODE_INSTANCE && node->target && type >= node->proto->parameters
+        && type < node->proto->parameters + node->proto->parameter_count) {
         Connection connection = { node->id, (int16_t)(type - node->proto->parameters), type->kind, value };
         spread(scene, node->target, &connection);
     }
@@ -159,7 +194,8 @@ static void write_value(Scene *scene, SceneNode *node, const FieldType *type, Fi
     const SceneField *field = scene_own_field(node, type);
     while (field && field->is_parameter >= 0 && field->is_instance) {
         SceneNode *instance = scene_find_id(scene, field->is_instance);
-        if (!instance || instance->kind != SCENE_NODE_INSTANCE || field->is_parameter >= instance->proto->parameter_count)
+        if (!instance || instance->kind != SCENE_NODE_INSTANCE
+            || field->is_parameter >= instance->proto->parameter_count)
             break;
         const FieldType *parameter = &instance->proto->parameters[field->is_parameter];
         value = scene_value_turned(scene, node, type, value, true);
@@ -247,7 +283,7 @@ void scene_set_string(Scene *scene, SceneNode *node, const char *name, const cha
     const SceneField *field = scene_own_field(writable, type);
     if (field && !strcmp(field->value.s, value))
         return;
-    write_value(scene, writable, type, (FieldValue){ .s = arena_string(scene->arena, value) });
+    write_value(scene, writable, type, (FieldValue){ .s = keep_string(scene, value) });
 }
 
 void scene_set_child(Scene *scene, SceneNode *node, const char *name, SceneNode *child)
@@ -258,12 +294,12 @@ void scene_set_child(Scene *scene, SceneNode *node, const char *name, SceneNode 
 void scene_set_value(Scene *scene, SceneNode *node, const FieldType *type, FieldValue value)
 {
     if (type->kind == FIELD_SF_STRING) {
-        value.s = arena_string(scene->arena, value.s);
+        value.s = keep_string(scene, value.s);
     } else if (field_kind_is_list(type->kind)) {
         FieldList *copy = scene_list_copy(scene, value.list, field_kind_item(type->kind), 0);
         if (type->kind == FIELD_MF_STRING)
             for (int i = 0; i < copy->count; i++)
-                copy->strings[i] = arena_string(scene->arena, copy->strings[i]);
+                copy->strings[i] = keep_string(scene, copy->strings[i]);
         value.list = copy;
     }
     write_value(scene, node, type, value);

@@ -1,3 +1,4 @@
+// schema.c - lookups in the tables of node types: by name, inheritance, what may stand where.
 #include "scene/schema.h"
 
 #include "base/arena.h"
@@ -12,7 +13,7 @@
 
 static const SchemaFamily *const families[] = {
     &schema_world,   &schema_solids, &schema_geometry, &schema_appearance, &schema_joints,
-    &schema_devices, &schema_lights, &schema_old,      &schema_vrml97,    &schema_talus,
+    &schema_devices, &schema_lights, &schema_old,      &schema_vrml97,     &schema_talus,
 };
 
 // Everything below is written once, under pthread_once, and never freed: it is the program's vocabulary.
@@ -31,10 +32,10 @@ static const struct {
     const char *single, *list;
     int doubles;
 } kinds[] = {
-    [FIELD_SF_BOOL] = { "SFBool", "MFBool", 0 },          [FIELD_SF_INT32] = { "SFInt32", "MFInt32", 0 },
-    [FIELD_SF_FLOAT] = { "SFFloat", "MFFloat", 1 },       [FIELD_SF_VEC2F] = { "SFVec2f", "MFVec2f", 2 },
-    [FIELD_SF_VEC3F] = { "SFVec3f", "MFVec3f", 3 },       [FIELD_SF_ROTATION] = { "SFRotation", "MFRotation", 4 },
-    [FIELD_SF_COLOR] = { "SFColor", "MFColor", 3 },       [FIELD_SF_STRING] = { "SFString", "MFString", 0 },
+    [FIELD_SF_BOOL] = { "SFBool", "MFBool", 0 },    [FIELD_SF_INT32] = { "SFInt32", "MFInt32", 0 },
+    [FIELD_SF_FLOAT] = { "SFFloat", "MFFloat", 1 }, [FIELD_SF_VEC2F] = { "SFVec2f", "MFVec2f", 2 },
+    [FIELD_SF_VEC3F] = { "SFVec3f", "MFVec3f", 3 }, [FIELD_SF_ROTATION] = { "SFRotation", "MFRotation", 4 },
+    [FIELD_SF_COLOR] = { "SFColor", "MFColor", 3 }, [FIELD_SF_STRING] = { "SFString", "MFString", 0 },
     [FIELD_SF_NODE] = { "SFNode", "MFNode", 0 },
 };
 
@@ -58,10 +59,7 @@ static inline bool is_word(const char *word, const char *text, size_t length)
     return (!length || word[0] == text[0]) && !strncmp(word, text, length) && word[length] == '\0';
 }
 
-static inline bool is_name(const char *name, const char *other)
-{
-    return name[0] == other[0] && !strcmp(name, other);
-}
+static inline bool is_name(const char *name, const char *other) { return name[0] == other[0] && !strcmp(name, other); }
 
 FieldKind field_kind_from_name(const char *name, size_t length)
 {
@@ -124,10 +122,11 @@ static const char *parse_item(const char *text, FieldKind item, void *out, Arena
 static FieldValue parse_list(const char *text, FieldKind item, Arena *arena)
 {
     FieldList *list = arena_alloc(arena, sizeof *list);
-    size_t item_size = item == FIELD_SF_BOOL                                   ? sizeof(bool)
-                       : item == FIELD_SF_INT32                                ? sizeof(int32_t)
-                       : item == FIELD_SF_STRING || item == FIELD_SF_NODE      ? sizeof(void *)
-                                                                               : sizeof(double) * (size_t)field_kind_doubles(item);
+    size_t item_size = item == FIELD_SF_BOOL    ? sizeof(bool)
+                       : item == FIELD_SF_INT32 ? sizeof(int32_t)
+                       : item == FIELD_SF_STRING || item == FIELD_SF_NODE
+                           ? sizeof(void *)
+                           : sizeof(double) * (size_t)field_kind_doubles(item);
     enum { MOST_ITEMS = 16 };
     char *items = arena_alloc_array(arena, MOST_ITEMS, item_size);
     assert(*text == '[');
@@ -293,10 +292,7 @@ const NodeType *schema_type_text(const char *name, size_t length)
     return NULL;
 }
 
-const NodeType *schema_type(const char *name)
-{
-    return schema_type_text(name, strlen(name));
-}
+const NodeType *schema_type(const char *name) { return schema_type_text(name, strlen(name)); }
 
 bool schema_type_is(const NodeType *type, const char *ancestor)
 {
@@ -367,8 +363,8 @@ static bool range_holds(const Range *range, double value)
 {
     if (range->is_hole)
         return value != range->low;
-    return (range->low_open ? value > range->low : value >= range->low) &&
-           (range->high_open ? value < range->high : value <= range->high);
+    return (range->low_open ? value > range->low : value >= range->low)
+           && (range->high_open ? value < range->high : value <= range->high);
 }
 
 bool schema_allows_number(const char *allowed, double value, double *nearest)
@@ -383,7 +379,8 @@ bool schema_allows_number(const char *allowed, double value, double *nearest)
             return true;
         }
         double bound = value < range.low ? range.low : range.high;
-        bool is_legal = !range.is_hole && !isnan(value) && !(value < range.low || value == range.low ? range.low_open : range.high_open);
+        bool is_legal = !range.is_hole && !isnan(value)
+                        && !(value < range.low || value == range.low ? range.low_open : range.high_open);
         if (is_legal && !(fabs(bound - value) >= fabs(best - value)))
             best = bound;
         if (*text == '|')
@@ -483,7 +480,8 @@ const char *schema_release_name(int release, char buffer[24])
 {
     if (release >= 1000000) {
         int revision = release % 100;
-        snprintf(buffer, 24, revision ? "R%d%c rev%d" : "R%d%c", release / 1000, release % 1000 >= 100 ? 'b' : 'a', revision);
+        snprintf(buffer, 24, revision ? "R%d%c rev%d" : "R%d%c", release / 1000, release % 1000 >= 100 ? 'b' : 'a',
+                 revision);
     } else if (release % 100) {
         snprintf(buffer, 24, "V%d.%d.%d", release / 1000, release / 100 % 10, release % 100);
     } else {

@@ -48,8 +48,8 @@ typedef enum FieldKind {
 
 static inline bool field_kind_is_list(FieldKind kind) { return (kind & FIELD_MF) != 0; }
 static inline FieldKind field_kind_item(FieldKind kind) { return (FieldKind)(kind & ~FIELD_MF); }
-int field_kind_doubles(FieldKind kind);               // numbers per item: 1 float, 2 vec2, 3 vec3/color, 4 rotation, else 0
-const char *field_kind_name(FieldKind kind);          // "SFVec3f"
+int field_kind_doubles(FieldKind kind);       // numbers per item: 1 float, 2 vec2, 3 vec3/color, 4 rotation, else 0
+const char *field_kind_name(FieldKind kind);  // "SFVec3f"
 FieldKind field_kind_from_name(const char *name, size_t length);  // FIELD_NONE when unknown
 
 // Items of a list field. `count` items; numbers of vector kinds are flat (count * field_kind_doubles).
@@ -58,9 +58,9 @@ typedef struct FieldList {
     int count;
     int capacity;
     union {
-        double *numbers;     // MFFloat, MFVec2f, MFVec3f, MFRotation, MFColor
-        int32_t *ints;       // MFInt32
-        bool *bools;         // MFBool
+        double *numbers;  // MFFloat, MFVec2f, MFVec3f, MFRotation, MFColor
+        int32_t *ints;    // MFInt32
+        bool *bools;      // MFBool
         const char **strings;
         SceneNode **nodes;
         void *items;
@@ -71,9 +71,9 @@ typedef union FieldValue {
     bool b;
     int32_t i;
     double f;
-    double v[4];          // vec2, vec3, color, rotation (x y z angle)
-    const char *s;        // never NULL
-    SceneNode *node;      // NULL for the NULL node
+    double v[4];            // vec2, vec3, color, rotation (x y z angle)
+    const char *s;          // never NULL
+    SceneNode *node;        // NULL for the NULL node
     const FieldList *list;  // never NULL; an empty list has count 0
 } FieldValue;
 
@@ -92,7 +92,7 @@ typedef enum FieldClass {
 typedef struct FieldType {
     const char *name;
     FieldKind kind;
-    const char *preset;   // the default as a file writes it: "0 0 1 0", "[]", "NULL", "\"solid\""
+    const char *preset;  // the default as a file writes it: "0 0 1 0", "[]", "NULL", "\"solid\""
     const char *allowed;
     const char *unit;
     const char *help;
@@ -101,18 +101,20 @@ typedef struct FieldType {
 
     FieldValue value;  // the default, parsed
     uint16_t index;    // place among the fields of its type
-    const struct FieldType *older;  // the field of this name as old files have it, of another kind (a vector `gravity`);
-                                    // NULL when there is none. A reader tries it when the value is not of `kind`.
+    const struct FieldType
+        *older;  // the field of this name as old files have it, of another kind (a vector `gravity`);
+                 // NULL when there is none. A reader tries it when the value is not of `kind`.
 } FieldType;
 
 typedef enum NodeFlags {
-    NODE_ABSTRACT = 1 << 0,   // never written in a file
-    NODE_DEVICE = 1 << 1,     // reachable by name from the controller of its robot
+    NODE_ABSTRACT = 1 << 0,  // never written in a file
+    NODE_DEVICE = 1 << 1,    // reachable by name from the controller of its robot
     NODE_EXPERIMENTAL = 1 << 2,
-    NODE_REMOVED = 1 << 3,    // only in old files; the upgrader turns it into something newer, or Talus handles it itself.
-                              // (`Joint` is both abstract and removed: V5 files write it.)
-    NODE_VRML97 = 1 << 4,     // only in .wrl meshes
-    NODE_TALUS = 1 << 5,      // an addition of ours
+    NODE_REMOVED =
+        1 << 3,            // only in old files; the upgrader turns it into something newer, or Talus handles it itself.
+                           // (`Joint` is both abstract and removed: V5 files write it.)
+    NODE_VRML97 = 1 << 4,  // only in .wrl meshes
+    NODE_TALUS = 1 << 5,   // an addition of ours
 } NodeFlags;
 
 typedef struct NodeType {
@@ -127,16 +129,17 @@ typedef struct NodeType {
     const struct NodeType *parent;
     FieldType *fields;  // own and inherited, in the order of the manual; an own row replaces an inherited one
     int field_count;
-    int16_t *slots;     // hash table over fields
+    int16_t *slots;  // hash table over fields
     int slot_mask;
-    int index;          // place in the table, for counting
+    int index;  // place in the table, for counting
 } NodeType;
 
 int schema_type_count(void);
 const NodeType *schema_type_at(int index);
 const NodeType *schema_type(const char *name);  // NULL when unknown
 const NodeType *schema_type_text(const char *name, size_t length);
-bool schema_type_is(const NodeType *type, const char *ancestor);  // the type itself or below `ancestor`; NULL type: false
+bool schema_type_is(const NodeType *type,
+                    const char *ancestor);  // the type itself or below `ancestor`; NULL type: false
 const FieldType *schema_field(const NodeType *type, const char *name);  // NULL when unknown
 const FieldType *schema_field_text(const NodeType *type, const char *name, size_t length);
 

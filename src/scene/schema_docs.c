@@ -1,3 +1,4 @@
+// schema_docs.c - the reference pages of nodes, from the rows of the schema.
 #include "scene/schema_docs.h"
 
 #include "scene/schema_effects.h"
@@ -19,7 +20,10 @@ static const FlagWord flag_words[] = {
 };
 
 static const char *const class_words[] = {
-    [FIELD_PLAIN] = "", [FIELD_HIDDEN] = "hidden", [FIELD_DEPRECATED] = "old", [FIELD_UNCONNECTED] = "unconnected",
+    [FIELD_PLAIN] = "",
+    [FIELD_HIDDEN] = "hidden",
+    [FIELD_DEPRECATED] = "old",
+    [FIELD_UNCONNECTED] = "unconnected",
 };
 
 // Text inside a table cell: a bar would end the cell.
@@ -96,7 +100,9 @@ static void add_field(Text *out, const NodeType *type, const FieldType *field)
 
 void schema_docs_page(const NodeType *type, Text *out)
 {
-    text_printf(out, "<!-- Made from the rows in src/scene/schema_*.c; edit those and run the test scene.schema_docs with TALUS_UPDATE=1. -->\n");
+    text_printf(
+        out,
+        "<!-- Made from the rows in src/scene/schema_*.c; edit those and run the test scene.schema_docs with TALUS_UPDATE=1. -->\n");
     text_printf(out, "# %s\n\n%s\n\n", type->name, type->help);
     if (type->parent)
         text_printf(out, "- derived from [%s](%s.md)\n", type->parent->name, type->parent->name);
@@ -112,26 +118,30 @@ void schema_docs_page(const NodeType *type, Text *out)
         return;
     if (out->data[out->length - 2] != '\n')
         text_add_char(out, '\n');
-    text_add_string(out, "| field | kind | default | allowed | unit | meaning | takes effect on | remark |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    text_add_string(
+        out,
+        "| field | kind | default | allowed | unit | meaning | takes effect on | remark |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < type->field_count; i++)
         add_field(out, type, &type->fields[i]);
 }
 
 void schema_docs_index(Text *out)
 {
-    text_add_string(out,
-                    "<!-- Made from the rows in src/scene/schema_*.c; edit those and run the test scene.schema_docs with TALUS_UPDATE=1. -->\n"
-                    "# Node types\n\n"
-                    "Every node type that Talus reads, one page each. A range holds for each component of a vector and each item of a "
-                    "list;\n`!=0` of a vector means that it is not the zero vector. Where a node type is allowed, the types derived from "
-                    "it are too.\n\n"
-                    "*Takes effect on* says what follows when a supervisor or the library changes the field while the world runs: `physics` "
-                    "(bodies,\njoints, contacts, fluids), `sight` (pictures and what rays see), `devices` (what they measure and do), `controller` "
-                    "(the robot's\nprogram), `nothing` (it is kept for who reads it), `load` (it is taken up when the world is loaded; changing it "
-                    "while the world runs gives a\nwarning). The rows are in src/scene/schema_effects.c.\n\n| type | derived from | meaning | remark |\n| --- | --- | --- | --- |\n");
+    text_add_string(
+        out,
+        "<!-- Made from the rows in src/scene/schema_*.c; edit those and run the test scene.schema_docs with TALUS_UPDATE=1. -->\n"
+        "# Node types\n\n"
+        "Every node type that Talus reads, one page each. A range holds for each component of a vector and each item of a "
+        "list;\n`!=0` of a vector means that it is not the zero vector. Where a node type is allowed, the types derived from "
+        "it are too.\n\n"
+        "*Takes effect on* says what follows when a supervisor or the library changes the field while the world runs: `physics` "
+        "(bodies,\njoints, contacts, fluids), `sight` (pictures and what rays see), `devices` (what they measure and do), `controller` "
+        "(the robot's\nprogram), `nothing` (it is kept for who reads it), `load` (it is taken up when the world is loaded; changing it "
+        "while the world runs gives a\nwarning). The rows are in src/scene/schema_effects.c.\n\n| type | derived from | meaning | remark |\n| --- | --- | --- | --- |\n");
     for (int i = 0; i < schema_type_count(); i++) {
         const NodeType *type = schema_type_at(i);
-        text_printf(out, "| [%s](%s.md) | %s | %s | ", type->name, type->name, type->parent ? type->parent->name : "", type->help);
+        text_printf(out, "| [%s](%s.md) | %s | %s | ", type->name, type->name, type->parent ? type->parent->name : "",
+                    type->help);
         bool is_first = true;
         for (int k = 0; k < COUNT_OF(flag_words); k++) {
             if (!(type->flags & flag_words[k].flag))

@@ -90,38 +90,15 @@ static const EffectRow rows[] = {
     { "Viewpoint", "description", KEPT },
     { "LensFlare", "*", SIGHT },
 
-    // Devices read their fields when they measure; those of images when they are enabled too.
-    { "Camera", "*", DEVICE },
-    { "Camera", "fieldOfView exposure", LOAD },  // the program changes them by command
-    { "RangeFinder", "*", DEVICE },
-    { "Lidar", "*", DEVICE },
+    // Devices read their own fields when they measure, those of images when they are enabled too: only exceptions have rows.
     { "Lens", "*", DEVICE },
     { "Focus", "*", DEVICE },
-    { "Focus", "focalDistance focalLength", LOAD },
     { "Zoom", "*", DEVICE },
     { "Recognition", "*", DEVICE },
     { "Recognition", "frameColor frameThickness", KEPT },
-    { "Accelerometer", "*", DEVICE },
-    { "Altimeter", "*", DEVICE },
-    { "Compass", "*", DEVICE },
-    { "GPS", "*", DEVICE },
-    { "Gyro", "*", DEVICE },
-    { "InertialUnit", "*", DEVICE },
-    { "DistanceSensor", "*", DEVICE },
-    { "LightSensor", "*", DEVICE },
-    { "TouchSensor", "*", DEVICE },
     { "TouchSensor", "type", BODIES | DEVICE },
-    { "Radar", "*", DEVICE },
-    { "Emitter", "*", DEVICE },
-    { "Emitter", "channel range", LOAD },
-    { "Receiver", "*", DEVICE },
-    { "Receiver", "channel", LOAD },
-    { "Radio", "*", DEVICE },
     { "Display", "*", LOAD },
     { "LED", "*", SIGHT | DEVICE },
-    { "Pen", "*", DEVICE },
-    { "Microphone", "*", DEVICE },
-    { "Speaker", "*", DEVICE },
     { "Connector", "*", BODIES },
     { "VacuumGripper", "*", BODIES },
     { "Skin", "*", SIGHT },
@@ -137,8 +114,10 @@ static const EffectRow rows[] = {
     { "DifferentialWheelsDrive", "*", LOAD },
 
     { "WorldInfo", "info title window", KEPT },
-    { "WorldInfo", "gravity CFM ERP physicsDisableTime physicsDisableLinearThreshold physicsDisableAngularThreshold", BODIES },
-    { "WorldInfo", "defaultDamping dragForceScale dragTorqueScale contactProperties contactSurfaceLayer gravityDirection", BODIES },
+    { "WorldInfo", "gravity CFM ERP physicsDisableTime physicsDisableLinearThreshold physicsDisableAngularThreshold",
+      BODIES },
+    { "WorldInfo",
+      "defaultDamping dragForceScale dragTorqueScale contactProperties contactSurfaceLayer gravityDirection", BODIES },
     { "WorldInfo", "gpsCoordinateSystem gpsReference", DEVICE },
     { "WorldInfo", "inkEvaporation", DEVICE },
     { "WorldInfo", "lineScale", KEPT },
@@ -176,7 +155,8 @@ static bool has_field(const NodeType *type, const char *name)
     return field && field->class != FIELD_DEPRECATED;
 }
 
-// The nearest type from `type` upwards that says something of the field: by name, or for all others that it does not inherit.
+// The nearest type from `type` upwards that says something of the field: by name, or for all others that it does not
+// inherit. What nobody says of a device's field is the device's.
 unsigned schema_effects(const NodeType *type, const FieldType *field)
 {
     if (field->class == FIELD_DEPRECATED || (type->flags & (NODE_REMOVED | NODE_VRML97)))
@@ -194,13 +174,10 @@ unsigned schema_effects(const NodeType *type, const FieldType *field)
         if (others)
             return others;
     }
-    return 0;
+    return type->flags & NODE_DEVICE ? DEVICE : 0;
 }
 
-int schema_effect_row_count(void)
-{
-    return COUNT_OF(rows);
-}
+int schema_effect_row_count(void) { return COUNT_OF(rows); }
 
 const char *schema_effect_row(int index, const char **fields)
 {

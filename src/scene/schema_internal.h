@@ -2,6 +2,7 @@
 #ifndef TALUS_SCENE_SCHEMA_INTERNAL_H
 #define TALUS_SCENE_SCHEMA_INTERNAL_H
 
+#include "assets/geometry.h"
 #include "scene/schema.h"
 
 typedef struct SchemaFamily {
@@ -9,8 +10,8 @@ typedef struct SchemaFamily {
     int count;
 } SchemaFamily;
 
-extern const SchemaFamily schema_world, schema_solids, schema_geometry, schema_appearance, schema_joints, schema_devices,
-    schema_lights, schema_old, schema_vrml97, schema_talus;
+extern const SchemaFamily schema_world, schema_solids, schema_geometry, schema_appearance, schema_joints,
+    schema_devices, schema_lights, schema_old, schema_vrml97, schema_talus;
 
 // clang-format off
 // A field: name, kind without FIELD_, default, allowed, unit, help.
@@ -36,7 +37,7 @@ extern const SchemaFamily schema_world, schema_solids, schema_geometry, schema_a
 
 // Node types that several fields allow.
 #define ALLOWED_CHILDREN "Group|Shape|CadShape|Joint|Light|Propeller|Slot|Skin|BodyExtra|Body"
-#define ALLOWED_BOUNDING "Box|Capsule|Cylinder|ElevationGrid|IndexedFaceSet|Mesh|Plane|Sphere|Shape|=Group|=Pose|=Transform"
+#define ALLOWED_BOUNDING GEOMETRY_COLLIDING "|Shape|=Group|=Pose|=Transform"
 #define ALLOWED_END_POINT "Solid|SolidReference|Slot"
 
 #endif

@@ -1,4 +1,4 @@
-// Node types of old releases. The upgrader turns them into newer ones (formats/upgrade.c).
+// Node types of old releases. The upgrader turns them into newer ones (formats/upgrade/upgrade.c).
 #include "scene/schema_internal.h"
 
 // clang-format off

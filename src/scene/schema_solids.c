@@ -107,7 +107,7 @@ static const FieldType robot[] = {
     FIELD("battery", MF_FLOAT, "[]", NULL, "J, J, W", "energy now, most energy, power of charging; empty: no battery"),
     FIELD("cpuConsumption", SF_FLOAT, "10", ">=0", "W", "power of its processor"),
     FIELD("selfCollision", SF_BOOL, "FALSE", NULL, NULL, "its own solids collide with one another, but for neighbours at a joint"),
-    FIELD("window", SF_STRING, "\"<generic>\"", NULL, NULL, "robot window plugin; Talus opens none"),
+    FIELD("window", SF_STRING, "\"<generic>\"", NULL, NULL, "robot window: page of plugins/robot_windows that the viewer opens"),
     FIELD("remoteControl", SF_STRING, "\"<none>\"", NULL, NULL, "remote-control plugin"),
     { "differentialWheels", FIELD_SF_NODE, "NULL", "DifferentialWheelsDrive", NULL,
       "drive of a robot that was a DifferentialWheels node in its file (Talus)", FIELD_HIDDEN, NULL, NULL },

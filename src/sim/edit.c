@@ -2,7 +2,7 @@
 #include "sim/sim_internal.h"
 
 #include "base/memory.h"
-#include "formats/proto.h"
+#include "formats/proto/proto.h"
 #include "scene/schema_effects.h"
 
 #include <string.h>
@@ -21,13 +21,16 @@ static void keep_field(Sim *sim, SceneNode *node, const char *name)
     if (!type)
         return;
     memory_grow(&sim->fields, &sim->field_capacity, sim->field_count + 1, sizeof(SimField));
-    sim->fields[sim->field_count++] = (SimField){ node, type, scene_field(node, name) != NULL, scene_value(node, type) };
+    sim->fields[sim->field_count++] = (SimField){ node, type, scene_field(node, name) != NULL,
+                                                  scene_value(node, type) };
 }
 
 // Poses, velocities and positions of the moving parts have their own list, made in one go.
 static bool is_motion(const SceneNode *node, const FieldType *type)
 {
     static const char *const names[] = { "translation", "rotation", "linearVelocity", "angularVelocity" };
+    if (scene_node_is(node, "Viewpoint"))
+        return !strcmp(type->name, "position") || !strcmp(type->name, "orientation");
     if (!strncmp(type->name, "position", 8))
         return scene_node_is(node, "JointParameters") || scene_node_is(node, "Joint");
     for (int i = 0; i < COUNT_OF(names); i++)
@@ -44,8 +47,9 @@ static bool is_connected(const Sim *sim, const SceneNode *node, const FieldType 
         if (field->type != type || field->is_parameter < 0 || !field->is_instance)
             continue;
         const SceneNode *instance = scene_find_id(sim->scene, field->is_instance);
-        return instance && instance->kind == SCENE_NODE_INSTANCE && field->is_parameter < instance->proto->parameter_count &&
-               instance->proto->parameters[field->is_parameter].kind == type->kind;
+        return instance && instance->kind == SCENE_NODE_INSTANCE
+               && field->is_parameter < instance->proto->parameter_count
+               && instance->proto->parameters[field->is_parameter].kind == type->kind;
     }
     return false;
 }
@@ -63,14 +67,17 @@ static void remember_field(Sim *sim, SceneNode *node, const FieldType *type)
         if (sim->changed[i].node == node && sim->changed[i].type == type)
             return;
     memory_grow(&sim->changed, &sim->changed_capacity, sim->changed_count + 1, sizeof(SimField));
-    sim->changed[sim->changed_count++] = (SimField){ node, type, scene_field(node, type->name) != NULL, scene_value_kept(sim->scene, node, type) };
+    sim->changed[sim->changed_count++] = (SimField){ node, type, scene_field(node, type->name) != NULL,
+                                                     scene_value_kept(sim->scene, node, type) };
 }
 
 void sim_remember_field(void *context, SceneNode *node, const FieldType *type)
 {
     Sim *sim = context;
-    if (!sim->is_deaf)
+    if (!sim->ignores_own_writes) {
         remember_field(sim, node, type);
+        sim_follow_touched(sim, node, type);
+    }
     if (!sim->is_writing)
         return;
     memory_grow(&sim->written, &sim->written_capacity, sim->written_count + 1, sizeof(SimWrite));
@@ -90,10 +97,17 @@ void sim_keep_fields(Sim *sim)
     if (sim->has_fields)
         return;
     sim->has_fields = true;
-    static const char *const solid_fields[] = { "translation", "rotation", "linearVelocity", "angularVelocity", "isLocked", "isOn" };
+    static const char *const solid_fields[] = { "translation",     "rotation", "linearVelocity",
+                                                "angularVelocity", "isLocked", "isOn" };
     static const char *const joint_fields[] = { "position", "position2", "position3" };
     static const char *const parameters[] = { "jointParameters", "jointParameters2", "jointParameters3" };
+    static const char *const view_fields[] = { "position", "orientation" };
     const Physics *physics = sim->physics;
+    const FieldList *top = scene_list(scene_root(sim->scene), "children");
+    for (int i = 0; i < top->count; i++)
+        for (int k = 0; k < COUNT_OF(view_fields); k++)
+            if (scene_list_node(top, i) && scene_node_is(scene_list_node(top, i), "Viewpoint"))
+                keep_field(sim, scene_actual(scene_list_node(top, i)), view_fields[k]);
     for (int i = 0; i < physics_solid_count(physics); i++)
         for (int k = 0; physics_solid_exists(physics, i) && k < COUNT_OF(solid_fields); k++)
             keep_field(sim, physics_solid_node(physics, i), solid_fields[k]);
@@ -106,18 +120,11 @@ void sim_keep_fields(Sim *sim)
         }
 }
 
-static bool is_gone(const SceneNode *node)
-{
-    for (const SceneNode *at = node; at; at = at->parent)
-        if (at->is_removed)
-            return true;
-    return false;
-}
-
 static bool is_template_parameter(const SceneNode *node, const FieldType *type)
 {
-    return node->kind == SCENE_NODE_INSTANCE && node->proto && !node->proto->is_placeholder && type >= node->proto->parameters &&
-           type < node->proto->parameters + node->proto->parameter_count && proto_parameter_regenerates(node, type);
+    return node->kind == SCENE_NODE_INSTANCE && node->proto && !node->proto->is_placeholder
+           && type >= node->proto->parameters && type < node->proto->parameters + node->proto->parameter_count
+           && proto_parameter_regenerates(node, type);
 }
 
 static void mark_present(SceneNode *node)
@@ -151,16 +158,41 @@ static bool regenerate_written(Sim *sim, const SceneNode *node, bool tells_physi
     bool is_inside = false;
     for (int i = 0; i < sim->written_count; i++) {
         SceneNode *instance = sim->written[i].node;
-        if (!is_template_parameter(instance, sim->written[i].type) || was_written_before(sim, i) || is_gone(instance))
+        if (!is_template_parameter(instance, sim->written[i].type) || was_written_before(sim, i)
+            || scene_node_is_gone(instance))
             continue;
         if (!proto_regenerate(sim->scene, instance, sim->diags))
             continue;
+        sim->regenerations++;
         if (tells_physics)
             physics_instance_remade(sim->physics, instance);
         for (const SceneNode *at = node; at && !is_inside; at = at->parent)
             is_inside = at == instance;
     }
     return is_inside;
+}
+
+bool sim_has_varying(const Sim *sim)
+{
+    if (sim->start)
+        return false;  // a clone comes back to what it was made from
+    for (int id = 1; id <= scene_node_count(sim->scene); id++) {
+        const SceneNode *node = scene_find_id(sim->scene, (uint32_t)id);
+        if (node->kind == SCENE_NODE_INSTANCE && !scene_node_is_gone(node) && proto_varies(node))
+            return true;
+    }
+    return false;
+}
+
+// Instances whose PROTO says that every reset makes them anew.
+static void regenerate_varying(Sim *sim)
+{
+    int count = sim->start ? 0 : scene_node_count(sim->scene);
+    for (int id = 1; id <= count; id++) {
+        SceneNode *node = scene_find_id(sim->scene, (uint32_t)id);
+        if (node->kind == SCENE_NODE_INSTANCE && !scene_node_is_gone(node) && proto_varies(node))
+            sim->regenerations += proto_regenerate(sim->scene, node, sim->diags);
+    }
 }
 
 void sim_undo_edits(Sim *sim)
@@ -184,6 +216,7 @@ void sim_undo_edits(Sim *sim)
         put_back(sim, &sim->changed[i]);
     sim->is_writing = false;
     regenerate_written(sim, NULL, false);
+    regenerate_varying(sim);
     for (int i = 0; i < sim->field_count; i++)
         put_back(sim, &sim->fields[i]);
     sim->field_count = sim->changed_count = 0;
@@ -210,7 +243,8 @@ static void tell(Sim *sim, SceneNode *node, const FieldType *type)
     if (effects & told)
         physics_field_changed(sim->physics, node, type->name);
     if (effects & FIELD_ACTS_AT_LOAD) {
-        diag_warning(sim->diags, (SourcePos){ 0 }, "%s of %s takes effect when the world is loaded, not while it runs", type->name, node->type->name);
+        diag_warning(sim->diags, (SourcePos){ 0 }, "%s of %s takes effect when the world is loaded, not while it runs",
+                     type->name, node->type->name);
         diag_hint(sim->diags, "docs/nodes/%s.md says of each field what it takes effect on", node->type->name);
     }
 }
@@ -223,23 +257,19 @@ static bool end_write(Sim *sim, const SceneNode *node)
     bool is_inside = regenerate_written(sim, node, true);
     for (int i = 0; i < sim->written_count; i++) {
         const SimWrite *write = &sim->written[i];
-        if (write->node->kind == SCENE_NODE_PLAIN && !was_written_before(sim, i) && !is_gone(write->node))
+        if (write->node->kind == SCENE_NODE_PLAIN && !was_written_before(sim, i) && !scene_node_is_gone(write->node))
             tell(sim, write->node, write->type);
     }
     sim->written_count = 0;
     return is_inside;
 }
 
+uint64_t sim_regenerations(const Sim *sim) { return sim->regenerations; }
+
 void sim_end_write(Sim *sim)
 {
     end_write(sim, NULL);
-}
-
-void sim_set_value(Sim *sim, SceneNode *node, const FieldType *type, FieldValue value)
-{
-    sim_begin_write(sim);
-    scene_set_value(sim->scene, node, type, value);
-    sim_end_write(sim);
+    sim_follow_settle(sim);
 }
 
 // ---- nodes that come and go ----
@@ -269,7 +299,8 @@ static const FieldType *connected_field(const SceneNode *node, uint32_t instance
         const SceneField *field = &node->fields[i];
         if (field->is_parameter >= 0 && field->is_instance == instance) {
             if (field->is_parameter == parameter)
-                found = node->kind != SCENE_NODE_INSTANCE ? field->type : connected_field(node->target, node->id, field->type->index);
+                found = node->kind != SCENE_NODE_INSTANCE ? field->type
+                                                          : connected_field(node->target, node->id, field->type->index);
             continue;
         }
         if (field->type->kind == FIELD_SF_NODE)
@@ -280,14 +311,73 @@ static const FieldType *connected_field(const SceneNode *node, uint32_t instance
     return found || node->kind != SCENE_NODE_INSTANCE ? found : connected_field(node->target, instance, parameter);
 }
 
+// A number beyond what its field allows, written at run time, is mended as one in a file: the nearest that is allowed, or the default.
+// False when nothing was to be mended.
+static bool mend(const FieldType *type, FieldValue *value)
+{
+    int count = field_kind_doubles(type->kind);
+    if (!type->allowed || (count == 0 && type->kind != FIELD_SF_INT32))
+        return false;
+    double numbers[4], preset[4] = { 0 };
+    bool is_sound = true, is_zero = true, is_vector_condition = count > 1 && !strncmp(type->allowed, "!=", 2);
+    if (type->kind == FIELD_SF_INT32 || type->kind == FIELD_SF_FLOAT) {
+        count = 1;
+        numbers[0] = type->kind == FIELD_SF_INT32 ? value->i : value->f;
+        preset[0] = type->kind == FIELD_SF_INT32 ? type->value.i : type->value.f;
+    } else {
+        memcpy(numbers, value->v, sizeof numbers);
+        memcpy(preset, type->value.v, sizeof preset);
+    }
+    for (int i = 0; i < count; i++) {
+        double nearest;
+        is_zero = is_zero && numbers[i] == 0.0;
+        if (is_vector_condition || schema_allows_number(type->allowed, numbers[i], &nearest))
+            continue;
+        is_sound = false;
+        numbers[i] = isnan(nearest) || type->kind == FIELD_SF_INT32 ? preset[i] : nearest;
+    }
+    if (is_vector_condition && is_zero) {
+        is_sound = false;
+        memcpy(numbers, preset, sizeof numbers);
+    }
+    if (type->kind == FIELD_SF_INT32)
+        value->i = (int32_t)numbers[0];
+    else if (type->kind == FIELD_SF_FLOAT)
+        value->f = numbers[0];
+    else
+        memcpy(value->v, numbers, sizeof value->v);
+    return !is_sound;
+}
+
+void sim_set_value(Sim *sim, SceneNode *node, const FieldType *type, FieldValue value)
+{
+    sim_begin_write(sim);
+    scene_set_value(sim->scene, node, type, value);
+    // A parameter ends in fields of other nodes: each of them has been written too.
+    for (int i = 0; i < sim->written_count; i++) {
+        const SimWrite *write = &sim->written[i];
+        if (write->type->kind != type->kind || !mend(write->type, &value))
+            continue;
+        diag_warning(sim->diags, (SourcePos){ 0 }, "'%s' of %s is set beyond %s; it is mended", write->type->name,
+                     scene_actual(write->node) ? scene_actual(write->node)->type->name : "a node",
+                     write->type->allowed);
+        scene_set_value(sim->scene, node, type, value);
+        break;
+    }
+    sim_end_write(sim);
+}
+
 static bool may_hold(const Sim *sim, const SceneNode *parent, const FieldType *type, const SceneNode *node)
 {
     const SceneNode *actual = scene_actual(node);
-    const FieldType *end = parent->kind == SCENE_NODE_INSTANCE ? connected_field(parent->target, parent->id, type->index) : type;
+    const FieldType *end = parent->kind == SCENE_NODE_INSTANCE
+                               ? connected_field(parent->target, parent->id, type->index)
+                               : type;
     const char *allowed = end ? end->allowed : type->allowed;
     if (actual && (!allowed || schema_allows_type(allowed, actual->type)))
         return true;
-    diag_error(sim->diags, (SourcePos){ 0 }, "a %s is not allowed in '%s'", actual ? actual->type->name : "node", type->name);
+    diag_error(sim->diags, (SourcePos){ 0 }, "a %s is not allowed in '%s'", actual ? actual->type->name : "node",
+               type->name);
     return false;
 }
 
@@ -317,7 +407,8 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
         return NULL;
     bool is_list = type->kind == FIELD_MF_NODE;
     if (!nodes || nodes->count < 1 || (nodes->count > 1 && !is_list)) {
-        diag_error(sim->diags, (SourcePos){ 0 }, "the text to insert wants to be %s", is_list ? "a node or several" : "exactly one node");
+        diag_error(sim->diags, (SourcePos){ 0 }, "the text to insert wants to be %s",
+                   is_list ? "a node or several" : "exactly one node");
         return NULL;
     }
     for (int i = 0; i < nodes->count; i++)
@@ -336,23 +427,10 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
     return nodes->nodes[0];
 }
 
-// Where a node stands in its holder: the field, and the index in a list (-1 for a single node).
-static bool find_place(const SceneNode *node, SimEdit *edit)
+static bool find_place(SceneNode *node, SimEdit *edit)
 {
-    SceneNode *holder = node->parent;
-    for (int i = 0; holder && i < holder->field_count; i++) {
-        const SceneField *field = &holder->fields[i];
-        if (field->type->kind == FIELD_SF_NODE && field->value.node == node) {
-            *edit = (SimEdit){ .node = (SceneNode *)node, .holder = holder, .field = field->type->name, .index = -1 };
-            return true;
-        }
-        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
-            if (field->value.list->nodes[k] == node) {
-                *edit = (SimEdit){ .node = (SceneNode *)node, .holder = holder, .field = field->type->name, .index = k };
-                return true;
-            }
-    }
-    return false;
+    *edit = (SimEdit){ .node = node, .holder = node->parent };
+    return scene_node_place(node, &edit->field, &edit->index);
 }
 
 bool sim_remove(Sim *sim, SceneNode *node)

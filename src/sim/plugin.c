@@ -15,10 +15,7 @@
 // it is looked for when the plugin fails: before the solver ran it is still there, after it the step is brought to its end.
 // Only calls outside of a step (init, cleanup, draw) are preceded by a copy.
 
-static void take_state(Sim *sim)
-{
-    sim_snapshot_light(sim, sim_model_hash(sim), &sim->plugin_last);
-}
+static void take_state(Sim *sim) { sim_snapshot_light(sim, sim_model_hash(sim), &sim->plugin_last); }
 
 // Before the copy: a step in which the solver has run is brought to its end.
 static void end_step(Sim *sim, SimPhase phase)
@@ -43,7 +40,8 @@ static void write_last_state(Sim *sim)
     file.data = memory_alloc_raw(file.size + sizeof(uint64_t));
     memcpy(file.data, sim->plugin_last.data, file.size);
     if (write_state(sim, &file, sim->diags))
-        diag_warning(sim->diags, (SourcePos){ 0 }, "the state of the last completed step is in %s; `talus run WORLD --from %s` goes on from it",
+        diag_warning(sim->diags, (SourcePos){ 0 },
+                     "the state of the last completed step is in %s; `talus run WORLD --from %s` goes on from it",
                      sim->crash_path, sim->crash_path);
     sim_snapshot_free(&file);
 }
@@ -53,7 +51,9 @@ static const char *save_last(void *context)
 {
     Sim *sim = context;
     enum { ROOM = 1 << 30 };  // pages that nothing is written to cost nothing
-    SimSnapshot state = { .data = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), .capacity = ROOM };
+    SimSnapshot state = { .data = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                                       -1, 0),
+                          .capacity = ROOM };
     if (state.data == MAP_FAILED)
         return NULL;
     if (sim->plugin_last.size > 0) {
@@ -136,9 +136,12 @@ static bool step_end(Sim *sim, void *context)
     return check(sim, SIM_PHASE_PLUGIN_END);
 }
 
-static const struct { SimPhase phase; SimHook hook; } hooks[] = {
-    { SIM_PHASE_BEGIN, before_step },  { SIM_PHASE_PRESTEP, before_plugin }, { SIM_PHASE_PLUGIN_STEP, step }, { SIM_PHASE_ADVANCE, advanced },
-    { SIM_PHASE_COLLIDE, collided },   { SIM_PHASE_PLUGIN_END, step_end },
+static const struct {
+    SimPhase phase;
+    SimHook hook;
+} hooks[] = {
+    { SIM_PHASE_BEGIN, before_step }, { SIM_PHASE_PRESTEP, before_plugin }, { SIM_PHASE_PLUGIN_STEP, step },
+    { SIM_PHASE_ADVANCE, advanced },  { SIM_PHASE_COLLIDE, collided },      { SIM_PHASE_PLUGIN_END, step_end },
 };
 
 // ---- life ----
@@ -165,7 +168,8 @@ static void name_crash_file(Sim *sim)
     Arena *arena = arena_create();
     free(sim->crash_path);
     free(sim->crash_file);
-    sim->crash_path = memory_string(given ? given : arena_printf(arena, "%s.crash.snap", path_stem(arena, scene_path(sim->scene))));
+    sim->crash_path = memory_string(
+        given ? given : arena_printf(arena, "%s.crash.snap", path_stem(arena, scene_path(sim->scene))));
     char *folder = getcwd(NULL, 0);
     sim->crash_file = memory_string(folder ? path_join(arena, folder, sim->crash_path) : sim->crash_path);
     free(folder);
@@ -193,10 +197,7 @@ bool sim_start_plugin(Sim *sim, const SimPluginOptions *options)
     return true;
 }
 
-PluginHost *sim_plugin(const Sim *sim)
-{
-    return sim->plugin;
-}
+PluginHost *sim_plugin(const Sim *sim) { return sim->plugin; }
 
 void sim_plugin_will_draw(Sim *sim)
 {
@@ -204,10 +205,7 @@ void sim_plugin_will_draw(Sim *sim)
         settle(sim);
 }
 
-bool sim_plugin_drew(Sim *sim)
-{
-    return !sim->plugin || check(sim, SIM_PHASE_BEGIN);
-}
+bool sim_plugin_drew(Sim *sim) { return !sim->plugin || check(sim, SIM_PHASE_BEGIN); }
 
 void sim_plugin_before_reset(Sim *sim)
 {

@@ -1,3 +1,4 @@
+// sim.c - a world that runs: the phases of a step in their order, time, what is told to those who listen.
 #include "sim/sim_internal.h"
 
 #include "base/hash.h"
@@ -9,37 +10,19 @@
 
 // ---- phases ----
 
-static void phase_begin(Sim *sim)
-{
-    physics_begin_step(sim->physics, sim->steps);
-}
-static void phase_prestep(Sim *sim)
-{
-    physics_prestep(sim->physics);
-}
-static void phase_fluids(Sim *sim)
-{
-    physics_fluids(sim->physics);
-}
-static void phase_advance(Sim *sim)
-{
-    physics_advance(sim->physics);
-}
-static void phase_collide(Sim *sim)
-{
-    physics_collide(sim->physics);
-}
-static void phase_poststep(Sim *sim)
-{
-    physics_poststep(sim->physics);
-}
-static void phase_time(Sim *sim)
-{
-    sim->steps++;
-}
+static void phase_begin(Sim *sim) { physics_begin_step(sim->physics, sim->steps); }
+static void phase_prestep(Sim *sim) { physics_prestep(sim->physics); }
+static void phase_fluids(Sim *sim) { physics_fluids(sim->physics); }
+static void phase_advance(Sim *sim) { physics_advance(sim->physics); }
+static void phase_collide(Sim *sim) { physics_collide(sim->physics); }
+static void phase_poststep(Sim *sim) { physics_poststep(sim->physics); }
+static void phase_time(Sim *sim) { sim->steps++; }
 
 // The step, in order. Phases without a function are places for hooks.
-static const struct { const char *name; void (*run)(Sim *sim); } phases[] = {
+static const struct {
+    const char *name;
+    void (*run)(Sim *sim);
+} phases[] = {
     [SIM_PHASE_BEGIN] = { "begin", phase_begin },
     [SIM_PHASE_COMMANDS] = { "commands", NULL },
     [SIM_PHASE_PRESTEP] = { "prestep", phase_prestep },
@@ -76,8 +59,10 @@ bool sim_step(Sim *sim)
 {
     if (sim->failure)
         return false;
-    bool goes_on = true;
-    double start = now();
+    if (sim->boundary.hook && !sim->boundary.hook(sim, sim->boundary.context))
+        return false;
+    bool goes_on = !sim->failure;
+    double start = sim->is_timed ? now() : 0.0;
     for (int i = 0; i < SIM_PHASE_COUNT && !sim->is_broken; i++) {
         if (!phases[i].run && sim->hooks[i].count == 0)
             continue;
@@ -86,9 +71,11 @@ bool sim_step(Sim *sim)
             phases[i].run(sim);
         if (sim->hooks[i].count > 0)
             goes_on &= run_hooks(sim, &sim->hooks[i]);
-        double end = now();
-        sim->seconds[i] += end - start;
-        start = end;
+        if (sim->is_timed) {
+            double end = now();
+            sim->seconds[i] += end - start;
+            start = end;
+        }
         if (i == SIM_PHASE_COMMANDS && !goes_on)
             return false;  // whoever commands has ended the run: no time passes any more
     }
@@ -97,28 +84,28 @@ bool sim_step(Sim *sim)
     return goes_on && !sim->failure;
 }
 
-const double *sim_phase_seconds(const Sim *sim)
-{
-    return sim->seconds;
-}
+void sim_time_phases(Sim *sim) { sim->is_timed = true; }
 
-SimPhase sim_phase(const Sim *sim)
-{
-    return sim->phase;
-}
+const double *sim_phase_seconds(const Sim *sim) { return sim->seconds; }
 
-const char *sim_phase_name(SimPhase phase)
-{
-    return phases[phase].name;
-}
+SimPhase sim_phase(const Sim *sim) { return sim->phase; }
+
+const char *sim_phase_name(SimPhase phase) { return phases[phase].name; }
 
 // ---- life ----
 
+// After edits the rows of physics stand otherwise than in one that is made anew, which a later reset may have to do: it then starts from
+// what the scene says at this moment.
 void sim_take_initial(Sim *sim)
 {
+    sim->starts_from_scene |= sim->edit_count > 0 || sim->changed_count > 0;
     sim->edit_count = sim->field_count = sim->changed_count = 0;
     sim->has_fields = false;
+    sim_start_release(sim->start);
+    sim->start = NULL;
     sim_snapshot(sim, &sim->initial);
+    if (sim->starts_from_scene)
+        sim_keep_fields(sim);
 }
 
 bool sim_rebuild(Sim *sim)
@@ -151,9 +138,10 @@ Sim *sim_create(Scene *scene, const SimOptions *options, DiagSink *diags)
     sim->diags = diags;
     if (options)
         sim->options = *options;
-    StoreOptions store = { .resolve = { .main_file = scene_path(scene), .search_paths = sim->options.formats.search_paths },
+    StoreOptions store = { .resolve = { .main_file = scene_path(scene),
+                                        .search_paths = sim->options.formats.search_paths },
                            .limits = sim->options.formats.limits };
-    store.resolve.is_untrusted = store.limits == &limits_untrusted;
+    store.resolve.is_untrusted = limits_or_default(store.limits)->is_untrusted;
     sim->assets = store_create(&store);
     sim->options.physics.assets = sim->assets;
     if (!sim_rebuild(sim)) {
@@ -163,6 +151,7 @@ Sim *sim_create(Scene *scene, const SimOptions *options, DiagSink *diags)
     sim->options.physics.stepper = physics_stepper_name(sim->physics);  // the caller's string need not live on
     sim->step_ms = read_step_ms(sim);
     sim_take_initial(sim);
+    sim_follow_begin(sim);
     scene_watch(sim->scene, sim_remember_field, sim);
     return sim;
 }
@@ -184,6 +173,7 @@ void sim_destroy(Sim *sim)
     if (!sim)
         return;
     sim_end_plugin(sim);
+    sim_drop_devices(sim);
     physics_destroy(sim->physics);
     store_destroy(sim->assets);
     scene_destroy(sim->scene);
@@ -201,37 +191,20 @@ void sim_destroy(Sim *sim)
     sim_snapshot_free(&sim->initial);
     sim_snapshot_free(&sim->kept_parts);
     sim_snapshot_free(&sim->plugin_last);
+    sim_start_release(sim->start);
+    if (sim->owns_diags)
+        diag_destroy(sim->diags);
+    sim_model_release(sim->model);
     free(sim);
 }
 
-Scene *sim_scene(const Sim *sim)
-{
-    return sim->scene;
-}
-Physics *sim_physics(const Sim *sim)
-{
-    return sim->physics;
-}
-AssetStore *sim_assets(const Sim *sim)
-{
-    return sim->assets;
-}
-DiagSink *sim_diags(const Sim *sim)
-{
-    return sim->diags;
-}
-uint64_t sim_steps(const Sim *sim)
-{
-    return sim->steps;
-}
-double sim_time(const Sim *sim)
-{
-    return (double)sim->steps * sim->step_ms / 1000.0;
-}
-double sim_time_step(const Sim *sim)
-{
-    return physics_time_step(sim->physics);
-}
+Scene *sim_scene(const Sim *sim) { return sim->scene; }
+Physics *sim_physics(const Sim *sim) { return sim->physics; }
+AssetStore *sim_assets(const Sim *sim) { return sim->assets; }
+DiagSink *sim_diags(const Sim *sim) { return sim->diags; }
+uint64_t sim_steps(const Sim *sim) { return sim->steps; }
+double sim_time(const Sim *sim) { return (double)sim->steps * sim->step_ms / 1000.0; }
+double sim_time_step(const Sim *sim) { return physics_time_step(sim->physics); }
 
 void sim_stop(Sim *sim, const char *reason)
 {
@@ -239,10 +212,7 @@ void sim_stop(Sim *sim, const char *reason)
         sim->failure = memory_string(reason);
 }
 
-const char *sim_failure(const Sim *sim)
-{
-    return sim->failure;
-}
+const char *sim_failure(const Sim *sim) { return sim->failure; }
 
 static void add_hook(HookList *list, SimHook hook, void *context)
 {
@@ -252,12 +222,8 @@ static void add_hook(HookList *list, SimHook hook, void *context)
 
 void sim_add_hook(Sim *sim, SimPhase phase, SimHook hook, void *context)
 {
+    assert(phase >= 0 && phase < SIM_PHASE_COUNT && hook);
     add_hook(&sim->hooks[phase], hook, context);
-}
-
-void sim_add_reset_hook(Sim *sim, SimHook hook, void *context)
-{
-    add_hook(&sim->reset_hooks, hook, context);
 }
 
 static void drop_hooks(HookList *list, const void *context)
@@ -269,8 +235,15 @@ static void drop_hooks(HookList *list, const void *context)
     list->count = kept;
 }
 
+void sim_set_boundary(Sim *sim, SimHook boundary, void *context)
+{
+    assert(!boundary || !sim->boundary.hook);
+    sim->boundary = (HookEntry){ boundary, context };
+}
+
 void sim_remove_hooks(Sim *sim, void *context)
 {
+    assert(context);
     for (int i = 0; i < SIM_PHASE_COUNT; i++)
         drop_hooks(&sim->hooks[i], context);
     drop_hooks(&sim->reset_hooks, context);
@@ -278,6 +251,7 @@ void sim_remove_hooks(Sim *sim, void *context)
 
 void sim_add_state(Sim *sim, const SimStatePart *part)
 {
+    assert(part->name && part->size && part->save && part->restore);
     memory_grow(&sim->parts, &sim->part_capacity, sim->part_count + 1, sizeof(SimStatePart));
     sim->parts[sim->part_count++] = *part;
 }
@@ -300,33 +274,41 @@ uint64_t sim_hash(const Sim *sim)
     return hash;
 }
 
-uint64_t sim_model_hash(const Sim *sim)
-{
-    return physics_model_hash(sim->physics);
-}
+uint64_t sim_model_hash(const Sim *sim) { return physics_model_hash(sim->physics); }
 
 // ---- reset ----
 
 bool sim_reset(Sim *sim)
 {
-    bool is_edited = sim->edit_count > 0 || sim->changed_count > 0;
+    bool is_edited = sim_is_edited(sim), is_of_scene = is_edited && sim->starts_from_scene;
     sim_plugin_before_reset(sim);
-    sim->is_deaf = true;
+    sim->ignores_own_writes = true;
     if (is_edited)
         physics_rest_wheels(sim->physics);
     sim_undo_edits(sim);
     sim->steps = 0;
     bool is_built = !is_edited || sim_rebuild(sim);
-    sim->is_deaf = false;
+    // Words outlive a reset, and some say what the world is made of, as contactMaterial does.
+    if (is_built && !is_of_scene && !sim_start_fits(sim)) {
+        is_of_scene = true;
+        is_built = is_edited || sim_rebuild(sim);
+    }
+    sim->ignores_own_writes = false;
     if (!is_built)
         return false;
     free(sim->failure);
     sim->failure = NULL;
     sim_plugin_take_back(sim);
-    if (!sim_restore(sim, &sim->initial))
+    if (is_of_scene) {  // from now on its rows are those of a physics that was made anew
+        sim->starts_from_scene = false;
+        sim_take_initial(sim);
+    } else if (!sim_restore_start(sim)) {
         return false;
-    sim->steps = 0;
-    physics_begin_step(sim->physics, 0);
+    }
+    if (!sim->start)
+        sim->steps = 0;  // a clone goes back to the time at which it was made
+    sim_follow_begin(sim);
+    physics_begin_step(sim->physics, sim->steps);
     bool goes_on = run_hooks(sim, &sim->reset_hooks);
     return sim_plugin_after_reset(sim) && goes_on;
 }

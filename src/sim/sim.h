@@ -5,6 +5,7 @@
 #ifndef TALUS_SIM_SIM_H
 #define TALUS_SIM_SIM_H
 
+#include "devices/devices.h"
 #include "formats/formats.h"
 #include "physics/physics.h"
 #include "plugins/plugins.h"
@@ -42,7 +43,7 @@ typedef bool (*SimHook)(Sim *sim, void *context);
 Sim *sim_load(const char *path, const SimOptions *options, DiagSink *diags);
 Sim *sim_load_text(const char *name, const char *text, size_t size, const SimOptions *options, DiagSink *diags);
 Sim *sim_create(Scene *scene, const SimOptions *options, DiagSink *diags);  // takes the scene
-void sim_destroy(Sim *sim);  // NULL is fine
+void sim_destroy(Sim *sim);                                                 // NULL is fine
 
 Scene *sim_scene(const Sim *sim);
 Physics *sim_physics(const Sim *sim);
@@ -54,18 +55,36 @@ DiagSink *sim_diags(const Sim *sim);
 void sim_add_hook(Sim *sim, SimPhase phase, SimHook hook, void *context);
 void sim_remove_hooks(Sim *sim, void *context);  // all with this context
 // Called at reset and restore, after the state is back.
-void sim_add_reset_hook(Sim *sim, SimHook hook, void *context);
 
-bool sim_step(Sim *sim);                    // false when the run has failed or a hook stopped it
+// Called before each step, when no phase is at work: whoever handles the world from outside may do anything to it there, and take as
+// long as it likes. False: the step is not made, and the run ends without failure. One caller; NULL: none.
+void sim_set_boundary(Sim *sim, SimHook boundary, void *context);
+
+bool sim_step(Sim *sim);  // false when the run has failed or a hook stopped it
 uint64_t sim_steps(const Sim *sim);
-double sim_time(const Sim *sim);            // s
-double sim_time_step(const Sim *sim);       // s
+double sim_time(const Sim *sim);              // s
+double sim_time_step(const Sim *sim);         // s
 void sim_stop(Sim *sim, const char *reason);  // marks it failed; the first reason stays
-const char *sim_failure(const Sim *sim);    // NULL while all is well
+const char *sim_failure(const Sim *sim);      // NULL while all is well
 
-bool sim_reset(Sim *sim);                   // the state at load (or of the last save): nodes, poses, time 0
+bool sim_reset(Sim *sim);  // the state at load (or of the last save): nodes, poses, time 0
 uint64_t sim_hash(const Sim *sim);
+
+// More of the same world as it is now, with sinks of their own. They share scene, assets and collision meshes with a model of it, so
+// the world itself may change or go. Their resets come back to this moment. False: the sink of `source` says why; what was made is the
+// caller's all the same, the rest is NULL. Parts (see below) are not cloned: those of the source are in the state to reset to.
+bool sim_clone(Sim *source, int count, Sim **clones);
+bool sim_is_shared(const Sim *sim);  // its scene is also that of others: nothing may write into it
+// Its own scene from now on, and another Physics. Nobody may hold on to nodes of the old one; state parts are removed before.
+bool sim_own_scene(Sim *sim);
+bool sim_is_edited(const Sim *sim);  // nodes or fields were changed: a reset makes its physics anew
 uint64_t sim_model_hash(const Sim *sim);
+
+// The sensors and actuators of its robots, made with the first call and its own: they end with it. They are no part of its state until
+// whoever drives and samples them says so.
+Devices *sim_devices(Sim *sim);
+void sim_devices_in_state(Sim *sim, bool are_in);
+void sim_drop_devices(Sim *sim);  // before its end; hooks of theirs are gone by then
 
 // Further state that snapshots hold (random streams, devices). Parts are saved in the order they were added.
 typedef struct SimStatePart {
@@ -75,29 +94,38 @@ typedef struct SimStatePart {
     void (*save)(void *context, void *buffer);
     bool (*restore)(void *context, const void *buffer, size_t size);
     uint64_t (*hash)(void *context);  // NULL: no part of the state hash
+    void (*keep)(
+        void *context);  // before the world is saved: writes into the scene what the file must tell; NULL: nothing
 } SimStatePart;
 void sim_add_state(Sim *sim, const SimStatePart *part);  // copies it
 void sim_remove_state(Sim *sim, const void *context);    // all with this context
 
 // Snapshots in memory. The buffer is the caller's; it grows as needed and may be used again. { 0 } is empty.
-typedef struct SimSnapshot { void *data; size_t size, capacity; } SimSnapshot;
+typedef struct SimSnapshot {
+    void *data;
+    size_t size, capacity;
+} SimSnapshot;
 void sim_snapshot(Sim *sim, SimSnapshot *snapshot);
-bool sim_restore(Sim *sim, const SimSnapshot *snapshot);  // false: not of this model (reported); nothing changed
+const SimSnapshot *sim_start_state(const Sim *sim);        // what sim_reset comes back to
+bool sim_restore(Sim *sim, const SimSnapshot *snapshot);   // false: not of this model (reported); nothing changed
 int sim_snapshot_part_count(const SimSnapshot *snapshot);  // of SimStatePart; 0 too when it is no snapshot
 void sim_snapshot_free(SimSnapshot *snapshot);
-bool sim_snapshot_load(Sim *sim, const char *path, SimSnapshot *snapshot);  // false: reported; checks that the file is whole
+bool sim_snapshot_load(Sim *sim, const char *path,
+                       SimSnapshot *snapshot);  // false: reported; checks that the file is whole
 bool sim_snapshot_write(Sim *sim, const char *path);
 bool sim_snapshot_read(Sim *sim, const char *path);  // loads and restores
 
-void sim_sync_scene(Sim *sim);              // the scene now says what the simulation is at
+void sim_sync_scene(Sim *sim);             // the scene now says what the simulation is at
 void sim_sync_solid(Sim *sim, int solid);  // pose and velocities of this one alone
-bool sim_save(Sim *sim, const char *path);  // sync, then write the world; reset goes back to this moment
+bool sim_save(Sim *sim,
+              const char *path);  // sync, then write the world (NULL: no file); reset goes back to this moment
 
 // Fields at run time. Everything that is written into the scene between the two takes effect: in the fields that are connected to
 // it through PROTO instances, in templates that read it, in physics and whatever follows physics.
 void sim_begin_write(Sim *sim);
 void sim_end_write(Sim *sim);
 void sim_set_value(Sim *sim, SceneNode *node, const FieldType *type, FieldValue value);  // one write between the two
+uint64_t sim_regenerations(const Sim *sim);  // how many trees of templates such writes have made anew since load
 
 // Nodes at run time. `parent` may be a PROTO instance and `field` one of its parameters.
 SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index, const char *text, size_t size);
@@ -107,17 +135,20 @@ void sim_field_changed(Sim *sim, SceneNode *node, const char *field);
 // ---- the physics plugin ----
 typedef struct SimPluginOptions {
     PluginOptions plugin;
-    const char *crash_snapshot;  // where the state of the last completed step goes when it fails; NULL: <world>.crash.snap here
+    const char *
+        crash_snapshot;  // where the state of the last completed step goes when it fails; NULL: <world>.crash.snap here
 } SimPluginOptions;
 // Loads and starts the plugin that the world names, if any. False when it cannot be used (the sink says why; the world is
 // as it was). Its failure in mid-run stops the run, and sim_failure says so. At reset it is cleaned up and started again.
 bool sim_start_plugin(Sim *sim, const SimPluginOptions *options);
-PluginHost *sim_plugin(const Sim *sim);     // NULL when there is none
-void sim_plugin_will_draw(Sim *sim);        // before and after plugin_draw
-bool sim_plugin_drew(Sim *sim);             // false when it failed: the state is saved as after a failing step
-bool sim_end_plugin(Sim *sim);              // cleans it up and unloads it, as sim_destroy does; false when it failed ever
+PluginHost *sim_plugin(const Sim *sim);  // NULL when there is none
+void sim_plugin_will_draw(Sim *sim);     // before and after plugin_draw
+bool sim_plugin_drew(Sim *sim);          // false when it failed: the state is saved as after a failing step
+bool sim_end_plugin(Sim *sim);           // cleans it up and unloads it, as sim_destroy does; false when it failed ever
 
-// Seconds spent in each phase since load, hooks included.
+// Seconds spent in each phase, hooks included, since somebody asked for it. A look at the clock costs up to half a microsecond, as much as
+// a phase of a small world.
+void sim_time_phases(Sim *sim);
 const double *sim_phase_seconds(const Sim *sim);
 const char *sim_phase_name(SimPhase phase);
 SimPhase sim_phase(const Sim *sim);  // in which the step at hand is, also for a signal's handler

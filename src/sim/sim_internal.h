@@ -4,27 +4,55 @@
 
 #include "sim/sim.h"
 
-typedef struct HookEntry { SimHook hook; void *context; } HookEntry;
-typedef struct HookList { HookEntry *items; int count, capacity; } HookList;
+typedef struct HookEntry {
+    SimHook hook;
+    void *context;
+} HookEntry;
+typedef struct HookList {
+    HookEntry *items;
+    int count, capacity;
+} HookList;
 
 // One change of structure since load, with what it takes to undo it.
 typedef struct SimEdit {
     SceneNode *node;
     bool is_insert;
-    SceneNode *holder;    // of a removed node: where it was
+    SceneNode *holder;  // of a removed node: where it was
     const char *field;
-    int index;            // -1: a single node field
+    int index;  // -1: a single node field
 } SimEdit;
 
 // The value a field had before the run was written into the scene.
-typedef struct SimField { SceneNode *node; const FieldType *type; bool was_set; FieldValue value; } SimField;
+typedef struct SimField {
+    SceneNode *node;
+    const FieldType *type;
+    bool was_set;
+    FieldValue value;
+} SimField;
 
 // A field that was written, and has to take effect.
-typedef struct SimWrite { SceneNode *node; const FieldType *type; } SimWrite;
+typedef struct SimWrite {
+    SceneNode *node;
+    const FieldType *type;
+} SimWrite;
+
+// follow.c: the solid that the Viewpoint follows. The view stood at `view` when the solid stood at `before`.
+typedef struct SimFollow {
+    int solid;       // -1: none
+    uint64_t edits;  // physics_edit_count when it was looked up
+    Pose view, before;
+    bool has_turned;  // the view, since it was put there
+    bool has_view;    // else it is what the fields say
+    bool is_touched;  // somebody wrote the Viewpoint's place or whom it follows
+} SimFollow;
+
+typedef struct SimModel SimModel;  // clone.c: what clones of a world share
+typedef struct SimStart SimStart;  // clone.c: the state that clones reset to
 
 struct Sim {
     Scene *scene;
     Physics *physics;
+    Devices *devices;  // NULL: nobody asked for them
     AssetStore *assets;
     DiagSink *diags;
     SimOptions options;
@@ -33,39 +61,57 @@ struct Sim {
     char *failure;
     HookList hooks[SIM_PHASE_COUNT];
     HookList reset_hooks;
+    HookEntry boundary;  // before each step
     double seconds[SIM_PHASE_COUNT];
+    bool is_timed;  // they are measured
     SimStatePart *parts;
     int part_count, part_capacity;
-    SimSnapshot kept_parts;       // scratch of sim_restore
+    SimSnapshot kept_parts;  // scratch of sim_restore
     SimSnapshot initial;
     SimEdit *edits;
     int edit_count, edit_capacity;
-    SimField *fields;        // as at load, once the run was written into the scene
+    SimField *fields;  // as at load, once the run was written into the scene
     int field_count, field_capacity;
     bool has_fields;
-    SimField *changed;       // other fields that were written since, as they were before
+    SimField *changed;  // other fields that were written since, as they were before
     int changed_count, changed_capacity;
-    SimWrite *written;       // between sim_begin_write and sim_end_write
+    SimWrite *written;  // between sim_begin_write and sim_end_write
     int written_count, written_capacity;
     bool is_writing;
-    bool is_deaf;            // the sim itself writes: nothing to remember
-    PluginHost *plugin;      // NULL: none
+    uint64_t regenerations;   // trees of templates made anew since load
+    bool starts_from_scene;   // `initial` is of an edited world
+    bool ignores_own_writes;  // the sim itself writes: nothing to remember
+    PluginHost *plugin;       // NULL: none
     SimPluginOptions plugin_options;
-    char *crash_path;        // where the last completed step goes when the plugin fails, as it is told
-    char *crash_file;        // the same from the root: the plugin may go elsewhere
-    SimPhase phase;          // of the step that runs or ran last
-    SimSnapshot plugin_last; // of the last completed step, for calls outside of a step; size 0: not taken
-    bool is_broken;          // the plugin failed inside a step: the rest of it is left out
+    char *crash_path;         // where the last completed step goes when the plugin fails, as it is told
+    char *crash_file;         // the same from the root: the plugin may go elsewhere
+    SimPhase phase;           // of the step that runs or ran last
+    SimSnapshot plugin_last;  // of the last completed step, for calls outside of a step; size 0: not taken
+    SimModel *model;          // of a world that was cloned or is a clone, else NULL
+    SimStart *start;          // of a clone: in place of `initial`
+    bool owns_diags;          // of a clone
+    SimFollow follow;
+    bool is_broken;  // the plugin failed inside a step: the rest of it is left out
 };
 
 void sim_snapshot_light(Sim *sim, uint64_t model, SimSnapshot *snapshot);  // see physics_snapshot_light
-void sim_take_initial(Sim *sim);   // reset comes back to now
-void sim_keep_fields(Sim *sim);    // before the run is written into the scene: what the fields are at load
-void sim_undo_edits(Sim *sim);     // nodes and fields as at load
+void sim_take_initial(Sim *sim);                                           // reset comes back to now
+void sim_keep_fields(Sim *sim);        // before the run is written into the scene: what the fields are at load
+void sim_undo_edits(Sim *sim);         // nodes and fields as at load
+bool sim_has_varying(const Sim *sim);  // instances that a reset makes anew
 void sim_remember_field(void *context, SceneNode *node, const FieldType *type);  // a SceneWatch
-bool sim_rebuild(Sim *sim);        // physics anew from the scene
+bool sim_start_fits(const Sim *sim);                                             // it is of the world as it is now
+bool sim_restore_start(Sim *sim);  // what a reset goes back to; state parts that are not there any more are left out
+void sim_follow_begin(Sim *sim);   // from what the scene says now
+void sim_follow(Sim *sim);         // the fields of the Viewpoint, brought up to date
+void sim_follow_settle(Sim *sim);  // after such a write: it goes along from here
+void sim_follow_touched(Sim *sim, const SceneNode *node,
+                        const FieldType *type);  // before a write that is not the sim's own
+void sim_model_release(SimModel *model);         // NULL is fine, here and below
+void sim_start_release(SimStart *start);
+bool sim_rebuild(Sim *sim);  // physics anew from the scene
 void sim_plugin_before_reset(Sim *sim);
-void sim_plugin_take_back(Sim *sim);    // before the state is restored: what it set on ODE's objects
+void sim_plugin_take_back(Sim *sim);  // before the state is restored: what it set on ODE's objects
 bool sim_plugin_after_reset(Sim *sim);
 
 #endif

@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "formats/body.h"
-#include "formats/proto.h"
+#include "formats/body/body.h"
+#include "formats/proto/proto.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -32,7 +32,9 @@ static void reserve(SimSnapshot *snapshot, size_t size)
 static void take(Sim *sim, const uint64_t *model, SimSnapshot *snapshot)
 {
     size_t physics_size = model ? physics_snapshot_light_size(sim->physics) : physics_snapshot_size(sim->physics);
-    SnapshotHeader header = { .model = model ? *model : sim_model_hash(sim), .steps = sim->steps, .physics_size = physics_size,
+    SnapshotHeader header = { .model = model ? *model : sim_model_hash(sim),
+                              .steps = sim->steps,
+                              .physics_size = physics_size,
                               .part_count = (uint64_t)sim->part_count };
     memcpy(header.magic, magic, sizeof(magic));
     size_t size = sizeof(header) + sizeof(uint64_t) * (size_t)sim->part_count + header.physics_size;
@@ -58,15 +60,9 @@ static void take(Sim *sim, const uint64_t *model, SimSnapshot *snapshot)
     }
 }
 
-void sim_snapshot(Sim *sim, SimSnapshot *snapshot)
-{
-    take(sim, NULL, snapshot);
-}
+void sim_snapshot(Sim *sim, SimSnapshot *snapshot) { take(sim, NULL, snapshot); }
 
-void sim_snapshot_light(Sim *sim, uint64_t model, SimSnapshot *snapshot)
-{
-    take(sim, &model, snapshot);
-}
+void sim_snapshot_light(Sim *sim, uint64_t model, SimSnapshot *snapshot) { take(sim, &model, snapshot); }
 
 static bool refuse(Sim *sim, const char *why)
 {
@@ -81,7 +77,9 @@ static bool refuse_model(Sim *sim, const SnapshotHeader *header, const char *fro
     size_t parts = header->part_count <= left / sizeof(uint64_t) ? (size_t)header->part_count * sizeof(uint64_t) : left;
     size_t size = header->physics_size < left - parts ? (size_t)header->physics_size : left - parts;
     if (physics_snapshot_differs(sim->physics, from + parts, size, &what))
-        diag_error(sim->diags, (SourcePos){ 0 }, "the snapshot cannot be used: it is of another world, or of another state of its file: %s differ", what.data);
+        diag_error(sim->diags, (SourcePos){ 0 },
+                   "the snapshot cannot be used: it is of another world, or of another state of its file: %s differ",
+                   what.data);
     else
         refuse(sim, "it is of another world, or of another state of its file");
     text_free(&what);
@@ -129,6 +127,8 @@ static void keep_parts(Sim *sim, int parts)
 
 static void give_back_parts(Sim *sim, int parts, int count)
 {
+    if (parts == 0)
+        return;
     const char *from = (const char *)sim->kept_parts.data + sizeof(uint64_t) * (size_t)parts;
     for (int i = 0; i < count; i++) {
         uint64_t size = part_size(sim->kept_parts.data, i);
@@ -140,7 +140,8 @@ static void give_back_parts(Sim *sim, int parts, int count)
 }
 
 // All or nothing: each looks at its bytes before it takes any of them, and the parts go back when one after them refuses.
-static bool take_over(Sim *sim, const SnapshotHeader *header, const char *sizes, int parts, const char *from, const char **why)
+static bool take_over(Sim *sim, const SnapshotHeader *header, const char *sizes, int parts, const char *from,
+                      const char **why)
 {
     const char *at = from + header->physics_size;
     keep_parts(sim, parts);
@@ -159,7 +160,7 @@ static bool take_over(Sim *sim, const SnapshotHeader *header, const char *sizes,
     return false;
 }
 
-bool sim_restore(Sim *sim, const SimSnapshot *snapshot)
+static bool restore_with(Sim *sim, const SimSnapshot *snapshot, bool wants_parts)
 {
     SnapshotHeader header;
     const char *from = snapshot->data;
@@ -174,14 +175,20 @@ bool sim_restore(Sim *sim, const SimSnapshot *snapshot)
     if (header.model != sim_model_hash(sim))
         return refuse_model(sim, &header, from, left);
     // The snapshot taken at load knows no parts; those start anew by their reset hooks.
-    int parts = header.part_count <= (uint64_t)sim->part_count ? (int)header.part_count : -1;
+    bool fits = header.part_count <= (uint64_t)sim->part_count || (!wants_parts && header.part_count < INT_MAX);
+    int parts = fits ? (int)header.part_count : -1;
     if (parts < 0 || left < sizeof(uint64_t) * (size_t)parts)
         return refuse(sim, "it holds other parts");
     const char *sizes = from;
     from += sizeof(uint64_t) * (size_t)parts;
     left -= sizeof(uint64_t) * (size_t)parts;
     const char *why = "its sizes do not fit its contents";
-    bool is_restored = sizes_fit(&header, sizes, parts, left) && take_over(sim, &header, sizes, parts, from, &why);
+    bool has_sizes = sizes_fit(&header, sizes, parts, left);
+    bool is_restored = has_sizes
+                       && take_over(sim, &header, sizes, parts < sim->part_count ? parts : sim->part_count, from, &why);
+    // Robots may have come since a reset's start was taken; parts that do not fit it any more start anew, too.
+    if (!is_restored && has_sizes && !wants_parts)
+        is_restored = take_over(sim, &header, sizes, 0, from, &why);
     if (!is_restored)
         return refuse(sim, why);
     sim->steps = header.steps;
@@ -190,6 +197,20 @@ bool sim_restore(Sim *sim, const SimSnapshot *snapshot)
         physics_collide_restored(sim->physics);
     return true;
 }
+
+bool sim_restore(Sim *sim, const SimSnapshot *snapshot) { return restore_with(sim, snapshot, true); }
+
+bool sim_start_fits(const Sim *sim)
+{
+    SnapshotHeader header;
+    const SimSnapshot *start = sim_start_state(sim);
+    if (start->size < sizeof(header))
+        return false;
+    memcpy(&header, start->data, sizeof(header));
+    return header.model == sim_model_hash(sim);
+}
+
+bool sim_restore_start(Sim *sim) { return restore_with(sim, sim_start_state(sim), false); }
 
 int sim_snapshot_part_count(const SimSnapshot *snapshot)
 {
@@ -252,32 +273,39 @@ bool sim_snapshot_read(Sim *sim, const char *path)
 void sim_sync_scene(Sim *sim)
 {
     sim_keep_fields(sim);
-    bool was_deaf = sim->is_deaf;
-    sim->is_deaf = true;
+    bool was_deaf = sim->ignores_own_writes;
+    sim->ignores_own_writes = true;
     physics_sync_scene(sim->physics);
-    sim->is_deaf = was_deaf;
+    sim_follow(sim);
+    sim->ignores_own_writes = was_deaf;
 }
 
 void sim_sync_solid(Sim *sim, int solid)
 {
+    assert(solid >= 0 && solid < physics_solid_count(sim->physics));
     sim_keep_fields(sim);
-    bool was_deaf = sim->is_deaf;
-    sim->is_deaf = true;
+    bool was_deaf = sim->ignores_own_writes;
+    sim->ignores_own_writes = true;
     physics_sync_solid(sim->physics, solid);
-    sim->is_deaf = was_deaf;
+    sim->ignores_own_writes = was_deaf;
 }
 
 bool sim_save(Sim *sim, const char *path)
 {
     sim_sync_scene(sim);
     if (sim->steps > 0) {
-        sim->is_deaf = true;
+        sim->ignores_own_writes = true;
         physics_keep_joints(sim->physics);
-        sim->is_deaf = false;
+        sim->ignores_own_writes = false;
         proto_keep_state(sim->scene);
     }
     body_keep_positions(sim->scene, sim->steps > 0);
-    if (!formats_save(sim->scene, path, sim->diags))
+    sim->ignores_own_writes = true;
+    for (int i = 0; i < sim->part_count; i++)
+        if (sim->parts[i].keep)
+            sim->parts[i].keep(sim->parts[i].context);
+    sim->ignores_own_writes = false;
+    if (path && !formats_save(sim->scene, path, sim->diags))
         return false;
     sim_take_initial(sim);
     return true;

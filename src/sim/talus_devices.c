@@ -1,6 +1,6 @@
 // Devices in the library's own interface (include/talus/talus.h). They are made with the first call that asks for one, and are part of
 // the state (hash, snapshots) from then on.
-#include "sim/talus_internal.h"
+#include "sim/library.h"
 
 #include "base/memory.h"
 
@@ -19,46 +19,53 @@ static bool drive(Sim *sim, void *context)
     return true;
 }
 
-static size_t size_of(void *context) { return devices_snapshot_size(context); }
-static void save(void *context, void *buffer) { devices_snapshot(context, buffer); }
-static bool restore(void *context, const void *buffer, size_t size) { return devices_restore(context, buffer, size); }
-static uint64_t hash_of(void *context) { return devices_hash(context); }
+void library_devices_hook(TalusWorld *world, bool is_on)
+{
+    if (!world->devices)
+        return;
+    sim_remove_hooks(world->sim, world->devices);
+    sim_devices_in_state(world->sim, is_on);
+    if (!is_on)
+        return;
+    sim_add_hook(world->sim, SIM_PHASE_COMMANDS, drive, world->devices);
+    sim_add_hook(world->sim, SIM_PHASE_DEVICES, sample, world->devices);
+}
 
-Devices *talus_devices_make(TalusWorld *world)
+Devices *library_devices(TalusWorld *world)
 {
     if (world->devices)
         return world->devices;
-    world->devices = devices_create(sim_scene(world->sim), sim_physics(world->sim), world->diags);
+    world->devices = sim_devices(world->sim);
     devices_sample(world->devices, sim_steps(world->sim));  // nothing is enabled yet: tells it the time
-    sim_add_hook(world->sim, SIM_PHASE_COMMANDS, drive, world->devices);
-    sim_add_hook(world->sim, SIM_PHASE_DEVICES, sample, world->devices);
-    sim_add_state(world->sim, &(SimStatePart){ "devices", world->devices, size_of, save, restore, hash_of });
+    library_devices_hook(world, true);
     return world->devices;
 }
 
-void talus_devices_reset(TalusWorld *world)
+void library_devices_reset(TalusWorld *world)
 {
     if (world->devices)
         devices_reset(world->devices, sim_physics(world->sim));
 }
 
-void talus_devices_changed(TalusWorld *world)
+void library_devices_changed(TalusWorld *world)
 {
     if (world->devices)
         devices_rescan(world->devices);
 }
 
-void talus_devices_free(TalusWorld *world)
+void library_devices_free(TalusWorld *world)
 {
     if (!world->devices)
         return;
     sim_remove_hooks(world->sim, world->devices);
-    sim_remove_state(world->sim, world->devices);
-    devices_destroy(world->devices);
+    sim_drop_devices(world->sim);
     world->devices = NULL;
 }
 
-typedef struct LightSearch { const char *name; SceneNode *found; } LightSearch;
+typedef struct LightSearch {
+    const char *name;
+    SceneNode *found;
+} LightSearch;
 
 // Lights of a body have their name as DEF: a Light has no field for it.
 static bool find_light(SceneNode *node, void *context)
@@ -71,16 +78,17 @@ static bool find_light(SceneNode *node, void *context)
 
 TalusNode talus_device(TalusWorld *world, TalusNode robot_id, const char *name)
 {
-    if (!talus_given(world, name, "name"))
+    if (!library_given(world, name, "name"))
         return TALUS_NONE;
-    Devices *devices = talus_devices_make(world);
-    const SceneNode *wanted = robot_id == TALUS_NONE ? NULL : scene_actual(talus_node_of(world, robot_id));
+    Devices *devices = library_devices(world);
+    const SceneNode *wanted = robot_id == TALUS_NONE ? NULL : scene_actual(library_node(world, robot_id));
     for (int robot = 0; robot < devices_robot_count(devices); robot++) {
-        if (!devices_robot_exists(devices, robot) || (robot_id != TALUS_NONE && devices_robot_node(devices, robot) != wanted))
+        if (!devices_robot_exists(devices, robot)
+            || (robot_id != TALUS_NONE && devices_robot_node(devices, robot) != wanted))
             continue;
         int tag = devices_find(devices, robot, name);
         if (tag > 0)
-            return talus_told(world, true) ? devices_info(devices, robot, tag)->node->id : TALUS_NONE;
+            return library_told(world, true) ? devices_info(devices, robot, tag)->node->id : TALUS_NONE;
         LightSearch search = { .name = name };
         scene_walk(devices_robot_node(devices, robot), false, find_light, &search);
         if (search.found)
@@ -91,8 +99,8 @@ TalusNode talus_device(TalusWorld *world, TalusNode robot_id, const char *name)
 
 static bool find(TalusWorld *world, TalusNode id, int *robot, int *tag)
 {
-    const SceneNode *node = scene_actual(talus_node_of(world, id));
-    return node && devices_of_node(talus_devices_make(world), node, robot, tag);
+    const SceneNode *node = scene_actual(library_node(world, id));
+    return node && devices_of_node(library_devices(world), node, robot, tag);
 }
 
 bool talus_device_enable(TalusWorld *world, TalusNode device, int period_ms)
@@ -101,7 +109,7 @@ bool talus_device_enable(TalusWorld *world, TalusNode device, int period_ms)
     if (period_ms < 0 || !find(world, device, &robot, &tag))
         return false;
     devices_enable(world->devices, robot, tag, 0, period_ms);
-    return talus_told(world, true);
+    return library_told(world, true);
 }
 
 int talus_device_read(TalusWorld *world, TalusNode device, double *values, int capacity)
@@ -121,16 +129,16 @@ int talus_device_read(TalusWorld *world, TalusNode device, double *values, int c
 bool talus_device_switch(TalusWorld *world, TalusNode device, bool on)
 {
     int robot, tag;
-    SceneNode *node = scene_actual(talus_node_of(world, device));
+    SceneNode *node = scene_actual(library_node(world, device));
     if (node && scene_node_is(node, "Light"))
         return talus_set_bool(world, device, "on", on);
-    return find(world, device, &robot, &tag) && talus_told(world, devices_switch(world->devices, robot, tag, on));
+    return find(world, device, &robot, &tag) && library_told(world, devices_switch(world->devices, robot, tag, on));
 }
 
 bool talus_device_is_on(TalusWorld *world, TalusNode device, bool *on)
 {
     int robot, tag;
-    SceneNode *node = scene_actual(talus_node_of(world, device));
+    SceneNode *node = scene_actual(library_node(world, device));
     if (node && scene_node_is(node, "Light"))
         return talus_get_bool(world, device, "on", on);
     if (!find(world, device, &robot, &tag))
@@ -143,12 +151,14 @@ bool talus_device_is_on(TalusWorld *world, TalusNode device, bool *on)
 bool talus_signal_set(TalusWorld *world, TalusNode device, bool is_input, int line, bool on)
 {
     int robot, tag;
-    return find(world, device, &robot, &tag) && talus_told(world, devices_signal_set(world->devices, robot, tag, is_input, line, on));
+    return find(world, device, &robot, &tag)
+           && library_told(world, devices_signal_set(world->devices, robot, tag, is_input, line, on));
 }
 
 bool talus_signal_get(TalusWorld *world, TalusNode device, bool is_input, int line, bool *on)
 {
     int robot, tag;
     bool ignored;
-    return find(world, device, &robot, &tag) && devices_signal(world->devices, robot, tag, is_input, line, on ? on : &ignored);
+    return find(world, device, &robot, &tag)
+           && devices_signal(world->devices, robot, tag, is_input, line, on ? on : &ignored);
 }

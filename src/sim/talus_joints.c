@@ -1,14 +1,14 @@
 // The library over joints, their motors and brakes, connectors and grippers.
-#include "sim/talus_internal.h"
+#include "sim/library.h"
 
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 #include "physics/joints/motor.h"
 
 // ---- joints ----
 
 static bool axis_of(const TalusWorld *world, TalusNode id, int *joint, int *axis)
 {
-    const SceneNode *node = talus_node_of(world, id);
+    const SceneNode *node = library_node(world, id);
     if (!node)
         return false;
     const Physics *physics = sim_physics(world->sim);
@@ -16,7 +16,11 @@ static bool axis_of(const TalusWorld *world, TalusNode id, int *joint, int *axis
         return true;
     int solid = physics_solid_of(physics, node);
     *joint = solid >= 0 ? physics_solid_joint(physics, solid) : physics_joint_of(physics, node);
-    return *joint >= 0 && *axis >= 0 && *axis < physics_joint_axis_count(physics, *joint);
+    if (*joint < 0)
+        return library_failed("node %u is no joint, nor on one", id);
+    if (*axis >= 0 && *axis < physics_joint_axis_count(physics, *joint))
+        return true;
+    return library_failed("the joint of node %u has no axis %d", id, *axis);
 }
 
 bool talus_joint_position(const TalusWorld *world, TalusNode id, int axis, double *position)
@@ -45,7 +49,7 @@ bool talus_joint_set_position(TalusWorld *world, TalusNode id, int axis, double 
     if (!isfinite(position) || !axis_of(world, id, &joint, &axis))
         return false;
     physics_joint_set_position(sim_physics(world->sim), joint, axis, position);
-    return talus_told(world, true);
+    return library_told(world, true);
 }
 
 typedef const char *(*MotorSetter)(Physics *physics, int joint, int axis, double value);
@@ -53,10 +57,10 @@ typedef const char *(*MotorSetter)(Physics *physics, int joint, int axis, double
 static bool complain(TalusWorld *world, TalusNode id, const char *complaint)
 {
     if (complaint) {
-        const SceneNode *node = talus_node_of(world, id);
+        const SceneNode *node = library_node(world, id);
         diag_warning(world->diags, node->pos, "%s", complaint);
     }
-    return talus_told(world, true);
+    return library_told(world, true);
 }
 
 static bool command(TalusWorld *world, TalusNode id, int axis, double value, MotorSetter setter)
@@ -125,8 +129,8 @@ bool talus_brake_set_damping(TalusWorld *world, TalusNode id, int axis, double d
 // The solid of a node of this type, -1 when it is another.
 static int device_of(const TalusWorld *world, TalusNode id, const char *type)
 {
-    const SceneNode *node = talus_node_of(world, id);
-    return node && scene_node_is(scene_actual(node), type) ? talus_solid_of(world, id) : -1;
+    const SceneNode *node = library_node(world, id);
+    return node && scene_node_is(scene_actual(node), type) ? library_solid(world, id) : -1;
 }
 
 bool talus_connector_set_locked(TalusWorld *world, TalusNode id, bool is_locked)
@@ -138,7 +142,7 @@ bool talus_connector_set_locked(TalusWorld *world, TalusNode id, bool is_locked)
         physics_connector_lock(sim_physics(world->sim), solid);
     else
         physics_connector_unlock(sim_physics(world->sim), solid);
-    return talus_told(world, true);
+    return library_told(world, true);
 }
 
 bool talus_connector_presence(TalusWorld *world, TalusNode id, int *presence)
@@ -152,7 +156,7 @@ bool talus_connector_presence(TalusWorld *world, TalusNode id, int *presence)
 TalusNode talus_connector_peer(const TalusWorld *world, TalusNode id)
 {
     int solid = device_of(world, id, "Connector");
-    return solid < 0 ? TALUS_NONE : talus_solid_id(world, physics_connector_peer(sim_physics(world->sim), solid));
+    return solid < 0 ? TALUS_NONE : library_solid_id(world, physics_connector_peer(sim_physics(world->sim), solid));
 }
 
 bool talus_gripper_set_on(TalusWorld *world, TalusNode id, bool is_on)
@@ -160,11 +164,11 @@ bool talus_gripper_set_on(TalusWorld *world, TalusNode id, bool is_on)
     int solid = device_of(world, id, "VacuumGripper");
     if (solid >= 0)
         physics_gripper_turn(sim_physics(world->sim), solid, is_on);
-    return talus_told(world, solid >= 0);
+    return library_told(world, solid >= 0);
 }
 
 TalusNode talus_gripper_held(const TalusWorld *world, TalusNode id)
 {
     int solid = device_of(world, id, "VacuumGripper");
-    return solid < 0 ? TALUS_NONE : talus_solid_id(world, physics_gripper_held(sim_physics(world->sim), solid));
+    return solid < 0 ? TALUS_NONE : library_solid_id(world, physics_gripper_held(sim_physics(world->sim), solid));
 }

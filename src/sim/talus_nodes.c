@@ -1,60 +1,73 @@
 // The library over the scene: nodes by name, their fields read and changed, nodes that come and go.
-#include "sim/talus_internal.h"
+#include "sim/library.h"
 
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-SceneNode *talus_node_of(const TalusWorld *world, TalusNode id)
+SceneNode *library_node(const TalusWorld *world, TalusNode id)
 {
     SceneNode *node = !world || id == TALUS_NONE ? NULL : scene_find_id(sim_scene(world->sim), id);
-    return node && !node->is_removed ? node : NULL;
+    if (node && !node->is_removed)
+        return node;
+    if (world)
+        library_failed("there is no node %u", id);
+    else
+        library_failed("there is no world: it is NULL");
+    return NULL;
 }
 
-TalusNode talus_id_of(const SceneNode *node) { return node ? node->id : TALUS_NONE; }
+TalusNode library_id(const SceneNode *node) { return node ? node->id : TALUS_NONE; }
 
 TalusNode talus_find(const TalusWorld *world, const char *name)
 {
-    if (!talus_given(world, name, "name"))
+    if (!library_given(world, name, "name"))
         return TALUS_NONE;
     const SceneNode *node = scene_find_def(sim_scene(world->sim), name);
-    return talus_id_of(node ? node : scene_find_solid(sim_scene(world->sim), name));
+    node = node ? node : scene_find_solid(sim_scene(world->sim), name);
+    if (!node)
+        library_failed("no node has the DEF name or name '%s'", name);
+    return library_id(node);
 }
 
 TalusNode talus_find_below(const TalusWorld *world, TalusNode top, const char *def_path)
 {
-    const SceneNode *node = talus_node_of(world, top);
-    return node && talus_given(world, def_path, "path") ? talus_id_of(scene_find_def_below(node, def_path)) : TALUS_NONE;
+    const SceneNode *node = library_node(world, top);
+    return node && library_given(world, def_path, "path") ? library_id(scene_find_def_below(node, def_path))
+                                                          : TALUS_NONE;
 }
 
-bool talus_node_exists(const TalusWorld *world, TalusNode node) { return talus_node_of(world, node) != NULL; }
+bool talus_node_exists(const TalusWorld *world, TalusNode node) { return library_node(world, node) != NULL; }
 
 const char *talus_node_type(const TalusWorld *world, TalusNode id)
 {
-    const SceneNode *node = talus_node_of(world, id);
+    const SceneNode *node = library_node(world, id);
     return node && node->type ? node->type->name : NULL;
 }
 
 const char *talus_node_def(const TalusWorld *world, TalusNode id)
 {
-    const SceneNode *node = talus_node_of(world, id);
+    const SceneNode *node = library_node(world, id);
     return node ? scene_instance(node)->def : NULL;
 }
 
 TalusNode talus_node_parent(const TalusWorld *world, TalusNode id)
 {
-    const SceneNode *node = talus_node_of(world, id);
-    return node ? talus_id_of(scene_parent(node)) : TALUS_NONE;
+    const SceneNode *node = library_node(world, id);
+    return node ? library_id(scene_parent(node)) : TALUS_NONE;
 }
 
-// Fields that the simulation moves are written into the scene when somebody asks for one of them.
+// Fields that the simulation moves are written into the scene when somebody asks for one of them: before its node is looked up.
 static void bring_up_to_date(const TalusWorld *world, const char *field)
 {
-    static const char *const moving[] = { "translation", "rotation", "linearVelocity", "angularVelocity", "position", "position2", "position3", "isLocked", "isOn", "on" };
+    static const char *const moving[] = { "translation", "rotation",  "linearVelocity", "angularVelocity",
+                                          "position",    "position2", "position3",      "isLocked",
+                                          "isOn",        "on" };
     for (int i = 0; i < COUNT_OF(moving); i++)
         if (!strcmp(field, moving[i])) {
-            sim_sync_scene(world->sim);
+            if (library_own((TalusWorld *)world))
+                sim_sync_scene(world->sim);
             return;
         }
 }
@@ -62,14 +75,19 @@ static void bring_up_to_date(const TalusWorld *world, const char *field)
 // The node behind an id if it has a field of one of two kinds.
 static SceneNode *with_field(const TalusWorld *world, TalusNode id, const char *field, FieldKind kind, FieldKind other)
 {
-    SceneNode *node = talus_node_of(world, id);
-    SceneNode *actual = node && talus_given(world, field, "field") ? scene_actual(node) : NULL;
-    // A PROTO instance is asked for its parameters by the actual node's field of the same name.
-    const FieldType *type = actual && actual->type ? schema_field(actual->type, field) : NULL;
-    if (!type || (type->kind != kind && type->kind != other))
+    if (!library_given(world, field, "field"))
         return NULL;
     bring_up_to_date(world, field);
-    return actual;
+    SceneNode *actual = scene_actual(library_node(world, id));
+    // A PROTO instance is asked for its parameters by the actual node's field of the same name.
+    const FieldType *type = actual && actual->type ? schema_field(actual->type, field) : NULL;
+    if (type && (type->kind == kind || type->kind == other))
+        return actual;
+    if (type)
+        library_failed("%s of %s is of another kind", field, actual->type->name);
+    else if (actual)
+        library_failed("there is no field '%s' in %s", field, actual->type ? actual->type->name : "this node");
+    return NULL;
 }
 
 bool talus_get_bool(const TalusWorld *world, TalusNode id, const char *field, bool *value)
@@ -116,20 +134,25 @@ TalusNode talus_get_node(const TalusWorld *world, TalusNode id, const char *fiel
     if (!node || index < 0)
         return TALUS_NONE;
     if (schema_field(node->type, field)->kind == FIELD_SF_NODE)
-        return index == 0 ? talus_id_of(scene_child(node, field)) : TALUS_NONE;
+        return index == 0 ? library_id(scene_child(node, field)) : TALUS_NONE;
     const FieldList *list = scene_list(node, field);
-    return index < list->count ? talus_id_of(scene_list_node(list, index)) : TALUS_NONE;
+    return index < list->count ? library_id(scene_list_node(list, index)) : TALUS_NONE;
 }
 
 int talus_get_numbers(const TalusWorld *world, TalusNode id, const char *field, double *values, int capacity)
 {
-    const SceneNode *node = scene_actual(talus_node_of(world, id));
-    const FieldType *type = node && node->type && talus_given(world, field, "field") ? schema_field(node->type, field) : NULL;
-    if (!type)
+    if (!library_given(world, field, "field"))
         return -1;
+    bring_up_to_date(world, field);
+    const SceneNode *node = scene_actual(library_node(world, id));
+    const FieldType *type = node && node->type ? schema_field(node->type, field) : NULL;
+    if (!type) {
+        if (node)
+            library_failed("there is no field '%s' in %s", field, node->type ? node->type->name : "this node");
+        return -1;
+    }
     if (!values)
         capacity = 0;
-    bring_up_to_date(world, field);
     FieldValue value = scene_value(node, type);
     FieldKind item = field_kind_item(type->kind);
     bool is_list = field_kind_is_list(type->kind);
@@ -154,11 +177,13 @@ int talus_get_numbers(const TalusWorld *world, TalusNode id, const char *field, 
 static bool changed(TalusWorld *world)
 {
     sim_end_write(world->sim);
-    return talus_told(world, true);
+    return library_told(world, true);
 }
 
 bool talus_set_bool(TalusWorld *world, TalusNode id, const char *field, bool value)
 {
+    if (!library_own(world))
+        return false;
     SceneNode *node = with_field(world, id, field, FIELD_SF_BOOL, FIELD_SF_BOOL);
     if (!node)
         return false;
@@ -169,6 +194,8 @@ bool talus_set_bool(TalusWorld *world, TalusNode id, const char *field, bool val
 
 bool talus_set_int(TalusWorld *world, TalusNode id, const char *field, int value)
 {
+    if (!library_own(world))
+        return false;
     SceneNode *node = with_field(world, id, field, FIELD_SF_INT32, FIELD_SF_INT32);
     if (!node)
         return false;
@@ -179,9 +206,11 @@ bool talus_set_int(TalusWorld *world, TalusNode id, const char *field, int value
 
 bool talus_set_double(TalusWorld *world, TalusNode id, const char *field, double value)
 {
+    if (!library_own(world))
+        return false;
     SceneNode *node = with_field(world, id, field, FIELD_SF_FLOAT, FIELD_SF_FLOAT);
     if (!node || !isfinite(value))
-        return false;
+        return node ? library_failed("%s: %g is no number that a field can have", field, value) : false;
     sim_begin_write(world->sim);
     scene_set_float(sim_scene(world->sim), node, field, value);
     return changed(world);
@@ -189,6 +218,8 @@ bool talus_set_double(TalusWorld *world, TalusNode id, const char *field, double
 
 bool talus_set_vector(TalusWorld *world, TalusNode id, const char *field, TalusVector value)
 {
+    if (!library_own(world))
+        return false;
     SceneNode *node = with_field(world, id, field, FIELD_SF_VEC3F, FIELD_SF_COLOR);
     if (!node || !vec3_is_finite(vector_in(value)))
         return false;
@@ -199,8 +230,10 @@ bool talus_set_vector(TalusWorld *world, TalusNode id, const char *field, TalusV
 
 bool talus_set_string(TalusWorld *world, TalusNode id, const char *field, const char *value)
 {
+    if (!library_own(world))
+        return false;
     SceneNode *node = with_field(world, id, field, FIELD_SF_STRING, FIELD_SF_STRING);
-    if (!node || !talus_given(world, value, "value"))
+    if (!node || !library_given(world, value, "value"))
         return false;
     sim_begin_write(world->sim);
     scene_set_string(sim_scene(world->sim), node, field, value);
@@ -239,18 +272,21 @@ static void set_list(Sim *sim, SceneNode *node, const FieldType *type, const dou
 
 bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const double *values, int count)
 {
-    SceneNode *node = scene_actual(talus_node_of(world, id));
-    const FieldType *type = node && node->type && talus_given(world, field, "field") ? schema_field(node->type, field) : NULL;
-    if (!type || count < 0 || !talus_given(world, count > 0 ? (const void *)values : "", "values"))
+    if (!library_own(world))
+        return false;
+    SceneNode *node = scene_actual(library_node(world, id));
+    const FieldType *type = node && node->type && library_given(world, field, "field") ? schema_field(node->type, field)
+                                                                                       : NULL;
+    if (!type || count < 0 || !library_given(world, count > 0 ? (const void *)values : "", "values"))
         return false;
     FieldKind item = field_kind_item(type->kind);
     int per_item = numbers_per_item(item);
     bool is_list = field_kind_is_list(type->kind);
     if (per_item == 0 || (is_list ? count % per_item != 0 : count != per_item) || !numbers_fit(item, values, count))
-        return false;
+        return library_failed("%s takes %s%d finite numbers", field, is_list ? "a multiple of " : "", per_item);
     if (is_list) {
         set_list(world->sim, node, type, values, count);
-        return talus_told(world, true);
+        return library_told(world, true);
     }
     FieldValue value = { 0 };
     if (item == FIELD_SF_INT32)
@@ -262,26 +298,30 @@ bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const
     else
         memcpy(value.v, values, sizeof(double) * (size_t)count);
     sim_set_value(world->sim, node, type, value);
-    return talus_told(world, true);
+    return library_told(world, true);
 }
 
 TalusNode talus_insert(TalusWorld *world, TalusNode parent, const char *field, int index, const char *text)
 {
-    SceneNode *holder = talus_node_of(world, parent);
-    if (!holder || !talus_given(world, field, "field") || !talus_given(world, text, "text"))
+    if (!library_own(world))
+        return TALUS_NONE;
+    SceneNode *holder = library_node(world, parent);
+    if (!holder || !library_given(world, field, "field") || !library_given(world, text, "text"))
         return TALUS_NONE;
     const SceneNode *node = sim_insert(world->sim, holder, field, index, text, strlen(text));
-    talus_devices_changed(world);
-    talus_told(world, true);
-    return talus_id_of(scene_actual(node));
+    library_devices_changed(world);
+    library_told(world, true);
+    return library_id(scene_actual(node));
 }
 
 bool talus_remove(TalusWorld *world, TalusNode id)
 {
-    SceneNode *node = talus_node_of(world, id);
+    if (!library_own(world))
+        return false;
+    SceneNode *node = library_node(world, id);
     if (!node)
         return false;
     bool is_gone = sim_remove(world->sim, node);
-    talus_devices_changed(world);
-    return talus_told(world, is_gone);
+    library_devices_changed(world);
+    return library_told(world, is_gone);
 }

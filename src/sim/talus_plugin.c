@@ -1,21 +1,21 @@
 // The physics plugin of a world, for those who embed Talus.
-#include "sim/talus_internal.h"
+#include "sim/library.h"
 
-bool talus_plugin_start(TalusWorld *world, const TalusPluginOptions *options)
+bool talus_plugin_start(TalusWorld *world, const TalusPluginOptions *from)
 {
-    if (!world)
+    TalusPluginOptions options;
+    library_options(&options, sizeof options, from);
+    if (!library_own(world))
         return false;
     if (sim_plugin(world->sim))
         return true;
     SimPluginOptions given = { .plugin = { .keeps_messages = true } };
-    if (options) {
-        given.plugin.search_paths = options->search_paths;
-        given.plugin.timeout_ms = options->timeout_ms;
-        given.plugin.is_quiet = options->is_quiet;
-        given.crash_snapshot = options->crash_snapshot;
-    }
+    given.plugin.search_paths = options.search_paths;
+    given.plugin.timeout_ms = options.timeout_ms;
+    given.plugin.is_quiet = options.is_quiet;
+    given.crash_snapshot = options.crash_snapshot;
     bool is_started = sim_start_plugin(world->sim, &given);
-    return talus_told(world, is_started && !sim_failure(world->sim));
+    return library_told(world, is_started && !sim_failure(world->sim));
 }
 
 bool talus_plugin_stop(TalusWorld *world)
@@ -23,12 +23,12 @@ bool talus_plugin_stop(TalusWorld *world)
     if (!world)
         return false;
     bool is_fine = sim_end_plugin(world->sim);
-    return talus_told(world, is_fine);
+    return library_told(world, is_fine);
 }
 
 bool talus_plugin_send(TalusWorld *world, const void *data, size_t size)
 {
-    if (!talus_given(world, size > 0 ? data : "", "data"))
+    if (!library_given(world, size > 0 ? data : "", "data"))
         return false;
     PluginHost *host = sim_plugin(world->sim);
     return host && size <= INT32_MAX && plugin_send(host, data, (int)size);

@@ -1,15 +1,18 @@
 // The library over bodies: where solids are, how they move, what pushes them, what they touch.
-#include "sim/talus_internal.h"
+#include "sim/library.h"
 
-int talus_solid_of(const TalusWorld *world, TalusNode id)
+int library_solid(const TalusWorld *world, TalusNode id)
 {
-    const SceneNode *node = talus_node_of(world, id);
-    return node ? physics_solid_of(sim_physics(world->sim), node) : -1;
+    const SceneNode *node = library_node(world, id);
+    int solid = node ? physics_solid_of(sim_physics(world->sim), node) : -1;
+    if (node && solid < 0)
+        library_failed("node %u is no solid", id);
+    return solid;
 }
 
-TalusNode talus_solid_id(const TalusWorld *world, int solid)
+TalusNode library_solid_id(const TalusWorld *world, int solid)
 {
-    return solid < 0 ? TALUS_NONE : talus_id_of(physics_solid_node(sim_physics(world->sim), solid));
+    return solid < 0 ? TALUS_NONE : library_id(physics_solid_node(sim_physics(world->sim), solid));
 }
 
 int talus_solids(const TalusWorld *world, TalusNode *nodes, int capacity)
@@ -21,7 +24,7 @@ int talus_solids(const TalusWorld *world, TalusNode *nodes, int capacity)
     for (int i = 0; i < physics_solid_count(physics); i++)
         if (physics_solid_exists(physics, i)) {
             if (nodes && count < capacity)
-                nodes[count] = talus_solid_id(world, i);
+                nodes[count] = library_solid_id(world, i);
             count++;
         }
     return count;
@@ -29,13 +32,13 @@ int talus_solids(const TalusWorld *world, TalusNode *nodes, int capacity)
 
 const char *talus_solid_label(const TalusWorld *world, TalusNode id)
 {
-    int solid = talus_solid_of(world, id);
+    int solid = library_solid(world, id);
     return solid < 0 ? NULL : physics_solid_label(sim_physics(world->sim), solid);
 }
 
 bool talus_pose(const TalusWorld *world, TalusNode id, TalusPose *pose)
 {
-    int solid = talus_solid_of(world, id);
+    int solid = library_solid(world, id);
     if (solid < 0)
         return false;
     Pose now = physics_solid_pose(sim_physics(world->sim), solid);
@@ -46,7 +49,7 @@ bool talus_pose(const TalusWorld *world, TalusNode id, TalusPose *pose)
 
 bool talus_velocity(const TalusWorld *world, TalusNode id, TalusVector *linear, TalusVector *angular)
 {
-    int solid = talus_solid_of(world, id);
+    int solid = library_solid(world, id);
     if (solid < 0)
         return false;
     if (linear)
@@ -58,7 +61,7 @@ bool talus_velocity(const TalusWorld *world, TalusNode id, TalusVector *linear, 
 
 bool talus_mass(const TalusWorld *world, TalusNode id, double *mass, TalusVector *center)
 {
-    int solid = talus_solid_of(world, id);
+    int solid = library_solid(world, id);
     if (solid < 0)
         return false;
     if (mass)
@@ -70,44 +73,45 @@ bool talus_mass(const TalusWorld *world, TalusNode id, double *mass, TalusVector
 
 bool talus_is_dynamic(const TalusWorld *world, TalusNode id)
 {
-    int solid = talus_solid_of(world, id);
+    int solid = library_solid(world, id);
     return solid >= 0 && physics_solid_body(sim_physics(world->sim), solid) >= 0;
 }
 
 bool talus_is_idle(const TalusWorld *world, TalusNode id)
 {
-    int solid = talus_solid_of(world, id);
+    int solid = library_solid(world, id);
     return solid >= 0 && physics_solid_is_idle(sim_physics(world->sim), solid);
 }
 
 bool talus_is_colliding(const TalusWorld *world, TalusNode id)
 {
-    int solid = talus_solid_of(world, id);
+    int solid = library_solid(world, id);
     return solid >= 0 && physics_solid_is_colliding(sim_physics(world->sim), solid);
 }
 
 bool talus_set_pose(TalusWorld *world, TalusNode id, TalusPose pose)
 {
-    int solid = talus_solid_of(world, id);
-    Pose to = { vector_in(pose.position), { pose.orientation.w, pose.orientation.x, pose.orientation.y, pose.orientation.z } };
+    int solid = library_solid(world, id);
+    Pose to = { vector_in(pose.position),
+                { pose.orientation.w, pose.orientation.x, pose.orientation.y, pose.orientation.z } };
     if (solid < 0)
         return false;
     physics_solid_set_pose(sim_physics(world->sim), solid, to);
-    return talus_told(world, pose_is_finite(to));
+    return library_told(world, pose_is_finite(to));
 }
 
 bool talus_set_velocity(TalusWorld *world, TalusNode id, TalusVector linear, TalusVector angular)
 {
-    int solid = talus_solid_of(world, id);
+    int solid = library_solid(world, id);
     if (solid < 0)
         return false;
     physics_solid_set_velocity(sim_physics(world->sim), solid, vector_in(linear), vector_in(angular));
-    return talus_told(world, vec3_is_finite(vector_in(linear)) && vec3_is_finite(vector_in(angular)));
+    return library_told(world, vec3_is_finite(vector_in(linear)) && vec3_is_finite(vector_in(angular)));
 }
 
 bool talus_reset_motion(TalusWorld *world, TalusNode id)
 {
-    int solid = talus_solid_of(world, id);
+    int solid = library_solid(world, id);
     if (solid >= 0)
         physics_solid_reset(sim_physics(world->sim), solid);
     return solid >= 0;
@@ -115,20 +119,23 @@ bool talus_reset_motion(TalusWorld *world, TalusNode id)
 
 bool talus_add_force(TalusWorld *world, TalusNode id, TalusVector force)
 {
-    int solid = talus_solid_of(world, id);
-    return talus_told(world, solid >= 0 && physics_solid_add_force(sim_physics(world->sim), solid, vector_in(force)));
+    int solid = library_solid(world, id);
+    return library_told(world, solid >= 0 && physics_solid_add_force(sim_physics(world->sim), solid, vector_in(force)));
 }
 
 bool talus_add_force_at(TalusWorld *world, TalusNode id, TalusVector force, TalusVector point)
 {
-    int solid = talus_solid_of(world, id);
-    return talus_told(world, solid >= 0 && physics_solid_add_force_at(sim_physics(world->sim), solid, vector_in(force), vector_in(point)));
+    int solid = library_solid(world, id);
+    return library_told(
+        world,
+        solid >= 0 && physics_solid_add_force_at(sim_physics(world->sim), solid, vector_in(force), vector_in(point)));
 }
 
 bool talus_add_torque(TalusWorld *world, TalusNode id, TalusVector torque)
 {
-    int solid = talus_solid_of(world, id);
-    return talus_told(world, solid >= 0 && physics_solid_add_torque(sim_physics(world->sim), solid, vector_in(torque)));
+    int solid = library_solid(world, id);
+    return library_told(world,
+                        solid >= 0 && physics_solid_add_torque(sim_physics(world->sim), solid, vector_in(torque)));
 }
 
 // ---- contacts ----
@@ -142,9 +149,16 @@ int talus_contacts(const TalusWorld *world, TalusContact *contacts, int capacity
     const PhysicsContact *from = physics_contacts(physics, &count);
     for (int i = 0; contacts && i < count && i < capacity; i++) {
         PhysicsContactMotion motion = physics_contact_motion(physics, i);
-        contacts[i] = (TalusContact){ { talus_solid_id(world, from[i].solid[0]), talus_solid_id(world, from[i].solid[1]) }, vector_out(from[i].point),
-                                      vector_out(from[i].normal), from[i].depth, from[i].friction, from[i].properties,
-                                      motion.sliding_speed, motion.rolling_speed, motion.impact_energy };
+        contacts[i] = (TalusContact){ { library_solid_id(world, from[i].solid[0]),
+                                        library_solid_id(world, from[i].solid[1]) },
+                                      vector_out(from[i].point),
+                                      vector_out(from[i].normal),
+                                      from[i].depth,
+                                      from[i].friction,
+                                      from[i].properties,
+                                      motion.sliding_speed,
+                                      motion.rolling_speed,
+                                      motion.impact_energy };
     }
     return count;
 }
@@ -158,7 +172,10 @@ int talus_contact_forces(TalusWorld *world, TalusContactForce *forces, int capac
     int count;
     const PhysicsContactForce *from = physics_contact_forces(physics, &count);
     for (int i = 0; forces && i < count && i < capacity; i++)
-        forces[i] = (TalusContactForce){ { talus_solid_id(world, from[i].solid[0]), talus_solid_id(world, from[i].solid[1]) }, vector_out(from[i].point),
-                                         vector_out(from[i].normal), vector_out(from[i].force) };
+        forces[i] = (TalusContactForce){ { library_solid_id(world, from[i].solid[0]),
+                                           library_solid_id(world, from[i].solid[1]) },
+                                         vector_out(from[i].point),
+                                         vector_out(from[i].normal),
+                                         vector_out(from[i].force) };
     return count;
 }

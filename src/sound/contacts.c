@@ -5,8 +5,8 @@
 
 // What the points of one pair do together: the loudest of each.
 typedef struct PairMotion {
-    int shape[2], properties;
-    Vec3 point, velocity;
+    const PhysicsContact *first;
+    Vec3 point;
     double impact, slip, spin, roll;
 } PairMotion;
 
@@ -16,9 +16,14 @@ static Vec3 point_velocity(const Physics *physics, const PhysicsContact *contact
     return solid >= 0 ? physics_solid_point_velocity(physics, solid, contact->point) : VEC3_ZERO;
 }
 
+// Below this spin rolling stays under SOUND_GAIN_MIN.
+#define SPIN_HEARD double_max(SOUND_SPIN_MIN, SOUND_GAIN_MIN * 5.0 * M_PI)
+
 static void add_point(const Physics *physics, const PhysicsContact *contacts, int index, PairMotion *pair)
 {
-    PhysicsContactMotion motion = physics_contact_motion(physics, index);
+    PhysicsContactMotion motion;
+    if (!physics_contact_moves(physics, index, SOUND_SLIP_MIN, SPIN_HEARD, &motion))
+        return;
     pair->impact = double_max(motion.impact_energy, pair->impact);
     pair->slip = double_max(motion.sliding_speed, pair->slip);
     pair->spin = double_max(motion.rolling_spin, pair->spin);
@@ -30,51 +35,61 @@ static bool was_just_hit(const SoundStage *stage, VoiceKey key, double time)
 {
     for (int i = 0; i < stage->voice_count; i++) {
         const Voice *voice = &stage->voices[i];
-        if (voice->key.kind == key.kind && voice->key.a == key.a && voice->key.b == key.b && time - voice->started < SOUND_BUMP_PAUSE)
+        if (voice->key.kind == key.kind && voice->key.a == key.a && voice->key.b == key.b
+            && time - voice->started < SOUND_BUMP_PAUSE)
             return true;
     }
     return false;
 }
 
-static void request(SoundStage *stage, const PairMotion *pair, VoiceKey key, int clip, double gain, double pitch, bool is_once)
+static void request(SoundStage *stage, const Physics *physics, const PairMotion *pair, VoiceKey key, int clip,
+                    double gain, double pitch, bool is_once)
 {
     if (clip < 0 || !(gain > SOUND_GAIN_MIN))
         return;
     VoiceRequest *asked = stage_request(stage);
-    *asked = (VoiceRequest){ .key = key, .clip = clip, .loops = !is_once, .is_once = is_once, .gain = gain, .pitch = pitch,
-                             .position = pair->point, .velocity = pair->velocity };
+    *asked = (VoiceRequest){ .key = key,
+                             .clip = clip,
+                             .loops = !is_once,
+                             .is_once = is_once,
+                             .gain = gain,
+                             .pitch = pitch,
+                             .position = pair->point,
+                             .velocity = point_velocity(physics, pair->first) };
 }
 
-static void sound_pair(SoundStage *stage, const PairMotion *pair, double time)
+static void sound_pair(SoundStage *stage, const Physics *physics, const PairMotion *pair, double time)
 {
-    const int *clips = stage_contact_clips(stage, pair->properties);
-    uint32_t a = (uint32_t)pair->shape[0], b = (uint32_t)pair->shape[1];
+    const int *clips = stage_contact_clips(stage, pair->first->properties);
+    uint32_t a = (uint32_t)pair->first->shape[0], b = (uint32_t)pair->first->shape[1];
     VoiceKey bump = { VOICE_BUMP, a, b };
     if (pair->impact > 0.0 && !was_just_hit(stage, bump, time))
-        request(stage, pair, bump, clips[0], double_min(10.0 * sqrt(pair->impact), 1.0), 1.0, true);
+        request(stage, physics, pair, bump, clips[0], double_min(10.0 * sqrt(pair->impact), 1.0), 1.0, true);
     // What slips more than it rolls slides.
     if (pair->slip > SOUND_SLIP_MIN && pair->slip >= pair->roll) {
         double gain = sqrt(double_min(pair->slip, 1.0));
-        request(stage, pair, (VoiceKey){ VOICE_SLIDE, a, b }, clips[2], gain, 0.8 + 0.4 * gain, false);
+        request(stage, physics, pair, (VoiceKey){ VOICE_SLIDE, a, b }, clips[2], gain, 0.8 + 0.4 * gain, false);
     } else if (pair->spin > SOUND_SPIN_MIN && pair->roll > SOUND_SLIP_MIN) {
         double gain = double_min(pair->spin / (5.0 * M_PI), 1.0);
-        request(stage, pair, (VoiceKey){ VOICE_ROLL, a, b }, clips[1], gain, 0.85 + 0.3 * gain, false);
+        request(stage, physics, pair, (VoiceKey){ VOICE_ROLL, a, b }, clips[1], gain, 0.85 + 0.3 * gain, false);
     }
 }
 
-// Points of one pair stand together in the list.
-void sources_contacts(SoundStage *stage, const Physics *physics, double time)
+// Points of one pair stand together in the list, and are new and asleep together. All of them count where a pair meets; how it goes on
+// sliding or rolling is seen at the first. A glance is for pairs that meet.
+void sources_contacts(SoundStage *stage, const Physics *physics, double time, bool is_glance)
 {
     int count;
     const PhysicsContact *contacts = physics_contacts(physics, &count);
     for (int i = 0, end; i < count; i = end) {
-        PairMotion pair = { .shape = { contacts[i].shape[0], contacts[i].shape[1] }, .properties = contacts[i].properties };
-        for (end = i; end < count && contacts[end].shape[0] == pair.shape[0] && contacts[end].shape[1] == pair.shape[1]; end++)
-            if (!contacts[end].is_asleep)
+        const PhysicsContact *first = &contacts[i];
+        PairMotion pair = { .first = first };
+        for (end = i;
+             end < count && contacts[end].shape[0] == first->shape[0] && contacts[end].shape[1] == first->shape[1];
+             end++)
+            if (!first->is_asleep && (first->is_new || (end == i && !is_glance)))
                 add_point(physics, contacts, end, &pair);
-        if (pair.impact > 0.0 || pair.slip > SOUND_SLIP_MIN || pair.spin > SOUND_SPIN_MIN) {
-            pair.velocity = point_velocity(physics, &contacts[i]);
-            sound_pair(stage, &pair, time);
-        }
+        if (pair.impact > 0.0 || pair.slip > SOUND_SLIP_MIN || pair.spin > SOUND_SPIN_MIN)
+            sound_pair(stage, physics, &pair, time);
     }
 }

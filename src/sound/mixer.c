@@ -27,9 +27,11 @@ static Aim aim_of(const SoundStage *stage, const Voice *voice, const SoundListen
     double left = distance > 1e-9 ? seen.y / distance : 0.0;
     double angle = 0.25 * M_PI * (1.0 - left);
     const StageClip *clip = &stage->clips[voice->shown.clip];
-    return (Aim){ .gain = voice->shown.is_ending ? 0.0 : voice->shown.gain * listener->volume / double_max(distance, 1.0),
+    return (Aim){ .gain = voice->shown.is_ending ? 0.0
+                                                 : voice->shown.gain * listener->volume / double_max(distance, 1.0),
                   .rate = voice->shown.pitch * doppler(voice, to_listener, distance) * clip->clip->rate / stage->rate,
-                  .left = cos(angle), .right = sin(angle) };
+                  .left = cos(angle),
+                  .right = sin(angle) };
 }
 
 // Between samples: the cubic through the four around (Catmull and Rom's).
@@ -43,7 +45,10 @@ static double sample_at(const float *samples, int count, double at, bool loops)
             index = (index % count + count) % count;
         p[k] = index >= 0 && index < count ? (double)samples[index] : 0.0;
     }
-    return p[1] + 0.5 * t * (p[2] - p[0] + t * (2.0 * p[0] - 5.0 * p[1] + 4.0 * p[2] - p[3] + t * (3.0 * (p[1] - p[2]) + p[3] - p[0])));
+    return p[1]
+           + 0.5 * t
+                 * (p[2] - p[0]
+                    + t * (2.0 * p[0] - 5.0 * p[1] + 4.0 * p[2] - p[3] + t * (3.0 * (p[1] - p[2]) + p[3] - p[0])));
 }
 
 static double end_fade(const StageClip *clip, double at)
@@ -71,9 +76,11 @@ static bool mix_voice(SoundStage *stage, Voice *voice, const SoundListener *list
     }
     const float *samples = voice->shown.loops ? clip->loop : clip->once;
     int count = voice->shown.loops ? clip->loop_count : clip->frame_count;
-    double ramp = 1.0 / double_max(SOUND_RAMP * stage->rate, 1.0), share = 1.0 / double_max(frame_count, SOUND_RAMP * stage->rate);
+    double ramp = 1.0 / double_max(SOUND_RAMP * stage->rate, 1.0),
+           share = 1.0 / double_max(frame_count, SOUND_RAMP * stage->rate);
     double pace = ramp * double_max(double_max(aim.gain, voice->gain), 1e-3);
-    double dr = (aim.rate - voice->rate) * share, dl = (aim.left - voice->left) * share, dq = (aim.right - voice->right) * share;
+    double dr = (aim.rate - voice->rate) * share, dl = (aim.left - voice->left) * share,
+           dq = (aim.right - voice->right) * share;
     for (int i = 0; i < frame_count; i++) {
         if (voice->shown.loops) {
             if (voice->at >= count)
@@ -117,4 +124,24 @@ void sound_mix(SoundStage *stage, const SoundListener *listener, int16_t *out, i
         for (int i = 0; i < 2 * length; i++)
             out[2 * from + i] = to_output(sum[i]);
     }
+}
+
+static bool skip_voice(const SoundStage *stage, Voice *voice, double seconds)
+{
+    const StageClip *clip = &stage->clips[voice->shown.clip];
+    voice->is_new = false;
+    voice->gain = voice->shown.gain;
+    voice->at += voice->shown.pitch * clip->clip->rate * seconds;
+    if (voice->shown.loops)
+        voice->at = fmod(voice->at, clip->loop_count);
+    return !voice->shown.is_ending && (voice->shown.loops || voice->at < clip->frame_count);
+}
+
+void sound_skip(SoundStage *stage, double seconds)
+{
+    int kept = 0;
+    for (int i = 0; i < stage->voice_count; i++)
+        if (skip_voice(stage, &stage->voices[i], seconds))
+            stage->voices[kept++] = stage->voices[i];
+    stage->voice_count = kept;
 }

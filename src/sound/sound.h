@@ -23,39 +23,55 @@ typedef enum SoundLaw {
 
 typedef struct SoundOptions {
     SoundLaw law;
-    int rate;          // samples a second; 0: 44100
+    int rate;  // samples a second; 0: 44100
 } SoundOptions;
 
 SoundStage *sound_create(const SoundOptions *options, DiagSink *diags);
 void sound_destroy(SoundStage *stage);  // NULL is fine
 
+// Has the clips that the world names ready, so that the first step does not wait for them. May be left out.
+void sound_prepare(SoundStage *stage, Physics *physics);
+
 // Looks at the world after a step of `dt` seconds that ended at `time`; `devices` may be NULL. Voices begin, change and end.
 void sound_step(SoundStage *stage, Physics *physics, const Devices *devices, double time, double dt);
+
+// Likewise, for those who look closer only now and then: what begins to touch is heard, and how the rest slides and rolls stays as it was.
+void sound_glance(SoundStage *stage, Physics *physics, const Devices *devices, double time, double dt);
 
 // One voice as it is now. A voice keeps its id from its beginning to its end, and ids grow.
 typedef struct SoundVoice {
     uint64_t id;
-    int clip;          // index for sound_clip
+    int clip;  // index for sound_clip
     bool loops;
-    bool is_ending;    // it fades out and is then gone
+    bool is_ending;  // it fades out and is then gone
     double gain, pitch;
-    Vec3 position;     // world
+    Vec3 position;  // world
 } SoundVoice;
 int sound_voice_count(const SoundStage *stage);
 SoundVoice sound_voice(const SoundStage *stage, int index);
+bool sound_find_voice(const SoundStage *stage, uint64_t id, SoundVoice *voice);  // false when it is over
 
 int sound_clip_count(const SoundStage *stage);
 const Clip *sound_clip(const SoundStage *stage, int index);
+bool sound_clip_is_made(const SoundStage *stage, int index);  // from a formula, not from a file
+
+// ---- without a world: voices as they were told once (a recording) ----
+int sound_add_clip(SoundStage *stage, Clip *clip);  // takes it over; returns its index
+// Begins a voice, or changes it when one of this id sounds. Of a change only gain, pitch and position count.
+void sound_tell(SoundStage *stage, const SoundVoice *voice);
+void sound_end(SoundStage *stage, uint64_t id);  // it fades out
 
 // Where it is heard: looks along +x with z up, +y is on the left.
 typedef struct SoundListener {
     Pose pose;
-    double volume;     // of all; 1: as it is
+    double volume;  // of all; 1: as it is
 } SoundListener;
 int sound_rate(const SoundStage *stage);
 // Samples from 0 up to `time`: the number of frames that a whole file has then.
 int64_t sound_frames_at(const SoundStage *stage, double time);
 // Mixes the next `frame_count` frames of left and right into `out`; to be called once after each sound_step.
 void sound_mix(SoundStage *stage, const SoundListener *listener, int16_t *out, int frame_count);
+// Instead of it, for those who want the voices and no samples: time goes on, and what is over ends.
+void sound_skip(SoundStage *stage, double seconds);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "formats/shape.h"
+#include "formats/shape/shape.h"
 #include "physics/joints/motor.h"
 
 #include <math.h>
@@ -18,7 +18,9 @@ static float *one_channel(const Clip *clip, int side, double balance)
     float *out = memory_alloc_array((size_t)clip->frame_count, sizeof *out);
     double left = side < 0 ? 1.0 : side > 0 ? 0.0 : 0.5 * (1.0 - balance);
     for (int i = 0; i < clip->frame_count; i++)
-        out[i] = clip->channels == 1 ? clip->samples[i] : (float)(left * (double)clip->samples[2 * i] + (1.0 - left) * (double)clip->samples[2 * i + 1]);
+        out[i] = clip->channels == 1
+                     ? clip->samples[i]
+                     : (float)(left * (double)clip->samples[2 * i] + (1.0 - left) * (double)clip->samples[2 * i + 1]);
     return out;
 }
 
@@ -31,11 +33,12 @@ static void make_loop(StageClip *made)
     memcpy(made->loop, made->once, (size_t)made->loop_count * sizeof *made->loop);
     for (int i = 0; i < fade; i++) {
         double angle = 0.5 * M_PI * (i + 0.5) / fade;
-        made->loop[i] = (float)(sin(angle) * (double)made->once[i] + cos(angle) * (double)made->once[made->loop_count + i]);
+        made->loop[i] = (float)(sin(angle) * (double)made->once[i]
+                                + cos(angle) * (double)made->once[made->loop_count + i]);
     }
 }
 
-static int add_clip(SoundStage *stage, StageClip made)
+int stage_add_clip(SoundStage *stage, StageClip made)
 {
     made.frame_count = made.clip->frame_count;
     made.once = one_channel(made.clip, made.side, made.balance);
@@ -52,27 +55,29 @@ int stage_clip(SoundStage *stage, const Clip *clip, int side, double balance)
     for (int i = 0; i < stage->clip_count; i++)
         if (stage->clips[i].clip == clip && stage->clips[i].side == side && stage->clips[i].balance == balance)
             return i;
-    return add_clip(stage, (StageClip){ .clip = clip, .side = side, .balance = balance });
+    return stage_add_clip(stage, (StageClip){ .clip = clip, .side = side, .balance = balance });
 }
 
 int stage_default_clip(SoundStage *stage, DefaultClip which)
 {
     if (stage->default_clips[which] < 0) {
         Clip *clip = synth_clip(which, stage->rate);
-        stage->default_clips[which] = add_clip(stage, (StageClip){ .clip = clip, .own = clip });
+        stage->default_clips[which] = stage_add_clip(stage, (StageClip){ .clip = clip, .own = clip });
     }
     return stage->default_clips[which];
 }
 
 // The clip behind a field: ours for Webots' own, none for an empty name or a file that cannot be had (which is then said).
-static int clip_of_field(SoundStage *stage, const ShapeSource *source, const SceneNode *node, const char *field, DefaultClip usual)
+static int clip_of_field(SoundStage *stage, const ShapeSource *source, const SceneNode *node, const char *field,
+                         DefaultClip usual)
 {
     const char *url = scene_string(node, field);
     if (!*url)
         return -1;
     if (strstr(url, "projects/default/worlds/sounds/"))
         return stage_default_clip(stage, usual);
-    const Clip *clip = store_clip(source->assets, url, shape_naming_file(source, node, field), source->diags, node->pos);
+    const Clip *clip = store_clip(source->assets, url, shape_naming_file(source, node, field), source->diags,
+                                  node->pos);
     return clip ? stage_clip(stage, clip, 0, 0.0) : -1;
 }
 
@@ -80,8 +85,10 @@ static int clip_of_field(SoundStage *stage, const ShapeSource *source, const Sce
 
 static void list_properties(SoundStage *stage, const ShapeSource *source)
 {
-    static const struct { const char *field; DefaultClip usual; } kinds[3] = {
-        { "bumpSound", CLIP_BUMP }, { "rollSound", CLIP_ROLL }, { "slideSound", CLIP_SLIDE } };
+    static const struct {
+        const char *field;
+        DefaultClip usual;
+    } kinds[3] = { { "bumpSound", CLIP_BUMP }, { "rollSound", CLIP_ROLL }, { "slideSound", CLIP_SLIDE } };
     const FieldList *nodes = scene_list(scene_root(source->scene), "children");
     stage->properties_count = 1;
     memory_grow(&stage->properties, &stage->properties_capacity, 1, sizeof *stage->properties);
@@ -94,9 +101,11 @@ static void list_properties(SoundStage *stage, const ShapeSource *source)
         const FieldList *rules = scene_list(info, "contactProperties");
         for (int r = 0; r < rules->count; r++) {
             const SceneNode *rule = scene_list_node(rules, r);
-            memory_grow(&stage->properties, &stage->properties_capacity, stage->properties_count + 1, sizeof *stage->properties);
+            memory_grow(&stage->properties, &stage->properties_capacity, stage->properties_count + 1,
+                        sizeof *stage->properties);
             for (int k = 0; k < 3; k++)
-                stage->properties[stage->properties_count][k] = rule ? clip_of_field(stage, source, rule, kinds[k].field, kinds[k].usual) : -1;
+                stage->properties[stage->properties_count][k] =
+                    rule ? clip_of_field(stage, source, rule, kinds[k].field, kinds[k].usual) : -1;
             stage->properties_count++;
         }
         return;
@@ -125,13 +134,16 @@ static bool list_motor(SceneNode *node, void *context)
     SoundStage *stage = search->stage;
     int joint, axis;
     bool is_rotational = scene_node_is(node, "RotationalMotor");
-    if ((!is_rotational && !scene_node_is(node, "LinearMotor")) || !physics_axis_of(search->physics, node, &joint, &axis))
+    if ((!is_rotational && !scene_node_is(node, "LinearMotor"))
+        || !physics_axis_of(search->physics, node, &joint, &axis))
         return true;
-    int clip = clip_of_field(stage, &search->source, node, "sound", is_rotational ? CLIP_ROTATIONAL_MOTOR : CLIP_LINEAR_MOTOR);
+    int clip = clip_of_field(stage, &search->source, node, "sound",
+                             is_rotational ? CLIP_ROTATIONAL_MOTOR : CLIP_LINEAR_MOTOR);
     if (clip < 0)
         return true;
     memory_grow(&stage->motors, &stage->motor_capacity, stage->motor_count + 1, sizeof *stage->motors);
-    stage->motors[stage->motor_count++] = (StageMotor){ node, joint, axis, clip, physics_joint_parent(search->physics, joint) };
+    stage->motors[stage->motor_count++] = (StageMotor){ node, joint, axis, clip,
+                                                        physics_joint_parent(search->physics, joint) };
     return true;
 }
 
@@ -181,7 +193,8 @@ void sources_motors(SoundStage *stage, const Physics *physics)
     }
 }
 
-static void add_speaker(SoundStage *stage, const Devices *devices, const DeviceInfo *info, const DeviceSound *sound, double time)
+static void add_speaker(SoundStage *stage, const Devices *devices, const DeviceInfo *info, const DeviceSound *sound,
+                        double time)
 {
     const Clip *clip = device_sound_clip(devices, sound);
     if (!clip)

@@ -10,18 +10,21 @@
 // A struck body: a few damped partials and a short burst of noise.
 static double bump_sample(double t, double noise)
 {
-    static const struct { double hertz, decay, level; } partials[] = { { 180, 28, 0.50 }, { 313, 38, 0.25 }, { 527, 60, 0.12 }, { 905, 95, 0.06 } };
+    static const struct {
+        double hertz, decay, level;
+    } partials[] = { { 180, 28, 0.50 }, { 313, 38, 0.25 }, { 527, 60, 0.12 }, { 905, 95, 0.06 } };
     double sum = 0.10 * noise * exp(-300.0 * t);
     for (int i = 0; i < COUNT_OF(partials); i++)
         sum += partials[i].level * sin(2.0 * M_PI * partials[i].hertz * t) * exp(-partials[i].decay * t);
     return sum;
 }
 
-static const struct { double seconds, low, high; } shapes[] = {  // of noise: s, band in Hz
-    [CLIP_BUMP] = { 0.25, 0, 0 },
-    [CLIP_ROLL] = { 1.5, 40, 320 },
-    [CLIP_SLIDE] = { 1.5, 600, 3200 },
-    [CLIP_ROTATIONAL_MOTOR] = { 1.0, 0, 0 },
+static const struct {
+    double seconds, low, high;
+} shapes[] = {
+    // of noise: s, band in Hz
+    [CLIP_BUMP] = { 0.25, 0, 0 },        [CLIP_ROLL] = { 1.5, 40, 320 },
+    [CLIP_SLIDE] = { 1.5, 600, 3200 },   [CLIP_ROTATIONAL_MOTOR] = { 1.0, 0, 0 },
     [CLIP_LINEAR_MOTOR] = { 1.0, 0, 0 },
 };
 
@@ -37,7 +40,8 @@ static double motor_sample(DefaultClip which, double t)
 // Two poles down, one up: a band of noise.
 static void fill_noise(float *out, int count, int rate, double low, double high, Random *random)
 {
-    double a = 1.0 - exp(-2.0 * M_PI * high / rate), b = 1.0 - exp(-2.0 * M_PI * low / rate), first = 0.0, second = 0.0, slow = 0.0, peak = 1e-9;
+    double a = 1.0 - exp(-2.0 * M_PI * high / rate), b = 1.0 - exp(-2.0 * M_PI * low / rate), first = 0.0, second = 0.0,
+           slow = 0.0, peak = 1e-9;
     for (int i = 0; i < count; i++) {
         first += a * (random_gaussian(random) - first);
         second += a * (first - second);

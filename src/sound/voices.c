@@ -35,10 +35,7 @@ void sound_destroy(SoundStage *stage)
     free(stage);
 }
 
-static bool is_same_key(VoiceKey a, VoiceKey b)
-{
-    return a.kind == b.kind && a.a == b.a && a.b == b.b;
-}
+static bool is_same_key(VoiceKey a, VoiceKey b) { return a.kind == b.kind && a.a == b.a && a.b == b.b; }
 
 static double loudness(const SoundStage *stage, const VoiceRequest *request)
 {
@@ -50,8 +47,8 @@ static Voice *voice_of(SoundStage *stage, const VoiceRequest *request)
 {
     for (int i = 0; i < stage->voice_count; i++) {
         Voice *voice = &stage->voices[i];
-        if (!request->is_once && !voice->is_once && !voice->shown.is_ending && is_same_key(voice->key, request->key) &&
-            voice->shown.clip == request->clip)
+        if (!request->is_once && !voice->is_once && !voice->shown.is_ending && is_same_key(voice->key, request->key)
+            && voice->shown.clip == request->clip)
             return voice;
     }
     return NULL;
@@ -66,36 +63,59 @@ static void update_voice(Voice *voice, const VoiceRequest *request)
     voice->velocity = request->velocity;
 }
 
-// When all places are taken the quietest voice makes room, if it is quieter.
-static Voice *free_voice(SoundStage *stage, const VoiceRequest *request)
+// One that has only just begun is as loud as it is to be.
+static Voice *quietest_voice(SoundStage *stage, double *loudness_of_it)
 {
-    if (stage->voice_count < SOUND_VOICES_MAX)
-        return &stage->voices[stage->voice_count++];
     Voice *quietest = NULL;
-    double least = loudness(stage, request);
+    *loudness_of_it = INFINITY;
     for (int i = 0; i < stage->voice_count; i++) {
         Voice *voice = &stage->voices[i];
-        double heard = voice->gain / double_max(vec3_distance(voice->shown.position, stage->ears), 1.0);
-        if (heard < least) {
-            least = heard;
+        double gain = voice->is_new ? voice->shown.gain : voice->gain;
+        double heard = gain / double_max(vec3_distance(voice->shown.position, stage->ears), 1.0);
+        if (heard < *loudness_of_it) {
+            *loudness_of_it = heard;
             quietest = voice;
         }
     }
     return quietest;
 }
 
-static void begin_voice(SoundStage *stage, const VoiceRequest *request, double time)
+static void begin_voice(SoundStage *stage, Voice *voice, const VoiceRequest *request, double time)
 {
-    Voice *voice = free_voice(stage, request);
-    if (!voice)
-        return;
-    *voice = (Voice){ .key = request->key, .is_once = request->is_once, .is_new = true, .started = time,
+    *voice = (Voice){ .key = request->key,
+                      .is_once = request->is_once,
+                      .is_new = true,
+                      .started = time,
                       .at = request->start * stage->clips[request->clip].clip->rate };
     voice->shown = (SoundVoice){ .id = ++stage->last_id, .clip = request->clip };
     update_voice(voice, request);
 }
 
-void voices_take(SoundStage *stage, double time)
+// When all places are taken the quietest voice makes room, if it is quieter.
+static void begin_voices(SoundStage *stage, double time)
+{
+    Voice *quietest = NULL;
+    double least = 0.0;
+    for (int i = 0; i < stage->request_count; i++) {
+        const VoiceRequest *request = &stage->requests[i];
+        if (!(request->gain > 0.0))
+            continue;
+        if (stage->voice_count < SOUND_VOICES_MAX) {
+            begin_voice(stage, &stage->voices[stage->voice_count++], request, time);
+            continue;
+        }
+        if (!quietest)
+            quietest = quietest_voice(stage, &least);
+        if (loudness(stage, request) > least) {
+            begin_voice(stage, quietest, request, time);
+            quietest = NULL;
+        }
+    }
+}
+
+static bool is_of_touching(VoiceKey key) { return key.kind == VOICE_SLIDE || key.kind == VOICE_ROLL; }
+
+void voices_take(SoundStage *stage, double time, bool is_glance)
 {
     bool is_asked[SOUND_VOICES_MAX] = { false };
     int before = stage->voice_count;
@@ -109,30 +129,81 @@ void voices_take(SoundStage *stage, double time)
         request->gain = -1.0;  // served
     }
     for (int i = 0; i < before; i++)
-        if (!stage->voices[i].is_once && !is_asked[i])
+        if (!stage->voices[i].is_once && !is_asked[i] && !(is_glance && is_of_touching(stage->voices[i].key)))
             stage->voices[i].shown.is_ending = true;
-    for (int i = 0; i < stage->request_count; i++)
-        if (stage->requests[i].gain > 0.0)
-            begin_voice(stage, &stage->requests[i], time);
+    begin_voices(stage, time);
 }
 
-void sound_step(SoundStage *stage, Physics *physics, const Devices *devices, double time, double dt)
+void sound_prepare(SoundStage *stage, Physics *physics) { stage_list(stage, physics); }
+
+static void look(SoundStage *stage, Physics *physics, const Devices *devices, double time, double dt, bool is_glance)
 {
     stage_list(stage, physics);
     stage->request_count = 0;
     if (stage->law == SOUND_LAW_WEBOTS)
         sources_contacts_webots(stage, physics, time);
     else
-        sources_contacts(stage, physics, time);
+        sources_contacts(stage, physics, time, is_glance);
     sources_motors(stage, physics);
     sources_speakers(stage, devices, time - dt);
-    voices_take(stage, time);
+    voices_take(stage, time, is_glance && stage->law != SOUND_LAW_WEBOTS);
 }
 
-int sound_voice_count(const SoundStage *stage)
+void sound_step(SoundStage *stage, Physics *physics, const Devices *devices, double time, double dt)
 {
-    return stage->voice_count;
+    look(stage, physics, devices, time, dt, false);
 }
+
+void sound_glance(SoundStage *stage, Physics *physics, const Devices *devices, double time, double dt)
+{
+    look(stage, physics, devices, time, dt, true);
+}
+
+int sound_add_clip(SoundStage *stage, Clip *clip)
+{
+    return stage_add_clip(stage, (StageClip){ .clip = clip, .own = clip });
+}
+
+static Voice *told_voice(SoundStage *stage, uint64_t id)
+{
+    for (int i = 0; i < stage->voice_count; i++)
+        if (stage->voices[i].shown.id == id)
+            return &stage->voices[i];
+    return NULL;
+}
+
+void sound_tell(SoundStage *stage, const SoundVoice *told)
+{
+    assert(told->clip >= 0 && told->clip < stage->clip_count);
+    VoiceRequest request = { .clip = told->clip,
+                             .loops = told->loops,
+                             .is_once = !told->loops,
+                             .gain = told->gain,
+                             .pitch = told->pitch,
+                             .position = told->position };
+    Voice *voice = told_voice(stage, told->id);
+    if (voice) {
+        request.loops = voice->shown.loops;
+        update_voice(voice, &request);
+        return;
+    }
+    double least = -1.0;
+    voice = stage->voice_count < SOUND_VOICES_MAX ? &stage->voices[stage->voice_count++]
+                                                  : quietest_voice(stage, &least);
+    if (loudness(stage, &request) <= least)
+        return;
+    begin_voice(stage, voice, &request, 0.0);
+    voice->shown.id = told->id;
+}
+
+void sound_end(SoundStage *stage, uint64_t id)
+{
+    Voice *voice = told_voice(stage, id);
+    if (voice)
+        voice->shown.is_ending = true;
+}
+
+int sound_voice_count(const SoundStage *stage) { return stage->voice_count; }
 
 SoundVoice sound_voice(const SoundStage *stage, int index)
 {
@@ -140,10 +211,17 @@ SoundVoice sound_voice(const SoundStage *stage, int index)
     return stage->voices[index].shown;
 }
 
-int sound_clip_count(const SoundStage *stage)
+bool sound_find_voice(const SoundStage *stage, uint64_t id, SoundVoice *voice)
 {
-    return stage->clip_count;
+    for (int i = 0; i < stage->voice_count; i++)
+        if (stage->voices[i].shown.id == id) {
+            *voice = stage->voices[i].shown;
+            return true;
+        }
+    return false;
 }
+
+int sound_clip_count(const SoundStage *stage) { return stage->clip_count; }
 
 const Clip *sound_clip(const SoundStage *stage, int index)
 {
@@ -151,12 +229,12 @@ const Clip *sound_clip(const SoundStage *stage, int index)
     return stage->clips[index].clip;
 }
 
-int sound_rate(const SoundStage *stage)
+bool sound_clip_is_made(const SoundStage *stage, int index)
 {
-    return stage->rate;
+    assert(index >= 0 && index < stage->clip_count);
+    return stage->clips[index].own != NULL;
 }
 
-int64_t sound_frames_at(const SoundStage *stage, double time)
-{
-    return (int64_t)floor(time * stage->rate + 1e-6);
-}
+int sound_rate(const SoundStage *stage) { return stage->rate; }
+
+int64_t sound_frames_at(const SoundStage *stage, double time) { return (int64_t)floor(time * stage->rate + 1e-6); }

@@ -16,7 +16,8 @@ static Vec3 velocity_at(const Physics *physics, int body, Vec3 point)
     if (body < 0)
         return VEC3_ZERO;
     Vec3 arm = vec3_sub(point, physics_body_pose(physics, body).t);
-    return vec3_add(physics_body_linear_velocity(physics, body), vec3_cross(physics_body_angular_velocity(physics, body), arm));
+    return vec3_add(physics_body_linear_velocity(physics, body),
+                    vec3_cross(physics_body_angular_velocity(physics, body), arm));
 }
 
 static void take_velocities(const Physics *physics, WebotsPair *pair)
@@ -46,7 +47,11 @@ static WebotsPair *pair_of(SoundStage *stage, const Physics *physics, const Phys
             return &stage->pairs[i];
     memory_grow(&stage->pairs, &stage->pair_capacity, stage->pair_count + 1, sizeof *stage->pairs);
     WebotsPair *pair = &stage->pairs[stage->pair_count++];
-    *pair = (WebotsPair){ .a = a, .b = b, .created = time, .updated = time, .body = { contact->body[0], contact->body[1] },
+    *pair = (WebotsPair){ .a = a,
+                          .b = b,
+                          .created = time,
+                          .updated = time,
+                          .body = { contact->body[0], contact->body[1] },
                           .properties = contact->properties };
     for (int i = 0; i < 2; i++)
         pair->masses[i] = pair->body[i] >= 0 ? physics_body_mass(physics, pair->body[i]) : 0.0;
@@ -60,7 +65,8 @@ static void add_contact(SoundStage *stage, const Physics *physics, const Physics
     if (dt > 0.0)
         pair->point_velocity = vec3_scale(vec3_sub(contact->point, pair->point), 1.0 / dt);
     pair->point = contact->point;
-    Vec3 relative = vec3_sub(velocity_at(physics, pair->body[0], contact->point), velocity_at(physics, pair->body[1], contact->point));
+    Vec3 relative = vec3_sub(velocity_at(physics, pair->body[0], contact->point),
+                             velocity_at(physics, pair->body[1], contact->point));
     set_energy(pair, 0.5 * (pair->masses[0] + pair->masses[1]) * vec3_length2(relative), dt);
     pair->updated = pair->touched = time;
     pair->is_touched = true;
@@ -83,15 +89,21 @@ static void play(SoundStage *stage, const WebotsPair *pair, VoiceKind kind, int 
     if (!(gain > SOUND_GAIN_MIN))
         return;
     VoiceRequest *asked = stage_request(stage);
-    *asked = (VoiceRequest){ .key = { (uint32_t)kind, pair->a, pair->b }, .clip = clip, .is_once = true, .gain = gain, .pitch = pitch,
-                             .position = pair->point, .velocity = pair->point_velocity };
+    *asked = (VoiceRequest){ .key = { (uint32_t)kind, pair->a, pair->b },
+                             .clip = clip,
+                             .is_once = true,
+                             .gain = gain,
+                             .pitch = pitch,
+                             .position = pair->point,
+                             .velocity = pair->point_velocity };
 }
 
 // Ends whatever the pair plays: it has one source alone.
 static void stop(SoundStage *stage, const WebotsPair *pair)
 {
     for (int i = 0; i < stage->voice_count; i++)
-        if (stage->voices[i].key.kind <= VOICE_ROLL && stage->voices[i].key.a == pair->a && stage->voices[i].key.b == pair->b)
+        if (stage->voices[i].key.kind <= VOICE_ROLL && stage->voices[i].key.a == pair->a
+            && stage->voices[i].key.b == pair->b)
             stage->voices[i].shown.is_ending = true;
 }
 
@@ -99,7 +111,8 @@ static bool is_playing(const SoundStage *stage, const WebotsPair *pair)
 {
     for (int i = 0; i < stage->voice_count; i++) {
         const Voice *voice = &stage->voices[i];
-        if (voice->key.kind <= VOICE_ROLL && voice->key.a == pair->a && voice->key.b == pair->b && !voice->shown.is_ending)
+        if (voice->key.kind <= VOICE_ROLL && voice->key.a == pair->a && voice->key.b == pair->b
+            && !voice->shown.is_ending)
             return true;
     }
     return false;
@@ -107,7 +120,8 @@ static bool is_playing(const SoundStage *stage, const WebotsPair *pair)
 
 static void slide_or_roll(SoundStage *stage, WebotsPair *pair, const int *clips)
 {
-    double relative = vec3_length(vec3_sub(pair->linear[1], pair->linear[0])), travel = vec3_length(pair->point_velocity);
+    double relative = vec3_length(vec3_sub(pair->linear[1], pair->linear[0])),
+           travel = vec3_length(pair->point_velocity);
     if (!(relative > 0.01 && 0.99 * travel < relative && relative < 1.01 * travel)) {
         stop(stage, pair);
         pair->type = TYPE_NONE;

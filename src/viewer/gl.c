@@ -1,3 +1,4 @@
+// gl.c - an OpenGL context without a window, for what plugins draw.
 #include "viewer/gl.h"
 
 #include "base/memory.h"
@@ -20,9 +21,9 @@ struct GlScreen {
     EGLDisplay display;
     EGLContext context;
     int width, height;
-    GLuint framebuffer, color, depth;      // drawn into, one sample a pixel as the pictures that are laid into it have
-    GLuint resolved, resolved_color;       // read from
-    int attribute_depth, client_depth;     // of the stacks when foreign code was entered
+    GLuint framebuffer, color, depth;   // drawn into, one sample a pixel as the pictures that are laid into it have
+    GLuint resolved, resolved_color;    // read from
+    int attribute_depth, client_depth;  // of the stacks when foreign code was entered
 };
 
 // ---- context ----
@@ -30,7 +31,8 @@ struct GlScreen {
 static EGLDisplay open_display(const char **why)
 {
     // A machine without a GPU has this platform all the same: Mesa draws in software.
-    PFNEGLGETPLATFORMDISPLAYEXTPROC get = (PFNEGLGETPLATFORMDISPLAYEXTPROC)(void (*)(void))eglGetProcAddress("eglGetPlatformDisplayEXT");
+    PFNEGLGETPLATFORMDISPLAYEXTPROC get = (PFNEGLGETPLATFORMDISPLAYEXTPROC)(void (*)(void))eglGetProcAddress(
+        "eglGetPlatformDisplayEXT");
     EGLDisplay display = get ? get(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL) : EGL_NO_DISPLAY;
     if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL)) {
         *why = "EGL has no display without a window (Debian's package libgl1-mesa-dri gives one)";
@@ -143,7 +145,8 @@ const char *gl_describe(Arena *arena, bool *is_there)
     *is_there = screen != NULL;
     if (!screen)
         return arena_printf(arena, "none: %s", why);
-    const char *text = arena_printf(arena, "%s, %s", (const char *)glGetString(GL_VERSION), (const char *)glGetString(GL_RENDERER));
+    const char *text = arena_printf(arena, "%s, %s", (const char *)glGetString(GL_VERSION),
+                                    (const char *)glGetString(GL_RENDERER));
     gl_close(screen);
     return text;
 }
@@ -181,8 +184,8 @@ static void clean_units(void)
 
 static void clean_arrays(void)
 {
-    static const GLenum arrays[] = { GL_VERTEX_ARRAY, GL_NORMAL_ARRAY, GL_COLOR_ARRAY, GL_SECONDARY_COLOR_ARRAY, GL_EDGE_FLAG_ARRAY,
-                                     GL_FOG_COORD_ARRAY, GL_INDEX_ARRAY };
+    static const GLenum arrays[] = { GL_VERTEX_ARRAY,    GL_NORMAL_ARRAY,    GL_COLOR_ARRAY, GL_SECONDARY_COLOR_ARRAY,
+                                     GL_EDGE_FLAG_ARRAY, GL_FOG_COORD_ARRAY, GL_INDEX_ARRAY };
     glBindVertexArray(0);
     glBindBuffer(GL_ARRAY_BUFFER, 0);
     glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, 0);
@@ -196,8 +199,10 @@ static void clean_arrays(void)
 
 static void clean_pixels(void)
 {
-    static const GLenum stores[] = { GL_UNPACK_ROW_LENGTH, GL_UNPACK_SKIP_ROWS, GL_UNPACK_SKIP_PIXELS, GL_UNPACK_SWAP_BYTES, GL_UNPACK_LSB_FIRST,
-                                     GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS, GL_PACK_SKIP_PIXELS, GL_PACK_SWAP_BYTES, GL_PACK_LSB_FIRST };
+    static const GLenum stores[] = { GL_UNPACK_ROW_LENGTH, GL_UNPACK_SKIP_ROWS, GL_UNPACK_SKIP_PIXELS,
+                                     GL_UNPACK_SWAP_BYTES, GL_UNPACK_LSB_FIRST, GL_PACK_ROW_LENGTH,
+                                     GL_PACK_SKIP_ROWS,    GL_PACK_SKIP_PIXELS, GL_PACK_SWAP_BYTES,
+                                     GL_PACK_LSB_FIRST };
     static const GLenum scales[] = { GL_RED_SCALE, GL_GREEN_SCALE, GL_BLUE_SCALE, GL_ALPHA_SCALE };
     static const GLenum biases[] = { GL_RED_BIAS, GL_GREEN_BIAS, GL_BLUE_BIAS, GL_ALPHA_BIAS };
     for (int i = 0; i < COUNT_OF(stores); i++)
@@ -211,13 +216,36 @@ static void clean_pixels(void)
     glPixelTransferi(GL_MAP_COLOR, GL_FALSE);
 }
 
+// Whatever a plugin enabled: each is set to what OpenGL starts with.
 static void clean_capabilities(void)
 {
-    static const GLenum off[] = { GL_ALPHA_TEST, GL_BLEND, GL_COLOR_LOGIC_OP, GL_COLOR_MATERIAL, GL_COLOR_SUM, GL_CULL_FACE, GL_FOG, GL_LIGHTING,
-                                  GL_LINE_SMOOTH, GL_LINE_STIPPLE, GL_NORMALIZE, GL_POINT_SMOOTH, GL_POINT_SPRITE, GL_POLYGON_OFFSET_FILL,
-                                  GL_POLYGON_OFFSET_LINE, GL_POLYGON_OFFSET_POINT, GL_POLYGON_SMOOTH, GL_POLYGON_STIPPLE, GL_RESCALE_NORMAL,
-                                  GL_SAMPLE_ALPHA_TO_COVERAGE, GL_SAMPLE_COVERAGE, GL_SCISSOR_TEST, GL_STENCIL_TEST, GL_RASTERIZER_DISCARD,
-                                  GL_PRIMITIVE_RESTART, GL_DEPTH_CLAMP, GL_FRAMEBUFFER_SRGB };
+    static const GLenum off[] = { GL_ALPHA_TEST,
+                                  GL_BLEND,
+                                  GL_COLOR_LOGIC_OP,
+                                  GL_COLOR_MATERIAL,
+                                  GL_COLOR_SUM,
+                                  GL_CULL_FACE,
+                                  GL_FOG,
+                                  GL_LIGHTING,
+                                  GL_LINE_SMOOTH,
+                                  GL_LINE_STIPPLE,
+                                  GL_NORMALIZE,
+                                  GL_POINT_SMOOTH,
+                                  GL_POINT_SPRITE,
+                                  GL_POLYGON_OFFSET_FILL,
+                                  GL_POLYGON_OFFSET_LINE,
+                                  GL_POLYGON_OFFSET_POINT,
+                                  GL_POLYGON_SMOOTH,
+                                  GL_POLYGON_STIPPLE,
+                                  GL_RESCALE_NORMAL,
+                                  GL_SAMPLE_ALPHA_TO_COVERAGE,
+                                  GL_SAMPLE_COVERAGE,
+                                  GL_SCISSOR_TEST,
+                                  GL_STENCIL_TEST,
+                                  GL_RASTERIZER_DISCARD,
+                                  GL_PRIMITIVE_RESTART,
+                                  GL_DEPTH_CLAMP,
+                                  GL_FRAMEBUFFER_SRGB };
     for (int i = 0; i < COUNT_OF(off); i++)
         glDisable(off[i]);
     for (GLenum i = 0; i < 8; i++)
@@ -273,8 +301,12 @@ void gl_clean(GlScreen *screen)
     forget_errors();
 }
 
-static const struct { GLenum mode, depth; } stacks[] = {
-    { GL_TEXTURE, GL_TEXTURE_STACK_DEPTH }, { GL_PROJECTION, GL_PROJECTION_STACK_DEPTH }, { GL_MODELVIEW, GL_MODELVIEW_STACK_DEPTH },
+static const struct {
+    GLenum mode, depth;
+} stacks[] = {
+    { GL_TEXTURE, GL_TEXTURE_STACK_DEPTH },
+    { GL_PROJECTION, GL_PROJECTION_STACK_DEPTH },
+    { GL_MODELVIEW, GL_MODELVIEW_STACK_DEPTH },
 };
 
 void gl_enter_foreign(GlScreen *screen)
@@ -309,7 +341,8 @@ void gl_read(GlScreen *screen, uint8_t *pixels)
     glDisable(GL_SCISSOR_TEST);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, screen->framebuffer);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, screen->resolved);
-    glBlitFramebuffer(0, 0, screen->width, screen->height, 0, 0, screen->width, screen->height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBlitFramebuffer(0, 0, screen->width, screen->height, 0, 0, screen->width, screen->height, GL_COLOR_BUFFER_BIT,
+                      GL_NEAREST);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, screen->resolved);
     size_t row = 4 * (size_t)screen->width;
     for (int y = 0; y < screen->height; y++)  // OpenGL's rows start at the bottom
@@ -319,9 +352,12 @@ void gl_read(GlScreen *screen, uint8_t *pixels)
 
 #else
 
-struct GlScreen { int width, height; };
+struct GlScreen {
+    int width, height;
+};
 
-static const char *const absent = "this build was made without EGL and OpenGL (Debian's packages libegl-dev and libopengl-dev)";
+static const char *const absent =
+    "this build was made without EGL and OpenGL (Debian's packages libegl-dev and libopengl-dev)";
 
 GlScreen *gl_open(int width, int height, DiagSink *diags)
 {
@@ -342,10 +378,4 @@ const char *gl_describe(Arena *arena, bool *is_there)
 
 #endif
 
-void gl_abandon(GlScreen *screen)
-{
-    free(screen);
-}
-
-int gl_width(const GlScreen *screen) { return screen->width; }
-int gl_height(const GlScreen *screen) { return screen->height; }
+void gl_abandon(GlScreen *screen) { free(screen); }

@@ -17,8 +17,6 @@ GlScreen *gl_open(int width, int height, DiagSink *diags);
 void gl_close(GlScreen *screen);    // NULL is fine
 void gl_abandon(GlScreen *screen);  // after a fault in the middle of it: forgets it without another call
 
-int gl_width(const GlScreen *screen);
-int gl_height(const GlScreen *screen);
 // Brings every state that matters for drawing to what OpenGL starts with, whatever was left behind: open glBegin, lists,
 // stacks, bindings, capabilities. The frame buffer is ours again.
 void gl_clean(GlScreen *screen);

@@ -14,11 +14,13 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
-typedef struct Matrix { double m[16]; } Matrix;  // by columns, as OpenGL has it
+typedef struct Matrix {
+    double m[16];
+} Matrix;  // by columns, as OpenGL has it
 
 typedef struct Eye {
     Matrix projection, view;
-    double a, b;               // depth in the buffer is 0.5 + 0.5 * (a + b / distance)
+    double a, b;  // depth in the buffer is 0.5 + 0.5 * (a + b / distance)
 } Eye;
 
 // OpenGL looks along -z with y up, cameras along +x with z up.
@@ -39,7 +41,9 @@ static Eye eye_of(const RenderCamera *camera, int width, int height)
     }
     double near = camera->near > 0.0 ? camera->near : 0.05, far = camera->far;
     bool is_endless = !(far > near);
-    Eye eye = { .view = view_of(camera->pose), .a = is_endless ? 1.0 : (far + near) / (far - near), .b = is_endless ? -2.0 * near : -2.0 * far * near / (far - near) };
+    Eye eye = { .view = view_of(camera->pose),
+                .a = is_endless ? 1.0 : (far + near) / (far - near),
+                .b = is_endless ? -2.0 * near : -2.0 * far * near / (far - near) };
     eye.projection = (Matrix){ { 1.0 / x, 0, 0, 0, 0, 1.0 / y, 0, 0, 0, 0, -eye.a, -1, 0, 0, eye.b, 0 } };
     return eye;
 }
@@ -85,7 +89,9 @@ static void lay_scene(const Eye *eye, int width, int height, const float *depth,
     for (int row = 0; row < height; row++) {
         for (int column = 0; column < width; column++) {
             double distance = (double)depth[(size_t)row * (size_t)width + (size_t)column];
-            line[column] = isfinite(distance) && distance > 0.0 ? (float)double_clamp(0.5 + 0.5 * (eye->a + eye->b / distance), 0.0, 1.0) : 1.0f;
+            line[column] = isfinite(distance) && distance > 0.0
+                               ? (float)double_clamp(0.5 + 0.5 * (eye->a + eye->b / distance), 0.0, 1.0)
+                               : 1.0f;
         }
         glWindowPos2i(0, height - 1 - row);
         glDrawPixels(width, 1, GL_DEPTH_COMPONENT, GL_FLOAT, line);
@@ -100,7 +106,8 @@ static void lay_scene(const Eye *eye, int width, int height, const float *depth,
     glEnable(GL_DEPTH_TEST);
 }
 
-bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth, uint8_t *pixels)
+bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth,
+                    uint8_t *pixels)
 {
     GlScreen *screen = gl_open(width, height, sim_diags(sim));
     if (!screen)
@@ -130,7 +137,8 @@ bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, in
 
 #else
 
-bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth, uint8_t *pixels)
+bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth,
+                    uint8_t *pixels)
 {
     (void)plugin, (void)camera, (void)depth, (void)pixels;
     gl_open(width, height, sim_diags(sim));  // says that there is none

@@ -13,21 +13,10 @@ bool render_picture_has_format(const char *path)
     return !strcasecmp(extension, ".png") || !strcasecmp(extension, ".jpg") || !strcasecmp(extension, ".jpeg");
 }
 
-Pose render_follow_start(const Scene *scene)
-{
-    const SceneNode *followed = render_follow_solid(scene);
-    return followed ? scene_world_pose(followed) : POSE_IDENTITY;
-}
-
-RenderCamera render_view(Sim *sim, Pose follow_start)
+RenderCamera render_view(Sim *sim)
 {
     sim_sync_scene(sim);
-    const Scene *scene = sim_scene(sim);
-    RenderCamera camera = render_viewpoint(scene);
-    const SceneNode *followed = render_follow_solid(scene);
-    if (followed)
-        camera.pose = render_followed(scene, camera.pose, follow_start, scene_world_pose(followed));
-    return camera;
+    return render_viewpoint(sim_scene(sim));
 }
 
 static DevicesView view_of(const RenderCamera *camera, int width, int height)
@@ -35,11 +24,19 @@ static DevicesView view_of(const RenderCamera *camera, int width, int height)
     double aspect = (double)width / height, field = camera->field_of_view;
     if (camera->is_of_longer_side && aspect < 1.0)
         field = 2.0 * atan(tan(0.5 * field) * aspect);
-    return (DevicesView){ .pose = camera->pose, .field_of_view = field, .width = width, .height = height, .near = camera->near, .far = camera->far,
-                          .exposure = camera->exposure, .occlusion = camera->occlusion, .bloom = camera->bloom };
+    return (DevicesView){ .pose = camera->pose,
+                          .field_of_view = field,
+                          .width = width,
+                          .height = height,
+                          .near = camera->near,
+                          .far = camera->far,
+                          .exposure = camera->exposure,
+                          .occlusion = camera->occlusion,
+                          .bloom = camera->bloom };
 }
 
-bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, uint8_t *pixels, RenderCounts *counts)
+bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, uint8_t *pixels,
+                  RenderCounts *counts)
 {
     PluginHost *plugin = sim_plugin(sim);
     size_t count = (size_t)width * (size_t)height;
@@ -63,7 +60,8 @@ bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int wi
     return is_fine;
 }
 
-bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, const char *path, int quality, RenderCounts *counts)
+bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, const char *path,
+                    int quality, RenderCounts *counts)
 {
     uint8_t *pixels = memory_alloc_array((size_t)width * (size_t)height, 4);
     bool is_fine = render_frame(sim, devices, camera, width, height, pixels, counts);

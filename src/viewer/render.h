@@ -8,14 +8,14 @@
 #include "sim/sim.h"
 
 typedef struct RenderCamera {
-    Pose pose;                 // in the world; looks along +x with z up
-    double field_of_view;      // rad
-    bool is_of_longer_side;    // the field of view goes along it; else it is horizontal
-    double near, far;          // far 0: no end
+    Pose pose;                          // in the world; looks along +x with z up
+    double field_of_view;               // rad
+    bool is_of_longer_side;             // the field of view goes along it; else it is horizontal
+    double near, far;                   // far 0: no end
     double exposure, occlusion, bloom;  // of the Viewpoint
-    int width, height;         // pixels that the camera has; 0: it has no mind of its own
-    const char *name;          // of a robot's camera; NULL: the 3D view
-    const SceneNode *node;     // likewise
+    int width, height;                  // pixels that the camera has; 0: it has no mind of its own
+    const char *name;                   // of a robot's camera; NULL: the 3D view
+    const SceneNode *node;              // likewise
 } RenderCamera;
 
 RenderCamera render_viewpoint(const Scene *scene);
@@ -25,32 +25,35 @@ const SceneNode *render_next_camera(const Scene *scene, int index);  // all of t
 RenderCamera render_camera(const SceneNode *camera);
 const char *render_robot_name(const SceneNode *camera);  // "" when it has none
 
-// The Viewpoint goes along with the solid that it follows: as it stood to the solid at `before`, it stands to it now.
-Pose render_followed(const Scene *scene, Pose viewpoint, Pose before, Pose now);
-const SceneNode *render_follow_solid(const Scene *scene);  // NULL: it follows none
-Pose render_follow_start(const Scene *scene);       // where the solid is that the Viewpoint follows, kept from load for render_view
-RenderCamera render_view(Sim *sim, Pose follow_start);  // the Viewpoint now; brings the scene up to date
+RenderCamera render_view(Sim *sim);  // the Viewpoint now; brings the scene up to date
 // A pose from which the whole box is seen, in the camera's direction (from above at least a little), upright.
 Pose render_fit(const RenderCamera *camera, Vec3 low, Vec3 high, Vec3 up, int width, int height);
 
-enum { RENDER_WIDTH = 800, RENDER_HEIGHT = 600, RENDER_MOST_PIXELS = 8192 };  // of a view that nobody gave a size; of a side
+enum {
+    RENDER_WIDTH = 800,
+    RENDER_HEIGHT = 600,
+    RENDER_MOST_PIXELS = 8192
+};  // of a view that nobody gave a size; of a side
 
 typedef struct RenderCounts {
     int shapes, triangles, textures;
-    int64_t covered;           // pixels in which something is seen
+    int64_t covered;  // pixels in which something is seen
 } RenderCounts;
 // The world as it is now: red, green, blue, 255, rows from the top. The physics plugin of the world draws under and over it; false when
 // that fails, which has been said. `counts` may be NULL.
-bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, uint8_t *pixels, RenderCounts *counts);
+bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, uint8_t *pixels,
+                  RenderCounts *counts);
 
 // ---- as a file ----
-bool render_picture_has_format(const char *path);   // .png, .jpg, .jpeg
+bool render_picture_has_format(const char *path);  // .png, .jpg, .jpeg
 // As JPEG when the name says so (quality 1 to 100), else as PNG. False when it cannot be drawn or written, which has been said.
-bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, const char *path, int quality, RenderCounts *counts);
+bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, const char *path,
+                    int quality, RenderCounts *counts);
 
 // ---- overlay.c ----
 // What the plugin draws before and after the scene, into a picture that has been made, by distance where the plugin asks for it.
 // `depth` is along the axis of the view, INFINITY where nothing is.
-bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth, uint8_t *pixels);
+bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth,
+                    uint8_t *pixels);
 
 #endif

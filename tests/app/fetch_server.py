@@ -2,6 +2,7 @@
 import hashlib
 import http.server
 import os
+import socket
 import sys
 
 root, port_file, log_file = sys.argv[1:4]
@@ -62,7 +63,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             interrupted.add(path)
             self.wfile.write(data[:len(data) // 2])
             self.wfile.flush()
-            self.connection.close()
+            self.connection.shutdown(socket.SHUT_RDWR)  # close() would wait for the files that hold it
+            self.close_connection = True
             return None
         try:
             self.wfile.write(data[start:])

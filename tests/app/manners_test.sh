@@ -35,7 +35,10 @@ expect 3 'there is no Robot' "$talus" convert $world "$work/p.urdf"
 # words
 expect 0 'usage: talus run' "$talus" help run
 expect 0 '^talus [0-9]' "$talus" -V
-expect 2 "did you mean 'render'" "$talus" view x.wbt
+expect 2 "did you mean 'render'" "$talus" draw x.wbt
+expect 3 "cannot read 'x.wbt'" "$talus" view x.wbt
+expect 2 'wants a port' "$talus" view $world --view=70000
+expect 2 'need --view' "$talus" run $world --log "$work/acts.log"
 expect 0 ' 1 step of ' "$talus" run $world --steps 1
 expect 0 ' 2 steps of ' "$talus" run $world --steps 2
 
@@ -79,10 +82,34 @@ ls "$work" | grep -q '\.tmp' && fail "a failed save left $(ls "$work" | grep '\.
 
 # a full device
 if [ -c /dev/full ]; then
-  for words in "run $world --steps 1" "check $world" "info $world" "help" "--version" "doctor"; do
-    "$talus" $words > /dev/full 2> "$work/err" && fail "a full device is no error: $words"
+  for words in "run $world --steps 1" "check $world" "info $world" "help" "--version" "doctor" "manual"; do
+    "$talus" $words > /dev/full 2> "$work/err"; code=$?
+    [ $code = 1 ] || fail "a full device is no error: $words ends with $code"
     grep -q 'cannot write' "$work/err" || fail "nothing is said of a full device: $words"
   done
 fi
+# On a terminal what a robot's program prints begins a line of its own: the progress line makes room for it.
+mkdir -p "$work/prints/worlds" "$work/prints/controllers/prints"
+cat > "$work/prints/worlds/prints.wbt" <<'WORLD'
+#VRML_SIM R2025a utf8
+WorldInfo { basicTimeStep 32 }
+Robot { name "prints" controller "prints" }
+WORLD
+cat > "$work/prints/controllers/prints/prints.py" <<'PROGRAM'
+from controller import Robot
+robot = Robot()
+while robot.step(32) != -1:
+    print("word", flush=True)
+PROGRAM
+python3 - "$talus" "$work/prints" > "$work/tty" <<'PROGRAM' || fail "a run on a terminal"
+import os, pty, sys
+os.environ["TERM"] = "xterm"
+sys.exit(os.waitstatus_to_exitcode(pty.spawn([sys.argv[1], "run", sys.argv[2], "--until", "3", "--realtime"], stdin_read=lambda fd: b"")))
+PROGRAM
+grep -aq 's simulated' "$work/tty" || fail "no progress on a terminal"
+# Python does not load a libController that wants the sanitizers' runtime first.
+grep -q '^TALUS_SANITIZE:STRING=$' "$TALUS_BUILD_DIR/CMakeCache.txt" && { grep -aq '\[prints\] word' "$work/tty" || fail "nothing is printed on a terminal"; }
+tr '\r' '\n' < "$work/tty" | grep -a '[^K]\[prints\]' | head -3 | grep -a . && fail "a word stands behind the progress line"
+
 [ $failures = 0 ] && echo "manners are good"
 exit $((failures > 0))

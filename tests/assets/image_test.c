@@ -39,9 +39,12 @@ static void pictures_survive_the_round_trip(void **state)
         CHECK(image->has_alpha == (channels[c] == 4), "alpha");
         for (int i = 0; i < WIDTH * HEIGHT; i++) {
             for (int k = 0; k < 4; k++) {
-                int expected = channels[c] == 1 ? (k < 3 ? pixels[i] : 255) : k < channels[c] ? pixels[channels[c] * i + k] : 255;
+                int expected = channels[c] == 1  ? (k < 3 ? pixels[i] : 255)
+                               : k < channels[c] ? pixels[channels[c] * i + k]
+                                                 : 255;
                 if (image->pixels[4 * i + k] != expected)
-                    fail_msg("%d channels, pixel %d, channel %d: %d is not %d", channels[c], i, k, image->pixels[4 * i + k], expected);
+                    fail_msg("%d channels, pixel %d, channel %d: %d is not %d", channels[c], i, k,
+                             image->pixels[4 * i + k], expected);
             }
         }
         image_destroy(image);
@@ -115,7 +118,8 @@ static void files_are_written_whole(void **state)
     (void)state;
     Arena *arena = arena_create();
     char *path = path_join(arena, support_scratch("image"), "out.png");
-    static const uint8_t rows[2][8] = { { 1, 2, 3, 4, 5, 6, 99, 99 }, { 7, 8, 9, 10, 11, 12, 99, 99 } };  // with padding
+    static const uint8_t rows[2][8] = { { 1, 2, 3, 4, 5, 6, 99, 99 },
+                                        { 7, 8, 9, 10, 11, 12, 99, 99 } };  // with padding
     DiagSink *diags = diag_create();
     assert_true(image_write_png(path, 2, 2, 3, rows, 8, diags));
     Image *image = image_read(NULL, path, NULL, diags, nowhere);

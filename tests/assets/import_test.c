@@ -69,7 +69,8 @@ static char *cube_ascii(void)
         memcpy(corners, binary + 84 + 50 * i + 12, sizeof corners);
         p += sprintf(p, " facet normal 0 0 0\n  outer loop\n");
         for (int k = 0; k < 3; k++)
-            p += sprintf(p, "   VERTEX %g %e\t%g\n", (double)corners[3 * k], (double)corners[3 * k + 1], (double)corners[3 * k + 2]);
+            p += sprintf(p, "   VERTEX %g %e\t%g\n", (double)corners[3 * k], (double)corners[3 * k + 1],
+                         (double)corners[3 * k + 2]);
         p += sprintf(p, "  endloop\n endfacet\n");
     }
     sprintf(p, "endsolid the cube\n");
@@ -142,10 +143,12 @@ static void obj_finds_its_materials(void **state)
     (void)state;
     Arena *arena = arena_create();
     const char *folder = support_scratch("import_obj");
-    support_write(path_join(arena, folder, "my colours.mtl"), "newmtl red\nKd 1 0 0\nd 0.25\nNs 500\nmap_Kd -s 2 2 1 -clamp on tex ture.png\n"
-                                                              "newmtl blue\n  Kd 0 0 1\nTr 0.5\n");
-    support_write(path_join(arena, folder, "m.obj"), "mtllib my colours.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl blue\nf 1 2 3\nusemtl red\nf 3 2 1\n"
-                                                     "usemtl none\nf 1 3 2 1\n");
+    support_write(path_join(arena, folder, "my colours.mtl"),
+                  "newmtl red\nKd 1 0 0\nd 0.25\nNs 500\nmap_Kd -s 2 2 1 -clamp on tex ture.png\n"
+                  "newmtl blue\n  Kd 0 0 1\nTr 0.5\n");
+    support_write(path_join(arena, folder, "m.obj"),
+                  "mtllib my colours.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl blue\nf 1 2 3\nusemtl red\nf 3 2 1\n"
+                  "usemtl none\nf 1 3 2 1\n");
     DiagSink *diags = diag_create();
     Mesh *mesh = import_file(importer, path_join(arena, folder, "m.obj"), NULL, diags, (SourcePos){ 0 });
     assert_non_null(mesh);
@@ -161,26 +164,30 @@ static void obj_finds_its_materials(void **state)
     arena_destroy(arena);
 }
 
-#define DAE(axis, unit)                                                                                                       \
-    "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\"><asset>"         \
-    "<unit meter=\"" unit "\" name=\"u\"/><up_axis>" axis "</up_axis></asset>"                                                  \
-    "<library_effects><effect id=\"e\"><profile_COMMON><technique sid=\"c\"><lambert><diffuse><color>1 0 0 1</color></diffuse>" \
-    "</lambert></technique></profile_COMMON></effect></library_effects>"                                                        \
-    "<library_materials><material id=\"m\" name=\"red\"><instance_effect url=\"#e\"/></material></library_materials>"           \
-    "<library_geometries><geometry id=\"g\" name=\"tri\"><mesh><source id=\"p\"><float_array id=\"pa\" count=\"9\">"           \
-    "0 0 0 1 0 0 0 0 2</float_array><technique_common><accessor source=\"#pa\" count=\"3\" stride=\"3\"><param name=\"X\" "     \
+#define DAE(axis, unit)                                                                                                           \
+    "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\"><asset>"            \
+    "<unit meter=\"" unit "\" name=\"u\"/><up_axis>" axis "</up_axis></asset>"                                                    \
+    "<library_effects><effect id=\"e\"><profile_COMMON><technique sid=\"c\"><lambert><diffuse><color>1 0 0 1</color></diffuse>"   \
+    "</lambert></technique></profile_COMMON></effect></library_effects>"                                                          \
+    "<library_materials><material id=\"m\" name=\"red\"><instance_effect url=\"#e\"/></material></library_materials>"             \
+    "<library_geometries><geometry id=\"g\" name=\"tri\"><mesh><source id=\"p\"><float_array id=\"pa\" count=\"9\">"              \
+    "0 0 0 1 0 0 0 0 2</float_array><technique_common><accessor source=\"#pa\" count=\"3\" stride=\"3\"><param name=\"X\" "       \
     "type=\"float\"/><param name=\"Y\" type=\"float\"/><param name=\"Z\" type=\"float\"/></accessor></technique_common></source>" \
-    "<vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/></vertices><triangles count=\"1\" material=\"s\">"           \
-    "<input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries>"    \
-    "<library_visual_scenes><visual_scene id=\"s\"><node id=\"n\"><translate>0 0 1</translate><instance_geometry url=\"#g\">"    \
-    "<bind_material><technique_common><instance_material symbol=\"s\" target=\"#m\"/></technique_common></bind_material>"       \
+    "<vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/></vertices><triangles count=\"1\" material=\"s\">"            \
+    "<input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries>"      \
+    "<library_visual_scenes><visual_scene id=\"s\"><node id=\"n\"><translate>0 0 1</translate><instance_geometry url=\"#g\">"     \
+    "<bind_material><technique_common><instance_material symbol=\"s\" target=\"#m\"/></technique_common></bind_material>"         \
     "</instance_geometry></node></visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>"
 
 // The triangle reaches from z = 1 to z = 3 in the file's own axes.
 static void dae_axes_and_units_are_as_expected(void **state)
 {
     (void)state;
-    static const struct { const char *name, *text; bool keep_axes; Vec3 low, high; } cases[] = {
+    static const struct {
+        const char *name, *text;
+        bool keep_axes;
+        Vec3 low, high;
+    } cases[] = {
         { "z up", DAE("Z_UP", "1"), false, { 0, 0, 1 }, { 1, 0, 3 } },
         { "y up becomes z up", DAE("Y_UP", "1"), false, { 0, -3, 0 }, { 1, -1, 0 } },
         { "y up as it stands", DAE("Y_UP", "1"), true, { 0, 0, 1 }, { 1, 0, 3 } },
@@ -205,14 +212,16 @@ static void dae_axes_and_units_are_as_expected(void **state)
 static void other_formats_come_through_the_worker(void **state)
 {
     (void)state;
-    static const char ply[] = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
-                              "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
-                              "0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n";
-    static const char gltf[] = "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}],"
-                               "\"meshes\":[{\"name\":\"tri\",\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
-                               "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\","
-                               "\"min\":[0,0,0],\"max\":[1,1,0]}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],"
-                               "\"buffers\":[{\"byteLength\":36,\"uri\":\"points.bin\"}]}";
+    static const char ply[] =
+        "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+        "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+        "0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n";
+    static const char gltf[] =
+        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}],"
+        "\"meshes\":[{\"name\":\"tri\",\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
+        "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\","
+        "\"min\":[0,0,0],\"max\":[1,1,0]}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],"
+        "\"buffers\":[{\"byteLength\":36,\"uri\":\"points.bin\"}]}";
     static const char off[] = "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
     Arena *arena = arena_create();
     const char *folder = support_scratch("import_other");
@@ -247,14 +256,16 @@ static void c23_wrong_kinds_are_refused(void **state)
     (void)state;
     Arena *arena = arena_create();
     const char *folder = support_scratch("import_c23");
-    static const unsigned char png[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I', 'H', 'D', 'R', 0, 0, 0, 1 };
+    static const unsigned char png[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0,
+                                         0,    13,  'I', 'H', 'D',  'R',  0,    0,    0, 1 };
     assert_true(file_write_atomic(path_join(arena, folder, "a.png"), png, sizeof png, NULL));
     assert_true(file_write_atomic(path_join(arena, folder, "image.obj"), png, sizeof png, NULL));
     assert_true(file_write_atomic(path_join(arena, folder, "image.stl"), png, sizeof png, NULL));
     assert_true(file_write_atomic(path_join(arena, folder, "image.dae"), png, sizeof png, NULL));
     support_write(path_join(arena, folder, "text.txt"), "just words\n");
     support_write(path_join(arena, folder, "words.obj"), "just words\n");
-    support_write(path_join(arena, folder, "words.stl"), "solid words without any facets whatsoever, long enough to pass the shortest length there is.");
+    support_write(path_join(arena, folder, "words.stl"),
+                  "solid words without any facets whatsoever, long enough to pass the shortest length there is.");
     support_write(path_join(arena, folder, "words.dae"), "just words\n");
     support_write(path_join(arena, folder, "words.glb"), "glTFjust words\n");
     support_write(path_join(arena, folder, "empty.obj"), "");
@@ -263,12 +274,15 @@ static void c23_wrong_kinds_are_refused(void **state)
     file_make_directories(path_join(arena, folder, "folder.stl"));
     assert_int_equal(mkfifo(path_join(arena, folder, "fifo.stl"), 0600), 0);
     assert_int_equal(symlink("/dev/zero", path_join(arena, folder, "zero.stl")), 0);
-    static const char *const meshes[] = { "a.png", "image.obj", "image.stl", "image.dae", "text.txt", "words.obj", "words.stl", "words.dae",
-                                          "words.glb", "empty.obj", "empty.dae", "folder.stl", "fifo.stl", "zero.stl", "absent.stl" };
-    AssetStore *store = store_create(&(StoreOptions){ .resolve = { .main_file = path_join(arena, folder, "w.wbt"), .cache = "" } });
+    static const char *const meshes[] = { "a.png",     "image.obj",  "image.stl", "image.dae", "text.txt",
+                                          "words.obj", "words.stl",  "words.dae", "words.glb", "empty.obj",
+                                          "empty.dae", "folder.stl", "fifo.stl",  "zero.stl",  "absent.stl" };
+    AssetStore *store = store_create(
+        &(StoreOptions){ .resolve = { .main_file = path_join(arena, folder, "w.wbt"), .cache = "" } });
     for (int i = 0; i < COUNT_OF(meshes); i++) {
         DiagSink *diags = diag_create();
-        CHECK(import_file(importer, path_join(arena, folder, meshes[i]), NULL, diags, (SourcePos){ 0 }) == NULL, meshes[i]);
+        CHECK(import_file(importer, path_join(arena, folder, meshes[i]), NULL, diags, (SourcePos){ 0 }) == NULL,
+              meshes[i]);
         CHECK(diag_total(diags, DIAG_ERROR) >= 1, meshes[i]);
         CHECK(strstr(diag_at(diags, diag_count(diags) - 1)->message, meshes[i]), meshes[i]);
         diag_destroy(diags);
@@ -295,7 +309,8 @@ static void assets_are_loaded_once_and_shared(void **state)
     support_write(path_join(arena, folder, "a.obj"), cube_obj);
     support_write(path_join(arena, folder, "b.obj"), cube_obj);  // the same content under another name
     support_write(path_join(arena, folder, "parts.dae"), DAE("Z_UP", "1"));
-    AssetStore *store = store_create(&(StoreOptions){ .resolve = { .main_file = path_join(arena, folder, "w.wbt"), .cache = "" } });
+    AssetStore *store = store_create(
+        &(StoreOptions){ .resolve = { .main_file = path_join(arena, folder, "w.wbt"), .cache = "" } });
     DiagSink *diags = diag_create();
     const SourcePos nowhere = { 0 };
     const Mesh *a = store_mesh(store, "a.obj", NULL, NULL, diags, nowhere);
@@ -304,13 +319,17 @@ static void assets_are_loaded_once_and_shared(void **state)
     assert_ptr_equal(store_mesh(store, "b.obj", NULL, NULL, diags, nowhere), a);
     assert_int_equal(store_counts(store).meshes, 1);
     assert_int_equal(store_counts(store).shared, 2);
-    const Mesh *flat = store_mesh(store, "a.obj", NULL, &(StoreMeshQuery){ .material = -1, .flat = true }, diags, nowhere);
+    const Mesh *flat = store_mesh(store, "a.obj", NULL, &(StoreMeshQuery){ .material = -1, .flat = true }, diags,
+                                  nowhere);
     assert_ptr_not_equal(flat, a);
-    const Mesh *tri = store_mesh(store, "parts.dae", NULL, &(StoreMeshQuery){ .material = -1, .name = "g" }, diags, nowhere);
+    const Mesh *tri = store_mesh(store, "parts.dae", NULL, &(StoreMeshQuery){ .material = -1, .name = "g" }, diags,
+                                 nowhere);
     assert_non_null(tri);
-    assert_ptr_equal(store_mesh(store, "parts.dae", NULL, &(StoreMeshQuery){ .material = -1, .name = "g" }, diags, nowhere), tri);
+    assert_ptr_equal(
+        store_mesh(store, "parts.dae", NULL, &(StoreMeshQuery){ .material = -1, .name = "g" }, diags, nowhere), tri);
     assert_int_equal(diag_count(diags), 0);
-    assert_null(store_mesh(store, "parts.dae", NULL, &(StoreMeshQuery){ .material = -1, .name = "other" }, diags, nowhere));
+    assert_null(
+        store_mesh(store, "parts.dae", NULL, &(StoreMeshQuery){ .material = -1, .name = "other" }, diags, nowhere));
     assert_null(store_mesh(store, "parts.dae", NULL, &(StoreMeshQuery){ .material = 99 }, diags, nowhere));
     assert_int_equal(diag_total(diags, DIAG_WARNING), 2);
     // C45: what is missing is a warning that names the places, and the placeholder has a shape.

@@ -30,10 +30,7 @@ static void check_surface(const Mesh *mesh, const char *name)
 }
 
 // A regular prism over n corners is what a cylinder of n divisions is: exact values, no tolerance for the tessellation.
-static double polygon_area(int n, double r)
-{
-    return 0.5 * n * r * r * sin(2.0 * M_PI / n);
-}
+static double polygon_area(int n, double r) { return 0.5 * n * r * r * sin(2.0 * M_PI / n); }
 
 static void primitives_have_their_volume(void **state)
 {
@@ -43,18 +40,33 @@ static void primitives_have_their_volume(void **state)
     double disc = polygon_area(n, r);
     const MeshRound round = { .radius = r, .height = h, .divisions = n };
     const MeshRound round_y = { .radius = r, .height = h, .divisions = n, .axis = MESH_AXIS_Y };
-    struct { const char *name; Mesh *mesh; double volume, tolerance; Vec3 size; } cases[] = {
+    struct {
+        const char *name;
+        Mesh *mesh;
+        double volume, tolerance;
+        Vec3 size;
+    } cases[] = {
         { "box", mesh_box(vec3(1, 2, 3)), 6.0, 1e-14, { 1, 2, 3 } },
         { "cylinder", mesh_cylinder(&round), disc * h, 1e-14, { 2 * r, 2 * r, h } },
         { "cylinder y", mesh_cylinder(&round_y), disc * h, 1e-14, { 2 * r, h, 2 * r } },
         { "cone", mesh_cone(&round), disc * h / 3.0, 1e-14, { 2 * r, 2 * r, h } },
         { "cone y", mesh_cone(&round_y), disc * h / 3.0, 1e-14, { 2 * r, h, 2 * r } },
         { "ico sphere", mesh_sphere_ico(r, 5), 4.0 / 3.0 * M_PI * r * r * r, 5e-3, { 2 * r, 2 * r, 2 * r } },
-        { "uv sphere", mesh_sphere_uv(r, 96, 48, MESH_AXIS_Z), 4.0 / 3.0 * M_PI * r * r * r, 6e-3, { 2 * r, 2 * r, 2 * r } },
-        { "capsule", mesh_capsule(&(MeshRound){ .radius = r, .height = h, .divisions = 96 }),
-          4.0 / 3.0 * M_PI * r * r * r + M_PI * r * r * h, 1e-2, { 2 * r, 2 * r, 2 * r + h } },
-        { "capsule y", mesh_capsule(&(MeshRound){ .radius = r, .height = h, .divisions = 96, .axis = MESH_AXIS_Y }),
-          4.0 / 3.0 * M_PI * r * r * r + M_PI * r * r * h, 1e-2, { 2 * r, 2 * r + h, 2 * r } },
+        { "uv sphere",
+          mesh_sphere_uv(r, 96, 48, MESH_AXIS_Z),
+          4.0 / 3.0 * M_PI * r * r * r,
+          6e-3,
+          { 2 * r, 2 * r, 2 * r } },
+        { "capsule",
+          mesh_capsule(&(MeshRound){ .radius = r, .height = h, .divisions = 96 }),
+          4.0 / 3.0 * M_PI * r * r * r + M_PI * r * r * h,
+          1e-2,
+          { 2 * r, 2 * r, 2 * r + h } },
+        { "capsule y",
+          mesh_capsule(&(MeshRound){ .radius = r, .height = h, .divisions = 96, .axis = MESH_AXIS_Y }),
+          4.0 / 3.0 * M_PI * r * r * r + M_PI * r * r * h,
+          1e-2,
+          { 2 * r, 2 * r + h, 2 * r } },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         MeshMass mass;
@@ -91,7 +103,8 @@ static void mass_integrals_are_exact(void **state)
     // The unit tetrahedron: V = 1/6, centre at 1/4 each, Ixx about it 1/80, Ixy 1/480.
     const double points[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
     const int32_t faces[] = { 0, 2, 1, -1, 0, 1, 3, -1, 0, 3, 2, -1, 1, 2, 3, -1 };
-    Mesh *tetrahedron = mesh_faces(&(MeshFaces){ .points = points, .point_count = 4, .indices = faces, .index_count = 16 }, NULL, NULL);
+    Mesh *tetrahedron = mesh_faces(
+        &(MeshFaces){ .points = points, .point_count = 4, .indices = faces, .index_count = 16 }, NULL, NULL);
     mesh_mass(tetrahedron, &mass);
     CHECK_NEAR(mass.volume, 1.0 / 6.0, 1e-16, "tetrahedron");
     CHECK_NEAR(vec3_distance(mass.centre, vec3(0.25, 0.25, 0.25)), 0.0, 1e-15, "tetrahedron");
@@ -144,10 +157,10 @@ static void dirt_is_dropped_and_counted(void **state)
     for (int i = 0; i < 7; i++)
         mesh_build_vertex(&builder, vec3(i == 1 || i == 6, i == 2, z[i]));
     static const int triangles[][3] = {
-        { 0, 1, 2 }, { 2, 0, 1 },   // the same one
-        { 0, 6, 2 },                // vertex 6 lies on vertex 1
-        { 0, 2, 1 },                // the other way round is another triangle
-        { 0, 1, 1 }, { 1, 6, 2 },   // no area
+        { 0, 1, 2 }, { 2, 0, 1 },  // the same one
+        { 0, 6, 2 },               // vertex 6 lies on vertex 1
+        { 0, 2, 1 },               // the other way round is another triangle
+        { 0, 1, 1 }, { 1, 6, 2 },  // no area
         { 0, 1, 9 }, { -1, 0, 1 }, { 0, 1, 4 }, { 0, 1, 5 }, { 0, 1, 3 },
     };
     mesh_build_part(&builder, "all", -1);
@@ -183,7 +196,13 @@ static void dirt_is_dropped_and_counted(void **state)
 static void polygons_are_cut(void **state)
 {
     (void)state;
-    static const struct { const char *name; int count; double points[24]; double area; int bad; } cases[] = {
+    static const struct {
+        const char *name;
+        int count;
+        double points[24];
+        double area;
+        int bad;
+    } cases[] = {
         { "square", 4, { 0, 0, 1, 0, 1, 1, 0, 1 }, 1.0, 0 },
         { "arrow", 4, { 0, 0, 2, 1, 0, 2, 1, 1 }, 1.0, 0 },
         { "L", 6, { 0, 0, 2, 0, 2, 1, 1, 1, 1, 2, 0, 2 }, 3.0, 0 },
@@ -198,7 +217,9 @@ static void polygons_are_cut(void **state)
             int64_t vertices[12];
             for (int k = 0; k < cases[i].count; k++) {
                 double x = cases[i].points[2 * k], y = cases[i].points[2 * k + 1];
-                vertices[k] = mesh_build_vertex(&builder, plane == 0 ? vec3(x, y, 7) : plane == 1 ? vec3(7, x, y) : vec3(y, 7, x));
+                vertices[k] = mesh_build_vertex(&builder, plane == 0   ? vec3(x, y, 7)
+                                                          : plane == 1 ? vec3(7, x, y)
+                                                                       : vec3(y, 7, x));
             }
             int count, corners[36];
             assert_int_equal(mesh_build_polygon(&builder, vertices, cases[i].count, corners, &count), 0);
@@ -235,8 +256,14 @@ static void faces_keep_their_attributes(void **state)
     const int32_t indices[] = { 0, 1, 2, 3, -1 }, flipped[] = { 3, 2, 1, 0 }, outside[] = { 0, 1, 99, -1, 0, 1, 2 };
     const double texcoords[] = { 0, 0, 1, 0, 1, 1, 0, 1 };
     MeshReport report = { 0 };
-    MeshFaces faces = { .points = points, .point_count = 4, .indices = indices, .index_count = 5, .texcoords = texcoords,
-                        .texcoord_count = 4, .texcoord_indices = flipped, .texcoord_index_count = 4 };
+    MeshFaces faces = { .points = points,
+                        .point_count = 4,
+                        .indices = indices,
+                        .index_count = 5,
+                        .texcoords = texcoords,
+                        .texcoord_count = 4,
+                        .texcoord_indices = flipped,
+                        .texcoord_index_count = 4 };
     Mesh *mesh = mesh_faces(&faces, NULL, &report);
     for (int i = 0; i < 6; i++) {
         uint32_t vertex = mesh->triangles[i];
@@ -249,12 +276,15 @@ static void faces_keep_their_attributes(void **state)
     assert_true(mesh_triangle_normal(mesh, 0).z == -1.0);
     mesh_destroy(mesh);
     assert_int_equal(report.bad_normal + report.bad_index, 0);
-    mesh = mesh_faces(&(MeshFaces){ .points = points, .point_count = 4, .indices = outside, .index_count = 7 }, NULL, &report);
+    mesh = mesh_faces(&(MeshFaces){ .points = points, .point_count = 4, .indices = outside, .index_count = 7 }, NULL,
+                      &report);
     assert_int_equal(report.bad_index, 1);
     assert_int_equal(mesh->triangle_count, 1);
     mesh_destroy(mesh);
     const int32_t triples[] = { 0, 1, 2, 0, 2, 3 };
-    mesh = mesh_faces(&(MeshFaces){ .points = points, .point_count = 4, .indices = triples, .index_count = 6, .are_triangles = true }, NULL, NULL);
+    mesh = mesh_faces(
+        &(MeshFaces){ .points = points, .point_count = 4, .indices = triples, .index_count = 6, .are_triangles = true },
+        NULL, NULL);
     CHECK_NEAR(mesh_area(mesh), 1.0, 1e-15, "triples");
     mesh_destroy(mesh);
 }
@@ -267,7 +297,8 @@ static void creases_split_normals(void **state)
     check_surface(box, "sharp box");
     for (int i = 0; i < box->triangle_count; i++) {
         Vec3 flat = mesh_triangle_normal(box, i);
-        CHECK_NEAR(box->normals[9 * i] * flat.x + box->normals[9 * i + 1] * flat.y + box->normals[9 * i + 2] * flat.z, 1.0, 1e-6, "sharp");
+        CHECK_NEAR(box->normals[9 * i] * flat.x + box->normals[9 * i + 1] * flat.y + box->normals[9 * i + 2] * flat.z,
+                   1.0, 1e-6, "sharp");
     }
     mesh_compute_normals(box, 3.0);  // all smooth: normals are along the diagonals, whatever the cut of the faces
     for (size_t i = 0; i < 3 * (size_t)box->triangle_count; i++)
@@ -287,12 +318,25 @@ static void extrusions_follow_their_spine(void **state)
     static const double ell[] = { 0, 0, 0, 2, 1, 2, 1, 1, 2, 1, 2, 0, 0, 0 };
     static const double ring[] = { 4, 0, 0, 0, 4, 0, -4, 0, 0, 0, -4, 0, 4, 0, 0 };
     static const double back[] = { 0, 1, 0, 0, 0, 0 };
-    static const struct { const char *name; MeshExtrusion extrusion; double volume; } cases[] = {
+    static const struct {
+        const char *name;
+        MeshExtrusion extrusion;
+        double volume;
+    } cases[] = {
         { "default square", { .section = square, .section_count = 5, .spine = straight, .spine_count = 2 }, 4.0 },
         { "along x", { .section = square, .section_count = 5, .spine = along_x, .spine_count = 2 }, 12.0 },
         { "downwards", { .section = square, .section_count = 5, .spine = back, .spine_count = 2 }, 4.0 },
-        { "pyramid", { .section = square, .section_count = 5, .spine = straight, .spine_count = 2, .scales = taper, .scale_count = 2 }, 4.0 / 3.0 },
-        { "concave caps", { .section = ell, .section_count = 7, .spine = straight, .spine_count = 2, .is_clockwise = true }, -3.0 },
+        { "pyramid",
+          { .section = square,
+            .section_count = 5,
+            .spine = straight,
+            .spine_count = 2,
+            .scales = taper,
+            .scale_count = 2 },
+          4.0 / 3.0 },
+        { "concave caps",
+          { .section = ell, .section_count = 7, .spine = straight, .spine_count = 2, .is_clockwise = true },
+          -3.0 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         MeshReport report = { 0 };
@@ -305,15 +349,18 @@ static void extrusions_follow_their_spine(void **state)
         mesh_destroy(mesh);
     }
     MeshMass mass;
-    Mesh *elbow = mesh_extrusion(&(MeshExtrusion){ .section = square, .section_count = 5, .spine = bent, .spine_count = 3 }, NULL, NULL);
+    Mesh *elbow = mesh_extrusion(
+        &(MeshExtrusion){ .section = square, .section_count = 5, .spine = bent, .spine_count = 3 }, NULL, NULL);
     mesh_mass(elbow, &mass);
     CHECK(mass.is_closed && mass.volume > 0.0, "elbow");
     mesh_destroy(elbow);
-    Mesh *torus = mesh_extrusion(&(MeshExtrusion){ .section = square, .section_count = 5, .spine = ring, .spine_count = 5 }, NULL, NULL);
+    Mesh *torus = mesh_extrusion(
+        &(MeshExtrusion){ .section = square, .section_count = 5, .spine = ring, .spine_count = 5 }, NULL, NULL);
     mesh_mass(torus, &mass);
     CHECK(mass.is_closed && mass.volume > 0.0, "a closed spine needs no caps");
     mesh_destroy(torus);
-    assert_null(mesh_extrusion(&(MeshExtrusion){ .section = square, .section_count = 5, .spine = straight, .spine_count = 1 }, NULL, NULL));
+    assert_null(mesh_extrusion(
+        &(MeshExtrusion){ .section = square, .section_count = 5, .spine = straight, .spine_count = 1 }, NULL, NULL));
 }
 
 static void grids_stand_where_their_heights_say(void **state)
@@ -321,7 +368,12 @@ static void grids_stand_where_their_heights_say(void **state)
     (void)state;
     static const double heights[] = { 0, 1, 2, 1, 2, 3 };
     for (int axis = 0; axis < 2; axis++) {
-        MeshGrid grid = { .columns = 3, .rows = 2, .column_spacing = 0.5, .row_spacing = 2.0, .heights = heights, .height_count = 6,
+        MeshGrid grid = { .columns = 3,
+                          .rows = 2,
+                          .column_spacing = 0.5,
+                          .row_spacing = 2.0,
+                          .heights = heights,
+                          .height_count = 6,
                           .axis = (MeshAxis)axis };
         Mesh *mesh = mesh_grid(&grid, NULL);
         assert_int_equal(mesh->triangle_count, 4);
@@ -340,11 +392,17 @@ static void grids_stand_where_their_heights_say(void **state)
         CHECK_NEAR(mass.volume, 2.0 * (1.5 + 1.0), 1e-12, "the mean height of this tilted plane is 1.5");
         mesh_destroy(mesh);
     }
-    MeshGrid small = { .columns = 1, .rows = 2, .heights = heights, .height_count = 2, .column_spacing = 1, .row_spacing = 1 };
+    MeshGrid small = {
+        .columns = 1, .rows = 2, .heights = heights, .height_count = 2, .column_spacing = 1, .row_spacing = 1
+    };
     assert_null(mesh_grid(&small, NULL));
-    MeshGrid wide = { .columns = 46341, .rows = 46341, .column_spacing = 1, .row_spacing = 1 };  // the product leaves an int
+    MeshGrid wide = {
+        .columns = 46341, .rows = 46341, .column_spacing = 1, .row_spacing = 1
+    };  // the product leaves an int
     assert_null(mesh_grid(&wide, NULL));
-    MeshGrid missing = { .columns = 2, .rows = 2, .column_spacing = 1, .row_spacing = 1, .heights = heights, .height_count = 2 };
+    MeshGrid missing = {
+        .columns = 2, .rows = 2, .column_spacing = 1, .row_spacing = 1, .heights = heights, .height_count = 2
+    };
     Mesh *mesh = mesh_grid(&missing, NULL);
     CHECK(mesh->high.z == 1.0 && mesh->low.z == 0.0, "missing heights are 0");
     mesh_destroy(mesh);
@@ -361,7 +419,10 @@ static void parts_are_filtered(void **state)
         mesh_build_triangle(&builder, 3 * i, 3 * i + 1, 3 * i + 2);
     }
     Mesh *mesh = mesh_build_end(&builder, NULL, NULL);
-    static const struct { const char *name; int material, triangles; } cases[] = {
+    static const struct {
+        const char *name;
+        int material, triangles;
+    } cases[] = {
         { NULL, -1, 4 }, { "odd", -1, 2 }, { "odd", 3, 1 }, { NULL, 0, 1 }, { "even", 1, 0 }, { "none", -1, 0 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -376,11 +437,16 @@ static void parts_are_filtered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(primitives_have_their_volume), cmocka_unit_test(mass_integrals_are_exact),
-        cmocka_unit_test(open_and_flat_ones_say_so),    cmocka_unit_test(dirt_is_dropped_and_counted),
-        cmocka_unit_test(polygons_are_cut),             cmocka_unit_test(faces_keep_their_attributes),
-        cmocka_unit_test(creases_split_normals),        cmocka_unit_test(extrusions_follow_their_spine),
-        cmocka_unit_test(grids_stand_where_their_heights_say), cmocka_unit_test(parts_are_filtered),
+        cmocka_unit_test(primitives_have_their_volume),
+        cmocka_unit_test(mass_integrals_are_exact),
+        cmocka_unit_test(open_and_flat_ones_say_so),
+        cmocka_unit_test(dirt_is_dropped_and_counted),
+        cmocka_unit_test(polygons_are_cut),
+        cmocka_unit_test(faces_keep_their_attributes),
+        cmocka_unit_test(creases_split_normals),
+        cmocka_unit_test(extrusions_follow_their_spine),
+        cmocka_unit_test(grids_stand_where_their_heights_say),
+        cmocka_unit_test(parts_are_filtered),
     };
     return cmocka_run_group_tests_name("assets.mesh", tests, NULL, NULL);
 }

@@ -8,7 +8,11 @@
 static void numbers_are_read(void **state)
 {
     (void)state;
-    static const struct { const char *text; bool ok; double value; } cases[] = {
+    static const struct {
+        const char *text;
+        bool ok;
+        double value;
+    } cases[] = {
         { "0", true, 0.0 },
         { "-.5e+3", true, -500.0 },
         { "1.", true, 1.0 },
@@ -37,11 +41,28 @@ static void numbers_are_read(void **state)
 static void numbers_are_written_shortest(void **state)
 {
     (void)state;
-    static const struct { double value; const char *text; } cases[] = {
-        { 0.1, "0.1" }, { 0.3, "0.3" }, { -3, "-3" }, { 0, "0" }, { 1e-5, "1e-05" }, { 123456789012345.0, "123456789012345" },
-        { 0.123456789012345, "0.123456789012345" }, { 1.0 / 3.0, "0.3333333333333333" }, { 2.5e20, "2.5e+20" },
-        { 0.785398, "0.785398" }, { -0.0, "-0" }, { 5e-324, "5e-324" }, { DBL_MAX, "1.7976931348623157e+308" }, { 9007199254740993e3, "9.007199254740993e+18" },
-        { 1234567890123456.5, "1234567890123456.5" }, { 0.0001, "0.0001" }, { 1e22, "1e+22" }, { INFINITY, "inf" },
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        { 0.1, "0.1" },
+        { 0.3, "0.3" },
+        { -3, "-3" },
+        { 0, "0" },
+        { 1e-5, "1e-05" },
+        { 123456789012345.0, "123456789012345" },
+        { 0.123456789012345, "0.123456789012345" },
+        { 1.0 / 3.0, "0.3333333333333333" },
+        { 2.5e20, "2.5e+20" },
+        { 0.785398, "0.785398" },
+        { -0.0, "-0" },
+        { 5e-324, "5e-324" },
+        { DBL_MAX, "1.7976931348623157e+308" },
+        { 9007199254740993e3, "9.007199254740993e+18" },
+        { 1234567890123456.5, "1234567890123456.5" },
+        { 0.0001, "0.0001" },
+        { 1e22, "1e+22" },
+        { INFINITY, "inf" },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char buffer[32];
@@ -77,7 +98,7 @@ static void no_shorter_number_would_do(void **state)
         bits ^= bits << 13;
         bits ^= bits >> 7;
         bits ^= bits << 17;
-        uint64_t pattern = i % 3 == 0 ? bits & ~(((uint64_t)1 << 52) - 1)  // powers of two
+        uint64_t pattern = i % 3 == 0   ? bits & ~(((uint64_t)1 << 52) - 1)       // powers of two
                            : i % 3 == 1 ? bits & (((uint64_t)1 << (i % 53)) - 1)  // below the normal ones
                                         : bits;
         double value;
@@ -95,7 +116,8 @@ static void no_shorter_number_would_do(void **state)
         for (const char *c = buffer + strspn(buffer, "0."); *c && *c != 'e'; c++)
             digits += *c != '.';
         CHECK(strtod(buffer, NULL) == value && digits <= precision, buffer);
-        long double ours = fabsl(strtold(buffer, NULL) - (long double)value), theirs = fabsl(strtold(tried, NULL) - (long double)value);
+        long double ours = fabsl(strtold(buffer, NULL) - (long double)value),
+                    theirs = fabsl(strtold(tried, NULL) - (long double)value);
         CHECK(digits < precision || ours <= theirs, buffer);
     }
 }
@@ -103,9 +125,19 @@ static void no_shorter_number_would_do(void **state)
 static void utf8_is_checked(void **state)
 {
     (void)state;
-    static const struct { const char *text; bool ok; } cases[] = {
-        { "plain", true }, { "\xc3\xa9t\xc3\xa9", true }, { "\xe2\x82\xac and more text", true }, { "\xf0\x9f\x98\x80", true },
-        { "\xff", false }, { "\xc3", false }, { "abcdefgh\xe9t\xe9", false }, { "\xc0\x80", false }, { "\xed\xa0\x80", false },
+    static const struct {
+        const char *text;
+        bool ok;
+    } cases[] = {
+        { "plain", true },
+        { "\xc3\xa9t\xc3\xa9", true },
+        { "\xe2\x82\xac and more text", true },
+        { "\xf0\x9f\x98\x80", true },
+        { "\xff", false },
+        { "\xc3", false },
+        { "abcdefgh\xe9t\xe9", false },
+        { "\xc0\x80", false },
+        { "\xed\xa0\x80", false },
     };
     for (int i = 0; i < COUNT_OF(cases); i++)
         CHECK(text_is_valid_utf8(cases[i].text, strlen(cases[i].text), NULL) == cases[i].ok, cases[i].text);
@@ -114,9 +146,12 @@ static void utf8_is_checked(void **state)
 static void globs_match(void **state)
 {
     (void)state;
-    static const struct { const char *text, *pattern; bool ok; } cases[] = {
-        { "arm.x", "arm.*", true }, { "arm.x", "*.x", true }, { "arm", "a?m", true }, { "arm", "a*b", false },
-        { "", "*", true }, { "aXbXc", "a*b*c", true },
+    static const struct {
+        const char *text, *pattern;
+        bool ok;
+    } cases[] = {
+        { "arm.x", "arm.*", true }, { "arm.x", "*.x", true }, { "arm", "a?m", true },
+        { "arm", "a*b", false },    { "", "*", true },        { "aXbXc", "a*b*c", true },
     };
     for (int i = 0; i < COUNT_OF(cases); i++)
         CHECK(text_matches_glob(cases[i].text, cases[i].pattern) == cases[i].ok, cases[i].pattern);
@@ -126,22 +161,28 @@ static void slips_find_their_word(void **state)
 {
     (void)state;
     static const char *const words[] = { "translation", "rotation", "children", "boundingObject" };
-    static const struct { const char *word, *closest; } cases[] = {
-        { "tranlation", "translation" }, { "childern", "children" }, { "BoundingObject", "boundingObject" }, { "xyz", NULL },
+    static const struct {
+        const char *word, *closest;
+    } cases[] = {
+        { "tranlation", "translation" },
+        { "childern", "children" },
+        { "BoundingObject", "boundingObject" },
+        { "xyz", NULL },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         const char *found = text_closest(cases[i].word, words, COUNT_OF(words));
-        CHECK(found == cases[i].closest || (found && cases[i].closest && !strcmp(found, cases[i].closest)), cases[i].word);
+        CHECK(found == cases[i].closest || (found && cases[i].closest && !strcmp(found, cases[i].closest)),
+              cases[i].word);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_read),   cmocka_unit_test(numbers_are_written_shortest),
-        cmocka_unit_test(numbers_round_trip), cmocka_unit_test(no_shorter_number_would_do),
-        cmocka_unit_test(utf8_is_checked),
-        cmocka_unit_test(globs_match),        cmocka_unit_test(slips_find_their_word),
+        cmocka_unit_test(numbers_are_read),      cmocka_unit_test(numbers_are_written_shortest),
+        cmocka_unit_test(numbers_round_trip),    cmocka_unit_test(no_shorter_number_would_do),
+        cmocka_unit_test(utf8_is_checked),       cmocka_unit_test(globs_match),
+        cmocka_unit_test(slips_find_their_word),
     };
     return cmocka_run_group_tests_name("base.text", tests, NULL, NULL);
 }

@@ -45,8 +45,9 @@ static bool handle(const char *request, size_t size, WorkerReply *reply, void *s
         for (;;)
             worker_reply_reserve(reply, 1 << 16);
     if (!strncmp(request, "escape", size)) {
-        bool escaped = open("/etc/passwd", O_RDONLY) >= 0 || open("/dev/null", O_WRONLY) >= 0 || socket(AF_INET, SOCK_STREAM, 0) >= 0 ||
-                       fork() >= 0 || kill(getppid(), 0) == 0 || execl("/bin/true", "true", NULL) == 0;
+        bool escaped = open("/etc/passwd", O_RDONLY) >= 0 || open("/dev/null", O_WRONLY) >= 0
+                       || socket(AF_INET, SOCK_STREAM, 0) >= 0 || fork() >= 0 || kill(getppid(), 0) == 0
+                       || execl("/bin/true", "true", NULL) == 0;
         worker_reply_add(reply, escaped ? "out" : "in", escaped ? 3 : 2);
         return true;
     }
@@ -54,16 +55,18 @@ static bool handle(const char *request, size_t size, WorkerReply *reply, void *s
     return false;
 }
 
-static void *start(const void *context)
-{
-    return strdup(context);
-}
+static void *start(const void *context) { return strdup(context); }
 
 // The limit of time is far from what a busy machine takes for an answer, but where a case is about the limit itself.
 static Worker *make(int time_ms)
 {
-    return worker_create(&(WorkerOptions){ .name = "test worker", .start = start, .handle = handle, .context = "ready",
-                                           .time_ms = time_ms, .memory_bytes = 256 << 20, .reply_bytes = 8 << 20 });
+    return worker_create(&(WorkerOptions){ .name = "test worker",
+                                           .start = start,
+                                           .handle = handle,
+                                           .context = "ready",
+                                           .time_ms = time_ms,
+                                           .memory_bytes = 256 << 20,
+                                           .reply_bytes = 8 << 20 });
 }
 
 static WorkerStatus call(Worker *worker, const char *text, WorkerAnswer *answer)
@@ -82,7 +85,11 @@ static void call_and_answer(Worker *worker)
 static void answers_and_survives_everything(void **state)
 {
     (void)state;
-    static const struct { const char *request; WorkerStatus status; const char *answer, *message; } cases[] = {
+    static const struct {
+        const char *request;
+        WorkerStatus status;
+        const char *answer, *message;
+    } cases[] = {
         { "echo hello", WORKER_OK, " hello", "" },
         { "state", WORKER_OK, "ready", "" },
         { "unknown", WORKER_REFUSED, NULL, "what is that" },
@@ -128,6 +135,34 @@ static void a_worker_that_stands_still_is_replaced(void **state)
     worker_destroy(worker);
 }
 
+// What all requests take together is bounded, whichever worker serves them: the first one that hangs uses it up.
+static void a_budget_is_for_all_requests(void **state)
+{
+    (void)state;
+    WorkerBudget budget = { .total_ms = 300, .limit = "tests_ms" };
+    Worker *first = make(120000), *second = make(120000);
+    WorkerAnswer answer;
+    worker_set_budget(first, &budget);
+    call_and_answer(first);
+    assert_int_equal(call(first, "hang", &answer), WORKER_TIMEOUT);
+    assert_true(budget.spent_us >= 300000);
+    assert_int_equal(call(first, "echo", &answer), WORKER_SPENT);
+    assert_non_null(strstr(answer.message, "(limit tests_ms)"));
+    call_and_answer(second);  // it has none
+    const WorkerPart part = { "echo", 4 };
+    assert_int_equal(worker_call_limited(second, &part, 1, &(WorkerLimits){ .budget = &budget }, &answer),
+                     WORKER_SPENT);
+    // One thousandth more than was used is left, at which it is asked again; at the limit it is not.
+    budget.total_ms = budget.spent_us / 1000;
+    assert_int_equal(worker_call_limited(second, &part, 1, &(WorkerLimits){ .budget = &budget }, &answer),
+                     WORKER_SPENT);
+    budget.total_ms += 60000;
+    assert_int_equal(worker_call_limited(second, &part, 1, &(WorkerLimits){ .budget = &budget }, &answer), WORKER_OK);
+    free(answer.data);
+    worker_destroy(first);
+    worker_destroy(second);
+}
+
 static void parts_are_joined_and_large_answers_arrive(void **state)
 {
     (void)state;
@@ -154,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_and_survives_everything),
         cmocka_unit_test(a_worker_that_stands_still_is_replaced),
+        cmocka_unit_test(a_budget_is_for_all_requests),
         cmocka_unit_test(parts_are_joined_and_large_answers_arrive),
     };
     return cmocka_run_group_tests_name("base.worker", tests, NULL, NULL);

@@ -12,16 +12,17 @@
 
 static int check_mistakes;
 
-#define CHECK(condition)                                                             \
-    do {                                                                             \
-        if (!(condition)) {                                                          \
-            printf("FAIL %s:%d: %s\n", __FILE_NAME__, __LINE__, #condition);         \
-            check_mistakes++;                                                        \
-        }                                                                            \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            printf("FAIL %s:%d: %s\n", __FILE_NAME__, __LINE__, #condition);                                           \
+            check_mistakes++;                                                                                          \
+        }                                                                                                              \
     } while (0)
 #define CHECK_NEAR(actual, expected, tolerance) check_near((actual), (expected), (tolerance), #actual, __LINE__)
 #define CHECK_TEXT(actual, expected) check_text((actual), (expected), #actual, __LINE__)
-#define CHECK_VECTOR(actual, x, y, z, tolerance) check_vector((actual), (const double[3]){ x, y, z }, (tolerance), #actual, __LINE__)
+#define CHECK_VECTOR(actual, x, y, z, tolerance)                                                                       \
+    check_vector((actual), (const double[3]){ x, y, z }, (tolerance), #actual, __LINE__)
 #ifndef __FILE_NAME__
 #define __FILE_NAME__ __FILE__
 #endif
@@ -42,7 +43,8 @@ static inline void check_text(const char *actual, const char *expected, const ch
     check_mistakes++;
 }
 
-static inline void check_vector(const double *actual, const double expected[3], double tolerance, const char *what, int line)
+static inline void check_vector(const double *actual, const double expected[3], double tolerance, const char *what,
+                                int line)
 {
     if (!actual) {
         printf("FAIL line %d: %s is NULL\n", line, what);

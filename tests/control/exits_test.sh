@@ -37,6 +37,9 @@ strict="--steps 20 --stop-on-controller-failure"
     expect "out of time" ends 4 "0.08 s simulated" fails stuck --timeout 1
     expect "time enough" ends 0 "0.32 s simulated" fails well --steps 20 --timeout 100
     expect "no time" ends 2 "timeout wants seconds" fails well --timeout -1
+    expect "paused, and nobody to go on" ends 0 "robot 'r' paused the simulation at 0.08 s; every program waits" fails pause --steps 20
+    expect "paused and gone on with" ends 0 "time stands at 0.08 s" fails resume --steps 20
+    expect "to its end" grep -q "0.32 s simulated" "$log"
     expect "loading again and again counts together" ends 0 "steps of 16 ms" fails reload --steps 21
 }
 expect "five times" [ "$(grep -c 'starts at 0 s' "$log")" = 5 ]

@@ -5,10 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static Input *parse(const char *text, DiagSink *diags)
-{
-    return input_parse("keys.txt", text, strlen(text), diags);
-}
+static Input *parse(const char *text, DiagSink *diags) { return input_parse("keys.txt", text, strlen(text), diags); }
 
 static void time_goes_on_and_back(void **state)
 {
@@ -29,7 +26,10 @@ static void time_goes_on_and_back(void **state)
 static void mistakes_have_places(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; int line, column; } cases[] = {
+    static const struct {
+        const char *text, *message;
+        int line, column;
+    } cases[] = {
         { "x", "a time in seconds wanted, found 'x'", 1, 1 },
         { "nan key down A", "a time in seconds wanted, found 'nan'", 1, 1 },
         { "1 key down A\n0.5 key up A", "a time that is not before the one above wanted, found '0.5'", 2, 1 },

@@ -79,8 +79,10 @@ static void enable(World *world, int robot, const char *name, int period)
 static void sensors_of_motion(void **state)
 {
     (void)state;
-    World world = open_world("basicTimeStep 32", "Robot { translation 0.2 0.05 -0.35 rotation 0 0 1 0.3 children [ Accelerometer { } Gyro { } Compass { } GPS { } "
-                             "InertialUnit { } Altimeter { } ] }");
+    World world = open_world(
+        "basicTimeStep 32",
+        "Robot { translation 0.2 0.05 -0.35 rotation 0 0 1 0.3 children [ Accelerometer { } Gyro { } Compass { } GPS { } "
+        "InertialUnit { } Altimeter { } ] }");
     static const char *const names[] = { "accelerometer", "gyro", "compass", "gps", "inertial unit", "altimeter" };
     for (int i = 0; i < COUNT_OF(names); i++)
         enable(&world, 0, names[i], 32);
@@ -100,9 +102,12 @@ static void sensors_of_motion(void **state)
     CHECK(isnan(value(&world, 0, "accelerometer")), "no physics, no acceleration");
     close_world(&world);
 
-    world = open_world("basicTimeStep 32", "Robot { children [ Solid { name \"base\" " MASS " children [ Accelerometer { translation 0 0 0 } HingeJoint { jointParameters "
-                       "HingeJointParameters { axis 0 0 1 } device [ RotationalMotor { maxVelocity 20 maxTorque 100 } PositionSensor { } ] endPoint Solid { name \"arm\" " MASS
-                       " children [ Gyro { } ] } } ] } ] }");
+    world = open_world(
+        "basicTimeStep 32",
+        "Robot { children [ Solid { name \"base\" " MASS
+        " children [ Accelerometer { translation 0 0 0 } HingeJoint { jointParameters "
+        "HingeJointParameters { axis 0 0 1 } device [ RotationalMotor { maxVelocity 20 maxTorque 100 } PositionSensor { } ] endPoint Solid { name \"arm\" " MASS
+        " children [ Gyro { } ] } } ] } ] }");
     enable(&world, 0, "accelerometer", 32);
     enable(&world, 0, "gyro", 32);
     enable(&world, 0, "position sensor", 96);
@@ -125,10 +130,12 @@ static void sensors_of_motion(void **state)
 static void forces_are_felt(void **state)
 {
     (void)state;
-    World world = open_world("basicTimeStep 16", "Solid { boundingObject Plane { } } Robot { translation 0 0 0.66 rotation 0 1 0 1.5707963267948966 boundingObject Box { size 0.5 1 1 } "
-                             "physics Physics { density -1 mass 100 } children [ Accelerometer { } TouchSensor { translation 0.3 0 0 type \"force\" lookupTable [ ] "
-                             "boundingObject Box { size 0.1 1 1 } physics Physics { density -1 mass 0.001 } } TouchSensor { name \"bumper\" translation 0.345 0 0 type \"bumper\" "
-                             "boundingObject Box { size 0.02 0.5 0.5 } } ] }");
+    World world = open_world(
+        "basicTimeStep 16",
+        "Solid { boundingObject Plane { } } Robot { translation 0 0 0.66 rotation 0 1 0 1.5707963267948966 boundingObject Box { size 0.5 1 1 } "
+        "physics Physics { density -1 mass 100 } children [ Accelerometer { } TouchSensor { translation 0.3 0 0 type \"force\" lookupTable [ ] "
+        "boundingObject Box { size 0.1 1 1 } physics Physics { density -1 mass 0.001 } } TouchSensor { name \"bumper\" translation 0.345 0 0 type \"bumper\" "
+        "boundingObject Box { size 0.02 0.5 0.5 } } ] }");
     enable(&world, 0, "touch sensor", 16);
     enable(&world, 0, "bumper", 16);
     enable(&world, 0, "accelerometer", 16);
@@ -147,10 +154,12 @@ static void forces_are_felt(void **state)
 static void distances_are_seen(void **state)
 {
     (void)state;
-    World world = open_world("basicTimeStep 16", "Robot { children [ DistanceSensor { name \"plain\" } DistanceSensor { name \"fine\" type \"laser\" resolution 15 lookupTable [ 0 0 0, 1 1000 0 ] } "
-                             "DistanceSensor { name \"wide\" numberOfRays 5 aperture 0.2 lookupTable [ 0 0 0, 1 1000 0 ] } DistanceSensor { name \"back\" rotation 0 0 1 3.14159 } "
-                             "DistanceSensor { name \"sonar\" type \"sonar\" lookupTable [ 0 0 0, 1 1 0 ] rotation 0 0 1 0 } ] boundingObject Sphere { radius 0.01 } } "
-                             "Solid { name \"wall\" translation 0.1 0 0 boundingObject Box { size 0.1 2 2 } }");
+    World world = open_world(
+        "basicTimeStep 16",
+        "Robot { children [ DistanceSensor { name \"plain\" } DistanceSensor { name \"fine\" type \"laser\" resolution 15 lookupTable [ 0 0 0, 1 1000 0 ] } "
+        "DistanceSensor { name \"wide\" numberOfRays 5 aperture 0.2 lookupTable [ 0 0 0, 1 1000 0 ] } DistanceSensor { name \"back\" rotation 0 0 1 3.14159 } "
+        "DistanceSensor { name \"sonar\" type \"sonar\" lookupTable [ 0 0 0, 1 1 0 ] rotation 0 0 1 0 } ] boundingObject Sphere { radius 0.01 } } "
+        "Solid { name \"wall\" translation 0.1 0 0 boundingObject Box { size 0.1 2 2 } }");
     static const char *const names[] = { "plain", "fine", "wide", "back", "sonar" };
     for (int i = 0; i < COUNT_OF(names); i++)
         enable(&world, 0, names[i], 16);
@@ -172,11 +181,14 @@ static void send(World *world, int robot, const char *text)
 static void packets_travel(void **state)
 {
     (void)state;
-    World world = open_world("basicTimeStep 16", "Robot { name \"a\" children [ Emitter { } Receiver { } ] } Robot { name \"b\" translation 0.6 0 0 children [ Receiver { bufferSize 10 } ] } "
-                             "Robot { name \"c\" translation 0 0 5 children [ Receiver { channel 3 } ] }");
+    World world = open_world(
+        "basicTimeStep 16",
+        "Robot { name \"a\" children [ Emitter { } Receiver { } ] } Robot { name \"b\" translation 0.6 0 0 children [ Receiver { bufferSize 10 } ] } "
+        "Robot { name \"c\" translation 0 0 5 children [ Receiver { channel 3 } ] }");
     for (int robot = 0; robot < 3; robot++)
         enable(&world, robot, "receiver", 16);
-    int b = devices_find(world.devices, 1, "receiver"), c = devices_find(world.devices, 2, "receiver"), own = devices_find(world.devices, 0, "receiver");
+    int b = devices_find(world.devices, 1, "receiver"), c = devices_find(world.devices, 2, "receiver"),
+        own = devices_find(world.devices, 0, "receiver");
     int size;
     devices_plugin_listens(world.devices);
     send(&world, 0, "hello");
@@ -219,8 +231,10 @@ static void packets_travel(void **state)
 static void packets_meet_moved_robots(void **state)
 {
     (void)state;
-    World world = open_world("basicTimeStep 16 gravity 0", "Robot { name \"a\" children [ Emitter { range 1.5 maxRange 3 } ] linearVelocity 10 0 0 physics Physics { } } "
-                             "Robot { name \"b\" children [ Receiver { } ] }");
+    World world = open_world(
+        "basicTimeStep 16 gravity 0",
+        "Robot { name \"a\" children [ Emitter { range 1.5 maxRange 3 } ] linearVelocity 10 0 0 physics Physics { } } "
+        "Robot { name \"b\" children [ Receiver { } ] }");
     enable(&world, 1, "receiver", 16);
     int receiver = devices_find(world.devices, 1, "receiver");
     for (int step = 1; step <= 12; step++) {
@@ -243,7 +257,9 @@ static void packets_meet_moved_robots(void **state)
 static void receivers_have_a_period(void **state)
 {
     (void)state;
-    World world = open_world("basicTimeStep 16", "Robot { name \"a\" children [ Emitter { } ] } Robot { name \"b\" translation 1 0 0 children [ Receiver { } ] }");
+    World world = open_world(
+        "basicTimeStep 16",
+        "Robot { name \"a\" children [ Emitter { } ] } Robot { name \"b\" translation 1 0 0 children [ Receiver { } ] }");
     enable(&world, 1, "receiver", 128);
     int receiver = devices_find(world.devices, 1, "receiver");
     for (int step = 1; step <= 24; step++) {
@@ -264,9 +280,11 @@ static void receivers_have_a_period(void **state)
 static void lamps_move(void **state)
 {
     (void)state;
-    World world = open_world("basicTimeStep 16 gravity 0", "Robot { children [ LightSensor { lookupTable [ 0 0 0, 1 1000 0 ] } ] } "
-                             "Solid { name \"lamp\" translation 1.3 0 0 linearVelocity 1 0 0 physics Physics { } children [ Pose { translation 0.2 0 0 children [ "
-                             "PointLight { attenuation 0 0 1 location 0.5 0 0 } ] } ] }");
+    World world = open_world(
+        "basicTimeStep 16 gravity 0",
+        "Robot { children [ LightSensor { lookupTable [ 0 0 0, 1 1000 0 ] } ] } "
+        "Solid { name \"lamp\" translation 1.3 0 0 linearVelocity 1 0 0 physics Physics { } children [ Pose { translation 0.2 0 0 children [ "
+        "PointLight { attenuation 0 0 1 location 0.5 0 0 } ] } ] }");
     enable(&world, 0, "light sensor", 16);
     for (int i = 1; i <= 5; i++) {
         run(&world, 25);
@@ -280,8 +298,10 @@ static void lamps_move(void **state)
 static void nothing_is_measured_without_power(void **state)
 {
     (void)state;
-    World world = open_world("basicTimeStep 10 gravity 0", "Robot { battery [ 1 1 100 ] cpuConsumption 10 linearVelocity 1 0 0 physics Physics { } children [ GPS { } Receiver { } ] } "
-                             "Robot { name \"other\" children [ Emitter { } ] } Charger { translation 5 0 0 battery [ 1000 1000 100 ] radius 1 }");
+    World world = open_world(
+        "basicTimeStep 10 gravity 0",
+        "Robot { battery [ 1 1 100 ] cpuConsumption 10 linearVelocity 1 0 0 physics Physics { } children [ GPS { } Receiver { } ] } "
+        "Robot { name \"other\" children [ Emitter { } ] } Charger { translation 5 0 0 battery [ 1000 1000 100 ] radius 1 }");
     enable(&world, 0, "gps", 10);
     enable(&world, 0, "receiver", 10);
     int receiver = devices_find(world.devices, 0, "receiver");
@@ -302,7 +322,8 @@ static void nothing_is_measured_without_power(void **state)
 static void gps_knows_the_earth(void **state)
 {
     (void)state;
-    World world = open_world("basicTimeStep 16 gpsCoordinateSystem \"WGS84\" gpsReference 40.67 -73.94 10", "Robot { children [ GPS { } ] } "
+    World world = open_world("basicTimeStep 16 gpsCoordinateSystem \"WGS84\" gpsReference 40.67 -73.94 10",
+                             "Robot { children [ GPS { } ] } "
                              "Robot { name \"far\" translation 8450 11105 5 children [ GPS { } ] }");
     enable(&world, 0, "gps", 16);
     enable(&world, 1, "gps", 16);
@@ -323,8 +344,10 @@ static void noise_has_streams_of_its_own(void **state)
     (void)state;
     double first[2];
     for (int i = 0; i < 2; i++) {
-        World world = open_world("basicTimeStep 16", i ? "Robot { children [ Altimeter { name \"other\" accuracy 1 } Altimeter { accuracy 0.1 } ] }"
-                                                       : "Robot { children [ Altimeter { accuracy 0.1 } ] }");
+        World world = open_world(
+            "basicTimeStep 16",
+            i ? "Robot { children [ Altimeter { name \"other\" accuracy 1 } Altimeter { accuracy 0.1 } ] }"
+              : "Robot { children [ Altimeter { accuracy 0.1 } ] }");
         enable(&world, 0, "altimeter", 16);
         if (i)
             enable(&world, 0, "other", 16);
@@ -339,8 +362,10 @@ static void noise_has_streams_of_its_own(void **state)
 static void chargers_charge(void **state)
 {
     (void)state;
-    World world = open_world("basicTimeStep 10", "Charger { battery [ 3 10 2 ] radius 0.5 } "
-                             "Robot { name \"near\" translation 0.3 0 0 battery [ 1 100 5 ] cpuConsumption 0 } Robot { name \"far\" translation 0.7 0 0 battery [ 1 100 5 ] cpuConsumption 0 }");
+    World world = open_world(
+        "basicTimeStep 10",
+        "Charger { battery [ 3 10 2 ] radius 0.5 } "
+        "Robot { name \"near\" translation 0.3 0 0 battery [ 1 100 5 ] cpuConsumption 0 } Robot { name \"far\" translation 0.7 0 0 battery [ 1 100 5 ] cpuConsumption 0 }");
     int count;
     uint32_t serial;
     for (int robot = 0; robot < 2; robot++)
@@ -358,16 +383,21 @@ static void chargers_charge(void **state)
 static void forces_have_signs(void **state)
 {
     (void)state;
-    static const struct { const char *rotation, *table; double z; } cases[] = {
+    static const struct {
+        const char *rotation, *table;
+        double z;
+    } cases[] = {
         { "0 0 1 0", "-5000 -5000 0, 5000 5000 0", 98.1 },
         { "1 0 0 3.14159265358979", "-5000 -5000 0, 5000 5000 0", -98.1 },
         { "1 0 0 3.14159265358979", "0 0 0, 5000 5000 0", 0.0 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         Text text = { 0 };
-        text_printf(&text, "Solid { boundingObject Plane { } } Robot { translation 0 0 0.15 boundingObject Box { size 0.4 0.4 0.2 } physics Physics { density -1 mass 10 } children [ TouchSensor { "
-                    "translation 0 0 -0.125 rotation %s type \"force-3d\" lookupTable [ %s ] boundingObject Box { size 0.4 0.4 0.05 } physics Physics { density -1 mass 0.001 } } ] }",
-                    cases[i].rotation, cases[i].table);
+        text_printf(
+            &text,
+            "Solid { boundingObject Plane { } } Robot { translation 0 0 0.15 boundingObject Box { size 0.4 0.4 0.2 } physics Physics { density -1 mass 10 } children [ TouchSensor { "
+            "translation 0 0 -0.125 rotation %s type \"force-3d\" lookupTable [ %s ] boundingObject Box { size 0.4 0.4 0.05 } physics Physics { density -1 mass 0.001 } } ] }",
+            cases[i].rotation, cases[i].table);
         World world = open_world("basicTimeStep 16", text.data);
         enable(&world, 0, "touch sensor", 16);
         run(&world, 150);
@@ -384,8 +414,10 @@ static void forces_have_signs(void **state)
 static void bumpers_remember(void **state)
 {
     (void)state;
-    World world = open_world("basicTimeStep 16 contactProperties [ ContactProperties { bounce 1 bounceVelocity 0 } ]", "Solid { boundingObject Plane { } } Robot { translation 0 0 0.5 " MASS
-                             " boundingObject Sphere { radius 0.1 } children [ TouchSensor { boundingObject Sphere { radius 0.11 } } TouchSensor { name \"often\" boundingObject Sphere { radius 0.11 } } ] }");
+    World world = open_world(
+        "basicTimeStep 16 contactProperties [ ContactProperties { bounce 1 bounceVelocity 0 } ]",
+        "Solid { boundingObject Plane { } } Robot { translation 0 0 0.5 " MASS
+        " boundingObject Sphere { radius 0.1 } children [ TouchSensor { boundingObject Sphere { radius 0.11 } } TouchSensor { name \"often\" boundingObject Sphere { radius 0.11 } } ] }");
     enable(&world, 0, "touch sensor", 320);
     enable(&world, 0, "often", 16);
     int touches = 0;
@@ -404,12 +436,14 @@ static void bumpers_remember(void **state)
 static void eyes_survive_resets(void **state)
 {
     (void)state;
-    static const char text[] = "#VRML_SIM R2025a utf8\nWorldInfo { }\nViewpoint { }\nDEF WALL Solid { translation 0.1 0 0 children [ Shape { geometry Box { size 0.1 1 1 } } ] }\n"
-                               "Robot { children [ DistanceSensor { type \"infra-red\" lookupTable [ 0 0 0, 1 1 0 ] } ] }\n";
+    static const char text[] =
+        "#VRML_SIM R2025a utf8\nWorldInfo { }\nViewpoint { }\nDEF WALL Solid { translation 0.1 0 0 children [ Shape { geometry Box { size 0.1 1 1 } } ] }\n"
+        "Robot { children [ DistanceSensor { type \"infra-red\" lookupTable [ 0 0 0, 1 1 0 ] } ] }\n";
     DiagSink *diags = diag_create();
     Sim *sim = sim_load_text("test.wbt", text, sizeof text - 1, NULL, diags);
     assert_non_null(sim);
-    World world = { diags, sim_scene(sim), sim_physics(sim), devices_create(sim_scene(sim), sim_physics(sim), diags), 0 };
+    World world = { diags, sim_scene(sim), sim_physics(sim), devices_create(sim_scene(sim), sim_physics(sim), diags),
+                    0 };
     enable(&world, 0, "distance sensor", 32);
     for (int round = 0; round < 3; round++) {
         sim_step(sim);
@@ -431,11 +465,20 @@ static void eyes_survive_resets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sensors_of_motion), cmocka_unit_test(forces_are_felt),     cmocka_unit_test(distances_are_seen),
-        cmocka_unit_test(packets_travel),    cmocka_unit_test(gps_knows_the_earth), cmocka_unit_test(noise_has_streams_of_its_own),
-        cmocka_unit_test(chargers_charge),   cmocka_unit_test(eyes_survive_resets), cmocka_unit_test(bumpers_remember),
-        cmocka_unit_test(forces_have_signs), cmocka_unit_test(packets_meet_moved_robots), cmocka_unit_test(receivers_have_a_period),
-        cmocka_unit_test(lamps_move), cmocka_unit_test(nothing_is_measured_without_power),
+        cmocka_unit_test(sensors_of_motion),
+        cmocka_unit_test(forces_are_felt),
+        cmocka_unit_test(distances_are_seen),
+        cmocka_unit_test(packets_travel),
+        cmocka_unit_test(gps_knows_the_earth),
+        cmocka_unit_test(noise_has_streams_of_its_own),
+        cmocka_unit_test(chargers_charge),
+        cmocka_unit_test(eyes_survive_resets),
+        cmocka_unit_test(bumpers_remember),
+        cmocka_unit_test(forces_have_signs),
+        cmocka_unit_test(packets_meet_moved_robots),
+        cmocka_unit_test(receivers_have_a_period),
+        cmocka_unit_test(lamps_move),
+        cmocka_unit_test(nothing_is_measured_without_power),
     };
     return cmocka_run_group_tests_name("devices.devices", tests, NULL, NULL);
 }

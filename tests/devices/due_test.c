@@ -57,7 +57,9 @@ static void watch(Seen *seen, int threads, int late, int mask)
                 disturb(&world, step);
             for (int i = 0; i < EYES; i++) {
                 int size = 0;
-                const void *bytes = mask >> i & 1 ? devices_image(devices, 0, devices_find(devices, 0, names[i]), 0, &size) : NULL;
+                const void *bytes = mask >> i & 1
+                                        ? devices_image(devices, 0, devices_find(devices, 0, names[i]), 0, &size)
+                                        : NULL;
                 if (bytes && (sim_steps(world.sim) % 4) == (late ? 2 : 0))
                     memcpy(seen->bytes[step - (late ? 2 : 0)][i], bytes, (size_t)size);
             }
@@ -100,15 +102,48 @@ static void nobody_need_look(void **state)
         assert_memory_equal(one.bytes[step][0], all.bytes[step][0], sizeof one.bytes[step][0]);
 }
 
+// Pictures for people: soft shadows that neighbouring pixels share, and edges with more rays. Not a byte depends on the threads.
+static void people_see_the_same(void **state)
+{
+    (void)state;
+    enum { WIDTH = 101, HEIGHT = 53 };
+    static uint8_t pixels[2][4 * WIDTH * HEIGHT];
+    for (int i = 0; i < 2; i++) {
+        World world = world_open_with(scene, &(SimOptions){ .physics = { .threads = i ? 4 : 1 } });
+        Devices *devices = devices_create(sim_scene(world.sim), world.physics, world.diags);
+        DevicesView view = { .pose = { vec3(-1, 0, 2), QUAT_IDENTITY },
+                             .field_of_view = 1.2,
+                             .width = WIDTH,
+                             .height = HEIGHT,
+                             .near = 0.05,
+                             .occlusion = 2.0,
+                             .bloom = 21.0 };
+        devices_look(devices, &view, pixels[i], NULL);
+        devices_destroy(devices);
+        world_close(&world);
+    }
+    assert_memory_equal(pixels[0], pixels[1], sizeof pixels[0]);
+    bool has_box = false, has_sky = false;
+    for (int i = 0; i < WIDTH * HEIGHT; i++) {
+        has_box |= pixels[0][4 * i] > pixels[0][4 * i + 2] + 50;
+        has_sky |= pixels[0][4 * i + 2] > pixels[0][4 * i] + 50;
+    }
+    assert_true(has_box && has_sky);
+}
+
 static void sizes_have_limits(void **state)
 {
     (void)state;
-    static const struct { int width, height, size; } cases[] = {
-        { 1, 1, 4 }, { 8192, 256, 4 * 8192 * 256 }, { 8192, 1, 4 * 8192 }, { 1, 8192, 4 * 8192 }, { 8192, 8192, 0 }, { 0, 5, 4 * 64 * 5 },
+    static const struct {
+        int width, height, size;
+    } cases[] = {
+        { 1, 1, 4 },       { 8192, 256, 4 * 8192 * 256 }, { 8192, 1, 4 * 8192 }, { 1, 8192, 4 * 8192 },
+        { 8192, 8192, 0 }, { 0, 5, 4 * 64 * 5 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         Text text = { 0 };
-        text_printf(&text, "WorldInfo { }\nViewpoint { }\nRobot { children [ Camera { width %d height %d } ] }\n", cases[i].width, cases[i].height);
+        text_printf(&text, "WorldInfo { }\nViewpoint { }\nRobot { children [ Camera { width %d height %d } ] }\n",
+                    cases[i].width, cases[i].height);
         World world = world_open_with(text.data, NULL);
         Devices *devices = devices_create(sim_scene(world.sim), world.physics, world.diags);
         int before = diag_total(world.diags, DIAG_WARNING), size = 0;
@@ -128,6 +163,7 @@ static void sizes_have_limits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(the_moment_is_kept), cmocka_unit_test(nobody_need_look), cmocka_unit_test(sizes_have_limits) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(the_moment_is_kept), cmocka_unit_test(nobody_need_look),
+                                        cmocka_unit_test(people_see_the_same), cmocka_unit_test(sizes_have_limits) };
     return cmocka_run_group_tests_name("devices.due", tests, NULL, NULL);
 }

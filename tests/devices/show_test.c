@@ -41,7 +41,8 @@ static int tag_of(const Stage *stage, const char *name)
 
 static void command(Stage *stage, const char *name, int row, double a, double b, const void *bytes, int size)
 {
-    const char *problem = devices_command(stage->devices, 0, tag_of(stage, name), row, (double[]){ a, b }, 2, bytes, size);
+    const char *problem = devices_command(stage->devices, 0, tag_of(stage, name), row, (double[]){ a, b }, 2, bytes,
+                                          size);
     if (problem)
         fail_msg("%s: %s", name, problem);
 }
@@ -60,15 +61,21 @@ static const uint8_t *middle(Stage *stage, const char *camera)
 
 #define CAMERA "Camera { translation 0 0 1 rotation 0 1 0 1.5708 width 3 height 3 fieldOfView 0.1 }"
 #define HEAD "WorldInfo { inkEvaporation 2 }\nViewpoint { }\nPointLight { ambientIntensity 1 intensity 0 }\n"
-#define BOARD "DirectionalLight { direction 0 0 -1 }\nSolid { name \"board\" children [ Shape { appearance Appearance { material Material { ambientIntensity 0 diffuseColor 1 1 1 } } geometry Plane { size 1 1 } } ] }\n"
+#define BOARD                                                                                                          \
+    "DirectionalLight { direction 0 0 -1 }\nSolid { name \"board\" children [ Shape { appearance Appearance { material Material { ambientIntensity 0 diffuseColor 1 1 1 } } geometry Plane { size 1 1 } } ] }\n"
 
 static void leds_glow(void **state)
 {
     (void)state;
-    Stage stage = stage_open(HEAD "Robot { children [ " CAMERA " LED { color [ 1 0 0, 0 1 0 ] children [ Shape { appearance PBRAppearance { baseColor 0 0 0 emissiveColor 1 1 1 }"
-                             " geometry Box { size 0.5 0.5 0.1 } } ] } ] }\n");
+    Stage stage = stage_open(
+        HEAD
+        "Robot { children [ " CAMERA
+        " LED { color [ 1 0 0, 0 1 0 ] children [ Shape { appearance PBRAppearance { baseColor 0 0 0 emissiveColor 1 1 1 }"
+        " geometry Box { size 0.5 0.5 0.1 } } ] } ] }\n");
     devices_enable(stage.devices, 0, tag_of(&stage, "camera"), 0, 32);
-    static const struct { int value, red, green; } cases[] = { { 0, 0, 0 }, { 1, 207, 0 }, { 2, 0, 207 }, { 0, 0, 0 } };
+    static const struct {
+        int value, red, green;
+    } cases[] = { { 0, 0, 0 }, { 1, 207, 0 }, { 2, 0, 207 }, { 0, 0, 0 } };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         command(&stage, "led", 0, cases[i].value, 0, NULL, 0);
         stage_step(&stage, 1);
@@ -82,10 +89,14 @@ static void leds_glow(void **state)
 static void displays_show(void **state)
 {
     (void)state;
-    Stage stage = stage_open(HEAD "Robot { children [ " CAMERA " Display { width 2 height 2 children [ Shape { appearance Appearance { material Material { ambientIntensity 1 }"
-                             " texture ImageTexture { filtering 0 } } geometry Plane { size 1 1 } } ] } ] }\n");
+    Stage stage = stage_open(
+        HEAD
+        "Robot { children [ " CAMERA
+        " Display { width 2 height 2 children [ Shape { appearance Appearance { material Material { ambientIntensity 1 }"
+        " texture ImageTexture { filtering 0 } } geometry Plane { size 1 1 } } ] } ] }\n");
     devices_enable(stage.devices, 0, tag_of(&stage, "camera"), 0, 32);
-    uint8_t red[16] = { 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255 }, blue[16] = { 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255 };
+    uint8_t red[16] = { 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255 },
+            blue[16] = { 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255 };
     stage_step(&stage, 1);
     const uint8_t *seen = middle(&stage, "camera");
     CHECK(seen[0] == 0 && seen[2] == 0, "black at first");
@@ -126,14 +137,16 @@ static double reading(const Stage *stage, const char *name)
 static void pens_paint(void **state)
 {
     (void)state;
-    Stage stage = stage_open(HEAD BOARD "Robot { children [ " CAMERA " Pen { translation 0 0 0.5 write FALSE inkColor 0 0 1 inkDensity 1 leadSize 0.2 }"
-                             " DistanceSensor { translation 0 0 0.8 rotation 0 1 0 1.5708 type \"infra-red\" lookupTable [ 0 0 0, 9 9 0 ] } ] }\n");
+    Stage stage = stage_open(
+        HEAD BOARD
+        "Robot { children [ " CAMERA " Pen { translation 0 0 0.5 write FALSE inkColor 0 0 1 inkDensity 1 leadSize 0.2 }"
+        " DistanceSensor { translation 0 0 0.8 rotation 0 1 0 1.5708 type \"infra-red\" lookupTable [ 0 0 0, 9 9 0 ] } ] }\n");
     devices_enable(stage.devices, 0, tag_of(&stage, "camera"), 0, 32);
     devices_enable(stage.devices, 0, tag_of(&stage, "distance sensor"), 0, 32);
     stage_step(&stage, 1);
     double bare = reading(&stage, "distance sensor");
     command(&stage, "pen", 0, 1, 0, NULL, 0);
-    devices_paint(stage.devices);                   // the picture of the last step is not looked at yet
+    devices_paint(stage.devices);  // the picture of the last step is not looked at yet
     const uint8_t *seen = middle(&stage, "camera");
     CHECK(seen[0] == 207 && seen[1] == 207, "no paint when the picture was due");
     stage_step(&stage, 1);
@@ -159,8 +172,11 @@ static void pens_paint(void **state)
 static void lasers_leave_spots(void **state)
 {
     (void)state;
-    Stage stage = stage_open(HEAD "Solid { children [ Shape { geometry Plane { size 1 1 } } ] boundingObject Plane { size 1 1 } }\n"
-                             "Robot { children [ " CAMERA " DistanceSensor { translation 0 0 0.5 rotation 0 1 0 1.5708 type \"laser\" aperture 0.1 lookupTable [ 0 0 0, 9 9 0 ] } ] }\n");
+    Stage stage = stage_open(
+        HEAD
+        "Solid { children [ Shape { geometry Plane { size 1 1 } } ] boundingObject Plane { size 1 1 } }\n"
+        "Robot { children [ " CAMERA
+        " DistanceSensor { translation 0 0 0.5 rotation 0 1 0 1.5708 type \"laser\" aperture 0.1 lookupTable [ 0 0 0, 9 9 0 ] } ] }\n");
     devices_enable(stage.devices, 0, tag_of(&stage, "camera"), 0, 32);
     stage_step(&stage, 2);
     CHECK(middle(&stage, "camera")[1] > 100, "off");
@@ -174,7 +190,10 @@ static void lasers_leave_spots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leds_glow), cmocka_unit_test(displays_show), cmocka_unit_test(pens_paint), cmocka_unit_test(lasers_leave_spots),
+        cmocka_unit_test(leds_glow),
+        cmocka_unit_test(displays_show),
+        cmocka_unit_test(pens_paint),
+        cmocka_unit_test(lasers_leave_spots),
     };
     return cmocka_run_group_tests_name("devices.show", tests, NULL, NULL);
 }

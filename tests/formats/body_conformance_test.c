@@ -1,5 +1,5 @@
 // Every link, device and total of the bodies in the corpus against what Choreonoid itself made of the same files.
-#include "formats/body.h"
+#include "formats/body/body.h"
 
 #include "base/file.h"
 #include "support/support.h"
@@ -72,8 +72,8 @@ static int check_body(BodyCsv kind, int row)
             continue;
         CHECK(at < actual.row_count, file);
         for (int k = 0; k < expected.column_counts[row]; k++) {
-            snprintf(name, sizeof name, "%.90s row %d column %s: %.30s, not %.30s", file, row, expected.cells[0][k], actual.cells[at][k],
-                     expected.cells[row][k]);
+            snprintf(name, sizeof name, "%.90s row %d column %s: %.30s, not %.30s", file, row, expected.cells[0][k],
+                     actual.cells[at][k], expected.cells[row][k]);
             CHECK(cells_agree(actual.cells[at][k], expected.cells[row][k]), name);
         }
         at++;

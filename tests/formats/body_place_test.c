@@ -1,5 +1,5 @@
 // Body nodes in a world: they stand where the world says, can be found, moved and saved.
-#include "formats/body.h"
+#include "formats/body/body.h"
 
 #include "base/file.h"
 #include "support/support.h"
@@ -26,8 +26,10 @@ static void bodies_are_placed(void **state)
 {
     (void)state;
     DiagSink *diags = diag_create();
-    Scene *scene = load_world("DEF A Body { url \"arm.body\" translation 1 2 3 name \"first\" jointPositions [ 0.5 ] }\n"
-                              "DEF B Body { url \"arm.body\" fixed \"false\" controller \"walk\" }\n", diags);
+    Scene *scene = load_world(
+        "DEF A Body { url \"arm.body\" translation 1 2 3 name \"first\" jointPositions [ 0.5 ] }\n"
+        "DEF B Body { url \"arm.body\" fixed \"false\" controller \"walk\" }\n",
+        diags);
     CHECK(scene && !diag_has_errors(diags), "load");
     SceneNode *first = scene_find_solid(scene, "first"), *second = scene_find_solid(scene, "Arm");
     CHECK(first && second && scene_node_is(first, "Robot"), "robots");
@@ -56,7 +58,9 @@ static void bodies_are_placed(void **state)
 static void bad_bodies_are_reported(void **state)
 {
     (void)state;
-    static const struct { const char *node, *message; } cases[] = {
+    static const struct {
+        const char *node, *message;
+    } cases[] = {
         { "Body { }", "needs 'url'" },
         { "Body { url \"nothing.body\" }", "not found" },
         { "Body { url \"arm.body\" jointPositions [ 1 2 3 ] }", "joint positions" },

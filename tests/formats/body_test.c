@@ -1,6 +1,6 @@
 // What body files mean where it surprises: a test per trap of the format, and per way of being wrong.
-#include "formats/body.h"
-#include "formats/shape.h"
+#include "formats/body/body.h"
+#include "formats/shape/shape.h"
 
 #include "base/memory.h"
 #include "support/support.h"
@@ -33,7 +33,8 @@ static bool says(const DiagSink *diags, DiagSeverity least, const char *words)
 {
     for (int i = 0; i < diag_count(diags); i++)
         if (diag_at(diags, i)->severity >= least
-            && (strstr(diag_at(diags, i)->message, words) || (diag_at(diags, i)->hint && strstr(diag_at(diags, i)->hint, words))))
+            && (strstr(diag_at(diags, i)->message, words)
+                || (diag_at(diags, i)->hint && strstr(diag_at(diags, i)->hint, words))))
             return true;
     return false;
 }
@@ -50,7 +51,10 @@ static BodyModel *with_link(const char *keys)
 static void mass_without_data_is_one_kilogram(void **state)
 {
     (void)state;
-    static const struct { const char *keys; double mass, ixx; } cases[] = {
+    static const struct {
+        const char *keys;
+        double mass, ixx;
+    } cases[] = {
         { "joint_type: fixed", 1.0, 1.0 },
         { "mass: 3", 3.0, 1.0 },
         { "elements: { RigidBody: { mass: 2 } }", 2.0, 0.0 },
@@ -69,8 +73,9 @@ static void mass_without_data_is_one_kilogram(void **state)
 static void rigid_bodies_are_summed(void **state)
 {
     (void)state;
-    BodyModel *model = with_link("elements: [ { type: Transform, translation: [ 1, 0, 0 ], elements: { RigidBody: { mass: 1 } } },"
-                                 "{ type: RigidBody, translation: [ -1, 0, 0 ], mass: 3, inertia: [ 1, 0, 0, 2, 0, 3 ], rotation: [ 0, 0, 1, 90 ] } ]");
+    BodyModel *model = with_link(
+        "elements: [ { type: Transform, translation: [ 1, 0, 0 ], elements: { RigidBody: { mass: 1 } } },"
+        "{ type: RigidBody, translation: [ -1, 0, 0 ], mass: 3, inertia: [ 1, 0, 0, 2, 0, 3 ], rotation: [ 0, 0, 1, 90 ] } ]");
     const BodyLink *link = &model->links[1];
     CHECK_NEAR(link->mass, 4.0, 1e-15, "mass");
     CHECK_NEAR(link->com.x, -0.5, 1e-15, "centre");
@@ -95,8 +100,11 @@ static void extra_joints_take_all_spellings(void **state)
     static const char *const keys[] = { "translation_in_link1", "link1LocalPos", "link1_local_pos" };
     for (int i = 0; i < COUNT_OF(keys); i++) {
         Text text = { 0 };
-        text_printf(&text, HEADER ROOT "  - { name: L, parent: R }\nextra_joints: [ { link1_name: R, link2_name: L, joint_type: ball, %s: [ 1, 2, 3 ] } ]\n",
-                    keys[i]);
+        text_printf(
+            &text,
+            HEADER ROOT
+            "  - { name: L, parent: R }\nextra_joints: [ { link1_name: R, link2_name: L, joint_type: ball, %s: [ 1, 2, 3 ] } ]\n",
+            keys[i]);
         BodyModel *model = parse_fine(text.data);
         CHECK(model->extra_joint_count == 1 && model->extra_joints[0].frame[0].t.z == 3.0, keys[i]);
         body_destroy(model);
@@ -132,7 +140,10 @@ static void one_velocity_limit_wins(void **state)
 static void displacements_follow_units(void **state)
 {
     (void)state;
-    static const struct { const char *keys; double q; } cases[] = {
+    static const struct {
+        const char *keys;
+        double q;
+    } cases[] = {
         { "joint_type: revolute, joint_displacement: 90", 90 * DEGREE },
         { "joint_type: prismatic, joint_displacement: 0.1", 0.1 },
         { "joint_type: prismatic, joint_angle: 0.1", 0.1 * DEGREE },
@@ -149,8 +160,9 @@ static void displacements_follow_units(void **state)
 static void caps_and_transparency(void **state)
 {
     (void)state;
-    BodyModel *model = with_link("elements: { Shape: { geometry: { type: Extrusion, spine: [ 0, 0, 0, 0, 1, 0 ], begin_cap: false },"
-                                 " appearance: { material: { transparency: 0.25, shininess: 0.5 } } } }");
+    BodyModel *model = with_link(
+        "elements: { Shape: { geometry: { type: Extrusion, spine: [ 0, 0, 0, 0, 1, 0 ], begin_cap: false },"
+        " appearance: { material: { transparency: 0.25, shininess: 0.5 } } } }");
     CHECK(!model->shapes[0].geometry->has_begin_cap && model->shapes[0].geometry->has_end_cap, "caps");
     CHECK_NEAR(model->shapes[0].appearance->transparency, 0.25, 0.0, "0 is opaque");
     CHECK_NEAR(model->shapes[0].appearance->specular_exponent, 64.5, 1e-12, "shininess");
@@ -160,7 +172,8 @@ static void caps_and_transparency(void **state)
 static void range_sensors_sweep_in_total(void **state)
 {
     (void)state;
-    BodyModel *model = with_link("elements: { RangeSensor: { yaw_range: 90, yaw_step: 1, pitch_range: 10, pitch_step: 5 } }");
+    BodyModel *model = with_link(
+        "elements: { RangeSensor: { yaw_range: 90, yaw_step: 1, pitch_range: 10, pitch_step: 5 } }");
     CHECK_NEAR(model->devices[0].max_yaw, 45 * DEGREE, 1e-15, "half to each side");
     CHECK(model->devices[0].yaw_samples == 91 && model->devices[0].pitch_samples == 3, "samples");
     body_destroy(model);
@@ -173,8 +186,10 @@ static void cameras_need_a_format(void **state)
 {
     (void)state;
     DiagSink *diags = diag_create();
-    BodyModel *model = parse(HEADER "links: [ { name: R, elements: [ { type: Camera, name: C }, { type: Camera, format: BLUE }, "
-                                    "{ type: Camera, format: COLOR_DEPTH }, { type: Camera, format: COLOR } ] } ]\n", diags);
+    BodyModel *model = parse(
+        HEADER "links: [ { name: R, elements: [ { type: Camera, name: C }, { type: Camera, format: BLUE }, "
+               "{ type: Camera, format: COLOR_DEPTH }, { type: Camera, format: COLOR } ] } ]\n",
+        diags);
     CHECK(model && model->device_count == 2, "two devices");
     CHECK(model->devices[0].type == BODY_RANGE_CAMERA && model->devices[1].type == BODY_CAMERA, "types");
     CHECK(says(diags, DIAG_WARNING, "without format") && says(diags, DIAG_WARNING, "BLUE"), "said");
@@ -186,11 +201,16 @@ static void unknown_nodes_and_keys_are_said(void **state)
 {
     (void)state;
     DiagSink *diags = diag_create();
-    BodyModel *model = parse(HEADER "links: [ { name: R, joitAxis: X, elements: [ { type: FireDevice, elements: { Camera: { format: COLOR } } },"
-                                    " { type: Shap, geometry: { type: Box } }, { type: Odd, isOptional: true } ] } ]\n", diags);
+    BodyModel *model = parse(
+        HEADER
+        "links: [ { name: R, joitAxis: X, elements: [ { type: FireDevice, elements: { Camera: { format: COLOR } } },"
+        " { type: Shap, geometry: { type: Box } }, { type: Odd, isOptional: true } ] } ]\n",
+        diags);
     CHECK(model && model->device_count == 0 && model->shape_count == 0, "skipped with what is in them");
     CHECK(!diag_has_errors(diags), "no error");
-    CHECK(says(diags, DIAG_WARNING, "SceneEffects") && says(diags, DIAG_WARNING, "'Shape'") && says(diags, DIAG_WARNING, "Odd"), "types");
+    CHECK(says(diags, DIAG_WARNING, "SceneEffects") && says(diags, DIAG_WARNING, "'Shape'")
+              && says(diags, DIAG_WARNING, "Odd"),
+          "types");
     CHECK(says(diags, DIAG_WARNING, "joitAxis") && says(diags, DIAG_WARNING, "'jointAxis'"), "slip");
     CHECK(model->links[0].info && !strcmp(model->links[0].info->key, "joitAxis"), "kept");
     body_destroy(model);
@@ -208,12 +228,19 @@ static void free_links_below_the_root(void **state)
 static void links_are_written_in_many_ways(void **state)
 {
     (void)state;
-    static const struct { const char *text; int links, shapes; } cases[] = {
+    static const struct {
+        const char *text;
+        int links, shapes;
+    } cases[] = {
         { HEADER "links: { Link: { name: R, elements: { Shape: { geometry: { type: Box } } } } }\n", 1, 1 },
-        { HEADER "links: [ { type: Skip, name: X }, { name: R, elements: [ { type: Shape, geometry: { type: Sphere } } ] } ]\n", 1, 1 },
+        { HEADER
+          "links: [ { type: Skip, name: X }, { name: R, elements: [ { type: Shape, geometry: { type: Sphere } } ] } ]\n",
+          1, 1 },
         { HEADER "links: [ { name: R, elements: { type: Shape, geometry: { type: Cone } } } ]\n", 1, 1 },
         { HEADER "root_link: B\nlinks: [ { name: A, parent: B }, { name: B } ]\n", 2, 0 },
-        { HEADER "links: [ { name: R }, { type: ContinuousTrack, name: T, parent: R, numJoints: 4, jointOffset: [ 1, 0, 0 ] } ]\n", 5, 0 },
+        { HEADER
+          "links: [ { name: R }, { type: ContinuousTrack, name: T, parent: R, numJoints: 4, jointOffset: [ 1, 0, 0 ] } ]\n",
+          5, 0 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         BodyModel *model = parse_fine(cases[i].text);
@@ -225,12 +252,14 @@ static void links_are_written_in_many_ways(void **state)
 static void visual_and_collision(void **state)
 {
     (void)state;
-    BodyModel *model = with_link("elements: [ { type: Visual, shape: { geometry: { type: Box } } }, { type: Collision, translation: [ 1, 0, 0 ],"
-                                 " elements: { Shape: { geometry: { type: Box }, translation: [ 1, 0, 0 ], scale: [ 2, 2, 2 ] } } },"
-                                 " { type: Shape, geometry: { type: Box } } ]");
+    BodyModel *model = with_link(
+        "elements: [ { type: Visual, shape: { geometry: { type: Box } } }, { type: Collision, translation: [ 1, 0, 0 ],"
+        " elements: { Shape: { geometry: { type: Box }, translation: [ 1, 0, 0 ], scale: [ 2, 2, 2 ] } } },"
+        " { type: Shape, geometry: { type: Box } } ]");
     const BodyShape *shapes = model->shapes;
     CHECK(shapes[0].is_visual && !shapes[0].is_collision, "seen");
-    CHECK(!shapes[1].is_visual && shapes[1].is_collision && shapes[1].frame.t.x == 2.0 && shapes[1].frame.m.m[4] == 2.0, "felt");
+    CHECK(!shapes[1].is_visual && shapes[1].is_collision && shapes[1].frame.t.x == 2.0 && shapes[1].frame.m.m[4] == 2.0,
+          "felt");
     CHECK(shapes[2].is_visual && shapes[2].is_collision, "both");
     body_destroy(model);
 }
@@ -238,7 +267,11 @@ static void visual_and_collision(void **state)
 static void wrong_files_are_reported(void **state)
 {
     (void)state;
-    static const struct { const char *text; bool is_read; const char *message; } cases[] = {
+    static const struct {
+        const char *text;
+        bool is_read;
+        const char *message;
+    } cases[] = {
         { "", false, "no map" },
         { "[ 1, 2 ]", false, "no map" },
         { "format: Other\n", false, "not ChoreonoidBody" },
@@ -247,7 +280,8 @@ static void wrong_files_are_reported(void **state)
         { "links: [ { name: R } ]\n", true, "'format: ChoreonoidBody' is missing" },
         { "format: ChoreonoidBody\nlinks: [ { name: R } ]\n", true, "format_version is missing" },
         { "format: ChoreonoidBody\nformat_version: 2.5\nlinks: [ { name: R } ]\n", true, "newer" },
-        { "format: ChoreonoidBody\nformat_version: 2.0\nangle_unit: radian\nlinks: [ { name: R } ]\n", true, "only degrees" },
+        { "format: ChoreonoidBody\nformat_version: 2.0\nangle_unit: radian\nlinks: [ { name: R } ]\n", true,
+          "only degrees" },
         { HEADER "angle_unit: turns\nlinks: [ { name: R } ]\n", true, "degree or radian" },
         { HEADER "links: [ { name: R }, { name: A } ]\n", true, "no parent" },
         { HEADER "links: [ { name: R }, { name: A, parent: Q } ]\n", true, "not there" },
@@ -264,11 +298,15 @@ static void wrong_files_are_reported(void **state)
         { HEADER "links: [ { name: R, inertia: [ 1, 2 ] } ]\n", true, "9 numbers" },
         { HEADER "links: [ { name: R, elements: { Visual: { elements: { Collision: { } } } } } ]\n", true, "inside" },
         { HEADER "links: [ { name: R, elements: [ { name: x } ] } ]\n", true, "needs 'type'" },
-        { HEADER "links: [ { name: R, elements: { Shape: { geometry: { type: Box, size: [ -1, 1, 1 ] } } } } ]\n", true, "cannot be" },
-        { HEADER "links: [ { name: R, elements: { Shape: { geometry: { type: Sphere, radius: 0 } } } } ]\n", true, "cannot be" },
-        { HEADER "links: [ { name: R, elements: { Shape: { geometry: { type: ElevationGrid, x_dimension: 2, z_dimension: 2, height: [ 1 ] } } } } ]\n",
+        { HEADER "links: [ { name: R, elements: { Shape: { geometry: { type: Box, size: [ -1, 1, 1 ] } } } } ]\n", true,
+          "cannot be" },
+        { HEADER "links: [ { name: R, elements: { Shape: { geometry: { type: Sphere, radius: 0 } } } } ]\n", true,
+          "cannot be" },
+        { HEADER
+          "links: [ { name: R, elements: { Shape: { geometry: { type: ElevationGrid, x_dimension: 2, z_dimension: 2, height: [ 1 ] } } } } ]\n",
           true, "wants 4 heights" },
-        { HEADER "links: [ { name: R, elements: { Shape: { geometry: { type: IndexedFaceSet, vertices: [ 0, 0, 0 ], faces: [ 0, 1, 2, -1 ] } } } } ]\n",
+        { HEADER
+          "links: [ { name: R, elements: { Shape: { geometry: { type: IndexedFaceSet, vertices: [ 0, 0, 0 ], faces: [ 0, 1, 2, -1 ] } } } } ]\n",
           true, "name vertex" },
         { HEADER "links: [ { name: R, elements: { Transform: { scale: [ 0, 1, 1 ] } } } ]\n", true, "zero" },
         { HEADER "links: [ { name: R, joint_id: 1 } ]\n", true, "not given" },
@@ -276,7 +314,8 @@ static void wrong_files_are_reported(void **state)
         { HEADER "links: [ { name: R, mass: 1.5abc } ]\n", true, "read as 1.5" },
         { HEADER "links: [ { type: SubBody, uri: test.body } ]\n", false, "not found" },
         { HEADER ROOT "extra_joints: [ { link1_name: R, link2_name: Q, joint_type: ball } ]\n", true, "no link 'Q'" },
-        { HEADER ROOT "collision_detection_rules: [ { disabled_link_grup: [ R ] } ]\n", true, "unknown collision rule" },
+        { HEADER ROOT "collision_detection_rules: [ { disabled_link_grup: [ R ] } ]\n", true,
+          "unknown collision rule" },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         DiagSink *diags = diag_create();
@@ -300,10 +339,14 @@ static void sub_bodies_are_taken_in(void **state)
     snprintf(inner, sizeof inner, "%s/inner.body", folder);
     snprintf(outer, sizeof outer, "%s/outer.body", folder);
     snprintf(loop, sizeof loop, "%s/loop.body", folder);
-    support_write(inner, HEADER "links:\n  - { name: HAND, joint_type: revolute, joint_id: 0, joint_range: [ -1, 1 ], mass: 2, elements: { ForceSensor: { name: F } } }\n"
-                                "  - { name: FINGER, parent: HAND, joint_type: revolute, joint_id: 1, joint_range: [ -1, 1 ] }\n");
-    support_write(outer, HEADER ROOT "  - { type: SubBody, uri: inner.body, parent: R, prefix: L_, joint_id_offset: 5, translation: [ 1, 0, 0 ], mass: 9 }\n"
-                                     "  - { name: TIP, parent: L_FINGER }\n");
+    support_write(
+        inner, HEADER
+        "links:\n  - { name: HAND, joint_type: revolute, joint_id: 0, joint_range: [ -1, 1 ], mass: 2, elements: { ForceSensor: { name: F } } }\n"
+        "  - { name: FINGER, parent: HAND, joint_type: revolute, joint_id: 1, joint_range: [ -1, 1 ] }\n");
+    support_write(
+        outer, HEADER ROOT
+        "  - { type: SubBody, uri: inner.body, parent: R, prefix: L_, joint_id_offset: 5, translation: [ 1, 0, 0 ], mass: 9 }\n"
+        "  - { name: TIP, parent: L_FINGER }\n");
     support_write(loop, HEADER "links: [ { type: SubBody, uri: loop.body } ]\n");
     DiagSink *diags = diag_create();
     BodyModel *model = body_load(outer, NULL, diags);
@@ -311,7 +354,8 @@ static void sub_bodies_are_taken_in(void **state)
     int hand = body_find_link(model, "L_HAND"), finger = body_find_link(model, "L_FINGER");
     CHECK(hand > 0 && model->links[hand].joint_id == 5 && model->links[finger].joint_id == 6, "ids");
     CHECK(model->links[hand].mass == 2.0, "mass data of the entry do not count");
-    CHECK(model->links[hand].q_upper == BODY_UNLIMITED && model->links[finger].q_upper < 1.0, "range of its root is reset");
+    CHECK(model->links[hand].q_upper == BODY_UNLIMITED && model->links[finger].q_upper < 1.0,
+          "range of its root is reset");
     CHECK(model->links[hand].translation.x == 1.0 && !strcmp(model->devices[0].name, "L_F"), "placed and named");
     CHECK(model->links[body_find_link(model, "TIP")].parent == finger, "a link of the outer file hangs on it");
     body_destroy(model);
@@ -324,9 +368,17 @@ static void materials_have_the_root_rule(void **state)
 {
     (void)state;
     BodyMaterials *materials = body_materials_create();
-    static const struct { const char *a, *b; double friction, restitution; } cases[] = {
-        { "Ground", "Ball", 0.5, 0.8 }, { "Ball", "Ground", 0.5, 0.8 }, { "Default", "default", 0.5, 0.0 }, { "", "Ground", 0.5, 0.0 },
-        { "Ball", "Ball", 0.5, 0.64 }, { "Ground", "Tire", 3.0, 0.0 }, { "OilWetGround", "Default", 0.31622776601683794, 0.0 },
+    static const struct {
+        const char *a, *b;
+        double friction, restitution;
+    } cases[] = {
+        { "Ground", "Ball", 0.5, 0.8 },
+        { "Ball", "Ground", 0.5, 0.8 },
+        { "Default", "default", 0.5, 0.0 },
+        { "", "Ground", 0.5, 0.0 },
+        { "Ball", "Ball", 0.5, 0.64 },
+        { "Ground", "Tire", 3.0, 0.0 },
+        { "OilWetGround", "Default", 0.31622776601683794, 0.0 },
         { "Strange", "Ground", 0.70710678118654757, 0.0 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -336,7 +388,9 @@ static void materials_have_the_root_rule(void **state)
     }
     char path[4096];
     snprintf(path, sizeof path, "%s/materials.yaml", support_scratch("materials"));
-    support_write(path, "materials: [ { name: Ice, roughness: 0.04 } ]\ncontact_materials: [ { materials: [ Ice, Ground, Tire ], friction: 0.1, restitution: 0.2 } ]\n");
+    support_write(
+        path,
+        "materials: [ { name: Ice, roughness: 0.04 } ]\ncontact_materials: [ { materials: [ Ice, Ground, Tire ], friction: 0.1, restitution: 0.2 } ]\n");
     DiagSink *diags = diag_create();
     CHECK(body_materials_load(materials, path, NULL, diags), "table");
     CHECK_NEAR(body_materials_pair(materials, "Tire", "Ground").dynamic_friction, 0.1, 0.0, "a later table wins");
@@ -358,10 +412,14 @@ static void meshes_are_models_and_have_parts(void **state)
     support_write(obj, "o first\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no second\nv 5 0 0\nv 6 0 0\nv 5 1 0\nf 4 5 6\n");
     support_write(wrapper, "name: W\nmodel_file: two.obj\n");
     support_write(other, "name: W\nmodel_file: robot.urdf\n");
-    support_write(parts, HEADER "links: [ { name: A, elements: [ { type: Resource, uri: two.obj, node: second }, { type: Resource, uri: two.obj, node: third } ] } ]\n");
+    support_write(
+        parts, HEADER
+        "links: [ { name: A, elements: [ { type: Resource, uri: two.obj, node: second }, { type: Resource, uri: two.obj, node: third } ] } ]\n");
     DiagSink *diags = diag_create();
     BodyModel *model = body_load(wrapper, NULL, diags);
-    CHECK(model && !diag_has_errors(diags) && model->link_count == 1 && model->shape_count == 1 && !strcmp(model->name, "W"), "a mesh as a model");
+    CHECK(model && !diag_has_errors(diags) && model->link_count == 1 && model->shape_count == 1
+              && !strcmp(model->name, "W"),
+          "a mesh as a model");
     body_destroy(model);
     CHECK(!body_load(other, NULL, diags) && says(diags, DIAG_ERROR, "robot.urdf"), "other models are refused by name");
     diag_destroy(diags);
@@ -375,7 +433,8 @@ static void meshes_are_models_and_have_parts(void **state)
     Scene *scene = formats_load(parts, NULL, diags);
     AssetStore *assets = store_create(NULL);
     ShapeSource source = { .scene = scene, .assets = assets, .diags = diags };
-    const SceneNode *bounding = scene_child(scene_list_node(scene_list(scene_root(scene), "children"), 4), "boundingObject");
+    const SceneNode *bounding = scene_child(scene_list_node(scene_list(scene_root(scene), "children"), 4),
+                                            "boundingObject");
     const SceneNode *meshes[2];
     for (int i = 0; i < 2; i++)
         meshes[i] = scene_list_node(scene_list(bounding, "children"), i);
@@ -398,7 +457,10 @@ static void many_links_are_read(void **state)
         Text text = { 0 }, csv = { 0 };
         text_add_string(&text, HEADER "links:\n  - { name: L0, joint_type: free }\n");
         for (int i = 1; i < counts[k]; i++)
-            text_printf(&text, "  - { name: L%d, parent: L%d, joint_type: revolute, joint_id: %d, mass: 1, translation: [ 0, 0, 1 ] }\n", i, i % 100 ? i - 1 : 0, i - 1);
+            text_printf(
+                &text,
+                "  - { name: L%d, parent: L%d, joint_type: revolute, joint_id: %d, mass: 1, translation: [ 0, 0, 1 ] }\n",
+                i, i % 100 ? i - 1 : 0, i - 1);
         DiagSink *diags = diag_create();
         BodyModel *model = parse(text.data, diags);
         CHECK(model && model->link_count == counts[k] && !diag_has_errors(diags), "comb");
@@ -437,11 +499,15 @@ static void projects_place_bodies(void **state)
     char body[4096], project[4096];
     snprintf(body, sizeof body, "%s/arm.body", folder);
     snprintf(project, sizeof project, "%s/arm.cnoid", folder);
-    support_write(body, HEADER ROOT "  - { name: J, parent: R, joint_type: revolute, joint_id: 0 }\n  - { name: S, parent: J, joint_type: prismatic, joint_id: 1 }\n");
+    support_write(
+        body, HEADER ROOT
+        "  - { name: J, parent: R, joint_type: revolute, joint_id: 0 }\n  - { name: S, parent: J, joint_type: prismatic, joint_id: 1 }\n");
     // Displacements are in degrees for every joint, slides too; more than the body has joints is a warning.
-    support_write(project, "items:\n  class: RootItem\n  children:\n  - { class: WorldItem, children: [ { class: BodyItem, name: Arm, data: { file: arm.body,"
-                           " root_translation: [ 1, 2, 3 ], root_rotation: [ 0, 0, 1, 90 ], joint_displacements: [ 90, 5.729577951308232, 7 ], fix_root: true } },"
-                           " { class: AISTSimulatorItem, data: { time_step: 0.002, gravity: [ 0, 0, -1.6 ] } }, { class: OddItem, name: Q } ] }\n");
+    support_write(
+        project,
+        "items:\n  class: RootItem\n  children:\n  - { class: WorldItem, children: [ { class: BodyItem, name: Arm, data: { file: arm.body,"
+        " root_translation: [ 1, 2, 3 ], root_rotation: [ 0, 0, 1, 90 ], joint_displacements: [ 90, 5.729577951308232, 7 ], fix_root: true } },"
+        " { class: AISTSimulatorItem, data: { time_step: 0.002, gravity: [ 0, 0, -1.6 ] } }, { class: OddItem, name: Q } ] }\n");
     DiagSink *diags = diag_create();
     Scene *scene = formats_load(project, NULL, diags);
     CHECK(scene && !diag_has_errors(diags), "project");
@@ -460,16 +526,27 @@ static void projects_place_bodies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mass_without_data_is_one_kilogram), cmocka_unit_test(rigid_bodies_are_summed),
-        cmocka_unit_test(joint_type_absent_means_fixed), cmocka_unit_test(extra_joints_take_all_spellings),
-        cmocka_unit_test(both_names_of_the_imu_are_known), cmocka_unit_test(one_velocity_limit_wins),
-        cmocka_unit_test(displacements_follow_units), cmocka_unit_test(caps_and_transparency),
-        cmocka_unit_test(range_sensors_sweep_in_total), cmocka_unit_test(cameras_need_a_format),
-        cmocka_unit_test(unknown_nodes_and_keys_are_said), cmocka_unit_test(free_links_below_the_root),
-        cmocka_unit_test(links_are_written_in_many_ways), cmocka_unit_test(visual_and_collision),
-        cmocka_unit_test(wrong_files_are_reported), cmocka_unit_test(sub_bodies_are_taken_in),
-        cmocka_unit_test(materials_have_the_root_rule), cmocka_unit_test(meshes_are_models_and_have_parts), cmocka_unit_test(many_links_are_read),
-        cmocka_unit_test(a_long_chain_is_read), cmocka_unit_test(projects_place_bodies),
+        cmocka_unit_test(mass_without_data_is_one_kilogram),
+        cmocka_unit_test(rigid_bodies_are_summed),
+        cmocka_unit_test(joint_type_absent_means_fixed),
+        cmocka_unit_test(extra_joints_take_all_spellings),
+        cmocka_unit_test(both_names_of_the_imu_are_known),
+        cmocka_unit_test(one_velocity_limit_wins),
+        cmocka_unit_test(displacements_follow_units),
+        cmocka_unit_test(caps_and_transparency),
+        cmocka_unit_test(range_sensors_sweep_in_total),
+        cmocka_unit_test(cameras_need_a_format),
+        cmocka_unit_test(unknown_nodes_and_keys_are_said),
+        cmocka_unit_test(free_links_below_the_root),
+        cmocka_unit_test(links_are_written_in_many_ways),
+        cmocka_unit_test(visual_and_collision),
+        cmocka_unit_test(wrong_files_are_reported),
+        cmocka_unit_test(sub_bodies_are_taken_in),
+        cmocka_unit_test(materials_have_the_root_rule),
+        cmocka_unit_test(meshes_are_models_and_have_parts),
+        cmocka_unit_test(many_links_are_read),
+        cmocka_unit_test(a_long_chain_is_read),
+        cmocka_unit_test(projects_place_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,9 @@
 #include "support/support.h"
 
 // Mistakes that the files really have. Every other error is one of ours.
-static const struct { const char *file, *message; } justified[] = {
+static const struct {
+    const char *file, *message;
+} justified[] = {
     { "SoccerField5v5.proto", "IS 'wallThickness': the PROTO has no such parameter" },
     { "RobotinoConveyorBelt.proto", "IS 'model': the PROTO has no such parameter" },
 };
@@ -16,10 +18,7 @@ typedef struct Tally {
     const char *corpus;
 } Tally;
 
-static bool is_unknown_message(const char *message)
-{
-    return strstr(message, " has no field ") != NULL;
-}
+static bool is_unknown_message(const char *message) { return strstr(message, " has no field ") != NULL; }
 
 static void print_messages(const Tally *tally, const char *path, const DiagSink *diags)
 {
@@ -107,8 +106,8 @@ static Tally visit(const char *suffix, void (*visitor)(const char *path, void *c
         SUPPORT_SKIP("the corpus is not on this machine");
     Tally tally = { .corpus = corpus, .verbose = getenv("TALUS_VERBOSE") != NULL };
     support_each_file(corpus, suffix, visitor, &tally);
-    printf("%s: %d files, %d unreadable, %d errors, %d warnings, %d unknown fields of base nodes, %d unstable\n", suffix,
-           tally.files, tally.unreadable, tally.errors, tally.warnings, tally.unknown, tally.unstable);
+    printf("%s: %d files, %d unreadable, %d errors, %d warnings, %d unknown fields of base nodes, %d unstable\n",
+           suffix, tally.files, tally.unreadable, tally.errors, tally.warnings, tally.unknown, tally.unstable);
     return tally;
 }
 

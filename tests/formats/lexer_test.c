@@ -17,7 +17,10 @@ static void spell(const char *text, size_t size, char *kinds, size_t room, DiagS
 static void test_kinds(void **state)
 {
     (void)state;
-    static const struct { const char *text, *kinds; int messages; } cases[] = {
+    static const struct {
+        const char *text, *kinds;
+        int messages;
+    } cases[] = {
         { "", "", 0 },
         { "Solid { translation 0 1 2 }", "w{wnnn}", 0 },
         { "a,b , c", "www", 0 },
@@ -34,7 +37,9 @@ static void test_kinds(void **state)
         { "\"quote \\\" inside\" x", "sw", 0 },
         { "\"ends with \\\\\" x", "sw", 0 },
         { "name \"open\nchildren [ ]", "wsw[]", 1 },
-        { "\xef\xbb\xbf" "Solid", "w", 0 },
+        { "\xef\xbb\xbf"
+          "Solid",
+          "w", 0 },
         { "\"gr\xc3\xbc\xc3\x9f\"", "s", 0 },
         { "\"bad \xff\" \"again \xfe\"", "ss", 1 },
         { "a \x01 b", "ww", 1 },
@@ -59,7 +64,9 @@ static void test_places(void **state)
 {
     (void)state;
     static const char text[] = "a\r\n  bb \"x\ny\" c\n\n# z\n\td";
-    static const struct { unsigned line, column; } places[] = { { 1, 1 }, { 2, 3 }, { 2, 6 }, { 3, 4 }, { 6, 2 } };
+    static const struct {
+        unsigned line, column;
+    } places[] = { { 1, 1 }, { 2, 3 }, { 2, 6 }, { 3, 4 }, { 6, 2 } };
     DiagSink *diags = diag_create();
     Lexer lexer;
     Token token;
@@ -93,7 +100,9 @@ static void test_line_map(void **state)
 static void test_strings(void **state)
 {
     (void)state;
-    static const struct { const char *text, *value; } cases[] = {
+    static const struct {
+        const char *text, *value;
+    } cases[] = {
         { "\"\"", "" },
         { "\"plain\"", "plain" },
         { "\"a \\\"b\\\" c\"", "a \"b\" c" },

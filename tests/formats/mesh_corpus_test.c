@@ -1,7 +1,7 @@
 // Every mesh and image of the corpus loads; prints a table of formats.
 #include "assets/store.h"
 #include "base/file.h"
-#include "formats/shape.h"
+#include "formats/shape/shape.h"
 #include "support/support.h"
 
 typedef struct Row {
@@ -85,11 +85,13 @@ static void everything_in_the_corpus_loads(void **state)
     printf("%-6s %6s %7s %9s\n", "format", "files", "failed", "pixels");
     for (int i = 0; i < COUNT_OF(images); i++) {
         support_each_file(real, arena_printf(arena, ".%s", images[i].suffix), load_image, &images[i]);
-        printf("%-6s %6d %7d %9lld\n", images[i].suffix, images[i].files, images[i].failed, (long long)images[i].triangles);
+        printf("%-6s %6d %7d %9lld\n", images[i].suffix, images[i].files, images[i].failed,
+               (long long)images[i].triangles);
         failed += images[i].failed;
     }
     StoreCounts counts = store_counts(store);
-    printf("%d meshes, %d images, %d shared, %.1f MB\n", counts.meshes, counts.images, counts.shared, (double)counts.bytes / 1e6);
+    printf("%d meshes, %d images, %d shared, %.1f MB\n", counts.meshes, counts.images, counts.shared,
+           (double)counts.bytes / 1e6);
     assert_int_equal(failed, 0);
     assert_true(meshes[0].files + meshes[1].files + meshes[2].files + meshes[3].files + meshes[4].files > 50);
     store_destroy(store);

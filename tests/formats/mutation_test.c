@@ -49,7 +49,8 @@ static void find_place(const NodeType *type, Text *open, Text *close)
         const NodeType *host = schema_type_at(i);
         for (int k = 0; !(host->flags & (NODE_ABSTRACT | NODE_VRML97 | NODE_REMOVED)) && k < host->field_count; k++) {
             const FieldType *field = &host->fields[k];
-            if (field_kind_item(field->kind) != FIELD_SF_NODE || !field->allowed || !schema_allows_type(field->allowed, type))
+            if (field_kind_item(field->kind) != FIELD_SF_NODE || !field->allowed
+                || !schema_allows_type(field->allowed, type))
                 continue;
             text_printf(open, "%s { %s ", host->name, field->name);
             text_add_string(close, "}");

@@ -27,25 +27,22 @@ static bool says(const DiagSink *diags, DiagSeverity severity, unsigned line, un
 {
     for (int i = 0; i < diag_count(diags); i++) {
         const Diagnostic *item = diag_at(diags, i);
-        if (item->severity == severity && (!line || item->pos.line == line) && (!column || item->pos.column == column) &&
-            strstr(item->message, fragment))
+        if (item->severity == severity && (!line || item->pos.line == line) && (!column || item->pos.column == column)
+            && strstr(item->message, fragment))
             return true;
     }
     return false;
 }
 
-static void print_all(const DiagSink *diags)
-{
-    diag_print(diags, stdout, 0, DIAG_NOTE);
-}
+static void print_all(const DiagSink *diags) { diag_print(diags, stdout, 0, DIAG_NOTE); }
 
 typedef struct Case {
     const char *name;
-    const char *text;      // after the header line
-    const char *saved;     // NULL: not looked at
-    DiagSeverity severity; // of the message
+    const char *text;       // after the header line
+    const char *saved;      // NULL: not looked at
+    DiagSeverity severity;  // of the message
     unsigned line, column;
-    const char *message;   // NULL: nothing is said at all
+    const char *message;  // NULL: nothing is said at all
 } Case;
 
 static void run_cases(const Case *cases, int count)
@@ -59,9 +56,11 @@ static void run_cases(const Case *cases, int count)
         Scene *scene = load("t.wbo", text, diags);
         CHECK(scene, row->name);
         char *again = saved(scene);
-        if ((row->saved && strcmp(again, row->saved)) || (row->message && !says(diags, row->severity, row->line, row->column, row->message)) ||
-            (!row->message && diag_count(diags))) {
-            printf("%s: saved\n%s\nbut wanted\n%s\nmessages:\n", row->name, again, row->saved ? row->saved : "(anything)");
+        if ((row->saved && strcmp(again, row->saved))
+            || (row->message && !says(diags, row->severity, row->line, row->column, row->message))
+            || (!row->message && diag_count(diags))) {
+            printf("%s: saved\n%s\nbut wanted\n%s\nmessages:\n", row->name, again,
+                   row->saved ? row->saved : "(anything)");
             print_all(diags);
         }
         if (row->saved)
@@ -83,9 +82,11 @@ static void test_right(void **state)
     static const Case cases[] = {
         { "empty", "", "", 0, 0, 0, NULL },
         { "empty node", "Solid{}", "Solid {\n}\n", 0, 0, 0, NULL },
-        { "default is left out", "Solid { translation 0 0 0 name \"solid\" children [] }", "Solid {\n}\n", 0, 0, 0, NULL },
+        { "default is left out", "Solid { translation 0 0 0 name \"solid\" children [] }", "Solid {\n}\n", 0, 0, 0,
+          NULL },
         { "values", "Solid { translation 1 -2.5 1e-05 rotation 0 1 0 0.5 name \"a\" locked TRUE }",
-          "Solid {\n  translation 1 -2.5 1e-05\n  rotation 0 1 0 0.5\n  name \"a\"\n  locked TRUE\n}\n", 0, 0, 0, NULL },
+          "Solid {\n  translation 1 -2.5 1e-05\n  rotation 0 1 0 0.5\n  name \"a\"\n  locked TRUE\n}\n", 0, 0, 0,
+          NULL },
         { "white space", "Solid\t{\r\n,translation,1,,2\t3\r\n}", "Solid {\n  translation 1 2 3\n}\n", 0, 0, 0, NULL },
         { "numbers", "Solid { translation +.5 5. -.25E+1 }", "Solid {\n  translation 0.5 5 -2.5\n}\n", 0, 0, 0, NULL },
         { "hexadecimal", "Camera { width 0x20 }", "Camera {\n  width 32\n}\n", 0, 0, 0, NULL },
@@ -93,14 +94,14 @@ static void test_right(void **state)
           "Solid {\n  children [\n    Shape {\n    }\n  ]\n  recognitionColors [\n    1 0 0\n  ]\n}\n", 0, 0, 0, NULL },
         { "string list", "WorldInfo { info [ \"a\" \"b\\\"c\" ] }",
           "WorldInfo {\n  info [\n    \"a\"\n    \"b\\\"c\"\n  ]\n}\n", 0, 0, 0, NULL },
-        { "int list", "IndexedFaceSet { coordIndex [ 0, 1, 2, -1 ] }", "IndexedFaceSet {\n  coordIndex [\n    0 1 2 -1\n  ]\n}\n",
-          0, 0, 0, NULL },
-        { "empty list that is not default", "DistanceSensor { lookupTable [ ] }", "DistanceSensor {\n  lookupTable [ ]\n}\n", 0,
-          0, 0, NULL },
+        { "int list", "IndexedFaceSet { coordIndex [ 0, 1, 2, -1 ] }",
+          "IndexedFaceSet {\n  coordIndex [\n    0 1 2 -1\n  ]\n}\n", 0, 0, 0, NULL },
+        { "empty list that is not default", "DistanceSensor { lookupTable [ ] }",
+          "DistanceSensor {\n  lookupTable [ ]\n}\n", 0, 0, 0, NULL },
         { "NULL", "Solid { boundingObject NULL }", "Solid {\n}\n", 0, 0, 0, NULL },
         { "DEF and USE", "Solid { children [ DEF S Shape { geometry Box { } } ] boundingObject USE S }",
-          "Solid {\n  children [\n    DEF S Shape {\n      geometry Box {\n      }\n    }\n  ]\n  boundingObject USE S\n}\n", 0, 0,
-          0, NULL },
+          "Solid {\n  children [\n    DEF S Shape {\n      geometry Box {\n      }\n    }\n  ]\n  boundingObject USE S\n}\n",
+          0, 0, 0, NULL },
         { "comments", "# one\nSolid { # two\n  name \"a\" # three\n  # four\n} # five",
           "# one\nSolid {\n  # two\n  name \"a\"\n  # three\n  # four\n}\n# five\n", 0, 0, 0, NULL },
         { "comment in a list", "Group { children [\n # a \"quoted\" one\n Solid { } # after\n ] }",
@@ -109,8 +110,12 @@ static void test_right(void **state)
         { "declarations", "# note\nEXTERNPROTO \"a/B.proto\"\nIMPORTABLE EXTERNPROTO \"C.proto\"\nSolid { }",
           "# note\nEXTERNPROTO \"a/B.proto\"\nIMPORTABLE EXTERNPROTO \"C.proto\"\n\nSolid {\n}\n", 0, 0, 0, NULL },
         { "hidden velocity", "Solid { linearVelocity 1 0 0 }", "Solid {\n  linearVelocity 1 0 0\n}\n", 0, 0, 0, NULL },
-        { "UTF-8", "DEF GR\xc3\x9c\xc3\x9f" "E Solid { name \"\xe6\x9c\xba\xe5\x99\xa8\" }",
-          "DEF GR\xc3\x9c\xc3\x9f" "E Solid {\n  name \"\xe6\x9c\xba\xe5\x99\xa8\"\n}\n", 0, 0, 0, NULL },
+        { "UTF-8",
+          "DEF GR\xc3\x9c\xc3\x9f"
+          "E Solid { name \"\xe6\x9c\xba\xe5\x99\xa8\" }",
+          "DEF GR\xc3\x9c\xc3\x9f"
+          "E Solid {\n  name \"\xe6\x9c\xba\xe5\x99\xa8\"\n}\n",
+          0, 0, 0, NULL },
         { "numbers keep their value", "Solid { translation 0.1 1.7976931348623157e+08 -0.30000000000000004 }",
           "Solid {\n  translation 0.1 179769313.48623157 -0.30000000000000004\n}\n", 0, 0, 0, NULL },
     };
@@ -121,37 +126,55 @@ static void test_wrong_syntax(void **state)
 {
     (void)state;
     static const Case cases[] = {
-        { "empty_value", "Solid {\n  translation\n  name \"a\"\n}", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 4, 3, "wants 3 numbers" },
-        { "missing_closing_curly_bracket", "Solid {\n  name \"a\"\n", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 4, 1, "ends inside" },
+        { "empty_value", "Solid {\n  translation\n  name \"a\"\n}", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 4, 3,
+          "wants 3 numbers" },
+        { "missing_closing_curly_bracket", "Solid {\n  name \"a\"\n", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 4, 1,
+          "ends inside" },
         { "missing_closing_square_bracket", "Solid {\n  children [\n    Shape { }\n  name \"a\"\n}",
-          "Solid {\n  children [\n    Shape {\n    }\n  ]\n  name \"a\"\n}\n", DIAG_ERROR, 5, 3, "expected a node, found 'name'" },
+          "Solid {\n  children [\n    Shape {\n    }\n  ]\n  name \"a\"\n}\n", DIAG_ERROR, 5, 3,
+          "expected a node, found 'name'" },
         { "missing bracket of numbers", "IndexedFaceSet {\n  coordIndex [ 0 1 2 -1\n  ccw FALSE\n}",
           "IndexedFaceSet {\n  ccw FALSE\n}\n", DIAG_ERROR, 4, 3, "found 'ccw'" },
-        { "supplementary_curly_bracket", "Solid { } }\nGroup { }", "Solid {\n}\nGroup {\n}\n", DIAG_ERROR, 2, 11, "found '}'" },
-        { "supplementary_square_bracket", "Solid { children [ ] ] name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2, 22, "found ']'" },
-        { "missing_item_in_value", "Solid { translation 1 2\n name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 3, 2, "found only 2" },
-        { "supplementary_item_in_value", "Solid { translation 1 2 3 4 name \"a\" }", "Solid {\n  translation 1 2 3\n  name \"a\"\n}\n",
-          DIAG_ERROR, 2, 27, "found '4'" },
-        { "missing_def_value", "DEF Solid { name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2, 1, "DEF has no name" },
+        { "supplementary_curly_bracket", "Solid { } }\nGroup { }", "Solid {\n}\nGroup {\n}\n", DIAG_ERROR, 2, 11,
+          "found '}'" },
+        { "supplementary_square_bracket", "Solid { children [ ] ] name \"a\" }", "Solid {\n  name \"a\"\n}\n",
+          DIAG_ERROR, 2, 22, "found ']'" },
+        { "missing_item_in_value", "Solid { translation 1 2\n name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR,
+          3, 2, "found only 2" },
+        { "supplementary_item_in_value", "Solid { translation 1 2 3 4 name \"a\" }",
+          "Solid {\n  translation 1 2 3\n  name \"a\"\n}\n", DIAG_ERROR, 2, 27, "found '4'" },
+        { "missing_def_value", "DEF Solid { name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2, 1,
+          "DEF has no name" },
         { "missing_use_value", "Solid { boundingObject USE }", "Solid {\n}\n", DIAG_ERROR, 2, 28, "a name after USE" },
-        { "node_without_brackets", "Shape { geometry Box castShadows FALSE }", "Shape {\n  geometry Box {\n  }\n  castShadows FALSE\n}\n",
-          DIAG_ERROR, 2, 22, "expected '{'" },
-        { "mismatch_field_type", "Solid { name 5 locked TRUE }", "Solid {\n  locked TRUE\n}\n", DIAG_ERROR, 2, 14, "name wants a string" },
-        { "string for numbers", "Solid { translation \"1 2 3\" locked TRUE }", "Solid {\n  locked TRUE\n}\n", DIAG_ERROR, 2, 21, "wants 3 numbers" },
-        { "number for a bool", "Solid { locked 1 name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2, 16, "TRUE or FALSE" },
-        { "number for a node", "Shape { geometry 5 castShadows FALSE }", "Shape {\n  castShadows FALSE\n}\n", DIAG_ERROR, 2, 18, "wants a node" },
-        { "list for a single value", "Solid { translation [ 1 2 3 ] name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2, 21, "wants 3 numbers" },
-        { "incomplete vector in a list", "Coordinate { point [ 1 2 3 4 ] }", "Coordinate {\n  point [\n    1 2 3\n  ]\n}\n", DIAG_ERROR, 2, 22, "no multiple of 3" },
+        { "node_without_brackets", "Shape { geometry Box castShadows FALSE }",
+          "Shape {\n  geometry Box {\n  }\n  castShadows FALSE\n}\n", DIAG_ERROR, 2, 22, "expected '{'" },
+        { "mismatch_field_type", "Solid { name 5 locked TRUE }", "Solid {\n  locked TRUE\n}\n", DIAG_ERROR, 2, 14,
+          "name wants a string" },
+        { "string for numbers", "Solid { translation \"1 2 3\" locked TRUE }", "Solid {\n  locked TRUE\n}\n",
+          DIAG_ERROR, 2, 21, "wants 3 numbers" },
+        { "number for a bool", "Solid { locked 1 name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2, 16,
+          "TRUE or FALSE" },
+        { "number for a node", "Shape { geometry 5 castShadows FALSE }", "Shape {\n  castShadows FALSE\n}\n",
+          DIAG_ERROR, 2, 18, "wants a node" },
+        { "list for a single value", "Solid { translation [ 1 2 3 ] name \"a\" }", "Solid {\n  name \"a\"\n}\n",
+          DIAG_ERROR, 2, 21, "wants 3 numbers" },
+        { "incomplete vector in a list", "Coordinate { point [ 1 2 3 4 ] }",
+          "Coordinate {\n  point [\n    1 2 3\n  ]\n}\n", DIAG_ERROR, 2, 22, "no multiple of 3" },
         { "word in a list", "Coordinate { point [ 1 2 x ] }", "Coordinate {\n}\n", DIAG_ERROR, 2, 26, "found 'x'" },
         { "two mistakes, first", "Solid { locked 1 }\nSolid { locked 2 }", NULL, DIAG_ERROR, 2, 16, "TRUE or FALSE" },
         { "two mistakes, second", "Solid { locked 1 }\nSolid { locked 2 }", NULL, DIAG_ERROR, 3, 16, "TRUE or FALSE" },
-        { "open string", "Solid { name \"a\n}\nGroup { }", "Solid {\n  name \"a\"\n}\nGroup {\n}\n", DIAG_ERROR, 2, 14, "no closing" },
-        { "node among fields", "Solid { Shape { } name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2, 9, "found the node 'Shape'" },
-        { "IS in a world", "Solid { name IS x locked TRUE }", "Solid {\n  locked TRUE\n}\n", DIAG_ERROR, 2, 14, "only the body of a PROTO" },
+        { "open string", "Solid { name \"a\n}\nGroup { }", "Solid {\n  name \"a\"\n}\nGroup {\n}\n", DIAG_ERROR, 2, 14,
+          "no closing" },
+        { "node among fields", "Solid { Shape { } name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2, 9,
+          "found the node 'Shape'" },
+        { "IS in a world", "Solid { name IS x locked TRUE }", "Solid {\n  locked TRUE\n}\n", DIAG_ERROR, 2, 14,
+          "only the body of a PROTO" },
         { "number at the top", "5 Solid { }", "Solid {\n}\n", DIAG_ERROR, 2, 1, "expected a node, found '5'" },
         { "word at the top", "x Solid { }", "Solid {\n}\n", DIAG_ERROR, 2, 1, "expected a node, found 'x'" },
-        { "ROUTE in a world", "ROUTE a.b TO c.d Solid { }", "Solid {\n}\n", DIAG_ERROR, 2, 1, "cannot stand in a world" },
-        { "given twice", "Solid { name \"a\" name \"b\" }", "Solid {\n  name \"b\"\n}\n", DIAG_WARNING, 2, 18, "given twice" },
+        { "ROUTE in a world", "ROUTE a.b TO c.d Solid { }", "Solid {\n}\n", DIAG_ERROR, 2, 1,
+          "cannot stand in a world" },
+        { "given twice", "Solid { name \"a\" name \"b\" }", "Solid {\n  name \"b\"\n}\n", DIAG_WARNING, 2, 18,
+          "given twice" },
         { "url without quotes", "EXTERNPROTO x Solid { }", NULL, DIAG_ERROR, 2, 13, "the url of a PROTO" },
     };
     run_cases(cases, COUNT_OF(cases));
@@ -161,24 +184,34 @@ static void test_unknown(void **state)
 {
     (void)state;
     static const Case cases[] = {
-        { "field", "Solid {\n  colour 1 0 0\n  name \"a\"\n}", "Solid {\n  colour 1 0 0\n  name \"a\"\n}\n", DIAG_WARNING, 3, 3, "Solid has no field 'colour'" },
+        { "field", "Solid {\n  colour 1 0 0\n  name \"a\"\n}", "Solid {\n  colour 1 0 0\n  name \"a\"\n}\n",
+          DIAG_WARNING, 3, 3, "Solid has no field 'colour'" },
         { "field with nodes", "Solid { parts [ Shape { } DEF A Box { } ] name \"a\" boundingObject USE A }",
-          "Solid {\n  parts [ Shape { } DEF A Box { } ]\n  name \"a\"\n  boundingObject USE A\n}\n", DIAG_WARNING, 2, 9, "'parts'" },
-        { "field with a node", "Solid { part DEF A Shape { } name \"a\" }", "Solid {\n  part DEF A Shape { }\n  name \"a\"\n}\n", DIAG_WARNING, 2, 9, "'part'" },
-        { "field without value", "Solid { part name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_WARNING, 2, 9, "'part'" },
-        { "node cut off", "Group { children [ Light { Solid {", "Group {\n}\n", DIAG_ERROR, 2, 35, "ends inside of Light" },
-        { "node", "Motor { name \"a\" # kept\n}\nGroup { }", "Motor { name \"a\" # kept\n}\nGroup {\n}\n", DIAG_WARNING, 2, 1, "'Motor'" },
+          "Solid {\n  parts [ Shape { } DEF A Box { } ]\n  name \"a\"\n  boundingObject USE A\n}\n", DIAG_WARNING, 2, 9,
+          "'parts'" },
+        { "field with a node", "Solid { part DEF A Shape { } name \"a\" }",
+          "Solid {\n  part DEF A Shape { }\n  name \"a\"\n}\n", DIAG_WARNING, 2, 9, "'part'" },
+        { "field without value", "Solid { part name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_WARNING, 2, 9,
+          "'part'" },
+        { "node cut off", "Group { children [ Light { Solid {", "Group {\n}\n", DIAG_ERROR, 2, 35,
+          "ends inside of Light" },
+        { "node", "Motor { name \"a\" # kept\n}\nGroup { }", "Motor { name \"a\" # kept\n}\nGroup {\n}\n", DIAG_WARNING,
+          2, 1, "'Motor'" },
         { "comments around", "# a\nLight { }\n# b\nSolid {\n  # c\n  bar 1 # d\n  # e\n  name \"x\"\n}",
-          "# a\nLight { }\n# b\nSolid {\n  bar 1\n  # d\n  # e\n  name \"x\"\n  # c\n}\n", DIAG_WARNING, 3, 1, "'Light'" },
-        { "node with DEF", "DEF X Device { a [ { } ] }", "DEF X Device { a [ { } ] }\n", DIAG_WARNING, 2, 7, "'Device'" },
-        { "node in a list", "Group { children [ Light { } Solid { } ] }", "Group {\n  children [\n    Light { }\n    Solid {\n    }\n  ]\n}\n", DIAG_WARNING, 2, 20, "'Light'" },
+          "# a\nLight { }\n# b\nSolid {\n  bar 1\n  # d\n  # e\n  name \"x\"\n  # c\n}\n", DIAG_WARNING, 3, 1,
+          "'Light'" },
+        { "node with DEF", "DEF X Device { a [ { } ] }", "DEF X Device { a [ { } ] }\n", DIAG_WARNING, 2, 7,
+          "'Device'" },
+        { "node in a list", "Group { children [ Light { } Solid { } ] }",
+          "Group {\n  children [\n    Light { }\n    Solid {\n    }\n  ]\n}\n", DIAG_WARNING, 2, 20, "'Light'" },
         { "abstract node", "Geometry { }", "Geometry { }\n", DIAG_WARNING, 2, 1, "'Geometry'" },
     };
     run_cases(cases, COUNT_OF(cases));
 
     // Said once, with the name that was meant.
     DiagSink *diags = diag_create();
-    Scene *scene = load("t.wbo", HEADER "Solid { nane \"a\" }\nSolid { nane \"b\" }\nSoild { name \"a\" }\nSoild { }\n", diags);
+    Scene *scene = load("t.wbo", HEADER "Solid { nane \"a\" }\nSolid { nane \"b\" }\nSoild { name \"a\" }\nSoild { }\n",
+                        diags);
     assert_int_equal(diag_total(diags, DIAG_WARNING), 2);
     assert_non_null(strstr(diag_at(diags, 0)->hint, "'name'"));
     assert_non_null(strstr(diag_at(diags, 1)->hint, "'Solid'"));
@@ -191,22 +224,33 @@ static void test_ranges(void **state)
     (void)state;
     static const Case cases[] = {
         { "C03 negative", "WorldInfo { CFM -1 }", NULL, DIAG_WARNING, 2, 17, "CFM -1 is outside" },
-        { "C03 ERP above", "WorldInfo { ERP 1.5 }", "WorldInfo {\n  ERP 1\n}\n", DIAG_WARNING, 2, 17, "ERP 1.5 is outside" },
-        { "C03 nan", "WorldInfo { ERP nan title \"a\" }", "WorldInfo {\n  title \"a\"\n}\n", DIAG_ERROR, 2, 17, "not a finite number" },
-        { "C03 inf", "WorldInfo { CFM -inf title \"a\" }", "WorldInfo {\n  title \"a\"\n}\n", DIAG_ERROR, 2, 17, "not a finite number" },
-        { "C03 too large for a double", "WorldInfo { CFM 1e999 title \"a\" }", "WorldInfo {\n  title \"a\"\n}\n", DIAG_ERROR, 2, 17, "not a finite number" },
-        { "nan in a vector", "Solid { translation 1 nan 2 name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2, 23, "not a finite number" },
-        { "nan in a list", "Coordinate { point [ 1 nan 2 ] }", "Coordinate {\n}\n", DIAG_ERROR, 2, 24, "not a finite number" },
+        { "C03 ERP above", "WorldInfo { ERP 1.5 }", "WorldInfo {\n  ERP 1\n}\n", DIAG_WARNING, 2, 17,
+          "ERP 1.5 is outside" },
+        { "C03 nan", "WorldInfo { ERP nan title \"a\" }", "WorldInfo {\n  title \"a\"\n}\n", DIAG_ERROR, 2, 17,
+          "not a finite number" },
+        { "C03 inf", "WorldInfo { CFM -inf title \"a\" }", "WorldInfo {\n  title \"a\"\n}\n", DIAG_ERROR, 2, 17,
+          "not a finite number" },
+        { "C03 too large for a double", "WorldInfo { CFM 1e999 title \"a\" }", "WorldInfo {\n  title \"a\"\n}\n",
+          DIAG_ERROR, 2, 17, "not a finite number" },
+        { "nan in a vector", "Solid { translation 1 nan 2 name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2,
+          23, "not a finite number" },
+        { "nan in a list", "Coordinate { point [ 1 nan 2 ] }", "Coordinate {\n}\n", DIAG_ERROR, 2, 24,
+          "not a finite number" },
         { "size", "Box { size 1 -1 1 }", "Box {\n  size 1 2 1\n}\n", DIAG_WARNING, 2, 12, "size -1 is outside" },
-        { "far away", "Solid { translation 0 1e308 0 name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2, 21, "beyond 1e+09" },
-        { "far away in a list", "Coordinate { point [ 0 1e10 0 ] }", "Coordinate {\n}\n", DIAG_ERROR, 2, 22, "beyond 1e+09" },
-        { "zero axis", "HingeJointParameters { axis 0 0 0 }", "HingeJointParameters {\n}\n", DIAG_WARNING, 2, 29, "zero vector" },
+        { "far away", "Solid { translation 0 1e308 0 name \"a\" }", "Solid {\n  name \"a\"\n}\n", DIAG_ERROR, 2, 21,
+          "beyond 1e+09" },
+        { "far away in a list", "Coordinate { point [ 0 1e10 0 ] }", "Coordinate {\n}\n", DIAG_ERROR, 2, 22,
+          "beyond 1e+09" },
+        { "zero axis", "HingeJointParameters { axis 0 0 0 }", "HingeJointParameters {\n}\n", DIAG_WARNING, 2, 29,
+          "zero vector" },
         { "C25 axis 0 0 0", "Solid { rotation 0 0 0 1 }", "Solid {\n}\n", DIAG_WARNING, 2, 18, "axis 0 0 0" },
         { "C25 angle 1e300", "Solid { rotation 1 0 0 1e300 }", NULL, DIAG_WARNING, 2, 18, "whole turns" },
-        { "C25 axis of extreme length", "Solid { rotation 1e300 0 0 1 }", "Solid {\n  rotation 1 0 0 1\n}\n", DIAG_WARNING, 2, 18, "normalised" },
+        { "C25 axis of extreme length", "Solid { rotation 1e300 0 0 1 }", "Solid {\n  rotation 1 0 0 1\n}\n",
+          DIAG_WARNING, 2, 18, "normalised" },
         { "word", "Emitter { type \"radoi\" }", "Emitter {\n}\n", DIAG_WARNING, 2, 16, "is none of" },
         { "fraction", "Camera { width 2.5 }", "Camera {\n  width 2\n}\n", DIAG_WARNING, 2, 16, "whole number" },
-        { "beyond 32 bits", "WorldInfo { randomSeed 1e12 }", "WorldInfo {\n  randomSeed 2147483647\n}\n", DIAG_WARNING, 2, 24, "32 bits" },
+        { "beyond 32 bits", "WorldInfo { randomSeed 1e12 }", "WorldInfo {\n  randomSeed 2147483647\n}\n", DIAG_WARNING,
+          2, 24, "32 bits" },
     };
     run_cases(cases, COUNT_OF(cases));
 }
@@ -215,17 +259,22 @@ static void test_def_use(void **state)
 {
     (void)state;
     static const Case cases[] = {
-        { "unknown", "DEF BOX Shape { }\nSolid { boundingObject USE BOXX }", "DEF BOX Shape {\n}\nSolid {\n}\n", DIAG_ERROR, 3, 28, "USE BOXX" },
+        { "unknown", "DEF BOX Shape { }\nSolid { boundingObject USE BOXX }", "DEF BOX Shape {\n}\nSolid {\n}\n",
+          DIAG_ERROR, 3, 28, "USE BOXX" },
         { "used inside of itself", "DEF A Group { children USE A }", "DEF A Group {\n}\n", DIAG_ERROR, 2, 28, "USE A" },
         { "used before", "Group { children USE A } DEF A Shape { }", NULL, DIAG_ERROR, 2, 22, "USE A" },
     };
     run_cases(cases, COUNT_OF(cases));
 
-    static const struct { const char *name, *text, *wanted; } targets[] = {
+    static const struct {
+        const char *name, *text, *wanted;
+    } targets[] = {
         { "the last above", "DEF A Box { size 1 1 1 } DEF A Box { size 3 3 3 } Solid { boundingObject USE A }", "3" },
-        { "nested_def_name", "DEF A Group { children Shape { geometry DEF A Box { size 5 5 5 } } } Solid { boundingObject USE A }", "5" },
+        { "nested_def_name",
+          "DEF A Group { children Shape { geometry DEF A Box { size 5 5 5 } } } Solid { boundingObject USE A }", "5" },
         { "an inner one does not hide a later one",
-          "Group { children Shape { geometry DEF A Box { size 5 5 5 } } } DEF A Box { size 7 7 7 } Solid { boundingObject USE A }", "7" },
+          "Group { children Shape { geometry DEF A Box { size 5 5 5 } } } DEF A Box { size 7 7 7 } Solid { boundingObject USE A }",
+          "7" },
     };
     for (int i = 0; i < COUNT_OF(targets); i++) {
         DiagSink *diags = diag_create();
@@ -245,10 +294,14 @@ static void test_use_of_what_is_gone(void **state)
 {
     (void)state;
     DiagSink *diags = diag_create();
-    Scene *scene = load("t.wbo", HEADER "Group { children [ DEF A Shape { castShadows FALSE } ] } Solid { children [ USE A USE A ] }", diags);
+    Scene *scene = load(
+        "t.wbo", HEADER "Group { children [ DEF A Shape { castShadows FALSE } ] } Solid { children [ USE A USE A ] }",
+        diags);
     scene_node_remove(scene, scene_find_def(scene, "A"));
     char *text = saved(scene);
-    assert_string_equal(text, "Group {\n}\nSolid {\n  children [\n    DEF A Shape {\n      castShadows FALSE\n    }\n    USE A\n  ]\n}\n");
+    assert_string_equal(
+        text,
+        "Group {\n}\nSolid {\n  children [\n    DEF A Shape {\n      castShadows FALSE\n    }\n    USE A\n  ]\n}\n");
     free(text);
     scene_destroy(scene);
     diag_destroy(diags);
@@ -257,7 +310,11 @@ static void test_use_of_what_is_gone(void **state)
 static void test_headers(void **state)
 {
     (void)state;
-    static const struct { const char *first_line; int release, errors, warnings; const char *message; } cases[] = {
+    static const struct {
+        const char *first_line;
+        int release, errors, warnings;
+        const char *message;
+    } cases[] = {
         { "#VRML_SIM V5.0 utf8", 5000, 0, 0, NULL },
         { "#VRML_SIM V6.0 utf8", 6000, 0, 0, NULL },
         { "#VRML_SIM V7.4.3 utf8", 7403, 0, 0, NULL },
@@ -297,12 +354,16 @@ static void test_headers(void **state)
 static void test_detection(void **state)
 {
     (void)state;
-    static const struct { const char *path, *text; FileFormat format; } cases[] = {
+    static const struct {
+        const char *path, *text;
+        FileFormat format;
+    } cases[] = {
         { "a.wbt", "#VRML_SIM R2025a utf8\nSolid { }", FORMAT_WORLD },
         { "a.wbt", "", FORMAT_WORLD },
         { "a.txt", "#VRML_SIM R2025a utf8\n", FORMAT_WORLD },
         { "a.wbo", "#VRML_SIM R2025a utf8\n", FORMAT_OBJECT },
-        { "a.proto", "#VRML_SIM R2025a utf8\n# tags: x\nEXTERNPROTO \"b.proto\"\nPROTO A [ ] { Solid { } }", FORMAT_PROTO },
+        { "a.proto", "#VRML_SIM R2025a utf8\n# tags: x\nEXTERNPROTO \"b.proto\"\nPROTO A [ ] { Solid { } }",
+          FORMAT_PROTO },
         { "a.txt", "#VRML_SIM R2025a utf8\nPROTO A [ ] { Solid { } }", FORMAT_PROTO },
         { "a.proto", "syntax = \"proto3\";\nmessage A { }", FORMAT_UNKNOWN },
         { "a.wrl", "#VRML V2.0 utf8\n", FORMAT_VRML97 },
@@ -343,7 +404,10 @@ static void test_vrml97(void **state)
 static void test_old_kinds(void **state)
 {
     (void)state;
-    static const struct { const char *text, *field; FieldKind kind; } cases[] = {
+    static const struct {
+        const char *text, *field;
+        FieldKind kind;
+    } cases[] = {
         { "WorldInfo { gravity 0 -9.81 0 }", "gravity", FIELD_SF_VEC3F },
         { "WorldInfo { gravity 9.81 }", "gravity", FIELD_SF_FLOAT },
         { "WorldInfo { gravity 3.7 title \"a\" }", "gravity", FIELD_SF_FLOAT },
@@ -404,10 +468,11 @@ static void test_save_is_atomic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right),       cmocka_unit_test(test_wrong_syntax), cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_def_use),      cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_detection),   cmocka_unit_test(test_vrml97),       cmocka_unit_test(test_old_kinds),
-        cmocka_unit_test(test_use_of_what_is_gone),
+        cmocka_unit_test(test_right),       cmocka_unit_test(test_wrong_syntax),
+        cmocka_unit_test(test_unknown),     cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_def_use),     cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_detection),   cmocka_unit_test(test_vrml97),
+        cmocka_unit_test(test_old_kinds),   cmocka_unit_test(test_use_of_what_is_gone),
         cmocka_unit_test(test_parse_nodes), cmocka_unit_test(test_save_is_atomic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

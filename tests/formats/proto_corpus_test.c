@@ -1,13 +1,15 @@
 // Every PROTO of the corpus is instanced with its defaults. What fails is listed with the reason, and the list may hold
 // only files that are wrong themselves.
-#include "formats/proto.h"
+#include "formats/proto/proto.h"
 
 #include "base/file.h"
 #include "formats/formats.h"
 #include "support/support.h"
 
 // Files with mistakes of their own, by the end of their path.
-static const struct { const char *file, *message; } known[] = {
+static const struct {
+    const char *file, *message;
+} known[] = {
     { "SoccerField5v5.proto", "floorThickness IS 'wallThickness': the PROTO has no such parameter" },
     { "RobotinoConveyorBelt.proto", "model IS 'model': the PROTO has no such parameter" },
 };

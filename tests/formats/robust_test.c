@@ -67,7 +67,9 @@ static void test_long_strings(void **state)
 {
     (void)state;
     enum { LONG = 1 << 20 };
-    static const struct { const char *before, *after; } places[] = {
+    static const struct {
+        const char *before, *after;
+    } places[] = {
         { "Solid { name \"", "\" }" },
         { "Solid { unknown \"", "\" }" },
         { "WorldInfo { info [ \"", "\" ] }" },
@@ -169,11 +171,17 @@ static void test_limits(void **state)
 {
     (void)state;
     Limits limits = limits_default;
+    limits.nesting = 256;  // the default is held by sim.deep
     limits.nodes = 1000;
     limits.string_bytes = 5000;
     limits.array_items = 700;
     limits.file_bytes = 100000;
-    const struct { const char *name; char *(*make)(int); int last; const char *message; } cases[] = {
+    const struct {
+        const char *name;
+        char *(*make)(int);
+        int last;
+        const char *message;
+    } cases[] = {
         { "nesting", nested, (int)limits.nesting, "nested deeper" },
         { "nodes", many_nodes, 1000, "more than 1000 nodes" },
         { "uses", many_uses, 2, "more than 1000 nodes" },

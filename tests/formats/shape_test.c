@@ -1,4 +1,4 @@
-#include "formats/shape.h"
+#include "formats/shape/shape.h"
 
 #include "base/file.h"
 #include "formats/formats.h"
@@ -44,29 +44,40 @@ static SceneNode *last_node(const Fixture *f)
 static void geometries_become_meshes(void **state)
 {
     (void)state;
-    static const struct { const char *name, *text; ShapeKind kind; int triangles; double volume; } cases[] = {
-        { "box", WORLD("Box { size 1 2 3 }"), SHAPE_BOX, 12, 6.0 },
-        { "default box", WORLD("Box { }"), SHAPE_BOX, 12, 8.0 },
-        { "sphere", WORLD("Sphere { radius 0.5 subdivision 3 }"), SHAPE_SPHERE, 320, 0.0 },
-        { "uv sphere", WORLD("Sphere { radius 0.5 ico FALSE subdivision 24 }"), SHAPE_SPHERE, 24 * 2 * 23, 0.0 },
-        { "cylinder", WORLD("Cylinder { radius 0.5 height 2 subdivision 8 }"), SHAPE_CYLINDER, 32, 8 * 0.5 * 0.25 * 0.7071067811865476 * 2 },
-        { "open cylinder", WORLD("Cylinder { top FALSE bottom FALSE subdivision 8 }"), SHAPE_CYLINDER, 16, 0.0 },
-        { "capsule", WORLD("Capsule { radius 0.5 height 2 }"), SHAPE_CAPSULE, 0, 0.0 },
-        { "cone", WORLD("Cone { bottomRadius 0.5 height 2 subdivision 8 }"), SHAPE_CONE, 16, 8 * 0.5 * 0.25 * 0.7071067811865476 * 2 / 3 },
-        { "plane", WORLD("Plane { size 2 3 }"), SHAPE_PLANE, 2, 0.0 },
-        { "grid", WORLD("ElevationGrid { xDimension 3 yDimension 2 height [0 1 2 3 4 5] }"), SHAPE_GRID, 4, 0.0 },
-        { "faces", WORLD("IndexedFaceSet { coord Coordinate { point [0 0 0, 1 0 0, 0 1 0, 0 0 1] } coordIndex [0 2 1 -1 0 1 3 -1 0 3 2 -1 1 2 3 -1] }"),
-          SHAPE_MESH, 4, 1.0 / 6.0 },
-        { "clockwise faces", WORLD("IndexedFaceSet { ccw FALSE coord Coordinate { point [0 0 0, 1 0 0, 0 1 0, 0 0 1] } coordIndex [0 1 2 -1 0 3 1 -1 0 2 3 -1 1 3 2] }"),
-          SHAPE_MESH, 4, 1.0 / 6.0 },
-        { "lines", WORLD("IndexedLineSet { }"), SHAPE_DRAWN, 0, 0.0 },
+    static const struct {
+        const char *name, *text;
+        GeometryKind kind;
+        int triangles;
+        double volume;
+    } cases[] = {
+        { "box", WORLD("Box { size 1 2 3 }"), GEOMETRY_BOX, 12, 6.0 },
+        { "default box", WORLD("Box { }"), GEOMETRY_BOX, 12, 8.0 },
+        { "sphere", WORLD("Sphere { radius 0.5 subdivision 3 }"), GEOMETRY_SPHERE, 320, 0.0 },
+        { "uv sphere", WORLD("Sphere { radius 0.5 ico FALSE subdivision 24 }"), GEOMETRY_SPHERE, 24 * 2 * 23, 0.0 },
+        { "cylinder", WORLD("Cylinder { radius 0.5 height 2 subdivision 8 }"), GEOMETRY_CYLINDER, 32,
+          8 * 0.5 * 0.25 * 0.7071067811865476 * 2 },
+        { "open cylinder", WORLD("Cylinder { top FALSE bottom FALSE subdivision 8 }"), GEOMETRY_CYLINDER, 16, 0.0 },
+        { "capsule", WORLD("Capsule { radius 0.5 height 2 }"), GEOMETRY_CAPSULE, 0, 0.0 },
+        { "cone", WORLD("Cone { bottomRadius 0.5 height 2 subdivision 8 }"), GEOMETRY_CONE, 16,
+          8 * 0.5 * 0.25 * 0.7071067811865476 * 2 / 3 },
+        { "plane", WORLD("Plane { size 2 3 }"), GEOMETRY_PLANE, 2, 0.0 },
+        { "grid", WORLD("ElevationGrid { xDimension 3 yDimension 2 height [0 1 2 3 4 5] }"), GEOMETRY_HEIGHTS, 4, 0.0 },
+        { "faces",
+          WORLD(
+              "IndexedFaceSet { coord Coordinate { point [0 0 0, 1 0 0, 0 1 0, 0 0 1] } coordIndex [0 2 1 -1 0 1 3 -1 0 3 2 -1 1 2 3 -1] }"),
+          GEOMETRY_MESH, 4, 1.0 / 6.0 },
+        { "clockwise faces",
+          WORLD(
+              "IndexedFaceSet { ccw FALSE coord Coordinate { point [0 0 0, 1 0 0, 0 1 0, 0 0 1] } coordIndex [0 1 2 -1 0 3 1 -1 0 2 3 -1 1 3 2] }"),
+          GEOMETRY_MESH, 4, 1.0 / 6.0 },
+        { "lines", WORLD("IndexedLineSet { }"), GEOMETRY_DRAWN, 0, 0.0 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         Fixture f = open_text(support_scratch("shape"), cases[i].text);
         SceneNode *shape = last_node(&f);
         CHECK(shape_form(shape).kind == cases[i].kind, cases[i].name);
         ShapeMesh result = shape_mesh(&f.source, shape);
-        CHECK(!result.is_placeholder && (result.mesh != NULL) == (cases[i].kind != SHAPE_DRAWN), cases[i].name);
+        CHECK(!result.is_placeholder && (result.mesh != NULL) == (cases[i].kind != GEOMETRY_DRAWN), cases[i].name);
         CHECK(diag_count(f.diags) == f.loaded, cases[i].name);
         if (result.mesh && cases[i].triangles)
             CHECK(result.mesh->triangle_count == cases[i].triangles, cases[i].name);
@@ -84,12 +95,21 @@ static void geometries_become_meshes(void **state)
 static void bad_geometry_is_said_and_survived(void **state)
 {
     (void)state;
-    static const struct { const char *id, *text, *says; int triangles; } cases[] = {
-        { "C05 fewer", WORLD("ElevationGrid { xDimension 3 yDimension 3 height [1 2] }"), "2 heights for 9 grid points", 8 },
-        { "C05 more", WORLD("ElevationGrid { xDimension 2 yDimension 2 height [1 2 3 4 5 6] }"), "those beyond are ignored", 2 },
-        { "C57", WORLD("IndexedFaceSet { coord Coordinate { point [0 0 0, 1 0 0, 2 0 0] } coordIndex [0 1 2 -1 0 0 0 -1] }"), "no triangles", 0 },
+    static const struct {
+        const char *id, *text, *says;
+        int triangles;
+    } cases[] = {
+        { "C05 fewer", WORLD("ElevationGrid { xDimension 3 yDimension 3 height [1 2] }"), "2 heights for 9 grid points",
+          8 },
+        { "C05 more", WORLD("ElevationGrid { xDimension 2 yDimension 2 height [1 2 3 4 5 6] }"),
+          "those beyond are ignored", 2 },
+        { "C57",
+          WORLD("IndexedFaceSet { coord Coordinate { point [0 0 0, 1 0 0, 2 0 0] } coordIndex [0 1 2 -1 0 0 0 -1] }"),
+          "no triangles", 0 },
         { "C57 empty", WORLD("IndexedFaceSet { }"), "no triangles", 0 },
-        { "bad index", WORLD("IndexedFaceSet { coord Coordinate { point [0 0 0, 1 0 0, 0 1 0] } coordIndex [0 1 7 -1 0 1 2 -1] }"), "does not exist", 1 },
+        { "bad index",
+          WORLD("IndexedFaceSet { coord Coordinate { point [0 0 0, 1 0 0, 0 1 0] } coordIndex [0 1 7 -1 0 1 2 -1] }"),
+          "does not exist", 1 },
         { "1 x 1 grid", WORLD("ElevationGrid { xDimension 1 yDimension 1 height [1] }"), "no surface", 0 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -108,8 +128,10 @@ static void bad_geometry_is_said_and_survived(void **state)
 static void c21_flat_meshes_are_not_solid(void **state)
 {
     (void)state;
-    Fixture f = open_text(support_scratch("shape"),
-                          WORLD("IndexedFaceSet { coord Coordinate { point [0 0 0, 1 0 0, 1 1 0, 0 1 0] } coordIndex [0 1 2 3 -1 3 2 1 0 -1] }"));
+    Fixture f = open_text(
+        support_scratch("shape"),
+        WORLD(
+            "IndexedFaceSet { coord Coordinate { point [0 0 0, 1 0 0, 1 1 0, 0 1 0] } coordIndex [0 1 2 3 -1 3 2 1 0 -1] }"));
     ShapeMesh result = shape_mesh(&f.source, last_node(&f));
     MeshMass mass;
     mesh_mass(result.mesh, &mass);
@@ -122,7 +144,8 @@ static void c21_flat_meshes_are_not_solid(void **state)
 static void c45_missing_meshes_have_a_placeholder(void **state)
 {
     (void)state;
-    static const char *const urls[] = { "https://example.org/models/none.obj", "meshes/none.stl", "webots://projects/none.dae", "none.wrl" };
+    static const char *const urls[] = { "https://example.org/models/none.obj", "meshes/none.stl",
+                                        "webots://projects/none.dae", "none.wrl" };
     for (int i = 0; i < COUNT_OF(urls); i++) {
         char text[512];
         snprintf(text, sizeof text, WORLD("Mesh { url \"%s\" }"), urls[i]);
@@ -151,8 +174,10 @@ static void vrml_files_are_flattened(void **state)
     const char *folder = support_scratch("shape_vrml");
     Arena *arena = arena_create();
     support_write(path_join(arena, folder, "scene.wrl"), scene_wrl);
-    support_write(path_join(arena, folder, "outer.wrl"), "#VRML V2.0 utf8\nTransform { translation 0 0 5 children Inline { url \"scene.wrl\" } }\n");
-    support_write(path_join(arena, folder, "self.wrl"), "#VRML V2.0 utf8\nShape { geometry Box { } } Inline { url \"self.wrl\" }\n");
+    support_write(path_join(arena, folder, "outer.wrl"),
+                  "#VRML V2.0 utf8\nTransform { translation 0 0 5 children Inline { url \"scene.wrl\" } }\n");
+    support_write(path_join(arena, folder, "self.wrl"),
+                  "#VRML V2.0 utf8\nShape { geometry Box { } } Inline { url \"self.wrl\" }\n");
     Fixture f = open_text(folder, WORLD("Mesh { url \"scene.wrl\" }"));
     ShapeMesh whole = shape_mesh(&f.source, last_node(&f));
     diag_print(f.diags, stdout, f.loaded, DIAG_NOTE);
@@ -190,10 +215,13 @@ static void urls_are_relative_to_the_file_that_names_them(void **state)
     file_make_directories(path_join(arena, folder, "worlds"));
     support_write(path_join(arena, folder, "protos/small.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     support_write(path_join(arena, folder, "worlds/large.obj"), "v 0 0 0\nv 5 0 0\nv 0 5 0\nf 1 2 3\n");
-    support_write(path_join(arena, folder, "protos/Thing.proto"),
-                  "#VRML_SIM R2023b utf8\nPROTO Thing [ field MFString url [\"small.obj\"] ] { Shape { geometry Mesh { url IS url } } }\n");
+    support_write(
+        path_join(arena, folder, "protos/Thing.proto"),
+        "#VRML_SIM R2023b utf8\nPROTO Thing [ field MFString url [\"small.obj\"] ] { Shape { geometry Mesh { url IS url } } }\n");
     char *world = path_join(arena, folder, "worlds/w.wbt");
-    support_write(world, "#VRML_SIM R2023b utf8\nEXTERNPROTO \"../protos/Thing.proto\"\nWorldInfo { }\nThing { }\nThing { url \"large.obj\" }\n");
+    support_write(
+        world,
+        "#VRML_SIM R2023b utf8\nEXTERNPROTO \"../protos/Thing.proto\"\nWorldInfo { }\nThing { }\nThing { url \"large.obj\" }\n");
     Fixture f = { .diags = diag_create() };
     f.scene = formats_load(world, NULL, f.diags);
     f.store = store_create(&(StoreOptions){ .resolve = { .main_file = world, .cache = "" } });

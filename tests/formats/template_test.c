@@ -1,7 +1,7 @@
-#include "formats/template.h"
+#include "formats/template/template.h"
 
 #include "base/file.h"
-#include "formats/template_engine.h"
+#include "formats/template/template_engine.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -60,10 +60,20 @@ static Run run_limited(TemplateLanguage language, const char *text, const char *
 {
     Run run = { .diags = diag_create() };
     TemplateJob job = {
-        .path = path, .text = text, .size = strlen(text), .language = language, .fields = fields,
-        .field_count = COUNT_OF(fields), .limits = limits,
-        .context = { .world = "/w/worlds/a.wbt", .proto = "/w/protos/P.proto", .project_path = "/w", .coordinate_system = "ENU",
-                     .webots_version = "R2025a", .id = 42 },
+        .path = path,
+        .text = text,
+        .size = strlen(text),
+        .language = language,
+        .fields = fields,
+        .field_count = COUNT_OF(fields),
+        .limits = limits,
+        .context = { .world = "/w/worlds/a.wbt",
+                     .proto = "/w/protos/P.proto",
+                     .project_path = "/w",
+                     .coordinate_system = "ENU",
+                     .webots_version = "R2025a",
+                     .id = 42,
+                     .world_release = 2022100 },
     };
     job.pos = (SourcePos){ diag_file(run.diags, path), 1, 10 };
     run.ok = template_eval(&job, &run.result, run.diags);
@@ -95,12 +105,15 @@ static void expect(TemplateLanguage language, const char *text, const char *expe
 static void javascript_is_evaluated(void **state)
 {
     (void)state;
-    static const struct { const char *text, *expected; } cases[] = {
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
         { "radius %<= fields.size.value * 2 >%", "radius 5" },
         { "%< if (fields.flag.value) { >%A%< } else { >%B%< } >%", "A" },
         { "%< if (!fields.flag.value) >%A%< else >%B", "B" },
         { "%< for (let i = 0; i < fields.count.value; i++) { >% %<= i >%%< } >%", " 0 1 2 3" },
         { "%<= fields.count.defaultValue; >%", "10" },
+        { "%<= context.world_release >= 2022000 >%", "true" },
         { "%<= fields.text.value >%", "it's \"x\"" },
         { "%<= fields.v2.value.x >% %<= fields.v2.value.y >%", "1 2" },
         { "%<= fields.v3.value.x + fields.v3.value.y + fields.v3.value.z >%", "6" },
@@ -120,17 +133,22 @@ static void javascript_is_evaluated(void **state)
         { "%< import * as wbrandom from 'wbrandom.js'; wbrandom.seed(3) >%%<= wbrandom.integer(1, 6) >%", "3" },
         { "%<\n  import {integer, seed as start} from \"wbrandom.js\"\n  start(3);\n>%%<= integer(1, 6) >%", "3" },
         { "%< import * as a from 'wbvector2.js'; import * as b from 'wbvector3.js'; >%%<= a.norm({x: 3, y: 4}) >%"
-          "%<= b.cross({x: 1, y: 0, z: 0}, {x: 0, y: 1, z: 0}).z >%", "51" },
+          "%<= b.cross({x: 1, y: 0, z: 0}, {x: 0, y: 1, z: 0}).z >%",
+          "51" },
         { "%< import * as g from 'wbgeometry.js'; >%%<= g.circle(1, 8, {x: 0, y: 0}, 0).length >%", "9" },
         { "%< import * as g from 'wbgeometry.js'; const s = [{x: 0, y: 0}, {x: 1, y: 0}, {x: 1, y: 1}, {x: 0, y: 1}]; >%"
           "%<= g.isPoint2InPolygon({x: 0.5, y: 0.5}, s) >% %<= g.isPoint2InPolygon({x: 2, y: 0.5}, s) >%"
-          " %<= g.isPoint2ArrayClockwise(s) >%", "true false false" },
+          " %<= g.isPoint2ArrayClockwise(s) >%",
+          "true false false" },
         { "%< import * as r from 'wbrotation.js'; const c = r.combine({x: 0, y: 0, z: 1, a: 1}, {x: 0, y: 0, z: 1, a: 0.5}); >%"
-          "%<= c.z >% %<= c.a.toFixed(6) >%", "1 1.500000" },
+          "%<= c.z >% %<= c.a.toFixed(6) >%",
+          "1 1.500000" },
         { "%< import * as u from 'wbutility.js'; >%%<= u.degreesToRadians(180) === Math.PI >%"
-          "%<= u.isVector3({x: 1, y: 2, z: 3}) >%%<= u.colorHexStringToRedGreenBlue('#ff0000').red >%", "truetrue1" },
+          "%<= u.isVector3({x: 1, y: 2, z: 3}) >%%<= u.colorHexStringToRedGreenBlue('#ff0000').red >%",
+          "truetrue1" },
         { "%<= context.world >% %<= context.id >% %<= context.os >% %<= context.coordinate_system >%"
-          " %<= context.webots_version.major >%", "/w/worlds/a.wbt 42 linux ENU R2025a" },
+          " %<= context.webots_version.major >%",
+          "/w/worlds/a.wbt 42 linux ENU R2025a" },
         { "%<= Date.now() + new Date().getTime() >%", "0" },
         { "%<= (function () { return typeof this; })() >%", "undefined" },  // strict mode
     };
@@ -141,7 +159,9 @@ static void javascript_is_evaluated(void **state)
 static void lua_is_evaluated(void **state)
 {
     (void)state;
-    static const struct { const char *text, *expected; } cases[] = {
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
         { "radius %{= fields.size.value * 2 }%", "radius 5" },
         { "%{ if fields.flag.value then }%A%{ else }%B%{ end }%", "A" },
         { "%{ for i = 0, fields.count.value - 1 do }% %{= i }%%{ end }%", " 0 1 2 3" },
@@ -161,7 +181,8 @@ static void lua_is_evaluated(void **state)
         { "%{ for k, v in pairs({ b = 2, a = 1, 'first' }) do }%%{= k }%%{= v }% %{ end }%", "1first a1 b2 " },
         { "%{ local r = require('wbrandom') r.seed(3) }%%{= r.integer(1, 6) }%", "3" },
         { "%{ local m, r = require('wbmath'), require('wbrotation') local c = r.combine({x=0, y=0, z=1, a=m.degrees2radians(90)},"
-          " {x=0, y=0, z=1, a=0}) }%%{= m.round(c.a * 1000) }%", "1571" },
+          " {x=0, y=0, z=1, a=0}) }%%{= m.round(c.a * 1000) }%",
+          "1571" },
         { "%{ local g = require('wbgeometry') }%%{= #g.circle(1, 8, 0, 0, 0) }%", "9" },
         { "%{= context.world }% %{= context.id }%", "/w/worlds/a.wbt 42" },
         { "%{= os.time() + os.clock() }%", "0" },
@@ -176,8 +197,12 @@ static void lua_is_evaluated(void **state)
 static void random_numbers_agree(void **state)
 {
     (void)state;
-    Run js = run_template(JS, "%< import * as r from 'wbrandom.js'; r.seed(7); for (let i = 0; i < 50; i++) { >%%<= r.integer() >% %< } >%");
-    Run lua = run_template(LUA, "%{ local r = require('wbrandom') r.seed(7) for i = 1, 50 do }%%{= string.format('%d', r.integer()) }% %{ end }%");
+    Run js = run_template(
+        JS,
+        "%< import * as r from 'wbrandom.js'; r.seed(7); for (let i = 0; i < 50; i++) { >%%<= r.integer() >% %< } >%");
+    Run lua = run_template(
+        LUA,
+        "%{ local r = require('wbrandom') r.seed(7) for i = 1, 50 do }%%{= string.format('%d', r.integer()) }% %{ end }%");
     CHECK(js.ok && lua.ok, "both run");
     assert_string_equal(js.result.text.data, lua.result.text.data);
     double value = 7;
@@ -195,7 +220,12 @@ static void random_numbers_agree(void **state)
 static void errors_name_the_line(void **state)
 {
     (void)state;
-    static const struct { TemplateLanguage language; const char *text; uint32_t line; const char *part; } cases[] = {
+    static const struct {
+        TemplateLanguage language;
+        const char *text;
+        uint32_t line;
+        const char *part;
+    } cases[] = {
         { JS, "a\nb\n%< let x = ; >%\nc", 12, "SyntaxError" },
         { JS, "a\n%<\n  const y = 1; # no comment here\n>%", 12, "SyntaxError" },
         { JS, "a\n\n%<= nothing.at.all >%", 12, "nothing" },
@@ -216,7 +246,8 @@ static void errors_name_the_line(void **state)
         CHECK(!run.ok && diag_count(run.diags) == 1, cases[i].text);
         const Diagnostic *diagnostic = diag_at(run.diags, 0);
         if (diagnostic->pos.line != cases[i].line || !strstr(diagnostic->message, cases[i].part))
-            fail_msg("<%s>: line %u, wanted %u: %s", cases[i].text, diagnostic->pos.line, cases[i].line, diagnostic->message);
+            fail_msg("<%s>: line %u, wanted %u: %s", cases[i].text, diagnostic->pos.line, cases[i].line,
+                     diagnostic->message);
         CHECK(diagnostic->severity == DIAG_ERROR, cases[i].text);
         CHECK(!strcmp(diag_file_name(run.diags, diagnostic->pos.file), "protos/P.proto"), cases[i].text);
         end_run(&run);
@@ -226,7 +257,13 @@ static void errors_name_the_line(void **state)
 static void printing_is_reported(void **state)
 {
     (void)state;
-    static const struct { TemplateLanguage language; const char *text; DiagSeverity severity; uint32_t line; const char *message; } cases[] = {
+    static const struct {
+        TemplateLanguage language;
+        const char *text;
+        DiagSeverity severity;
+        uint32_t line;
+        const char *message;
+    } cases[] = {
         { JS, "\n%< console.log('hello', {a: 1}, 2); >%", DIAG_NOTE, 11, "template: hello {\"a\":1} 2" },
         { JS, "\n\n%< console.warn('careful'); >%", DIAG_WARNING, 12, "template: careful" },
         { JS, "%< console.error('bad\\nthing'); >%", DIAG_WARNING, 10, "template: bad thing" },
@@ -248,7 +285,10 @@ static void printing_is_reported(void **state)
 static void output_lines_are_mapped(void **state)
 {
     (void)state;
-    static const struct { TemplateLanguage language; const char *text; } cases[] = {
+    static const struct {
+        TemplateLanguage language;
+        const char *text;
+    } cases[] = {
         { JS, "a\n%< for (let i = 0; i < 2; i++) { >%\nb\n%< } >%\nc %<= 'x\\ny' >%\nd" },
         { LUA, "a\n%{ for i = 0, 1 do }%\nb\n%{ end }%\nc %{= 'x\\ny' }%\nd" },
     };
@@ -278,13 +318,18 @@ static void files_are_confined(void **state)
     snprintf(other, sizeof other, "%s/inner/helper.lua", folder);
     support_write(other, "return { value = 5 }");
     snprintf(path, sizeof path, "%s/inner/P.proto", folder);
-    static const struct { TemplateLanguage language; const char *text, *expected; } cases[] = {
+    static const struct {
+        TemplateLanguage language;
+        const char *text, *expected;
+    } cases[] = {
         { JS, "%<= wbfile.fileExists('data.txt') >% %<= wbfile.readTextFile('data.txt') >%", "true inside" },
         { JS, "%<= wbfile.fileExists('../secret.txt') >%%<= wbfile.fileExists('/etc/passwd') >%", "falsefalse" },
         { JS, "<%<= wbfile.readTextFile('../secret.txt') >%%<= wbfile.readTextFile('/etc/passwd') >%>", "<>" },
-        { JS, "%<= wbfile.writeTextFile('new.txt', 'x') >%", "false" },
+        { JS, "%<= wbfile.writeTextFile('../new.txt', 'x') >%%<= wbfile.writeTextFile('/new.txt', 'x') >%",
+          "falsefalse" },
         { LUA, "%{= io.open('data.txt'):read('*a') }%%{= tostring(io.open('../secret.txt')) }%", "insidenil" },
-        { LUA, "%{= tostring(io.open('new.txt', 'w')) }%%{= tostring(dofile) }%%{= tostring(os.execute) }%", "nilnilnil" },
+        { LUA, "%{= tostring(io.open('new.txt', 'w')) }%%{= tostring(dofile) }%%{= tostring(os.execute) }%",
+          "nilnilnil" },
         { LUA, "%{= require('helper').value }%", "5" },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -295,6 +340,50 @@ static void files_are_confined(void **state)
     }
 }
 
+// What templates write stays in memory: they find it again, in the same run and in the next, and another world does not.
+static void written_files_are_kept_in_memory(void **state)
+{
+    (void)state;
+    TemplateFiles files[2] = { { 0 } };
+    static const struct {
+        int world;
+        const char *text, *expected;
+    } cases[] = {
+        { 0, "%<= wbfile.fileExists(context.temporary_files_path + 'a') >%", "false" },
+        { 0, "%<= wbfile.writeTextFile('a', 'one') >%%<= wbfile.writeTextFile('a', 'two') >%", "truetrue" },
+        { 0, "%<= wbfile.readTextFile(context.temporary_files_path + 'a') >%", "two" },
+        { 0,
+          "%< const p = context.temporary_files_path; wbfile.writeTextFile('b', 7); >%%<= wbfile.readTextFile(p + 'b') >%",
+          "7" },
+        { 0, "%<= wbfile.fileExists('a') >%%<= wbfile.fileExists(context.temporary_files_path + 'b') >%", "falsetrue" },
+        { 1, "%<= wbfile.fileExists(context.temporary_files_path + 'a') >%", "false" },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        DiagSink *diags = diag_create();
+        TemplateJob job = {
+            .path = "protos/P.proto",
+            .text = cases[i].text,
+            .size = strlen(cases[i].text),
+            .language = JS,
+            .files = &files[cases[i].world],
+            .context = { .temporary_files_path = TEMPLATE_FILES_PATH },
+        };
+        TemplateResult result;
+        CHECK(template_eval(&job, &result, diags), cases[i].text);
+        assert_string_equal(result.text.data, cases[i].expected);
+        template_result_free(&result);
+        diag_destroy(diags);
+    }
+    char *large = calloc(1, TEMPLATE_FILES_BYTES);
+    CHECK(!template_files_put(&files[0], "large", 5, large, TEMPLATE_FILES_BYTES),
+          "as much as all may be, beside others");
+    CHECK(template_files_put(&files[1], "large", 5, large, TEMPLATE_FILES_BYTES), "alone");
+    CHECK(!template_files_put(&files[1], "more", 4, "x", 1), "one byte past");
+    free(large);
+    template_files_free(&files[0]);
+    template_files_free(&files[1]);
+}
+
 static void limits_end_a_template(void **state)
 {
     (void)state;
@@ -302,7 +391,10 @@ static void limits_end_a_template(void **state)
     limits.template_ms = 300;
     limits.template_bytes = 128 << 20;
     limits.template_output_bytes = 1 << 20;
-    static const struct { TemplateLanguage language; const char *text, *part; } cases[] = {
+    static const struct {
+        TemplateLanguage language;
+        const char *text, *part;
+    } cases[] = {
         { JS, "%< while (true) {} >%", "more than 0.3 s" },
         { LUA, "%{ while true do end }%", "more than 0.3 s" },
         { JS, "%< const a = []; while (true) a.push(new Array(100000).fill(1)); >%", "memory" },
@@ -329,7 +421,11 @@ static void output_limit_is_exact(void **state)
     (void)state;
     Limits limits = limits_default;
     limits.template_output_bytes = 1000;
-    static const struct { TemplateLanguage language; const char *text; bool ok; } cases[] = {
+    static const struct {
+        TemplateLanguage language;
+        const char *text;
+        bool ok;
+    } cases[] = {
         { JS, "%<= 'x'.repeat(1000) >%", true },
         { JS, "%<= 'x'.repeat(1001) >%", false },
         { LUA, "%{= string.rep('x', 1000) }%", true },
@@ -346,10 +442,14 @@ static void output_limit_is_exact(void **state)
 static void code_cannot_reach_the_machine(void **state)
 {
     (void)state;
-    static const struct { TemplateLanguage language; const char *text, *expected; } cases[] = {
+    static const struct {
+        TemplateLanguage language;
+        const char *text, *expected;
+    } cases[] = {
         { JS, "%<= typeof require + typeof process + typeof fetch + typeof XMLHttpRequest + typeof load >%",
           "undefinedundefinedundefinedundefinedundefined" },
-        { LUA, "%{= tostring(io.popen) }%%{= tostring(os.remove) }%%{= tostring(package.loadlib) }%%{= tostring(debug.setmetatable) }%",
+        { LUA,
+          "%{= tostring(io.popen) }%%{= tostring(os.remove) }%%{= tostring(package.loadlib) }%%{= tostring(debug.setmetatable) }%",
           "nilnilnilnil" },
         { LUA, "%{= tostring(load('\\27Lua')) }%", "nil" },  // no byte code
     };
@@ -388,32 +488,42 @@ static void worker_is_restarted(void **state)
 static void field_use_is_detected(void **state)
 {
     (void)state;
-    static const struct { const char *text, *name; bool used, any; } cases[] = {
-        { "%<= fields.size.value >%", "size", true, false },
-        { "%<= fields.sizes.value >%", "size", false, false },
-        { "size IS size %<= 1 >%", "size", false, false },
-        { "%<= myfields.size >%", "size", false, false },
-        { "%< let f = fields; >%", "size", false, true },
-        { "# %< fields.size >%\n", "size", false, false },
+    static const struct {
+        const char *text, *name;
+        bool used, any;
+    } cases[] = {
+        { "%<= fields.size.value >%", "size", true, false }, { "%<= fields.sizes.value >%", "size", false, false },
+        { "size IS size %<= 1 >%", "size", false, false },   { "%<= myfields.size >%", "size", false, false },
+        { "%< let f = fields; >%", "size", false, true },    { "# %< fields.size >%\n", "size", false, false },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         bool any;
         bool used = template_uses_field(cases[i].text, strlen(cases[i].text), JS, cases[i].name, &any);
         CHECK(used == cases[i].used && any == cases[i].any, cases[i].text);
     }
-    CHECK(template_is_used("a %< >%", 7, JS) && !template_is_used("a %< >%", 7, LUA) && !template_is_used("# %< >%", 7, JS), "tokens");
+    CHECK(template_is_used("a %< >%", 7, JS) && !template_is_used("a %< >%", 7, LUA)
+              && !template_is_used("# %< >%", 7, JS),
+          "tokens");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(javascript_is_evaluated), cmocka_unit_test(lua_is_evaluated),
-        cmocka_unit_test(random_numbers_agree),    cmocka_unit_test(errors_name_the_line),
-        cmocka_unit_test(printing_is_reported),    cmocka_unit_test(output_lines_are_mapped),
-        cmocka_unit_test(files_are_confined),      cmocka_unit_test(limits_end_a_template),
-        cmocka_unit_test(output_limit_is_exact),   cmocka_unit_test(code_cannot_reach_the_machine),
-        cmocka_unit_test(jobs_share_nothing),      cmocka_unit_test(same_work_is_done_once),
-        cmocka_unit_test(worker_is_restarted),     cmocka_unit_test(field_use_is_detected),
+        cmocka_unit_test(javascript_is_evaluated),
+        cmocka_unit_test(lua_is_evaluated),
+        cmocka_unit_test(random_numbers_agree),
+        cmocka_unit_test(errors_name_the_line),
+        cmocka_unit_test(printing_is_reported),
+        cmocka_unit_test(output_lines_are_mapped),
+        cmocka_unit_test(files_are_confined),
+        cmocka_unit_test(limits_end_a_template),
+        cmocka_unit_test(written_files_are_kept_in_memory),
+        cmocka_unit_test(output_limit_is_exact),
+        cmocka_unit_test(code_cannot_reach_the_machine),
+        cmocka_unit_test(jobs_share_nothing),
+        cmocka_unit_test(same_work_is_done_once),
+        cmocka_unit_test(worker_is_restarted),
+        cmocka_unit_test(field_use_is_detected),
     };
     return cmocka_run_group_tests_name("formats.template", tests, NULL, NULL);
 }

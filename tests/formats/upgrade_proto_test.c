@@ -14,34 +14,40 @@ static const SceneNode *find(const SceneNode *node, const char *field, int index
     return scene_list_node(scene_list(node, field), index);
 }
 
-#define WORLD(release, nodes) "#VRML_SIM " release " utf8\nEXTERNPROTO \"protos/OldThing.proto\"\nWorldInfo { }\nViewpoint { }\n" nodes
+#define WORLD(release, nodes)                                                                                          \
+    "#VRML_SIM " release " utf8\nEXTERNPROTO \"protos/OldThing.proto\"\nWorldInfo { }\nViewpoint { }\n" nodes
 
 static void bodies_are_upgraded(void **state)
 {
     (void)state;
     DiagSink *diags = diag_create();
-    Scene *scene = load(WORLD("R2025a", "OldThing { parts [ Shape { geometry Cylinder { } } ] cameraRotation 0 1 0 1 }"), diags);
+    Scene *scene = load(
+        WORLD("R2025a", "OldThing { parts [ Shape { geometry Cylinder { } } ] cameraRotation 0 1 0 1 }"), diags);
     const SceneNode *robot = scene_list_node(scene_list(scene_root(scene), "children"), 2);
     CHECK(scene_node_is(robot, "Robot"), "made");
     const SceneNode *turned = find(robot, "children", 0);
-    CHECK(scene_node_is(turned, "Pose") && scene_rotation(turned, "rotation").angle == -1.5707963267948966, "a cylinder of the body stands along y");
+    CHECK(scene_node_is(turned, "Pose") && scene_rotation(turned, "rotation").angle == -1.5707963267948966,
+          "a cylinder of the body stands along y");
     SceneNode *eye = (SceneNode *)find(robot, "children", 1);
     CHECK(scene_node_is(eye, "Camera") && !strcmp(eye->def, "EYE"), "the camera stands in its place");
     Vec3 looks = quat_rotate(quat_from_rotation(scene_rotation(eye, "rotation")), vec3(1, 0, 0));
     CHECK_NEAR(looks.x, -sin(1.0), 1e-12, "and looks along -z of the parameter's frame");
     CHECK_NEAR(looks.z, -cos(1.0), 1e-12, "and looks along -z of the parameter's frame");
     // What is written to the camera arrives at the parameter in the parameter's frame.
-    Quat turn = quat_mul(quat_from_axis_angle(vec3(0, 1, 0), -0.5), quat_from_rotation(scene_rotation(eye, "rotation")));
+    Quat turn = quat_mul(quat_from_axis_angle(vec3(0, 1, 0), -0.5),
+                         quat_from_rotation(scene_rotation(eye, "rotation")));
     scene_set_rotation(scene, eye, "rotation", quat_to_rotation(turn));
     const SceneNode *instance = scene_instance(robot);
     for (int i = 0; i < instance->proto->parameter_count; i++)
         if (!strcmp(instance->proto->parameters[i].name, "cameraRotation"))
-            CHECK_NEAR(scene_value(instance, &instance->proto->parameters[i]).v[3], 0.5, 1e-12, "the parameter keeps its meaning");
+            CHECK_NEAR(scene_value(instance, &instance->proto->parameters[i]).v[3], 0.5, 1e-12,
+                       "the parameter keeps its meaning");
     CHECK_NEAR(scene_world_pose(find(eye, "children", 0)).t.y, 3.0, 1e-12, "what is inside of it stays");
     const SceneNode *part = find(find(robot, "children", 2), "children", 0);
     CHECK(scene_node_is(part, "Shape"), "what the new world gives stays as it is");
     const SceneNode *bounding = scene_child(robot, "boundingObject");
-    CHECK(scene_node_is(bounding, "Pose") && scene_node_is(find(bounding, "children", 0), "Cylinder"), "the default is upgraded");
+    CHECK(scene_node_is(bounding, "Pose") && scene_node_is(find(bounding, "children", 0), "Cylinder"),
+          "the default is upgraded");
     scene_destroy(scene);
     diag_destroy(diags);
 }
@@ -50,8 +56,10 @@ static void given_nodes_are_of_their_own_file(void **state)
 {
     (void)state;
     DiagSink *diags = diag_create();
-    Scene *scene = load(WORLD("R2020a", "OldThing { parts [ DEF P Shape { geometry DEF C Cylinder { } } ] boundingObject Capsule { } }"
-                                       "Solid { children [ USE P ] boundingObject USE C }"), diags);
+    Scene *scene = load(
+        WORLD("R2020a", "OldThing { parts [ DEF P Shape { geometry DEF C Cylinder { } } ] boundingObject Capsule { } }"
+                        "Solid { children [ USE P ] boundingObject USE C }"),
+        diags);
     const FieldList *top = scene_list(scene_root(scene), "children");
     const SceneNode *robot = scene_list_node(top, 2), *solid = scene_list_node(top, 3);
     const SceneNode *part = find(find(robot, "children", 2), "children", 0);
@@ -59,7 +67,8 @@ static void given_nodes_are_of_their_own_file(void **state)
     CHECK(scene_node_is(scene_child(robot, "boundingObject"), "Pose"), "a geometry given");
     CHECK(find(solid, "children", 0) == part, "a USE of what was given");
     const SceneNode *bounding = scene_child(solid, "boundingObject");
-    CHECK(scene_node_is(bounding, "Pose") && scene_node_is(find(bounding, "children", 0), "Cylinder"), "a USE of its geometry");
+    CHECK(scene_node_is(bounding, "Pose") && scene_node_is(find(bounding, "children", 0), "Cylinder"),
+          "a USE of its geometry");
     CHECK(!scene_node_is(scene_child(find(part, "children", 0), "geometry"), "Pose"), "nothing twice");
     scene_destroy(scene);
     diag_destroy(diags);

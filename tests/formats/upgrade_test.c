@@ -8,7 +8,8 @@ static void add_messages(const DiagSink *diags, Text *out)
 {
     for (int i = 0; i < diag_count(diags); i++) {
         const Diagnostic *diag = diag_at(diags, i);
-        text_printf(out, "# %u:%u %s: %s\n", diag->pos.line, diag->pos.column, diag_severity_name(diag->severity), diag->message);
+        text_printf(out, "# %u:%u %s: %s\n", diag->pos.line, diag->pos.column, diag_severity_name(diag->severity),
+                    diag->message);
     }
 }
 

@@ -1,5 +1,5 @@
 // Any bytes as a body: read, turned into nodes, written, and read again.
-#include "formats/body.h"
+#include "formats/body/body.h"
 
 #include <string.h>
 

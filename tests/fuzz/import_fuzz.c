@@ -8,7 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const names[] = { "fuzz.dae", "fuzz.ply", "fuzz.gltf", "fuzz.glb", "fuzz.off", "fuzz.3ds", "fuzz.x", "fuzz.dxf", "fuzz.fbx" };
+    static const char *const names[] = { "fuzz.dae", "fuzz.ply", "fuzz.gltf", "fuzz.glb", "fuzz.off",
+                                         "fuzz.3ds", "fuzz.x",   "fuzz.dxf",  "fuzz.fbx" };
     static Importer *importer;
     if (!importer)
         importer = import_create(NULL);

@@ -17,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Limits limits = limits_default;
     limits.mesh_vertices = 10000;
     DiagSink *diags = diag_create();
-    Mesh *mesh = import_bytes(importer, name, (const char *)data + 1, size - 1, &(ImportOptions){ .limits = &limits }, diags, (SourcePos){ 0 });
+    Mesh *mesh = import_bytes(importer, name, (const char *)data + 1, size - 1, &(ImportOptions){ .limits = &limits },
+                              diags, (SourcePos){ 0 });
     if (mesh) {
         MeshMass mass;
         mesh_mass(mesh, &mass);

@@ -2,7 +2,7 @@
 // B.proto and C.proto beside it, so that PROTOs can use each other and themselves.
 #include "base/file.h"
 #include "formats/formats.h"
-#include "formats/proto.h"
+#include "formats/proto/proto.h"
 #include "support/support.h"
 
 #include <unistd.h>

@@ -40,7 +40,8 @@ static inline int scene_fuzz_run(const char *name, const char *saved_name, const
     if (once.data && saved_name) {
         Text twice = scene_fuzz_pass(saved_name, once.data, once.length);
         if (twice.length != once.length || memcmp(once.data, twice.data, once.length) != 0) {
-            fprintf(stderr, "saving twice differs\n--- once\n%s\n--- twice\n%s\n", once.data, twice.data ? twice.data : "");
+            fprintf(stderr, "saving twice differs\n--- once\n%s\n--- twice\n%s\n", once.data,
+                    twice.data ? twice.data : "");
             abort();
         }
         text_free(&twice);

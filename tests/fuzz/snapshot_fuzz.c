@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     DiagSink *diags = diag_create();
-    Sim *sim = sim_load_text("fuzz.wbt", world_text, sizeof(world_text) - 1, &(SimOptions){ .physics.nan_policy = PHYSICS_NAN_FREEZE }, diags);
+    Sim *sim = sim_load_text("fuzz.wbt", world_text, sizeof(world_text) - 1,
+                             &(SimOptions){ .physics.nan_policy = PHYSICS_NAN_FREEZE }, diags);
     sim_step(sim);
     SimSnapshot snapshot = { 0 };
     sim_snapshot(sim, &snapshot);

@@ -1,7 +1,7 @@
 // VRML97 files as meshes: parsing, flattening, and every kind of geometry in them.
 #include "base/file.h"
 #include "formats/formats.h"
-#include "formats/shape.h"
+#include "formats/shape/shape.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     limits.heightfield_cells = 20000;
     DiagSink *diags = diag_create();
     Scene *scene = scene_create();
-    AssetStore *store = store_create(&(StoreOptions){ .resolve = { .main_file = path, .cache = "", .is_untrusted = true }, .limits = &limits });
+    AssetStore *store = store_create(
+        &(StoreOptions){ .resolve = { .main_file = path, .cache = "", .is_untrusted = true }, .limits = &limits });
     const ShapeSource source = { scene, store, diags };
     static const char *const nodes[] = { NULL, "A" };
     for (int i = 0; i < COUNT_OF(nodes); i++) {

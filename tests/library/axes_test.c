@@ -11,8 +11,8 @@
 typedef struct Case {
     const char *release;
     const char *node;
-    Vec3 low, high;       // of all boxes, cylinders and spheres, in the world
-    const char *look_for; // only below the Solid of this name; NULL: everything
+    Vec3 low, high;        // of all boxes, cylinders and spheres, in the world
+    const char *look_for;  // only below the Solid of this name; NULL: everything
 } Case;
 
 #define OLD "R2020a"
@@ -29,8 +29,16 @@ static const Case cases[] = {
     { NEW, "WoodenBox { size 0.2 0.4 0.6 }", { -0.1, -0.2, 0 }, { 0.1, 0.2, 0.6 }, NULL },
     { OLD, "Table { size 2 0.7 1 }", { -1, 0, -0.5 }, { 1, 0.7, 0.5 }, NULL },
     { OLD, "SolidBox { translation 0 0 0 size 1 2 3 }", { -0.5, -1, -1.5 }, { 0.5, 1, 1.5 }, NULL },
-    { OLD, "RectangleArena { floorSize 2 3 wallHeight 0.5 wallThickness 0.1 }", { -1.1, 0, -1.6 }, { 1.1, 0.5, 1.6 }, NULL },
-    { NEW, "RectangleArena { floorSize 2 3 wallHeight 0.5 wallThickness 0.1 }", { -1.1, -1.6, 0 }, { 1.1, 1.6, 0.5 }, NULL },
+    { OLD,
+      "RectangleArena { floorSize 2 3 wallHeight 0.5 wallThickness 0.1 }",
+      { -1.1, 0, -1.6 },
+      { 1.1, 0.5, 1.6 },
+      NULL },
+    { NEW,
+      "RectangleArena { floorSize 2 3 wallHeight 0.5 wallThickness 0.1 }",
+      { -1.1, -1.6, 0 },
+      { 1.1, 1.6, 0.5 },
+      NULL },
     // Its back is at -x.
     { OLD, "Sofa { }", { -0.5, 0, -0.9 }, { 0.5, 0.814, 0.9 }, NULL },
     { OLD, "Can { }", { -0.0318, 0, -0.0318 }, { 0.0318, 0.1222, 0.0318 }, NULL },
@@ -40,10 +48,16 @@ static const Case cases[] = {
     { OLD, "E-puck { translation 1 0 2 }", { 0.9715, 0, 1.98 }, { 0.9765, 0.04, 2.02 }, "left wheel" },
     { NEW, "E-puck { translation 1 2 0 }", { 0.98, 2.0235, 0 }, { 1.02, 2.0285, 0.04 }, "left wheel" },
     // What a slot holds stays where the old axes put it, and so does what is fixed to a car.
-    { OLD, "E-puck { turretSlot [ Solid { translation 0.01 0.02 0.03 name \"probe\" children [ Shape { geometry Box { size 0.002 0.004 0.006 } } ] } ] }",
-      { 0.009, 0.0666, 0.0365 }, { 0.011, 0.0706, 0.0425 }, "probe" },
-    { OLD, "BmwX5 { translation 0 0.4 0 sensorsSlotFront [ Solid { translation 0 0.1 -0.2 name \"probe\" children [ Shape { geometry Box { size 0.02 0.02 0.02 } } ] } ] }",
-      { -0.01, 0.94, 4.04 }, { 0.01, 0.96, 4.06 }, "probe" },
+    { OLD,
+      "E-puck { turretSlot [ Solid { translation 0.01 0.02 0.03 name \"probe\" children [ Shape { geometry Box { size 0.002 0.004 0.006 } } ] } ] }",
+      { 0.009, 0.0666, 0.0365 },
+      { 0.011, 0.0706, 0.0425 },
+      "probe" },
+    { OLD,
+      "BmwX5 { translation 0 0.4 0 sensorsSlotFront [ Solid { translation 0 0.1 -0.2 name \"probe\" children [ Shape { geometry Box { size 0.02 0.02 0.02 } } ] } ] }",
+      { -0.01, 0.94, 4.04 },
+      { 0.01, 0.96, 4.06 },
+      "probe" },
     // Nao had z up before the others.
     { OLD, "Nao { }", { 0, 0, 0 }, { 0, 0, 0 }, "?height" },
 };
@@ -89,7 +103,8 @@ static bool measure(SceneNode *node, void *context)
     }
     Pose pose = scene_world_pose(node);
     for (int i = 0; i < 8; i++)
-        add_point(box, pose_apply(pose, vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z)));
+        add_point(box,
+                  pose_apply(pose, vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z)));
     return true;
 }
 
@@ -107,7 +122,8 @@ static void check_case(const Case *row)
     Scene *scene = formats_load_text("axes.wbt", world.data, world.length, NULL, diags);
     CHECK(scene && diag_total(diags, DIAG_ERROR) == 0, row->node);
     bool is_height = row->look_for && !strcmp(row->look_for, "?height");
-    Box box = { vec3(DBL_MAX, DBL_MAX, DBL_MAX), vec3(-DBL_MAX, -DBL_MAX, -DBL_MAX), is_height ? NULL : row->look_for, false };
+    Box box = { vec3(DBL_MAX, DBL_MAX, DBL_MAX), vec3(-DBL_MAX, -DBL_MAX, -DBL_MAX), is_height ? NULL : row->look_for,
+                false };
     scene_walk(scene_root(scene), true, measure, &box);
     CHECK(box.found, row->node);
     if (is_height) {  // stands upright on the ground of an old world

@@ -37,7 +37,8 @@ static void count_use(Tally *tally, const char *name)
 
 static bool count_instance(SceneNode *node, void *context)
 {
-    for (const SceneNode *up = node->parent; up && up->kind == SCENE_NODE_INSTANCE && up->target == node; node = (SceneNode *)up, up = up->parent)
+    for (const SceneNode *up = node->parent; up && up->kind == SCENE_NODE_INSTANCE && up->target == node;
+         node = (SceneNode *)up, up = up->parent)
         if (up->proto && up->proto->origin && !strcmp(up->proto->origin, "library"))
             count_use(context, up->proto->name);
     return true;

@@ -14,7 +14,7 @@
 typedef struct Listing {
     Scene *scene;
     DiagSink *diags;
-    const char *name;     // of the PROTO
+    const char *name;  // of the PROTO
     Text *page;
     int device_count, missing_count;
 } Listing;
@@ -43,7 +43,8 @@ typedef struct Search {
 static bool match_device(SceneNode *node, void *context)
 {
     Search *search = context;
-    if ((node->type->flags & NODE_DEVICE) && scene_node_is(node, search->type) && !strcmp(scene_string(node, "name"), search->name))
+    if ((node->type->flags & NODE_DEVICE) && scene_node_is(node, search->type)
+        && !strcmp(scene_string(node, "name"), search->name))
         search->is_found = true;
     return !search->is_found;
 }
@@ -142,11 +143,19 @@ static SceneNode *placed_above(SceneNode *node)
 
 static void add_figures(Text *page, SceneNode *node)
 {
-    static const struct { const char *type, *fields; } rows[] = {
-        { "RotationalMotor", "minPosition maxPosition maxVelocity maxTorque" }, { "LinearMotor", "minPosition maxPosition maxVelocity maxForce" },
-        { "Camera", "width height fieldOfView" },         { "RangeFinder", "width height fieldOfView minRange maxRange" },
-        { "Lidar", "horizontalResolution numberOfLayers fieldOfView minRange maxRange" }, { "Emitter", "channel range" },
-        { "Receiver", "channel" }, { "DistanceSensor", "numberOfRays aperture" }, { "PositionSensor", "resolution" }, { "Display", "width height" },
+    static const struct {
+        const char *type, *fields;
+    } rows[] = {
+        { "RotationalMotor", "minPosition maxPosition maxVelocity maxTorque" },
+        { "LinearMotor", "minPosition maxPosition maxVelocity maxForce" },
+        { "Camera", "width height fieldOfView" },
+        { "RangeFinder", "width height fieldOfView minRange maxRange" },
+        { "Lidar", "horizontalResolution numberOfLayers fieldOfView minRange maxRange" },
+        { "Emitter", "channel range" },
+        { "Receiver", "channel" },
+        { "DistanceSensor", "numberOfRays aperture" },
+        { "PositionSensor", "resolution" },
+        { "Display", "width height" },
     };
     for (int i = 0; i < COUNT_OF(rows); i++) {
         if (strcmp(node->type->name, rows[i].type))
@@ -162,10 +171,7 @@ static void add_figures(Text *page, SceneNode *node)
     }
 }
 
-static double clean(double value)
-{
-    return fabs(value) < 5e-5 ? 0.0 : value;
-}
+static double clean(double value) { return fabs(value) < 5e-5 ? 0.0 : value; }
 
 static bool list_device(SceneNode *node, void *context)
 {
@@ -174,7 +180,8 @@ static bool list_device(SceneNode *node, void *context)
         return true;
     SceneNode *place = placed_above(node);
     Vec3 at = place ? scene_world_pose(place).t : VEC3_ZERO;
-    text_printf(listing->page, "| %s | %s | %.4g %.4g %.4g | ", scene_string(node, "name"), node->type->name, clean(at.x), clean(at.y), clean(at.z));
+    text_printf(listing->page, "| %s | %s | %.4g %.4g %.4g | ", scene_string(node, "name"), node->type->name,
+                clean(at.x), clean(at.y), clean(at.z));
     add_figures(listing->page, node);
     text_printf(listing->page, " |\n");
     listing->device_count++;
@@ -210,8 +217,9 @@ static void list_proto(const char *path, void *context)
         scene_walk(root, false, list_device, &listing);
     }
     if (listing.device_count)
-        text_printf(page, "\n## %s\n\n%d devices, %.4g kg.\n\n| device | type | place, m | figures |\n|---|---|---|---|\n%s", name,
-                    listing.device_count, mass_of(&listing), rows.data);
+        text_printf(page,
+                    "\n## %s\n\n%d devices, %.4g kg.\n\n| device | type | place, m | figures |\n|---|---|---|---|\n%s",
+                    name, listing.device_count, mass_of(&listing), rows.data);
     text_free(&rows);
     scene_destroy(listing.scene);
     diag_destroy(listing.diags);
@@ -221,10 +229,13 @@ static void test_page_states_the_figures(void **state)
 {
     (void)state;
     Text page = { 0 };
-    text_printf(&page, "# Devices of the library's robots\n\nWhat controllers find in each robot, vehicle and device of `library/protos/` with its parameters as they "
-                       "are: names, types,\nplaces in the robot's own axes (x to the front, z up), ranges and limits. Limits of 0 and 0 mean none. This page is "
-                       "made by\n`tests/library/figures_test.c` with TALUS_UPDATE=1; [library.md](library.md) tells what is faithful.\n");
-    static const char *const folders[] = { "library/protos/robots", "library/protos/vehicles", "library/protos/devices" };
+    text_printf(
+        &page,
+        "# Devices of the library's robots\n\nWhat controllers find in each robot, vehicle and device of `library/protos/` with its parameters as they "
+        "are: names, types,\nplaces in the robot's own axes (x to the front, z up), ranges and limits. Limits of 0 and 0 mean none. This page is "
+        "made by\n`tests/library/figures_test.c` with TALUS_UPDATE=1; [library.md](library.md) tells what is faithful.\n");
+    static const char *const folders[] = { "library/protos/robots", "library/protos/vehicles",
+                                           "library/protos/devices" };
     for (int i = 0; i < COUNT_OF(folders); i++)
         support_each_file(folders[i], ".proto", list_proto, &page);
     if (getenv("TALUS_UPDATE"))
@@ -237,6 +248,7 @@ static void test_page_states_the_figures(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_what_is_asked_for_is_there), cmocka_unit_test(test_page_states_the_figures) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_what_is_asked_for_is_there),
+                                        cmocka_unit_test(test_page_states_the_figures) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,19 +28,24 @@ static const struct Posture {
     const char *name, *motor;
     double target;
 } postures[] = {
-    { "Spot", "left shoulder abduction motor", -0.4 },  { "Spot", "right shoulder abduction motor", 0.4 },
-    { "Spot", "shoulder rotation motor", -0.99 },       { "Spot", "elbow motor", 1.59 },  // lies down and stands up
-    { "Pr2", "_finger_gripper_motor::l_finger", 0.5 },  { "Pr2", "_shoulder_lift_joint", 1.35 },  // opens both hands, lowers both arms
-    { "GhostDog", "spine", 0.2 },                       { "Youbot", "arm2", -0.5 },
-    { "Nao", "ShoulderPitch", 1.0 },                    { "Nao", "HeadYaw", 1.0 },
+    { "Spot", "left shoulder abduction motor", -0.4 },
+    { "Spot", "right shoulder abduction motor", 0.4 },
+    { "Spot", "shoulder rotation motor", -0.99 },
+    { "Spot", "elbow motor", 1.59 },  // lies down and stands up
+    { "Pr2", "_finger_gripper_motor::l_finger", 0.5 },
+    { "Pr2", "_shoulder_lift_joint", 1.35 },  // opens both hands, lowers both arms
+    { "GhostDog", "spine", 0.2 },
+    { "Youbot", "arm2", -0.5 },
+    { "Nao", "ShoulderPitch", 1.0 },
+    { "Nao", "HeadYaw", 1.0 },
 };
 
 typedef struct Trial {
     const char *name;
     Sim *sim;
     SceneNode *robot;
-    bool has_servos;     // joints without limits are no wheels
-    double sunk, tilt;   // lowest centre of mass and tilt so far
+    bool has_servos;    // joints without limits are no wheels
+    double sunk, tilt;  // lowest centre of mass and tilt so far
 } Trial;
 
 static bool find_lowest(SceneNode *node, void *context)
@@ -83,7 +88,8 @@ static void move_joint(Trial *trial, int joint, int axis)
     if (motor.max_velocity <= 0.0)
         return;
     double position = physics_joint_position(physics, joint, axis);
-    bool has_limits = motor.min_position != motor.max_position, is_linear = physics_joint_kind(physics, joint) == PHYSICS_JOINT_SLIDER;
+    bool has_limits = motor.min_position != motor.max_position,
+         is_linear = physics_joint_kind(physics, joint) == PHYSICS_JOINT_SLIDER;
     if (!has_limits && !trial->has_servos)
         return;
     if (!has_limits)
@@ -99,7 +105,8 @@ static void turn_wheels(Trial *trial, double share)
 {
     Physics *physics = sim_physics(trial->sim);
     for (int joint = 0; joint < physics_joint_count(physics); joint++)
-        for (int axis = 0; physics_joint_exists(physics, joint) && axis < physics_joint_axis_count(physics, joint); axis++) {
+        for (int axis = 0; physics_joint_exists(physics, joint) && axis < physics_joint_axis_count(physics, joint);
+             axis++) {
             PhysicsMotor motor = physics_motor(physics, joint, axis);
             if (motor.max_velocity <= 0.0 || motor.min_position != motor.max_position)
                 continue;
@@ -175,7 +182,8 @@ static void move(Trial *trial)
     run(trial, 125);
     trial->tilt = 0.0;
     for (int joint = 0; joint < physics_joint_count(physics); joint++)
-        for (int axis = 0; physics_joint_exists(physics, joint) && axis < physics_joint_axis_count(physics, joint); axis++)
+        for (int axis = 0; physics_joint_exists(physics, joint) && axis < physics_joint_axis_count(physics, joint);
+             axis++)
             move_joint(trial, joint, axis);
     act_demo(trial);
     if (trial->has_servos)
@@ -189,9 +197,12 @@ static void move(Trial *trial)
 static void write_world(Text *world, const char *name, double height)
 {
     text_clear(world);
-    text_printf(world, "#VRML_SIM R2025a utf8\nEXTERNPROTO \"webots://projects/p/protos/Floor.proto\"\nEXTERNPROTO \"webots://projects/p/protos/%s.proto\"\n"
-                       "WorldInfo { basicTimeStep %d contactProperties [ ContactProperties { softCFM 1e-5 } ] }\nViewpoint { }\nFloor { size 50 50 }\n"
-                       "%s { translation 0 0 %.6f controller \"<none>\" }\n", name, STEP_MS, name, height);
+    text_printf(
+        world,
+        "#VRML_SIM R2025a utf8\nEXTERNPROTO \"webots://projects/p/protos/Floor.proto\"\nEXTERNPROTO \"webots://projects/p/protos/%s.proto\"\n"
+        "WorldInfo { basicTimeStep %d contactProperties [ ContactProperties { softCFM 1e-5 } ] }\nViewpoint { }\nFloor { size 50 50 }\n"
+        "%s { translation 0 0 %.6f controller \"<none>\" }\n",
+        name, STEP_MS, name, height);
 }
 
 static void try_robot(const char *name, const Text *world)
@@ -204,9 +215,11 @@ static void try_robot(const char *name, const Text *world)
         const struct Exception *exception = exception_of(name);
         trial.has_servos = exception && exception->has_servos;
         move(&trial);
-        bool falls = trial.tilt > 0.5 && !(exception && exception->may_fall), sinks = trial.sunk < -0.02, fails = sim_failure(trial.sim) != NULL;
+        bool falls = trial.tilt > 0.5 && !(exception && exception->may_fall), sinks = trial.sunk < -0.02,
+             fails = sim_failure(trial.sim) != NULL;
         if (falls || sinks || fails || diag_total(diags, DIAG_ERROR) > 0) {
-            printf("%-24s tilt %.3f rad, lowest %.3f m, %s\n", name, trial.tilt, trial.sunk, fails ? sim_failure(trial.sim) : "");
+            printf("%-24s tilt %.3f rad, lowest %.3f m, %s\n", name, trial.tilt, trial.sunk,
+                   fails ? sim_failure(trial.sim) : "");
             diag_print(diags, stdout, 3, DIAG_ERROR);
             failed_count++;
         }

@@ -13,16 +13,19 @@
 static inline bool place_find_lowest(SceneNode *node, void *context)
 {
     double *lowest = context, reach;
-    const SceneNode *geometry = scene_node_is(node, "Shape") && !node->in_bounding ? scene_child(node, "geometry") : NULL;
+    const SceneNode *geometry = scene_node_is(node, "Shape") && !node->in_bounding ? scene_child(node, "geometry")
+                                                                                   : NULL;
     if (!geometry)
         return true;
     Pose pose = scene_world_pose(node);
-    Vec3 x = quat_rotate(pose.q, vec3(1, 0, 0)), y = quat_rotate(pose.q, vec3(0, 1, 0)), z = quat_rotate(pose.q, vec3(0, 0, 1));
+    Vec3 x = quat_rotate(pose.q, vec3(1, 0, 0)), y = quat_rotate(pose.q, vec3(0, 1, 0)),
+         z = quat_rotate(pose.q, vec3(0, 0, 1));
     if (scene_node_is(geometry, "Box")) {
         Vec3 size = scene_vec3(geometry, "size");
         reach = (fabs(x.z) * size.x + fabs(y.z) * size.y + fabs(z.z) * size.z) / 2;
     } else if (scene_node_is(geometry, "Cylinder")) {
-        reach = fabs(z.z) * scene_float(geometry, "height") / 2 + sqrt(fmax(0.0, 1 - z.z * z.z)) * scene_float(geometry, "radius");
+        reach = fabs(z.z) * scene_float(geometry, "height") / 2
+                + sqrt(fmax(0.0, 1 - z.z * z.z)) * scene_float(geometry, "radius");
     } else if (scene_node_is(geometry, "Capsule")) {
         reach = fabs(z.z) * scene_float(geometry, "height") / 2 + scene_float(geometry, "radius");
     } else if (scene_node_is(geometry, "Sphere")) {

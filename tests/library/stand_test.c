@@ -116,10 +116,13 @@ static bool list_device(SceneNode *node, void *context)
 static void write_world(Text *world, const char *name, double height)
 {
     text_clear(world);
-    text_printf(world, "#VRML_SIM R2025a utf8\nEXTERNPROTO \"webots://projects/p/protos/Floor.proto\"\n"
-                       "EXTERNPROTO \"webots://projects/p/protos/%s.proto\"\nWorldInfo { basicTimeStep 8 contactProperties [ ContactProperties { softCFM 1e-5 }\n"
-                       "ContactProperties { material1 \"LincolnMKZWheels\" softCFM 1e-5 } ContactProperties { material1 \"RangeRoverSportSVRWheels\" softCFM 1e-5 } ] }\nViewpoint { }\n"
-                       "Floor { size 20 20 }\n%s { translation 0 0 %.6f controller \"<none>\" }\n", name, name, height);
+    text_printf(
+        world,
+        "#VRML_SIM R2025a utf8\nEXTERNPROTO \"webots://projects/p/protos/Floor.proto\"\n"
+        "EXTERNPROTO \"webots://projects/p/protos/%s.proto\"\nWorldInfo { basicTimeStep 8 contactProperties [ ContactProperties { softCFM 1e-5 }\n"
+        "ContactProperties { material1 \"LincolnMKZWheels\" softCFM 1e-5 } ContactProperties { material1 \"RangeRoverSportSVRWheels\" softCFM 1e-5 } ] }\nViewpoint { }\n"
+        "Floor { size 20 20 }\n%s { translation 0 0 %.6f controller \"<none>\" }\n",
+        name, name, height);
 }
 
 static void stand(const struct Row *row)
@@ -147,8 +150,8 @@ static void stand(const struct Row *row)
     double drift = vec3_distance(before.t, after.t);
     double fall = vec3_distance(before.t, vec3(0, 0, height));
     double tilt = acos(fmin(1.0, quat_rotate(after.q, vec3(0, 0, 1)).z));
-    printf("%-18s drift %8.6f m  settled by %6.4f m  tilt %5.3f rad  %3d devices: %.100s\n", row->name, drift, fall, tilt,
-           devices.count, devices.names);
+    printf("%-18s drift %8.6f m  settled by %6.4f m  tilt %5.3f rad  %3d devices: %.100s\n", row->name, drift, fall,
+           tilt, devices.count, devices.names);
     if (!row->why) {
         CHECK(drift <= 1e-3, row->name);
         CHECK(fall <= 0.15, row->name);  // springs of vehicles

@@ -15,8 +15,10 @@ static void add_box(Text *text, const char *name, Pose pose, const char *size)
 {
     char line[512];
     Rotation r = quat_to_rotation(pose.q);
-    snprintf(line, sizeof line, "Solid { name \"%s\" translation %.17g %.17g %.17g rotation %.17g %.17g %.17g %.17g boundingObject Box { size %s } physics Physics { } }\n",
-             name, pose.t.x, pose.t.y, pose.t.z, r.x, r.y, r.z, r.angle, size);
+    snprintf(
+        line, sizeof line,
+        "Solid { name \"%s\" translation %.17g %.17g %.17g rotation %.17g %.17g %.17g %.17g boundingObject Box { size %s } physics Physics { } }\n",
+        name, pose.t.x, pose.t.y, pose.t.z, r.x, r.y, r.z, r.angle, size);
     text_add_string(text, line);
 }
 
@@ -35,7 +37,8 @@ static int points(Pose plate, Pose beam, bool plate_first)
     const PhysicsContact *contacts = physics_contacts(world.physics, &count);
     Vec3 apart = vec3_sub(plate.t, beam.t);
     for (int i = 0; i < count; i++)
-        CHECK(vec3_dot(contacts[i].normal, apart) * (contacts[i].solid[0] == first ? 1.0 : -1.0) > 0.0, "the normal pushes the plate off");
+        CHECK(vec3_dot(contacts[i].normal, apart) * (contacts[i].solid[0] == first ? 1.0 : -1.0) > 0.0,
+              "the normal pushes the plate off");
     world_close(&world);
     return count;
 }
@@ -45,7 +48,8 @@ static void order_does_not_matter(void **state)
     (void)state;
     for (int i = 0; i < 50; i++) {
         double turn = -M_PI_2 + 1e-7 * (i - 25), off = 8e-5 * (i % 11) - 4e-4;
-        Pose plate = in_frame(turn, vec3(0, -0.45, -0.106), 0.0), beam = in_frame(turn, vec3(0, -2e-5 * i, -0.1502), -M_PI_2 - off);
+        Pose plate = in_frame(turn, vec3(0, -0.45, -0.106), 0.0),
+             beam = in_frame(turn, vec3(0, -2e-5 * i, -0.1502), -M_PI_2 - off);
         int one = points(plate, beam, true), other = points(plate, beam, false);
         CHECK(one > 0 && other > 0, "they overlap by more than a centimetre");
     }

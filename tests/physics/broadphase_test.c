@@ -28,7 +28,7 @@ static bool model_meets(const Model *p, const Model *q)
         if (p->box.low[k] > q->box.high[k] || q->box.low[k] > p->box.high[k])
             return false;
     return p->used && q->used && !(p->resting && q->resting) && (p->group == 0 || p->group != q->group)
-        && ((p->category & q->mask) | (q->category & p->mask));
+           && ((p->category & q->mask) | (q->category & p->mask));
 }
 
 static void compare(Broadphase *broadphase, int step)
@@ -165,7 +165,9 @@ static void test_all_at_once(void **state)
         move_all(threads);
 }
 
-typedef struct RaySeen { bool seen[COUNT]; } RaySeen;
+typedef struct RaySeen {
+    bool seen[COUNT];
+} RaySeen;
 static double see(void *context, int proxy, double length)
 {
     ((RaySeen *)context)->seen[proxy] = true;
@@ -183,7 +185,8 @@ static void test_rays(void **state)
         broadphase_add(broadphase, i, 1, 1, 0, &boxes[i]);
     }
     for (int n = 0; n < 200; n++) {
-        double origin[3] = { 8.0 * (random_unit() - 0.5), 8.0 * (random_unit() - 0.5), 4.0 }, target[3], d[3], length = 0.0;
+        double origin[3] = { 8.0 * (random_unit() - 0.5), 8.0 * (random_unit() - 0.5), 4.0 }, target[3], d[3],
+               length = 0.0;
         int aimed = n % COUNT;
         for (int k = 0; k < 3; k++) {
             target[k] = 0.5 * (boxes[aimed].low[k] + boxes[aimed].high[k]);
@@ -222,6 +225,7 @@ static void test_nested(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_all_pairs), cmocka_unit_test(test_all_at_once), cmocka_unit_test(test_rays), cmocka_unit_test(test_nested) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_all_pairs), cmocka_unit_test(test_all_at_once),
+                                        cmocka_unit_test(test_rays), cmocka_unit_test(test_nested) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

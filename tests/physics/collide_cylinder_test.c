@@ -17,12 +17,15 @@ static double reach(const CollideShape *shape, const CollidePose *pose, const do
     double local[3];
     for (int k = 0; k < 3; k++)
         local[k] = r[k] * n[0] + r[3 + k] * n[1] + r[6 + k] * n[2];
-    if (shape->type == COLLIDE_BOX)
+    if (shape->type == GEOMETRY_BOX)
         return s[0] * fabs(local[0]) + s[1] * fabs(local[1]) + s[2] * fabs(local[2]);
     return s[1] * fabs(local[2]) + s[0] * hypot(local[0], local[1]);
 }
 
-typedef struct Scene { CollideShape a, b; CollidePose pa, pb; } Scene;
+typedef struct Scene {
+    CollideShape a, b;
+    CollidePose pa, pb;
+} Scene;
 
 static double separation(const Scene *s, const double n[3])
 {
@@ -72,7 +75,8 @@ static double true_separation(const Scene *s)
     for (int k = 0; k < STARTS; k++)
         best[k] = -INFINITY;
     for (int i = 0; i < DIRECTIONS; i++) {
-        double z = 1.0 - (i + 0.5) / DIRECTIONS, angle = 2.399963229728653 * i, r = sqrt(1.0 - z * z), n[3] = { r * cos(angle), r * sin(angle), z };
+        double z = 1.0 - (i + 0.5) / DIRECTIONS, angle = 2.399963229728653 * i, r = sqrt(1.0 - z * z),
+               n[3] = { r * cos(angle), r * sin(angle), z };
         double found = separation(s, n);
         int k = STARTS - 1;
         if (found <= best[k])
@@ -105,26 +109,29 @@ static double distance_outside(const CollideShape *shape, const CollidePose *pos
         for (int i = 0; i < 3; i++)
             local[k] += pose->rotation[3 * i + k] * (p[i] - pose->position[i]);
     }
-    if (shape->type == COLLIDE_CYLINDER)
+    if (shape->type == GEOMETRY_CYLINDER)
         return hypot(fmax(hypot(local[0], local[1]) - shape->size[0], 0.0), fmax(fabs(local[2]) - shape->size[1], 0.0));
     for (int k = 0; k < 3; k++)
         sum += pow(fmax(fabs(local[k]) - shape->size[k], 0.0), 2.0);
     return sqrt(sum);
 }
 
-static const struct { const char *name; CollideShape a, b; } pairs[] = {
-    { "cylinder box", { COLLIDE_CYLINDER, { 0.2, 0.15 } }, { COLLIDE_BOX, { 0.2, 0.3, 0.1 } } },
-    { "rod box", { COLLIDE_CYLINDER, { 0.05, 0.4 } }, { COLLIDE_BOX, { 0.3, 0.3, 0.3 } } },
-    { "coin box", { COLLIDE_CYLINDER, { 0.3, 0.04 } }, { COLLIDE_BOX, { 0.1, 0.1, 0.4 } } },
-    { "cylinder cylinder", { COLLIDE_CYLINDER, { 0.2, 0.15 } }, { COLLIDE_CYLINDER, { 0.15, 0.25 } } },
-    { "rod rod", { COLLIDE_CYLINDER, { 0.08, 0.4 } }, { COLLIDE_CYLINDER, { 0.1, 0.3 } } },
-    { "coin coin", { COLLIDE_CYLINDER, { 0.3, 0.05 } }, { COLLIDE_CYLINDER, { 0.25, 0.08 } } },
-    { "coin rod", { COLLIDE_CYLINDER, { 0.3, 0.05 } }, { COLLIDE_CYLINDER, { 0.06, 0.3 } } },
+static const struct {
+    const char *name;
+    CollideShape a, b;
+} pairs[] = {
+    { "cylinder box", { GEOMETRY_CYLINDER, { 0.2, 0.15 } }, { GEOMETRY_BOX, { 0.2, 0.3, 0.1 } } },
+    { "rod box", { GEOMETRY_CYLINDER, { 0.05, 0.4 } }, { GEOMETRY_BOX, { 0.3, 0.3, 0.3 } } },
+    { "coin box", { GEOMETRY_CYLINDER, { 0.3, 0.04 } }, { GEOMETRY_BOX, { 0.1, 0.1, 0.4 } } },
+    { "cylinder cylinder", { GEOMETRY_CYLINDER, { 0.2, 0.15 } }, { GEOMETRY_CYLINDER, { 0.15, 0.25 } } },
+    { "rod rod", { GEOMETRY_CYLINDER, { 0.08, 0.4 } }, { GEOMETRY_CYLINDER, { 0.1, 0.3 } } },
+    { "coin coin", { GEOMETRY_CYLINDER, { 0.3, 0.05 } }, { GEOMETRY_CYLINDER, { 0.25, 0.08 } } },
+    { "coin rod", { GEOMETRY_CYLINDER, { 0.3, 0.05 } }, { GEOMETRY_CYLINDER, { 0.06, 0.3 } } },
 };
 
 static double least_size(const CollideShape *shape)
 {
-    return fmin(fmin(shape->size[0], shape->size[1]), shape->type == COLLIDE_BOX ? shape->size[2] : INFINITY);
+    return fmin(fmin(shape->size[0], shape->size[1]), shape->type == GEOMETRY_BOX ? shape->size[2] : INFINITY);
 }
 
 // What the kernel says with a wide margin also proves a separation; climbing may stop at an edge.
@@ -140,12 +147,11 @@ static double best_separation(const Scene *s)
 
 // A direction with four points is kept while one with a single point is less than a tenth, and a thousandth of the smallest
 // size, better; the polygon that stands for a cap loses less than that.
-static double close_to(double truth, double least)
-{
-    return 0.12 * truth + 2e-3 * least;
-}
+static double close_to(double truth, double least) { return 0.12 * truth + 2e-3 * least; }
 
-typedef struct Tally { int touched, rough; } Tally;
+typedef struct Tally {
+    int touched, rough;
+} Tally;
 
 // Where several directions are about as good the search may end in the second best: rarely, and not far off.
 static void check_depths(const char *name, const Scene *s, Tally *tally)
@@ -164,7 +170,8 @@ static void check_depths(const char *name, const Scene *s, Tally *tally)
         const double *n = points[i].normal;
         CHECK_NEAR(n[0] * n[0] + n[1] * n[1] + n[2] * n[2], 1.0, 1e-9, name);
         CHECK_NEAR(-separation(s, n), truth, loose, name);
-        double far = fmax(distance_outside(&s->a, &s->pa, points[i].position), distance_outside(&s->b, &s->pb, points[i].position));
+        double far = fmax(distance_outside(&s->a, &s->pa, points[i].position),
+                          distance_outside(&s->b, &s->pb, points[i].position));
         is_rough |= far > 0.5 * truth + close;
     }
     tally->rough += is_rough;
@@ -223,36 +230,167 @@ static void test_known_poses(void **state)
         double position[3], axis[3], angle, normal[3], depth;
         int count;
     } cases[] = {
-        { "cap on a face", { COLLIDE_CYLINDER, { 0.1, 0.2 } }, { COLLIDE_BOX, { 0.5, 0.5, 0.1 } }, { 0.1, 0.2, 0.299 }, { 0, 0, 1 }, 0.3, { 0, 0, 1 }, 1e-3, 4 },
-        { "cap over an edge", { COLLIDE_CYLINDER, { 0.1, 0.2 } }, { COLLIDE_BOX, { 0.5, 0.5, 0.1 } }, { 0.45, 0.2, 0.299 }, { 0, 0, 1 }, 0.3, { 0, 0, 1 }, 1e-3, 4 },
-        { "cap wider than the box", { COLLIDE_CYLINDER, { 0.5, 0.1 } }, { COLLIDE_BOX, { 0.1, 0.1, 0.1 } }, { 0, 0, 0.199 }, { 0, 0, 1 }, 0.3, { 0, 0, 1 }, 1e-3, 4 },
-        { "lying on a face", { COLLIDE_CYLINDER, { 0.1, 0.2 } }, { COLLIDE_BOX, { 0.5, 0.5, 0.1 } }, { 0, 0, 0.199 }, { 1, 0, 0 }, M_PI_2, { 0, 0, 1 }, 1e-3, 2 },
-        { "lying askew on a face", { COLLIDE_CYLINDER, { 0.1, 0.2 } }, { COLLIDE_BOX, { 0.5, 0.5, 0.1 } }, { 0.1, 0, 0.199 }, { 1, 1, 0 }, M_PI_2, { 0, 0, 1 }, 1e-3, 2 },
-        { "lying over an edge", { COLLIDE_CYLINDER, { 0.1, 0.2 } }, { COLLIDE_BOX, { 0.5, 0.5, 0.1 } }, { 0, 0.5, 0.199 }, { 1, 0, 0 }, M_PI_2, { 0, 0, 1 }, 1e-3, 2 },
-        { "rim on a face", { COLLIDE_CYLINDER, { 0.1, 0.1 } }, { COLLIDE_BOX, { 0.5, 0.5, 0.1 } }, { 0, 0, 0.1 + 0.1 * M_SQRT2 - 1e-3 }, { 1, 0, 0 }, M_PI_4, { 0, 0, 1 }, 1e-3, 1 },
-        { "mantle on an edge", { COLLIDE_CYLINDER, { 0.1, 0.3 } }, { COLLIDE_BOX, { 0.2, 0.5, 0.2 } }, { 0.2 + 0.099 * M_SQRT1_2, 0, 0.2 + 0.099 * M_SQRT1_2 }, { -1, 0, 1 }, M_PI_2, { M_SQRT1_2, 0, M_SQRT1_2 }, 1e-3, -1 },
-        { "cap on a cap", { COLLIDE_CYLINDER, { 0.1, 0.2 } }, { COLLIDE_CYLINDER, { 0.3, 0.1 } }, { 0.1, 0.1, 0.299 }, { 0, 0, 1 }, 0.3, { 0, 0, 1 }, 1e-3, 4 },
-        { "equal caps askew", { COLLIDE_CYLINDER, { 0.2, 0.2 } }, { COLLIDE_CYLINDER, { 0.2, 0.1 } }, { 0.2, 0, 0.299 }, { 0, 0, 1 }, 0.3, { 0, 0, 1 }, 1e-3, -3 },
-        { "side by side", { COLLIDE_CYLINDER, { 0.1, 0.2 } }, { COLLIDE_CYLINDER, { 0.2, 0.3 } }, { 0.299, 0, 0.2 }, { 0, 0, 1 }, 0.3, { 1, 0, 0 }, 1e-3, 2 },
-        { "crossed", { COLLIDE_CYLINDER, { 0.1, 0.3 } }, { COLLIDE_CYLINDER, { 0.2, 0.3 } }, { 0.299, 0.05, 0.1 }, { 1, 0, 0 }, 1.0, { 1, 0, 0 }, 1e-3, 1 },
-        { "lying on a cap", { COLLIDE_CYLINDER, { 0.1, 0.3 } }, { COLLIDE_CYLINDER, { 0.2, 0.3 } }, { 0, 0.05, 0.399 }, { 1, 0, 0 }, M_PI_2, { 0, 0, 1 }, 1e-3, 2 },
-        { "one inside the other", { COLLIDE_CYLINDER, { 0.1, 0.1 } }, { COLLIDE_CYLINDER, { 0.5, 0.5 } }, { 0, 0, 0.3 }, { 1, 0, 0 }, 0.0, { 0, 0, 1 }, 0.3, 4 },
-        { "a disc of no height", { COLLIDE_CYLINDER, { 0.2, 0.0 } }, { COLLIDE_BOX, { 0.5, 0.5, 0.1 } }, { 0, 0, 0.099 }, { 0, 0, 1 }, 0.3, { 0, 0, 1 }, 1e-3, 4 },
-        { "a drum on a floor of a kilometre", { COLLIDE_CYLINDER, { 0.1, 0.2 } }, { COLLIDE_BOX, { 500, 500, 0.5 } }, { 300, -200, 0.699 }, { 0, 0, 1 }, 0.3, { 0, 0, 1 }, 1e-3, 4 },
+        { "cap on a face",
+          { GEOMETRY_CYLINDER, { 0.1, 0.2 } },
+          { GEOMETRY_BOX, { 0.5, 0.5, 0.1 } },
+          { 0.1, 0.2, 0.299 },
+          { 0, 0, 1 },
+          0.3,
+          { 0, 0, 1 },
+          1e-3,
+          4 },
+        { "cap over an edge",
+          { GEOMETRY_CYLINDER, { 0.1, 0.2 } },
+          { GEOMETRY_BOX, { 0.5, 0.5, 0.1 } },
+          { 0.45, 0.2, 0.299 },
+          { 0, 0, 1 },
+          0.3,
+          { 0, 0, 1 },
+          1e-3,
+          4 },
+        { "cap wider than the box",
+          { GEOMETRY_CYLINDER, { 0.5, 0.1 } },
+          { GEOMETRY_BOX, { 0.1, 0.1, 0.1 } },
+          { 0, 0, 0.199 },
+          { 0, 0, 1 },
+          0.3,
+          { 0, 0, 1 },
+          1e-3,
+          4 },
+        { "lying on a face",
+          { GEOMETRY_CYLINDER, { 0.1, 0.2 } },
+          { GEOMETRY_BOX, { 0.5, 0.5, 0.1 } },
+          { 0, 0, 0.199 },
+          { 1, 0, 0 },
+          M_PI_2,
+          { 0, 0, 1 },
+          1e-3,
+          2 },
+        { "lying askew on a face",
+          { GEOMETRY_CYLINDER, { 0.1, 0.2 } },
+          { GEOMETRY_BOX, { 0.5, 0.5, 0.1 } },
+          { 0.1, 0, 0.199 },
+          { 1, 1, 0 },
+          M_PI_2,
+          { 0, 0, 1 },
+          1e-3,
+          2 },
+        { "lying over an edge",
+          { GEOMETRY_CYLINDER, { 0.1, 0.2 } },
+          { GEOMETRY_BOX, { 0.5, 0.5, 0.1 } },
+          { 0, 0.5, 0.199 },
+          { 1, 0, 0 },
+          M_PI_2,
+          { 0, 0, 1 },
+          1e-3,
+          2 },
+        { "rim on a face",
+          { GEOMETRY_CYLINDER, { 0.1, 0.1 } },
+          { GEOMETRY_BOX, { 0.5, 0.5, 0.1 } },
+          { 0, 0, 0.1 + 0.1 * M_SQRT2 - 1e-3 },
+          { 1, 0, 0 },
+          M_PI_4,
+          { 0, 0, 1 },
+          1e-3,
+          1 },
+        { "mantle on an edge",
+          { GEOMETRY_CYLINDER, { 0.1, 0.3 } },
+          { GEOMETRY_BOX, { 0.2, 0.5, 0.2 } },
+          { 0.2 + 0.099 * M_SQRT1_2, 0, 0.2 + 0.099 * M_SQRT1_2 },
+          { -1, 0, 1 },
+          M_PI_2,
+          { M_SQRT1_2, 0, M_SQRT1_2 },
+          1e-3,
+          -1 },
+        { "cap on a cap",
+          { GEOMETRY_CYLINDER, { 0.1, 0.2 } },
+          { GEOMETRY_CYLINDER, { 0.3, 0.1 } },
+          { 0.1, 0.1, 0.299 },
+          { 0, 0, 1 },
+          0.3,
+          { 0, 0, 1 },
+          1e-3,
+          4 },
+        { "equal caps askew",
+          { GEOMETRY_CYLINDER, { 0.2, 0.2 } },
+          { GEOMETRY_CYLINDER, { 0.2, 0.1 } },
+          { 0.2, 0, 0.299 },
+          { 0, 0, 1 },
+          0.3,
+          { 0, 0, 1 },
+          1e-3,
+          -3 },
+        { "side by side",
+          { GEOMETRY_CYLINDER, { 0.1, 0.2 } },
+          { GEOMETRY_CYLINDER, { 0.2, 0.3 } },
+          { 0.299, 0, 0.2 },
+          { 0, 0, 1 },
+          0.3,
+          { 1, 0, 0 },
+          1e-3,
+          2 },
+        { "crossed",
+          { GEOMETRY_CYLINDER, { 0.1, 0.3 } },
+          { GEOMETRY_CYLINDER, { 0.2, 0.3 } },
+          { 0.299, 0.05, 0.1 },
+          { 1, 0, 0 },
+          1.0,
+          { 1, 0, 0 },
+          1e-3,
+          1 },
+        { "lying on a cap",
+          { GEOMETRY_CYLINDER, { 0.1, 0.3 } },
+          { GEOMETRY_CYLINDER, { 0.2, 0.3 } },
+          { 0, 0.05, 0.399 },
+          { 1, 0, 0 },
+          M_PI_2,
+          { 0, 0, 1 },
+          1e-3,
+          2 },
+        { "one inside the other",
+          { GEOMETRY_CYLINDER, { 0.1, 0.1 } },
+          { GEOMETRY_CYLINDER, { 0.5, 0.5 } },
+          { 0, 0, 0.3 },
+          { 1, 0, 0 },
+          0.0,
+          { 0, 0, 1 },
+          0.3,
+          4 },
+        { "a disc of no height",
+          { GEOMETRY_CYLINDER, { 0.2, 0.0 } },
+          { GEOMETRY_BOX, { 0.5, 0.5, 0.1 } },
+          { 0, 0, 0.099 },
+          { 0, 0, 1 },
+          0.3,
+          { 0, 0, 1 },
+          1e-3,
+          4 },
+        { "a drum on a floor of a kilometre",
+          { GEOMETRY_CYLINDER, { 0.1, 0.2 } },
+          { GEOMETRY_BOX, { 500, 500, 0.5 } },
+          { 300, -200, 0.699 },
+          { 0, 0, 1 },
+          0.3,
+          { 0, 0, 1 },
+          1e-3,
+          4 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         CollidePose pa, pb;
-        pose_set(&pa, cases[i].position[0], cases[i].position[1], cases[i].position[2], cases[i].axis[0], cases[i].axis[1], cases[i].axis[2], cases[i].angle);
+        pose_set(&pa, cases[i].position[0], cases[i].position[1], cases[i].position[2], cases[i].axis[0],
+                 cases[i].axis[1], cases[i].axis[2], cases[i].angle);
         pose_set(&pb, 0, 0, 0, 0, 0, 1, 0);
         for (int swapped = 0; swapped < 2; swapped++) {
             CollidePoint points[COLLIDE_POINTS];
-            int count = swapped ? collide_pair(&cases[i].b, &pb, &cases[i].a, &pa, 0.0, points) : collide_pair(&cases[i].a, &pa, &cases[i].b, &pb, 0.0, points);
+            int count = swapped ? collide_pair(&cases[i].b, &pb, &cases[i].a, &pa, 0.0, points)
+                                : collide_pair(&cases[i].a, &pa, &cases[i].b, &pb, 0.0, points);
             // A negative number: at least so many.
             CHECK(cases[i].count > 0 ? count == cases[i].count : count >= -cases[i].count, cases[i].name);
             CHECK_NEAR(deepest(points, count), cases[i].depth, 2e-5, cases[i].name);
             for (int n = 0; n < count; n++)
                 for (int k = 0; k < 3; k++)
-                    CHECK_NEAR(points[n].normal[k], swapped ? -cases[i].normal[k] : cases[i].normal[k], 1e-6, cases[i].name);
+                    CHECK_NEAR(points[n].normal[k], swapped ? -cases[i].normal[k] : cases[i].normal[k], 1e-6,
+                               cases[i].name);
         }
     }
 }
@@ -261,7 +399,7 @@ static void test_known_poses(void **state)
 static void test_points_hold_the_cylinder(void **state)
 {
     (void)state;
-    CollideShape drum = { COLLIDE_CYLINDER, { 0.1, 0.2 } }, table = { COLLIDE_BOX, { 0.5, 0.5, 0.1 } };
+    CollideShape drum = { GEOMETRY_CYLINDER, { 0.1, 0.2 } }, table = { GEOMETRY_BOX, { 0.5, 0.5, 0.1 } };
     for (int n = 0; n < 100; n++) {
         CollidePose pa, pb;
         CollidePoint points[COLLIDE_POINTS];
@@ -290,7 +428,8 @@ static void test_against_ode(void **state)
     for (int p = 0; p < COUNT_OF(pairs); p++) {
         const CollideShape *a = &pairs[p].a, *b = &pairs[p].b;
         dGeomID ga = dCreateCylinder(NULL, a->size[0], 2 * a->size[1]);
-        dGeomID gb = b->type == COLLIDE_BOX ? dCreateBox(NULL, 2 * b->size[0], 2 * b->size[1], 2 * b->size[2]) : dCreateCylinder(NULL, b->size[0], 2 * b->size[1]);
+        dGeomID gb = b->type == GEOMETRY_BOX ? dCreateBox(NULL, 2 * b->size[0], 2 * b->size[1], 2 * b->size[2])
+                                             : dCreateCylinder(NULL, b->size[0], 2 * b->size[1]);
         int both = 0, missed = 0, deeper = 0, wrong = 0;
         double least = fmin(least_size(a), least_size(b));
         for (int n = 0; n < 2000; n++) {
@@ -356,7 +495,8 @@ static void test_any_sizes(void **state)
     (void)state;
     static const double sizes[] = { 0.0, 1e-9, 1e-4, 0.01, 0.1, 1.0, 50.0, 1e4 };
     for (int n = 0; n < 60000; n++) {
-        CollideShape shapes[2] = { { .type = COLLIDE_CYLINDER }, { .type = n % 2 ? COLLIDE_BOX : COLLIDE_CYLINDER } };
+        CollideShape shapes[2] = { { .type = GEOMETRY_CYLINDER },
+                                   { .type = n % 2 ? GEOMETRY_BOX : GEOMETRY_CYLINDER } };
         CollidePose poses[2];
         for (int k = 0; k < 2; k++) {
             double q[4];
@@ -364,7 +504,8 @@ static void test_any_sizes(void **state)
                 shapes[k].size[i] = sizes[(int)(random_unit() * COUNT_OF(sizes))];
             random_pose(random_unit() < 0.2 ? 0.0 : 2.0 * (shapes[0].size[0] + shapes[0].size[1]), &poses[k], q);
             if (random_unit() < 0.5)
-                pose_set(&poses[k], poses[k].position[0], poses[k].position[1], poses[k].position[2], random_unit() < 0.5, random_unit() < 0.5, 1.0, M_PI_4 * (int)(8.0 * random_unit()));
+                pose_set(&poses[k], poses[k].position[0], poses[k].position[1], poses[k].position[2],
+                         random_unit() < 0.5, random_unit() < 0.5, 1.0, M_PI_4 * (int)(8.0 * random_unit()));
         }
         CollidePoint points[COLLIDE_POINTS], swapped[COLLIDE_POINTS];
         int count = collide_pair(&shapes[0], &poses[0], &shapes[1], &poses[1], 1e-4, points);
@@ -373,7 +514,9 @@ static void test_any_sizes(void **state)
         for (int i = 0; i < count; i++) {
             const double *m = points[i].normal;
             CHECK_NEAR(m[0] * m[0] + m[1] * m[1] + m[2] * m[2], 1.0, 1e-6, "unit");
-            CHECK(isfinite(points[i].depth) && isfinite(points[i].position[0] + points[i].position[1] + points[i].position[2]), "finite");
+            CHECK(isfinite(points[i].depth)
+                      && isfinite(points[i].position[0] + points[i].position[1] + points[i].position[2]),
+                  "finite");
         }
         if (n % 2 && count > 0) {
             assert_int_equal(count, other);
@@ -386,8 +529,11 @@ int main(void)
 {
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_depth_is_the_least_overlap), cmocka_unit_test(test_known_poses), cmocka_unit_test(test_points_hold_the_cylinder),
-                                        cmocka_unit_test(test_against_ode), cmocka_unit_test(test_small_changes_stay_small), cmocka_unit_test(test_any_sizes) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_depth_is_the_least_overlap), cmocka_unit_test(test_known_poses),
+        cmocka_unit_test(test_points_hold_the_cylinder),   cmocka_unit_test(test_against_ode),
+        cmocka_unit_test(test_small_changes_stay_small),   cmocka_unit_test(test_any_sizes)
+    };
     int result = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return result;

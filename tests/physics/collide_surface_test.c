@@ -85,10 +85,7 @@ static double flat(double x, double y)
     (void)x, (void)y;
     return 0.0;
 }
-static double slope(double x, double y)
-{
-    return 0.5 * x - 0.25 * y;
-}
+static double slope(double x, double y) { return 0.5 * x - 0.25 * y; }
 static double hills(double x, double y)
 {
     return 0.12 * sin(3.1 * x) * cos(2.3 * y) + 0.03 * sin(11.0 * x + 1.0) * sin(9.0 * y);
@@ -119,8 +116,8 @@ static Ground ground_heights(const Ground *mesh, double side, CollidePose *pose)
 
 // ---- shapes ----
 
-static const CollideShape BALL = { COLLIDE_SPHERE, { 0.1 } }, CAPSULE = { COLLIDE_CAPSULE, { 0.08, 0.15 } }, CYLINDER = { COLLIDE_CYLINDER, { 0.12, 0.07 } },
-                          BOX = { COLLIDE_BOX, { 0.1, 0.15, 0.08 } };
+static const CollideShape BALL = { GEOMETRY_SPHERE, { 0.1 } }, CAPSULE = { GEOMETRY_CAPSULE, { 0.08, 0.15 } },
+                          CYLINDER = { GEOMETRY_CYLINDER, { 0.12, 0.07 } }, BOX = { GEOMETRY_BOX, { 0.1, 0.15, 0.08 } };
 
 static Convex *wedge(void)
 {
@@ -134,7 +131,8 @@ enum { FORMS = 5 };
 static const char *const form_names[FORMS] = { "ball", "capsule", "cylinder", "box", "convex" };
 static const CollideShape *const forms[FORMS] = { &BALL, &CAPSULE, &CYLINDER, &BOX, NULL };
 
-static int touch(int form, const Convex *convex, const CollidePose *pose, const CollideSurface *surface, const CollidePose *at, double margin, CollidePoint *points)
+static int touch(int form, const Convex *convex, const CollidePose *pose, const CollideSurface *surface,
+                 const CollidePose *at, double margin, CollidePoint *points)
 {
     return forms[form] ? collide_surface(forms[form], pose, surface, at, margin, COLLIDE_SURFACE_POINTS, points)
                        : collide_surface_convex(convex, pose, surface, at, margin, COLLIDE_SURFACE_POINTS, points);
@@ -185,19 +183,22 @@ static void flat_triangles_are_a_plane(void **state)
                 for (int trial = 0; trial < 400; trial++) {
                     CollidePose pose = random_turn(2.0 * random_unit() - 1.0, 2.0 * random_unit() - 1.0, 0.0);
                     if (trial % 4 == 0)
-                        pose = pose_of(pose.position[0], pose.position[1], 0, (double[3]){ 0, 0, 1 }, random_unit());  // lying level
+                        pose = pose_of(pose.position[0], pose.position[1], 0, (double[3]){ 0, 0, 1 },
+                                       random_unit());  // lying level
                     double depth = 0.02 * random_unit() + 1e-4, height = reach(form, &pose, n) - depth;
                     pose.position[2] = planes[p](pose.position[0], pose.position[1]) + height / n[2];
                     for (int k = 0; k < 2; k++) {
                         CollidePoint points[COLLIDE_SURFACE_POINTS];
-                        int count = touch(form, convex, &pose, k ? grid.surface : mesh.surface, k ? &turned : &HERE, 0.0, points);
+                        int count = touch(form, convex, &pose, k ? grid.surface : mesh.surface, k ? &turned : &HERE,
+                                          0.0, points);
                         // Round rims and caps touch with one of eight points of theirs.
                         CHECK_NEAR(deepest(points, count), depth, form == 2 ? 2e-3 : 1e-6, form_names[form]);
                         for (int i = 0; i < count; i++) {
                             const double *m = points[i].normal, *q = points[i].position;
                             CHECK_NEAR(m[0] * n[0] + m[1] * n[1] + m[2] * n[2], 1.0, 1e-12, form_names[form]);
                             double above = (q[2] - planes[p](q[0], q[1])) * n[2];
-                            CHECK_NEAR(above, -(form < 3 ? 1.0 : 0.5) * points[i].depth, 1e-9, "midway between the two surfaces, of round shapes on theirs");
+                            CHECK_NEAR(above, -(form < 3 ? 1.0 : 0.5) * points[i].depth, 1e-9,
+                                       "midway between the two surfaces, of round shapes on theirs");
                         }
                         CHECK(count <= 4, "no more than a plane gives");
                         CHECK(form != 0 || count == 1, "a ball once");
@@ -228,7 +229,8 @@ static void balls_are_as_deep_as_they_are_near(void **state)
             CollidePose pose = random_turn(x, y, kinds[g](x, y) + 0.02 + 0.12 * random_unit());
             double nearest = INFINITY;
             for (int t = 0; t < mesh.triangle_count; t++)
-                nearest = fmin(nearest, triangle_distance(pose.position, mesh.positions + 3 * mesh.indices[3 * t], mesh.positions + 3 * mesh.indices[3 * t + 1],
+                nearest = fmin(nearest, triangle_distance(pose.position, mesh.positions + 3 * mesh.indices[3 * t],
+                                                          mesh.positions + 3 * mesh.indices[3 * t + 1],
                                                           mesh.positions + 3 * mesh.indices[3 * t + 2]));
             for (int k = 0; k < 2; k++) {
                 CollidePoint points[COLLIDE_SURFACE_POINTS];
@@ -339,7 +341,8 @@ static void a_step_pushes_the_right_way(void **state)
 {
     (void)state;
     Mesh *block = mesh_box((Vec3){ 2, 2, 1 });
-    CollideSurface *surface = collide_surface_mesh(block->positions, block->vertex_count, (const int *)block->triangles, block->triangle_count);
+    CollideSurface *surface = collide_surface_mesh(block->positions, block->vertex_count, (const int *)block->triangles,
+                                                   block->triangle_count);
     Convex *convex = wedge();
     for (int form = 0; form < FORMS; form++)
         for (int trial = 0; trial < 1000; trial++) {
@@ -368,13 +371,20 @@ static void sides(void **state)
     (void)state;
     Ground mesh = ground_mesh(3, 4.0, flat);
     CollidePoint points[COLLIDE_SURFACE_POINTS];
-    static const struct { int form; double height; int direction; } cases[] = {
-        { 0, 0.05, 1 }, { 0, -0.02, 1 }, { 0, -0.045, 1 }, { 0, -0.055, 0 }, { 1, -0.035, 1 }, { 1, -0.045, 0 }, { 2, -0.03, 1 }, { 2, -0.04, 0 },
-        { 3, 0.05, 1 }, { 3, -0.05, 1 }, { 3, -0.065, -1 }, { 3, -0.09, 0 }, { 4, -0.05, 1 }, { 4, -0.065, -1 },
+    static const struct {
+        int form;
+        double height;
+        int direction;
+    } cases[] = {
+        { 0, 0.05, 1 },    { 0, -0.02, 1 }, { 0, -0.045, 1 }, { 0, -0.055, 0 },  { 1, -0.035, 1 },
+        { 1, -0.045, 0 },  { 2, -0.03, 1 }, { 2, -0.04, 0 },  { 3, 0.05, 1 },    { 3, -0.05, 1 },
+        { 3, -0.065, -1 }, { 3, -0.09, 0 }, { 4, -0.05, 1 },  { 4, -0.065, -1 },
     };
     Convex *convex = wedge();
     for (int i = 0; i < COUNT_OF(cases); i++) {
-        CollidePose pose = pose_of(0.1, 0.2, cases[i].height, (double[3]){ cases[i].form == 1, 0, 1 - (cases[i].form == 1) }, cases[i].form == 1 ? M_PI / 2 : 0.0);
+        CollidePose pose = pose_of(0.1, 0.2, cases[i].height,
+                                   (double[3]){ cases[i].form == 1, 0, 1 - (cases[i].form == 1) },
+                                   cases[i].form == 1 ? M_PI / 2 : 0.0);
         int count = touch(cases[i].form, convex, &pose, mesh.surface, &HERE, 0.0, points);
         CHECK((count > 0) == (cases[i].direction != 0), form_names[cases[i].form]);
         for (int k = 0; k < count; k++)
@@ -387,7 +397,8 @@ static void sides(void **state)
         CollidePose pose = random_turn(0.1, 0.2, -3.0);
         int count = touch(form, convex, &pose, grid.surface, &turned, 0.0, points);
         CHECK(count > 0, form_names[form]);
-        CHECK_NEAR(deepest(points, count), 3.0 + reach(form, &pose, (double[3]){ 0, 0, 1 }), form == 2 ? 0.02 : 1e-9, form_names[form]);
+        CHECK_NEAR(deepest(points, count), 3.0 + reach(form, &pose, (double[3]){ 0, 0, 1 }), form == 2 ? 0.02 : 1e-9,
+                   form_names[form]);
         for (int k = 0; k < count; k++)
             CHECK_NEAR(points[k].normal[2], 1.0, 1e-9, form_names[form]);
     }
@@ -414,14 +425,17 @@ static double sampled_depth(int form, const CollidePose *pose, const Ground *mes
             scale = 1.0 / fmax(hypot(d[0], d[1]) / CYLINDER.size[0], fabs(d[2]) / CYLINDER.size[1]);
         else if (form >= 3)
             scale = 1.0 / fmax(fabs(d[0]) / BOX.size[0], fmax(fabs(d[1]) / BOX.size[1], fabs(d[2]) / BOX.size[2]));
-        double along = i % 3 == 0 ? copysign(1.0, z) : 2.0 * fmod(i * 0.7548776662466927, 1.0) - 1.0;   // a ball somewhere in a capsule
+        double along = i % 3 == 0 ? copysign(1.0, z)
+                                  : 2.0 * fmod(i * 0.7548776662466927, 1.0) - 1.0;  // a ball somewhere in a capsule
         for (int k = 0; k < 3; k++)
             d[k] = form == 1 ? CAPSULE.size[0] * d[k] + (k == 2 ? along * CAPSULE.size[1] : 0.0) : scale * d[k];
         for (int k = 0; k < 3; k++)
-            p[k] = pose->position[k] + pose->rotation[3 * k] * d[0] + pose->rotation[3 * k + 1] * d[1] + pose->rotation[3 * k + 2] * d[2];
+            p[k] = pose->position[k] + pose->rotation[3 * k] * d[0] + pose->rotation[3 * k + 1] * d[1]
+                   + pose->rotation[3 * k + 2] * d[2];
         double x = (p[0] + 0.5 * side) / cell, y = (p[1] + 0.5 * side) / cell;
         int a = (int)y * row + (int)x;
-        double h[4] = { mesh->positions[3 * a + 2], mesh->positions[3 * a + 5], mesh->positions[3 * (a + row) + 2], mesh->positions[3 * (a + row) + 5] };
+        double h[4] = { mesh->positions[3 * a + 2], mesh->positions[3 * a + 5], mesh->positions[3 * (a + row) + 2],
+                        mesh->positions[3 * (a + row) + 5] };
         x -= floor(x);
         y -= floor(y);
         double hx = x > y ? h[1] - h[0] : h[3] - h[2], hy = x > y ? h[3] - h[1] : h[2] - h[0];
@@ -445,16 +459,18 @@ static void what_is_below_touches(void **state)
                 double x = 2.0 * random_unit() - 1.0, y = 2.0 * random_unit() - 1.0;
                 CollidePose pose = random_turn(x, y, hills(x, y) + 0.04 + 0.2 * random_unit());
                 CollidePoint points[COLLIDE_SURFACE_POINTS];
-                int count = touch(form, convex, &pose, k ? grid.surface : mesh.surface, k ? &turned : &HERE, 0.0, points);
-                double depth = count > 0 ? deepest(points, count) : 0.0, expected = sampled_depth(form, &pose, &mesh, 3.0);
+                int count = touch(form, convex, &pose, k ? grid.surface : mesh.surface, k ? &turned : &HERE, 0.0,
+                                  points);
+                double depth = count > 0 ? deepest(points, count) : 0.0,
+                       expected = sampled_depth(form, &pose, &mesh, 3.0);
                 touching += expected > 0.0;
                 lost += count == 0 && expected > 1e-3;
                 invented += depth > 1e-3 && expected < -1e-3;
                 too_deep += expected > 0.0 && depth > 1.3 * expected + 3e-3;
                 too_shallow += expected > 0.0 && depth < 0.6 * expected - 3e-3;
             }
-            print_message("%s on %s: %d touch, %d lost, %d invented, %d too deep, %d too shallow\n", form_names[form], k ? "heights" : "a mesh", touching, lost,
-                          invented, too_deep, too_shallow);
+            print_message("%s on %s: %d touch, %d lost, %d invented, %d too deep, %d too shallow\n", form_names[form],
+                          k ? "heights" : "a mesh", touching, lost, invented, too_deep, too_shallow);
             CHECK(touching > 300 && lost == 0 && invented == 0, form_names[form]);
             // A sunken edge or corner between hills has more than one way out.
             CHECK(too_deep * 25 < touching && too_shallow * 25 < touching, form_names[form]);
@@ -470,10 +486,12 @@ static double box_triangle_separation(const CollidePose *pose, const double half
     double t[3][3], axes[13][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, best = -INFINITY;
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            t[i][k] = pose->rotation[k] * (v[i][0] - pose->position[0]) + pose->rotation[3 + k] * (v[i][1] - pose->position[1])
-                    + pose->rotation[6 + k] * (v[i][2] - pose->position[2]);
+            t[i][k] = pose->rotation[k] * (v[i][0] - pose->position[0])
+                      + pose->rotation[3 + k] * (v[i][1] - pose->position[1])
+                      + pose->rotation[6 + k] * (v[i][2] - pose->position[2]);
     for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 4; k++) {   // an edge with each side of the box, and with the next edge: the normal, three times
+        for (int k = 0; k < 4;
+             k++) {  // an edge with each side of the box, and with the next edge: the normal, three times
             const double *from = t[i], *to = t[(i + 1) % 3], *after = t[(i + 2) % 3];
             double e[3] = { to[0] - from[0], to[1] - from[1], to[2] - from[2] }, u[3] = { k == 0, k == 1, k == 2 };
             for (int c = 0; k == 3 && c < 3; c++)
@@ -483,7 +501,8 @@ static double box_triangle_separation(const CollidePose *pose, const double half
                 axis[c] = e[(c + 1) % 3] * u[(c + 2) % 3] - e[(c + 2) % 3] * u[(c + 1) % 3];
         }
     for (int a = 0; a < COUNT_OF(axes); a++) {
-        double length = sqrt(axes[a][0] * axes[a][0] + axes[a][1] * axes[a][1] + axes[a][2] * axes[a][2]), low = INFINITY, high = -INFINITY, extent = 0.0;
+        double length = sqrt(axes[a][0] * axes[a][0] + axes[a][1] * axes[a][1] + axes[a][2] * axes[a][2]),
+               low = INFINITY, high = -INFINITY, extent = 0.0;
         if (length < 1e-9)
             continue;
         for (int i = 0; i < 3; i++) {
@@ -510,7 +529,9 @@ static void boxes_do_not_touch_early(void **state)
         double x = 2.0 * random_unit() - 1.0, y = 2.0 * random_unit() - 1.0, apart = INFINITY;
         CollidePose pose = random_turn(x, y, hills(x, y) + 0.04 + 0.2 * random_unit());
         for (int i = 0; i < mesh.triangle_count; i++) {
-            const double *v[3] = { mesh.positions + 3 * mesh.indices[3 * i], mesh.positions + 3 * mesh.indices[3 * i + 1], mesh.positions + 3 * mesh.indices[3 * i + 2] };
+            const double *v[3] = { mesh.positions + 3 * mesh.indices[3 * i],
+                                   mesh.positions + 3 * mesh.indices[3 * i + 1],
+                                   mesh.positions + 3 * mesh.indices[3 * i + 2] };
             // Those within reach: the box is 0.2 from its middle to its corners, a cell 0.125 wide.
             if (fabs(v[0][0] - x) < 0.33 && fabs(v[0][1] - y) < 0.33)
                 apart = fmin(apart, box_triangle_separation(&pose, BOX.size, v));
@@ -563,7 +584,8 @@ static void the_same_touches_as_in_ode(void **state)
     CollidePose turned;
     Ground grid = ground_heights(&mesh, 3.0, &turned);
     dTriMeshDataID data = dGeomTriMeshDataCreate();
-    dGeomTriMeshDataBuildDouble(data, mesh.positions, 3 * sizeof(double), mesh.vertex_count, mesh.indices, 3 * mesh.triangle_count, 3 * sizeof(dTriIndex));
+    dGeomTriMeshDataBuildDouble(data, mesh.positions, 3 * sizeof(double), mesh.vertex_count, mesh.indices,
+                                3 * mesh.triangle_count, 3 * sizeof(dTriIndex));
     dGeomTriMeshDataPreprocess2(data, 1u << dTRIDATAPREPROCESS_BUILD_CONCAVE_EDGES, NULL);
     dHeightfieldDataID field = dGeomHeightfieldDataCreate();
     dGeomHeightfieldDataBuildDouble(field, grid.heights, 0, 3.0, 3.0, 25, 25, 1.0, 0.0, 1.0, 0);
@@ -580,13 +602,15 @@ static void the_same_touches_as_in_ode(void **state)
                 double x = 2.0 * random_unit() - 1.0, y = 2.0 * random_unit() - 1.0;
                 CollidePose pose = random_turn(x, y, hills(x, y) + 0.04 + 0.2 * random_unit());
                 CollidePoint points[COLLIDE_SURFACE_POINTS];
-                int theirs, ours = touch(form, NULL, &pose, k ? grid.surface : mesh.surface, k ? &turned : &HERE, 0.0, points);
+                int theirs,
+                    ours = touch(form, NULL, &pose, k ? grid.surface : mesh.surface, k ? &turned : &HERE, 0.0, points);
                 double expected = ode_depth(geom, grounds[k], &pose, &theirs), depth = deepest(points, ours);
                 touching += theirs > 0;
                 apart += (theirs > 0) != (ours > 0) && fmax(expected, depth) > 2e-3;
                 deeper += theirs > 0 && ours > 0 && fabs(expected - depth) > 4e-3 + 0.3 * fmin(expected, depth);
             }
-            print_message("%s on %s: of %d that touch in ODE %d otherwise, %d of another depth\n", form_names[form], k ? "heights" : "a mesh", touching, apart, deeper);
+            print_message("%s on %s: of %d that touch in ODE %d otherwise, %d of another depth\n", form_names[form],
+                          k ? "heights" : "a mesh", touching, apart, deeper);
             // What it loses and invents is ODE's part: the test before this one has the truth of these hills.
             CHECK(touching > 400 && apart * 5 <= touching && deeper * 5 <= touching, form_names[form]);
         }
@@ -606,7 +630,9 @@ static void odd_surfaces_are_survived(void **state)
     (void)state;
     double positions[] = { -1, -1, 0, 1, -1, 0, 0, 1, 0, 1e-9, 1, 0, 5e8, 5e8, 0 };
     int nothing[] = { 0, 0, 1 }, one[] = { 0, 1, 2 }, needles[] = { 0, 1, 2, 0, 2, 3, 0, 1, 4 };
-    static const struct { int count; } sizes[] = { { 1 }, { 1 }, { 3 } };
+    static const struct {
+        int count;
+    } sizes[] = { { 1 }, { 1 }, { 3 } };
     int *indices[] = { nothing, one, needles };
     Convex *convex = wedge();
     CollidePoint points[COLLIDE_SURFACE_POINTS];
@@ -640,16 +666,11 @@ int main(void)
     dInitODE2(0);
     dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_triangles_are_a_plane),
-        cmocka_unit_test(balls_are_as_deep_as_they_are_near),
-        cmocka_unit_test(a_capsule_lies_across_a_ridge),
-        cmocka_unit_test(a_corner_holds_from_all_sides),
-        cmocka_unit_test(a_step_pushes_the_right_way),
-        cmocka_unit_test(sides),
-        cmocka_unit_test(what_is_below_touches),
-        cmocka_unit_test(boxes_do_not_touch_early),
-        cmocka_unit_test(the_same_touches_as_in_ode),
-        cmocka_unit_test(odd_surfaces_are_survived),
+        cmocka_unit_test(flat_triangles_are_a_plane),    cmocka_unit_test(balls_are_as_deep_as_they_are_near),
+        cmocka_unit_test(a_capsule_lies_across_a_ridge), cmocka_unit_test(a_corner_holds_from_all_sides),
+        cmocka_unit_test(a_step_pushes_the_right_way),   cmocka_unit_test(sides),
+        cmocka_unit_test(what_is_below_touches),         cmocka_unit_test(boxes_do_not_touch_early),
+        cmocka_unit_test(the_same_touches_as_in_ode),    cmocka_unit_test(odd_surfaces_are_survived),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

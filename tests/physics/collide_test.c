@@ -11,11 +11,12 @@
 static dGeomID geom_of(const CollideShape *shape)
 {
     switch (shape->type) {
-    case COLLIDE_SPHERE: return dCreateSphere(NULL, shape->size[0]);
-    case COLLIDE_CAPSULE: return dCreateCapsule(NULL, shape->size[0], 2 * shape->size[1]);
-    case COLLIDE_CYLINDER: return dCreateCylinder(NULL, shape->size[0], 2 * shape->size[1]);
-    case COLLIDE_BOX: return dCreateBox(NULL, 2 * shape->size[0], 2 * shape->size[1], 2 * shape->size[2]);
-    case COLLIDE_PLANE: return dCreatePlane(NULL, 0, 0, 1, 0);
+    case GEOMETRY_SPHERE: return dCreateSphere(NULL, shape->size[0]);
+    case GEOMETRY_CAPSULE: return dCreateCapsule(NULL, shape->size[0], 2 * shape->size[1]);
+    case GEOMETRY_CYLINDER: return dCreateCylinder(NULL, shape->size[0], 2 * shape->size[1]);
+    case GEOMETRY_BOX: return dCreateBox(NULL, 2 * shape->size[0], 2 * shape->size[1], 2 * shape->size[2]);
+    case GEOMETRY_PLANE: return dCreatePlane(NULL, 0, 0, 1, 0);
+    default: break;
     }
     return NULL;
 }
@@ -31,17 +32,21 @@ static double deepest(const CollidePoint *points, int count)
 static void test_against_ode(void **state)
 {
     (void)state;
-    static const struct { const char *name; CollideShape a, b; double tolerance; } pairs[] = {
-        { "sphere sphere", { COLLIDE_SPHERE, { 0.2 } }, { COLLIDE_SPHERE, { 0.3 } }, 1e-9 },
-        { "sphere capsule", { COLLIDE_SPHERE, { 0.2 } }, { COLLIDE_CAPSULE, { 0.1, 0.3 } }, 1e-9 },
-        { "capsule capsule", { COLLIDE_CAPSULE, { 0.12, 0.2 } }, { COLLIDE_CAPSULE, { 0.1, 0.3 } }, 2e-3 },
-        { "sphere box", { COLLIDE_SPHERE, { 0.2 } }, { COLLIDE_BOX, { 0.2, 0.3, 0.1 } }, 1e-9 },
-        { "box box", { COLLIDE_BOX, { 0.3, 0.1, 0.2 } }, { COLLIDE_BOX, { 0.2, 0.3, 0.1 } }, 0.02 },
-        { "sphere cylinder", { COLLIDE_SPHERE, { 0.2 } }, { COLLIDE_CYLINDER, { 0.15, 0.25 } }, 2e-3 },
-        { "box plane", { COLLIDE_BOX, { 0.3, 0.1, 0.2 } }, { COLLIDE_PLANE, { 0 } }, 1e-9 },
-        { "sphere plane", { COLLIDE_SPHERE, { 0.3 } }, { COLLIDE_PLANE, { 0 } }, 1e-9 },
-        { "capsule plane", { COLLIDE_CAPSULE, { 0.1, 0.3 } }, { COLLIDE_PLANE, { 0 } }, 1e-9 },
-        { "cylinder plane", { COLLIDE_CYLINDER, { 0.1, 0.3 } }, { COLLIDE_PLANE, { 0 } }, 1e-6 },
+    static const struct {
+        const char *name;
+        CollideShape a, b;
+        double tolerance;
+    } pairs[] = {
+        { "sphere sphere", { GEOMETRY_SPHERE, { 0.2 } }, { GEOMETRY_SPHERE, { 0.3 } }, 1e-9 },
+        { "sphere capsule", { GEOMETRY_SPHERE, { 0.2 } }, { GEOMETRY_CAPSULE, { 0.1, 0.3 } }, 1e-9 },
+        { "capsule capsule", { GEOMETRY_CAPSULE, { 0.12, 0.2 } }, { GEOMETRY_CAPSULE, { 0.1, 0.3 } }, 2e-3 },
+        { "sphere box", { GEOMETRY_SPHERE, { 0.2 } }, { GEOMETRY_BOX, { 0.2, 0.3, 0.1 } }, 1e-9 },
+        { "box box", { GEOMETRY_BOX, { 0.3, 0.1, 0.2 } }, { GEOMETRY_BOX, { 0.2, 0.3, 0.1 } }, 0.02 },
+        { "sphere cylinder", { GEOMETRY_SPHERE, { 0.2 } }, { GEOMETRY_CYLINDER, { 0.15, 0.25 } }, 2e-3 },
+        { "box plane", { GEOMETRY_BOX, { 0.3, 0.1, 0.2 } }, { GEOMETRY_PLANE, { 0 } }, 1e-9 },
+        { "sphere plane", { GEOMETRY_SPHERE, { 0.3 } }, { GEOMETRY_PLANE, { 0 } }, 1e-9 },
+        { "capsule plane", { GEOMETRY_CAPSULE, { 0.1, 0.3 } }, { GEOMETRY_PLANE, { 0 } }, 1e-9 },
+        { "cylinder plane", { GEOMETRY_CYLINDER, { 0.1, 0.3 } }, { GEOMETRY_PLANE, { 0 } }, 1e-6 },
     };
     for (int p = 0; p < COUNT_OF(pairs); p++) {
         dGeomID ga = geom_of(&pairs[p].a), gb = geom_of(&pairs[p].b);
@@ -51,7 +56,7 @@ static void test_against_ode(void **state)
             double qa[4], qb[4];
             random_pose(0.8, &pa, qa);
             random_pose(0.8, &pb, qb);
-            bool plane = pairs[p].b.type == COLLIDE_PLANE;
+            bool plane = pairs[p].b.type == GEOMETRY_PLANE;
             if (plane)
                 pb = (CollidePose){ .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
             dGeomSetPosition(ga, pa.position[0], pa.position[1], pa.position[2]);
@@ -62,7 +67,8 @@ static void test_against_ode(void **state)
             }
             dContactGeom found[8];
             CollidePoint points[COLLIDE_POINTS];
-            int theirs = dCollide(ga, gb, 8, found, sizeof found[0]), ours = collide_pair(&pairs[p].a, &pa, &pairs[p].b, &pb, 0.0, points);
+            int theirs = dCollide(ga, gb, 8, found, sizeof found[0]),
+                ours = collide_pair(&pairs[p].a, &pa, &pairs[p].b, &pb, 0.0, points);
             double their_depth = 0.0, our_depth = deepest(points, ours);
             for (int i = 0; i < theirs; i++)
                 their_depth = fmax(their_depth, found[i].depth);
@@ -71,7 +77,8 @@ static void test_against_ode(void **state)
             CHECK((theirs > 0) == (ours > 0) || fmax(our_depth, their_depth) < 1e-3, pairs[p].name);
             CHECK(deep || fabs(our_depth - their_depth) <= pairs[p].tolerance, pairs[p].name);
             // A ball's point stands where ODE has it, so that it rolls as far.
-            bool is_ball = pairs[p].a.type == COLLIDE_SPHERE && (pairs[p].b.type == COLLIDE_BOX || pairs[p].b.type == COLLIDE_PLANE);
+            bool is_ball = pairs[p].a.type == GEOMETRY_SPHERE
+                           && (pairs[p].b.type == GEOMETRY_BOX || pairs[p].b.type == GEOMETRY_PLANE);
             for (int i = 0; is_ball && theirs == 1 && ours == 1 && i < 3; i++)
                 CHECK_NEAR(points[0].position[i], found[0].pos[i], 1e-12, pairs[p].name);
             for (int i = 0; i < ours; i++) {
@@ -95,7 +102,7 @@ static double solid_distance(const CollideShape *solid, const CollidePose *pose,
             local[k] += pose->rotation[3 * i + k] * (p[i] - pose->position[i]);
         away[k] = fmax(fabs(local[k]) - solid->size[k], 0.0);
     }
-    if (solid->type == COLLIDE_BOX)
+    if (solid->type == GEOMETRY_BOX)
         return sqrt(away[0] * away[0] + away[1] * away[1] + away[2] * away[2]);
     return hypot(fmax(hypot(local[0], local[1]) - solid->size[0], 0.0), fmax(fabs(local[2]) - solid->size[1], 0.0));
 }
@@ -104,11 +111,14 @@ static double solid_distance(const CollideShape *solid, const CollidePose *pose,
 static void test_capsule_on_solid(void **state)
 {
     (void)state;
-    static const struct { const char *name; CollideShape capsule, solid; } cases[] = {
-        { "on a cylinder", { COLLIDE_CAPSULE, { 0.1, 0.2 } }, { COLLIDE_CYLINDER, { 0.15, 0.25 } } },
-        { "on a box", { COLLIDE_CAPSULE, { 0.1, 0.2 } }, { COLLIDE_BOX, { 0.15, 0.25, 0.1 } } },
-        { "short on a box", { COLLIDE_CAPSULE, { 0.2, 0.01 } }, { COLLIDE_BOX, { 0.05, 0.2, 0.1 } } },
-        { "long on a coin", { COLLIDE_CAPSULE, { 0.05, 0.4 } }, { COLLIDE_CYLINDER, { 0.3, 0.02 } } },
+    static const struct {
+        const char *name;
+        CollideShape capsule, solid;
+    } cases[] = {
+        { "on a cylinder", { GEOMETRY_CAPSULE, { 0.1, 0.2 } }, { GEOMETRY_CYLINDER, { 0.15, 0.25 } } },
+        { "on a box", { GEOMETRY_CAPSULE, { 0.1, 0.2 } }, { GEOMETRY_BOX, { 0.15, 0.25, 0.1 } } },
+        { "short on a box", { GEOMETRY_CAPSULE, { 0.2, 0.01 } }, { GEOMETRY_BOX, { 0.05, 0.2, 0.1 } } },
+        { "long on a coin", { GEOMETRY_CAPSULE, { 0.05, 0.4 } }, { GEOMETRY_CYLINDER, { 0.3, 0.02 } } },
     };
     for (int c = 0; c < COUNT_OF(cases); c++) {
         const CollideShape *capsule = &cases[c].capsule, *solid = &cases[c].solid;
@@ -126,16 +136,19 @@ static void test_capsule_on_solid(void **state)
             }
             CollidePoint points[COLLIDE_POINTS];
             int count = collide_pair(capsule, &pa, solid, &pb, 0.0, points);
-            CHECK((count > 0) == (nearest < capsule->size[0]) || fabs(nearest - capsule->size[0]) < 1e-5, cases[c].name);
+            CHECK((count > 0) == (nearest < capsule->size[0]) || fabs(nearest - capsule->size[0]) < 1e-5,
+                  cases[c].name);
             for (int i = 0; i < count; i++) {
                 const double *m = points[i].normal;
                 CHECK_NEAR(m[0] * m[0] + m[1] * m[1] + m[2] * m[2], 1.0, 1e-9, cases[c].name);
-                CHECK(points[i].depth > 0.02 || solid_distance(solid, &pb, points[i].position) < 1e-9, cases[c].name);  // half the depth inside it
+                CHECK(points[i].depth > 0.02 || solid_distance(solid, &pb, points[i].position) < 1e-9,
+                      cases[c].name);  // half the depth inside it
             }
             if (nearest == 0.0 || count == 0)
                 continue;  // the axis itself is inside: more than one way out
             touched++;
-            double deeper = deepest(points, count) - (capsule->size[0] - nearest);  // by at most half a step of the trial
+            double deeper = deepest(points, count)
+                            - (capsule->size[0] - nearest);  // by at most half a step of the trial
             CHECK(deeper > -1e-9 && deeper < 0.001 * capsule->size[1], cases[c].name);
         }
         CHECK(touched > 200, cases[c].name);
@@ -146,21 +159,63 @@ static void test_capsule_on_solid(void **state)
 static void test_lying_capsule(void **state)
 {
     (void)state;
-    static const struct { const char *name; CollideShape solid; double centre[3], axis[3]; int count; double ends[2][3]; } cases[] = {
-        { "within a face", { COLLIDE_BOX, { 0.5, 0.5, 0.1 } }, { 0.1, 0, 0.199 }, { 1, 0, 0 }, 2, { { -0.1, 0, 0.0995 }, { 0.3, 0, 0.0995 } } },
-        { "over an edge", { COLLIDE_BOX, { 0.2, 0.5, 0.1 } }, { 0.2, 0.1, 0.199 }, { 1, 0, 0 }, 2, { { 0, 0.1, 0.0995 }, { 0.2, 0.1, 0.0995 } } },
-        { "across a bar", { COLLIDE_BOX, { 0.05, 0.5, 0.1 } }, { 0, 0, 0.199 }, { 1, 0, 0 }, 2, { { -0.05, 0, 0.0995 }, { 0.05, 0, 0.0995 } } },
-        { "on a cap", { COLLIDE_CYLINDER, { 0.1, 0.1 } }, { 0, 0, 0.199 }, { 1, 0, 0 }, 2, { { -0.1, 0, 0.0995 }, { 0.1, 0, 0.0995 } } },
-        { "along a mantle", { COLLIDE_CYLINDER, { 0.1, 0.1 } }, { 0.199, 0, 0.2 }, { 0, 0, 1 }, 2, { { 0.0995, 0, 0 }, { 0.0995, 0, 0.1 } } },
-        { "standing on a face", { COLLIDE_BOX, { 0.5, 0.5, 0.1 } }, { 0, 0, 0.399 }, { 0, 0, 1 }, 1, { { 0, 0, 0.0995 } } },
-        { "across a mantle", { COLLIDE_CYLINDER, { 0.1, 0.4 } }, { 0.199, 0, 0 }, { 0, 1, 0 }, 1, { { 0.0995, 0, 0 } } },
+    static const struct {
+        const char *name;
+        CollideShape solid;
+        double centre[3], axis[3];
+        int count;
+        double ends[2][3];
+    } cases[] = {
+        { "within a face",
+          { GEOMETRY_BOX, { 0.5, 0.5, 0.1 } },
+          { 0.1, 0, 0.199 },
+          { 1, 0, 0 },
+          2,
+          { { -0.1, 0, 0.0995 }, { 0.3, 0, 0.0995 } } },
+        { "over an edge",
+          { GEOMETRY_BOX, { 0.2, 0.5, 0.1 } },
+          { 0.2, 0.1, 0.199 },
+          { 1, 0, 0 },
+          2,
+          { { 0, 0.1, 0.0995 }, { 0.2, 0.1, 0.0995 } } },
+        { "across a bar",
+          { GEOMETRY_BOX, { 0.05, 0.5, 0.1 } },
+          { 0, 0, 0.199 },
+          { 1, 0, 0 },
+          2,
+          { { -0.05, 0, 0.0995 }, { 0.05, 0, 0.0995 } } },
+        { "on a cap",
+          { GEOMETRY_CYLINDER, { 0.1, 0.1 } },
+          { 0, 0, 0.199 },
+          { 1, 0, 0 },
+          2,
+          { { -0.1, 0, 0.0995 }, { 0.1, 0, 0.0995 } } },
+        { "along a mantle",
+          { GEOMETRY_CYLINDER, { 0.1, 0.1 } },
+          { 0.199, 0, 0.2 },
+          { 0, 0, 1 },
+          2,
+          { { 0.0995, 0, 0 }, { 0.0995, 0, 0.1 } } },
+        { "standing on a face",
+          { GEOMETRY_BOX, { 0.5, 0.5, 0.1 } },
+          { 0, 0, 0.399 },
+          { 0, 0, 1 },
+          1,
+          { { 0, 0, 0.0995 } } },
+        { "across a mantle",
+          { GEOMETRY_CYLINDER, { 0.1, 0.4 } },
+          { 0.199, 0, 0 },
+          { 0, 1, 0 },
+          1,
+          { { 0.0995, 0, 0 } } },
     };
-    CollideShape capsule = { COLLIDE_CAPSULE, { 0.1, 0.2 } };
+    CollideShape capsule = { GEOMETRY_CAPSULE, { 0.1, 0.2 } };
     for (int c = 0; c < COUNT_OF(cases); c++) {
-        CollidePose pa = { { cases[c].centre[0], cases[c].centre[1], cases[c].centre[2] }, { 0 } }, pb = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
+        CollidePose pa = { { cases[c].centre[0], cases[c].centre[1], cases[c].centre[2] }, { 0 } },
+                    pb = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
         for (int i = 0; i < 3; i++)
             for (int k = 0; k < 3; k++)
-                pa.rotation[3 * i + k] = cases[c].axis[(i + 2 - k) % 3];   // a turn of the axes that takes z to the axis
+                pa.rotation[3 * i + k] = cases[c].axis[(i + 2 - k) % 3];  // a turn of the axes that takes z to the axis
         CollidePoint points[COLLIDE_POINTS];
         int count = collide_pair(&capsule, &pa, &cases[c].solid, &pb, 0.0, points);
         CHECK(count == cases[c].count, cases[c].name);
@@ -177,11 +232,13 @@ static void test_capsule_over_edge(void **state)
 {
     (void)state;
     const double radius = 0.1, length = 0.2, depth = 0.01;
-    CollideShape capsule = { COLLIDE_CAPSULE, { radius, length } }, box = { COLLIDE_BOX, { 0.5, 0.15, 0.1 } };
+    CollideShape capsule = { GEOMETRY_CAPSULE, { radius, length } }, box = { GEOMETRY_BOX, { 0.5, 0.15, 0.1 } };
     for (int n = 0; n < 2000; n++) {
-        double lean = 0.2 * random_unit() + 1e-4, across = random_unit() - 0.5, at = 0.2 + 0.6 * random_unit(), along = 0.4 * random_unit() - 0.2;
+        double lean = 0.2 * random_unit() + 1e-4, across = random_unit() - 0.5, at = 0.2 + 0.6 * random_unit(),
+               along = 0.4 * random_unit() - 0.2;
         double k = 1.0 / sqrt(across * across + 1.0 + lean * lean), axis[3] = { k * across, k, -k * lean };
-        double normal[3] = { 0.0, lean / sqrt(1.0 + lean * lean), 1.0 / sqrt(1.0 + lean * lean) }, edge[3] = { along, 0.15, 0.1 };
+        double normal[3] = { 0.0, lean / sqrt(1.0 + lean * lean), 1.0 / sqrt(1.0 + lean * lean) },
+               edge[3] = { along, 0.15, 0.1 };
         CollidePose pa = { .rotation = { 0 } }, pb = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
         for (int i = 0; i < 3; i++) {
             pa.position[i] = edge[i] + (radius - depth) * normal[i] - at * length * axis[i];
@@ -201,7 +258,7 @@ static void test_capsule_over_edge(void **state)
 static void test_order_of_shapes(void **state)
 {
     (void)state;
-    CollideShape sphere = { COLLIDE_SPHERE, { 0.2 } }, box = { COLLIDE_BOX, { 0.2, 0.2, 0.2 } };
+    CollideShape sphere = { GEOMETRY_SPHERE, { 0.2 } }, box = { GEOMETRY_BOX, { 0.2, 0.2, 0.2 } };
     CollidePose low = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } }, high = low;
     high.position[2] = 0.39;
     CollidePoint up[COLLIDE_POINTS], down[COLLIDE_POINTS];
@@ -215,7 +272,7 @@ static void test_order_of_shapes(void **state)
 static void test_cache(void **state)
 {
     (void)state;
-    CollideShape box = { COLLIDE_BOX, { 0.2, 0.2, 0.2 } };
+    CollideShape box = { GEOMETRY_BOX, { 0.2, 0.2, 0.2 } };
     CollidePose low = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } }, high = low;
     CollideLimit limit = collide_cache_limit(&box, &box);
     CollidePoint points[COLLIDE_POINTS];
@@ -269,8 +326,11 @@ int main(void)
 {
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_ode), cmocka_unit_test(test_capsule_on_solid), cmocka_unit_test(test_lying_capsule),
-                                        cmocka_unit_test(test_capsule_over_edge), cmocka_unit_test(test_order_of_shapes), cmocka_unit_test(test_cache) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_ode),     cmocka_unit_test(test_capsule_on_solid),
+        cmocka_unit_test(test_lying_capsule),   cmocka_unit_test(test_capsule_over_edge),
+        cmocka_unit_test(test_order_of_shapes), cmocka_unit_test(test_cache)
+    };
     int result = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return result;

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "physics/joints/constraint.h"
-#include "physics/ode/odeinside.h"
+#include "physics/ode/layout.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,10 +19,7 @@ typedef struct Pair {
     Pose pose[2];
 } Pair;
 
-static double between(Random *random, double low, double high)
-{
-    return low + (high - low) * random_uniform(random);
-}
+static double between(Random *random, double low, double high) { return low + (high - low) * random_uniform(random); }
 
 static Vec3 direction(Random *random)
 {
@@ -53,7 +50,9 @@ static void open_pair(Pair *pair, Random *random)
     dWorldSetCFM(pair->world, cfm);
     for (int i = 0; i < 2; i++) {
         pair->ode[i] = dBodyCreate(pair->world);
-        put_pose(pair, i, (Pose){ vec3_scale(direction(random), 2.0), quat_from_axis_angle(direction(random), between(random, -3, 3)) });
+        put_pose(pair, i,
+                 (Pose){ vec3_scale(direction(random), 2.0),
+                         quat_from_axis_angle(direction(random), between(random, -3, 3)) });
     }
 }
 
@@ -92,12 +91,13 @@ static void check_rows(Pair *pair, const Constraint *ours, dJointID theirs, cons
     SolverRow mine[CONSTRAINT_ROWS_MAX + 2], other[CONSTRAINT_ROWS_MAX + 2];
     OdeJointInfo info;
     int type = dJointGetType(theirs), findex[CONSTRAINT_ROWS_MAX + 2];
-    odeinside()->info1[type](theirs, &info);
+    ode_layout()->info1[type](theirs, &info);
     memset(other, 0, sizeof other);
     for (int i = 0; i < CONSTRAINT_ROWS_MAX + 2; i++)
         other[i].cfm = cfm, other[i].lo = -INFINITY, other[i].hi = INFINITY, findex[i] = -1;
     if (info.rows > 0)
-        odeinside()->info2[type](theirs, fps, erp, ROW_DOUBLES, other->j1, other->j2, ROW_DOUBLES, &other->rhs, &other->lo, findex);
+        ode_layout()->info2[type](theirs, fps, erp, ROW_DOUBLES, other->j1, other->j2, ROW_DOUBLES, &other->rhs,
+                                  &other->lo, findex);
     int count = constraint_rows(ours, &(ConstraintStep){ fps, erp, cfm }, pair->bodies, mine);
     CHECK(count == info.rows, name);
     for (int i = 0; i < count && i < info.rows; i++) {
@@ -158,10 +158,7 @@ static void check_ball(Pair *pair, const int *sides, Random *random)
 }
 
 // A motor at a stop makes ODE lock a mutex that only a step of its own makes.
-static void let_ode_step(const Pair *pair)
-{
-    dWorldStep(pair->world, 1e-9);
-}
+static void let_ode_step(const Pair *pair) { dWorldStep(pair->world, 1e-9); }
 
 static void check_hinge(Pair *pair, const int *sides, Random *random)
 {
@@ -283,7 +280,7 @@ static void every_kind_has_the_rows_of_ode(void **state)
     (void)state;
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
-    assert_null(odeinside()->problem);
+    assert_null(ode_layout()->problem);
     Random random;
     random_seed(&random, 7, "constraints");
     for (int round = 0; round < ROUNDS; round++)
@@ -292,9 +289,9 @@ static void every_kind_has_the_rows_of_ode(void **state)
                 Pair pair;
                 open_pair(&pair, &random);
                 let_ode_step(&pair);
-                static void (*const checks[])(Pair *, const int *, Random *) = {
-                    check_ball, check_hinge, check_slider, check_fixed, check_piston, check_suspension
-                };
+                static void (*const checks[])(Pair *, const int *, Random *) = { check_ball,   check_hinge,
+                                                                                 check_slider, check_fixed,
+                                                                                 check_piston, check_suspension };
                 if (kind < COUNT_OF(checks))
                     checks[kind](&pair, attachments[i], &random);
                 else

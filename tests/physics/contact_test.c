@@ -5,8 +5,11 @@
 #include <math.h>
 
 #define FLOOR "Solid { name \"floor\" boundingObject Plane { } }\n"
-#define BALL(name, place, extra) "DEF " name " Solid { name \"" name "\" translation " place " " extra " boundingObject Sphere { radius 0.5 } physics Physics { density -1 mass 1 } }\n"
-#define HINGED(anchor, axis, child) "HingeJoint { jointParameters HingeJointParameters { anchor " anchor " axis " axis " } endPoint " child " }"
+#define BALL(name, place, extra)                                                                                       \
+    "DEF " name " Solid { name \"" name "\" translation " place " " extra                                              \
+    " boundingObject Sphere { radius 0.5 } physics Physics { density -1 mass 1 } }\n"
+#define HINGED(anchor, axis, child)                                                                                    \
+    "HingeJoint { jointParameters HingeJointParameters { anchor " anchor " axis " axis " } endPoint " child " }"
 
 static int contacts_between(const World *world, const char *a, const char *b)
 {
@@ -14,39 +17,71 @@ static int contacts_between(const World *world, const char *a, const char *b)
     const PhysicsContact *contacts = physics_contacts(world->physics, &count);
     int s = world_solid(world, a), t = world_solid(world, b);
     for (int i = 0; i < count; i++)
-        found += (contacts[i].solid[0] == s && contacts[i].solid[1] == t) || (contacts[i].solid[0] == t && contacts[i].solid[1] == s);
+        found += (contacts[i].solid[0] == s && contacts[i].solid[1] == t)
+                 || (contacts[i].solid[0] == t && contacts[i].solid[1] == s);
     return found;
 }
 
 static void excluded_pairs_do_not_touch(void **state)
 {
     (void)state;
-    static const struct { const char *name, *world; bool touches; } cases[] = {
+    static const struct {
+        const char *name, *world;
+        bool touches;
+    } cases[] = {
         { "two bodies", BALL("A", "0 0 0", "") BALL("B", "0.5 0 0", ""), true },
         { "body and static shape", BALL("A", "0 0 0", "") "DEF B Solid { name \"b\" boundingObject Box { } }", true },
         { "no boundingObject", BALL("A", "0 0 0", "") "DEF B Solid { name \"b\" }", false },
-        { "static and static", "DEF A Solid { name \"a\" boundingObject Box { } } DEF B Solid { name \"b\" boundingObject Box { } }", false },
-        { "one robot", "Robot { name \"r\" children [ DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } } "
-          "DEF B Solid { name \"b\" boundingObject Box { } physics Physics { } } ] }", false },
-        { "one robot that allows it", "Robot { selfCollision TRUE name \"r\" boundingObject Box { } physics Physics { } children [ "
-          HINGED("0 0 0", "1 0 0", "DEF A Solid { name \"a\" translation 0 0 1.5 boundingObject Sphere { radius 0.5 } physics Physics { } }") " "
-          HINGED("0 1 0", "1 0 0", "DEF B Solid { name \"b\" translation 0 0.5 1.5 boundingObject Sphere { radius 0.5 } physics Physics { } }") " ] }", true },
-        { "joined by a joint", "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
-          HINGED("0 0 0", "1 0 0", "DEF B Solid { name \"b\" translation 0 0 1 boundingObject Sphere { } physics Physics { } }") " ] }", false },
-        { "two hinges at one anchor", "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
-          HINGED("0 0 0", "1 0 0", "Solid { name \"m\" boundingObject Sphere { radius 0.1 } physics Physics { } children [ "
-          HINGED("0 0 0", "0 1 0", "DEF B Solid { name \"b\" translation 0 0 1 boundingObject Sphere { } physics Physics { } }") " ] }") " ] }", false },
-        { "two hinges at two anchors", "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
-          HINGED("0 0 0", "1 0 0", "Solid { name \"m\" boundingObject Sphere { radius 0.1 } physics Physics { } children [ "
-          HINGED("0 0 0.2", "0 1 0", "DEF B Solid { name \"b\" translation 0 0 1 boundingObject Sphere { } physics Physics { } }") " ] }") " ] }", true },
-        { "hung on the static world", "Solid { name \"post\" children [ "
-          HINGED("0 0 0", "1 0 0", "DEF A Solid { name \"a\" boundingObject Sphere { } physics Physics { } }") " ] } DEF B Solid { name \"b\" boundingObject Box { } }", false },
-        { "welded to the static world", "Robot { name \"r\" children [ DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } } ] } "
-          "DEF B Solid { name \"b\" boundingObject Box { } }", false },
-        { "merged into one body", "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
-          "DEF B Solid { name \"b\" boundingObject Sphere { } physics Physics { } } ] }", false },
-        { "a child without physics on its parent", "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
-          "DEF B Solid { name \"b\" boundingObject Sphere { } } ] }", false },
+        { "static and static",
+          "DEF A Solid { name \"a\" boundingObject Box { } } DEF B Solid { name \"b\" boundingObject Box { } }",
+          false },
+        { "one robot",
+          "Robot { name \"r\" children [ DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } } "
+          "DEF B Solid { name \"b\" boundingObject Box { } physics Physics { } } ] }",
+          false },
+        { "one robot that allows it",
+          "Robot { selfCollision TRUE name \"r\" boundingObject Box { } physics Physics { } children [ " HINGED(
+              "0 0 0", "1 0 0",
+              "DEF A Solid { name \"a\" translation 0 0 1.5 boundingObject Sphere { radius 0.5 } physics Physics { } }") " " HINGED("0 1 0",
+                                                                                                                                    "1 0 0",
+                                                                                                                                    "DEF B Solid { name \"b\" translation 0 0.5 1.5 boundingObject Sphere { radius 0.5 } physics Physics { } }") " ] }",
+          true },
+        { "joined by a joint",
+          "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ " HINGED(
+              "0 0 0", "1 0 0",
+              "DEF B Solid { name \"b\" translation 0 0 1 boundingObject Sphere { } physics Physics { } }") " ] }",
+          false },
+        { "two hinges at one anchor",
+          "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ " HINGED(
+              "0 0 0", "1 0 0",
+              "Solid { name \"m\" boundingObject Sphere { radius 0.1 } physics Physics { } children [ " HINGED(
+                  "0 0 0", "0 1 0",
+                  "DEF B Solid { name \"b\" translation 0 0 1 boundingObject Sphere { } physics Physics { } }") " ] }") " ] }",
+          false },
+        { "two hinges at two anchors",
+          "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ " HINGED(
+              "0 0 0", "1 0 0",
+              "Solid { name \"m\" boundingObject Sphere { radius 0.1 } physics Physics { } children [ " HINGED(
+                  "0 0 0.2", "0 1 0",
+                  "DEF B Solid { name \"b\" translation 0 0 1 boundingObject Sphere { } physics Physics { } }") " ] }") " ] }",
+          true },
+        { "hung on the static world",
+          "Solid { name \"post\" children [ " HINGED(
+              "0 0 0", "1 0 0",
+              "DEF A Solid { name \"a\" boundingObject Sphere { } physics Physics { } }") " ] } DEF B Solid { name \"b\" boundingObject Box { } }",
+          false },
+        { "welded to the static world",
+          "Robot { name \"r\" children [ DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } } ] } "
+          "DEF B Solid { name \"b\" boundingObject Box { } }",
+          false },
+        { "merged into one body",
+          "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
+          "DEF B Solid { name \"b\" boundingObject Sphere { } physics Physics { } } ] }",
+          false },
+        { "a child without physics on its parent",
+          "DEF A Solid { name \"a\" boundingObject Box { } physics Physics { } children [ "
+          "DEF B Solid { name \"b\" boundingObject Sphere { } } ] }",
+          false },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char text[4096];
@@ -61,17 +96,25 @@ static void excluded_pairs_do_not_touch(void **state)
 static void the_first_fitting_properties_count(void **state)
 {
     (void)state;
-    static const struct { const char *a, *b; int expected; double friction; } cases[] = {
-        { "ice", "steel", 0, 0.1 }, { "steel", "ice", 0, 0.1 }, { "ice", "ice", 2, 0.3 }, { "default", "default", 3, 0.4 },
-        { "ice", "wood", -1, 1.0 }, { "default", "steel", -1, 1.0 }, { "inf", "ice", 4, INFINITY },
+    static const struct {
+        const char *a, *b;
+        int expected;
+        double friction;
+    } cases[] = {
+        { "ice", "steel", 0, 0.1 },       { "steel", "ice", 0, 0.1 }, { "ice", "ice", 2, 0.3 },
+        { "default", "default", 3, 0.4 }, { "ice", "wood", -1, 1.0 }, { "default", "steel", -1, 1.0 },
+        { "inf", "ice", 4, INFINITY },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char text[2048];
-        snprintf(text, sizeof(text), "WorldInfo { contactProperties [ ContactProperties { material1 \"ice\" material2 \"steel\" coulombFriction 0.1 } "
-                 "ContactProperties { material1 \"steel\" material2 \"ice\" coulombFriction 0.2 } ContactProperties { material1 \"ice\" material2 \"ice\" coulombFriction 0.3 } "
-                 "ContactProperties { coulombFriction 0.4 } ContactProperties { material1 \"ice\" material2 \"inf\" coulombFriction -1 } ] } "
-                 "Solid { name \"floor\" contactMaterial \"%s\" boundingObject Plane { } } "
-                 "Solid { name \"ball\" contactMaterial \"%s\" translation 0 0 0.49 boundingObject Sphere { radius 0.5 } physics Physics { } }", cases[i].a, cases[i].b);
+        snprintf(
+            text, sizeof(text),
+            "WorldInfo { contactProperties [ ContactProperties { material1 \"ice\" material2 \"steel\" coulombFriction 0.1 } "
+            "ContactProperties { material1 \"steel\" material2 \"ice\" coulombFriction 0.2 } ContactProperties { material1 \"ice\" material2 \"ice\" coulombFriction 0.3 } "
+            "ContactProperties { coulombFriction 0.4 } ContactProperties { material1 \"ice\" material2 \"inf\" coulombFriction -1 } ] } "
+            "Solid { name \"floor\" contactMaterial \"%s\" boundingObject Plane { } } "
+            "Solid { name \"ball\" contactMaterial \"%s\" translation 0 0 0.49 boundingObject Sphere { radius 0.5 } physics Physics { } }",
+            cases[i].a, cases[i].b);
         World world = world_open(text);
         int count;
         const PhysicsContact *contacts = physics_contacts(world.physics, &count);
@@ -90,8 +133,10 @@ static void contact_forces_carry_the_weight(void **state)
 {
     (void)state;
     for (const char *const *stepper = physics_stepper_names(); *stepper; stepper++) {
-        World world = world_open_with("WorldInfo { basicTimeStep 4 } " FLOOR "DEF B Solid { translation 0 0 0.1 boundingObject Box { size 0.5 0.5 0.2 } "
-                                      "physics Physics { density -1 mass 3 } }", &(SimOptions){ .physics.stepper = *stepper });
+        World world = world_open_with("WorldInfo { basicTimeStep 4 } " FLOOR
+                                      "DEF B Solid { translation 0 0 0.1 boundingObject Box { size 0.5 0.5 0.2 } "
+                                      "physics Physics { density -1 mass 3 } }",
+                                      &(SimOptions){ .physics.stepper = *stepper });
         physics_want_contact_forces(world.physics, true);
         world_step(&world, 150);
         int count, box = world_solid(&world, "B");
@@ -118,8 +163,8 @@ static void contact_forces_carry_the_weight(void **state)
 static void resting_bodies_sleep_and_wake(void **state)
 {
     (void)state;
-    World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.5 } " FLOOR BALL("A", "0 0 0.5", "") BALL("B", "0.001 0 1.5", "") BALL("FAR", "5 0 0.5", "")
-                             BALL("FREE", "9 0 400", ""));
+    World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.5 } " FLOOR BALL("A", "0 0 0.5", "")
+                                 BALL("B", "0.001 0 1.5", "") BALL("FAR", "5 0 0.5", "") BALL("FREE", "9 0 400", ""));
     int a = world_solid(&world, "A"), far = world_solid(&world, "FAR"), free_ball = world_solid(&world, "FREE");
     physics_solid_set_velocity(world.physics, free_ball, VEC3_ZERO, VEC3_ZERO);
     world_step(&world, 200);
@@ -147,9 +192,15 @@ static void resting_bodies_sleep_and_wake(void **state)
 
 // A world in which everything sleeps does nothing, yet every kind of command starts it again.
 static void push(World *world, int solid) { physics_solid_add_force(world->physics, solid, vec3(500, 0, 0)); }
-static void throw_up(World *world, int solid) { physics_solid_set_velocity(world->physics, solid, vec3(0, 0, 2), VEC3_ZERO); }
+static void throw_up(World *world, int solid)
+{
+    physics_solid_set_velocity(world->physics, solid, vec3(0, 0, 2), VEC3_ZERO);
+}
 static void turn(World *world, int solid) { physics_solid_add_torque(world->physics, solid, vec3(0, 50, 0)); }
-static void lift(World *world, int solid) { physics_solid_set_pose(world->physics, solid, (Pose){ vec3(0, 0, 3), QUAT_IDENTITY }); }
+static void lift(World *world, int solid)
+{
+    physics_solid_set_pose(world->physics, solid, (Pose){ vec3(0, 0, 3), QUAT_IDENTITY });
+}
 static void command(World *world, int solid)
 {
     int joint = physics_solid_joint(world->physics, world_solid(world, "TIP"));
@@ -168,13 +219,18 @@ static void weigh(World *world, int solid)
 static void a_world_at_rest_starts_again(void **state)
 {
     (void)state;
-    static const struct { const char *name, *moved; void (*act)(World *world, int solid); } cases[] = {
-        { "force", "A", push }, { "velocity", "A", throw_up }, { "torque", "A", turn }, { "pose", "A", lift }, { "motor", "TIP", command }, { "gravity", "A", weigh },
+    static const struct {
+        const char *name, *moved;
+        void (*act)(World *world, int solid);
+    } cases[] = {
+        { "force", "A", push }, { "velocity", "A", throw_up }, { "torque", "A", turn },
+        { "pose", "A", lift },  { "motor", "TIP", command },   { "gravity", "A", weigh },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
-        World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.2 } " FLOOR BALL("A", "0 0 0.5", "")
-                                 "Robot { name \"r\" translation 5 0 0.5 boundingObject Box { size 1 1 1 } physics Physics { density -1 mass 5 } children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } "
-                                 "device RotationalMotor { maxTorque 1000 } endPoint DEF TIP Solid { name \"tip\" translation 0 0 0.8 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density -1 mass 0.1 } } } ] }");
+        World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.2 } " FLOOR BALL(
+            "A", "0 0 0.5",
+            "") "Robot { name \"r\" translation 5 0 0.5 boundingObject Box { size 1 1 1 } physics Physics { density -1 mass 5 } children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } "
+                "device RotationalMotor { maxTorque 1000 } endPoint DEF TIP Solid { name \"tip\" translation 0 0 0.8 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density -1 mass 0.1 } } } ] }");
         world_step(&world, 500);
         CHECK(physics_statistics(world.physics).bodies_awake == 0, "all asleep");
         uint64_t hash = physics_state_hash(world.physics);
@@ -202,7 +258,9 @@ static void time_zero_means_never_asleep(void **state)
 static void moving_a_static_solid_wakes(void **state)
 {
     (void)state;
-    World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.2 } DEF TABLE Solid { name \"table\" boundingObject Box { size 2 2 1 } } " BALL("A", "0 0 1", ""));
+    World world = world_open(
+        "WorldInfo { basicTimeStep 8 physicsDisableTime 0.2 } DEF TABLE Solid { name \"table\" boundingObject Box { size 2 2 1 } } " BALL(
+            "A", "0 0 1", ""));
     world_step(&world, 200);
     int a = world_solid(&world, "A");
     CHECK(physics_solid_is_idle(world.physics, a), "asleep");
@@ -217,8 +275,10 @@ static void moving_a_static_solid_wakes(void **state)
 static void a_moving_floor_wakes_its_load_alone(void **state)
 {
     (void)state;
-    World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.2 } " FLOOR "DEF LIFT Solid { name \"lift\" translation 0 0 2 boundingObject Box { size 2 2 1 } } "
-                             BALL("LOAD", "0 0 3", "") BALL("OTHER", "9 0 0.5", ""));
+    World world = world_open(
+        "WorldInfo { basicTimeStep 8 physicsDisableTime 0.2 } " FLOOR
+        "DEF LIFT Solid { name \"lift\" translation 0 0 2 boundingObject Box { size 2 2 1 } } " BALL(
+            "LOAD", "0 0 3", "") BALL("OTHER", "9 0 0.5", ""));
     world_step(&world, 200);
     int load = world_solid(&world, "LOAD"), other = world_solid(&world, "OTHER");
     CHECK(physics_solid_is_idle(world.physics, load) && physics_solid_is_idle(world.physics, other), "asleep");
@@ -234,24 +294,33 @@ static void a_moving_floor_wakes_its_load_alone(void **state)
 static void grids_of_heights_hold(void **state)
 {
     (void)state;
-    static const struct { const char *pose, *ball; double height; } cases[] = {
-        { "", "1.5 1.5 2", 1 }, { "rotation 0 0 1 1.5707963267948966", "-1.5 1.5 2", 1 }, { "translation 10 0 3", "11.5 1.5 5", 4 },
-        { "rotation 0 0 1 0.7", "0 2.1 2", 1 }, { "rotation 1 0 0 0.05", "1.5 1.4 2", 1.07 },
+    static const struct {
+        const char *pose, *ball;
+        double height;
+    } cases[] = {
+        { "", "1.5 1.5 2", 1 },
+        { "rotation 0 0 1 1.5707963267948966", "-1.5 1.5 2", 1 },
+        { "translation 10 0 3", "11.5 1.5 5", 4 },
+        { "rotation 0 0 1 0.7", "0 2.1 2", 1 },
+        { "rotation 1 0 0 0.05", "1.5 1.4 2", 1.07 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
-        snprintf(text, sizeof(text), "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { bounce 0 rollingFriction 0.2 0 0 } } "
-                 "Solid { name \"g\" %s boundingObject ElevationGrid { xDimension 4 yDimension 4 height [ 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 ] thickness 1 } } "
-                 "DEF B Solid { name \"b\" translation %s boundingObject Sphere { radius 0.3 } physics Physics { density -1 mass 1 } }", cases[i].pose, cases[i].ball);
+        snprintf(
+            text, sizeof(text),
+            "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { bounce 0 rollingFriction 0.2 0 0 } } "
+            "Solid { name \"g\" %s boundingObject ElevationGrid { xDimension 4 yDimension 4 height [ 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 ] thickness 1 } } "
+            "DEF B Solid { name \"b\" translation %s boundingObject Sphere { radius 0.3 } physics Physics { density -1 mass 1 } }",
+            cases[i].pose, cases[i].ball);
         World world = world_open(text);
         world_step(&world, 300);
         CHECK_NEAR(world_position(&world, "B").z, cases[i].height + 0.3, 0.01, cases[i].pose);
         world_close(&world);
     }
     // Heights stand where the field says: a step up along x.
-    World world = world_open("WorldInfo { basicTimeStep 8 contactProperties ContactProperties { bounce 0 } } Solid { name \"g\" boundingObject ElevationGrid { xDimension 4 yDimension 3 ySpacing 2 "
-                             "height [ 0 0 1 1 0 0 1 1 0 0 3 3 ] } } "
-                             BALL("LOW", "0.5 2 2", "") BALL("HIGH", "2.5 1 3", ""));
+    World world = world_open(
+        "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { bounce 0 } } Solid { name \"g\" boundingObject ElevationGrid { xDimension 4 yDimension 3 ySpacing 2 "
+        "height [ 0 0 1 1 0 0 1 1 0 0 3 3 ] } } " BALL("LOW", "0.5 2 2", "") BALL("HIGH", "2.5 1 3", ""));
     world_step(&world, 90);
     CHECK_NEAR(world_position(&world, "LOW").z, 0.5, 0.02, "low");
     CHECK_NEAR(world_position(&world, "HIGH").z, 1.5, 0.02, "high");
@@ -264,14 +333,17 @@ static void separate_regions_both_hold(void **state)
 {
     (void)state;
     Text text = { 0 };
-    text_add_string(&text, "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { maxContactJoints 10 } } " FLOOR
-                           "DEF B Solid { translation 0 0 0.11 rotation 0 1 0 0.004 boundingObject IndexedFaceSet { coord Coordinate { point [\n");
+    text_add_string(
+        &text,
+        "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { maxContactJoints 10 } } " FLOOR
+        "DEF B Solid { translation 0 0 0.11 rotation 0 1 0 0.004 boundingObject IndexedFaceSet { coord Coordinate { point [\n");
     // Two feet, each a fan of 24 corners on the ground, under one beam.
     const int corners = 24;
     for (int foot = 0; foot < 2; foot++)
         for (int ring = 0; ring < 2; ring++)
             for (int i = 0; i < corners; i++)
-                text_printf(&text, "%g %g %g,\n", (foot ? 2.0 : -2.0) + 0.1 * cos(2 * M_PI * i / corners), 0.1 * sin(2 * M_PI * i / corners), ring ? 0.1 : -0.1);
+                text_printf(&text, "%g %g %g,\n", (foot ? 2.0 : -2.0) + 0.1 * cos(2 * M_PI * i / corners),
+                            0.1 * sin(2 * M_PI * i / corners), ring ? 0.1 : -0.1);
     text_add_string(&text, "] } coordIndex [\n");
     for (int foot = 0; foot < 2; foot++) {
         int low = foot * 2 * corners, high = low + corners;
@@ -311,7 +383,9 @@ static void separate_regions_both_hold(void **state)
 static void impacts_and_speeds_are_told(void **state)
 {
     (void)state;
-    World world = world_open("WorldInfo { basicTimeStep 2 } " FLOOR "DEF B Solid { translation 0 0 0.6 linearVelocity 1 0 -3 boundingObject Sphere { radius 0.5 } physics Physics { density -1 mass 2 } }");
+    World world = world_open(
+        "WorldInfo { basicTimeStep 2 } " FLOOR
+        "DEF B Solid { translation 0 0 0.6 linearVelocity 1 0 -3 boundingObject Sphere { radius 0.5 } physics Physics { density -1 mass 2 } }");
     double energy = 0;
     for (int k = 0; k < 60 && energy == 0; k++) {
         world_step(&world, 1);
@@ -332,9 +406,10 @@ static void impacts_and_speeds_are_told(void **state)
 static void wheels_turn_with_their_track(void **state)
 {
     (void)state;
-    World world = world_open("WorldInfo { basicTimeStep 8 } Robot { controller \"<none>\" name \"r\" boundingObject Box { size 1 1 0.1 } physics Physics { } translation 0 0 5 "
-                             "children DEF T Track { boundingObject Box { size 1 0.1 0.1 } physics Physics { } device LinearMotor { name \"m\" } children [ "
-                             "DEF IN TrackWheel { position 0.3 0.1 radius 0.2 } DEF OUT TrackWheel { radius 0.1 inner FALSE } ] } }");
+    World world = world_open(
+        "WorldInfo { basicTimeStep 8 } Robot { controller \"<none>\" name \"r\" boundingObject Box { size 1 1 0.1 } physics Physics { } translation 0 0 5 "
+        "children DEF T Track { boundingObject Box { size 1 0.1 0.1 } physics Physics { } device LinearMotor { name \"m\" } children [ "
+        "DEF IN TrackWheel { position 0.3 0.1 radius 0.2 } DEF OUT TrackWheel { radius 0.1 inner FALSE } ] } }");
     Scene *scene = sim_scene(world.sim);
     int joint = physics_joint_of(world.physics, scene_find_def(scene, "T"));
     physics_motor_set_position(world.physics, joint, 0, INFINITY);
@@ -360,12 +435,17 @@ static void wheels_turn_with_their_track(void **state)
         }
         double run = physics_joint_position(world.physics, joint, 0);
         CHECK_NEAR(run, round >= 4 ? 0.0 : 0.1 * round, 1e-9, "travelled");
-        static const struct { const char *name; double radius; } wheels[] = { { "IN", 0.2 }, { "OUT", -0.1 } };
+        static const struct {
+            const char *name;
+            double radius;
+        } wheels[] = { { "IN", 0.2 }, { "OUT", -0.1 } };
         for (int i = 0; i < COUNT_OF(wheels); i++) {
             const SceneNode *wheel = scene_find_def(scene, wheels[i].name);
             Quat expected = quat_mul(quat_from_axis_angle(vec3(0, 1, 0), run / wheels[i].radius), rest);
             Quat turned = quat_from_rotation(scene_rotation(wheel, "rotation"));
-            CHECK_NEAR(fabs(turned.w * expected.w + turned.x * expected.x + turned.y * expected.y + turned.z * expected.z), 1, 1e-12, wheels[i].name);
+            CHECK_NEAR(
+                fabs(turned.w * expected.w + turned.x * expected.x + turned.y * expected.y + turned.z * expected.z), 1,
+                1e-12, wheels[i].name);
         }
     }
     CHECK_NEAR(scene_pose(scene_find_def(scene, "IN")).t.x, 0.3, 0, "place of a wheel");
@@ -377,17 +457,26 @@ static void wheels_turn_with_their_track(void **state)
 static void coefficients_follow_directions(void **state)
 {
     (void)state;
-    static const struct { const char *values; double m[4]; int count; } lists[] = {
-        { "0.3", { 0.3 }, 1 }, { "0.3 0.5", { 0.3, 0.5 }, 2 }, { "0.3 0.5 0.2", { 0.3, 0.5, 0.2 }, 3 }, { "0.3 0.5 0.2 0.1", { 0.3, 0.5, 0.2, 0.1 }, 4 },
+    static const struct {
+        const char *values;
+        double m[4];
+        int count;
+    } lists[] = {
+        { "0.3", { 0.3 }, 1 },
+        { "0.3 0.5", { 0.3, 0.5 }, 2 },
+        { "0.3 0.5 0.2", { 0.3, 0.5, 0.2 }, 3 },
+        { "0.3 0.5 0.2 0.1", { 0.3, 0.5, 0.2, 0.1 }, 4 },
     };
     static const double turns[] = { 0.0, 0.4, 1.2, 1.5707963267948966, 2.5 };
     for (int i = 0; i < COUNT_OF(lists); i++)
         for (int k = 0; k < COUNT_OF(turns); k++) {
             char text[1024];
-            snprintf(text, sizeof text, "WorldInfo { contactProperties [ ContactProperties { material1 \"box\" material2 \"floor\" coulombFriction [ %s ] forceDependentSlip [ %s ] } ] } "
-                     "Solid { name \"floor\" contactMaterial \"floor\" boundingObject Plane { } } "
-                     "Solid { name \"b\" contactMaterial \"box\" translation 0 0 0.099 rotation 0 0 1 %.17g boundingObject Box { size 0.4 0.3 0.2 } physics Physics { } }",
-                     lists[i].values, lists[i].values, turns[k]);
+            snprintf(
+                text, sizeof text,
+                "WorldInfo { contactProperties [ ContactProperties { material1 \"box\" material2 \"floor\" coulombFriction [ %s ] forceDependentSlip [ %s ] } ] } "
+                "Solid { name \"floor\" contactMaterial \"floor\" boundingObject Plane { } } "
+                "Solid { name \"b\" contactMaterial \"box\" translation 0 0 0.099 rotation 0 0 1 %.17g boundingObject Box { size 0.4 0.3 0.2 } physics Physics { } }",
+                lists[i].values, lists[i].values, turns[k]);
             World world = world_open(text);
             int count;
             const PhysicsContact *contact = physics_contacts(world.physics, &count);
@@ -400,7 +489,8 @@ static void coefficients_follow_directions(void **state)
             CHECK_NEAR(contact->slip, along[i], 1e-7, lists[i].values);
             CHECK_NEAR(contact->slip2, across[i], 1e-7, lists[i].values);
             if (i > 0)
-                CHECK_NEAR(fabs(contact->direction.x * cos(turns[k]) + contact->direction.y * sin(turns[k])), 1, 1e-12, "along the box's x");
+                CHECK_NEAR(fabs(contact->direction.x * cos(turns[k]) + contact->direction.y * sin(turns[k])), 1, 1e-12,
+                           "along the box's x");
             world_close(&world);
         }
 }
@@ -409,20 +499,36 @@ static void coefficients_follow_directions(void **state)
 static void faces_have_directions(void **state)
 {
     (void)state;
-    static const struct { const char *shape, *pose; Vec3 direction; bool has_one; } cases[] = {
-        { "Box { size 0.2 0.2 0.2 }", "translation 0 0 0.099 rotation 0 0 1 0.5", { 0.87758256189037276, 0.47942553860420301, 0 }, true },
+    static const struct {
+        const char *shape, *pose;
+        Vec3 direction;
+        bool has_one;
+    } cases[] = {
+        { "Box { size 0.2 0.2 0.2 }",
+          "translation 0 0 0.099 rotation 0 0 1 0.5",
+          { 0.87758256189037276, 0.47942553860420301, 0 },
+          true },
         { "Box { size 0.2 0.2 0.2 }", "translation 0 0 0.099 rotation 0 1 0 1.5707963267948966", { 1, 0, 0 }, true },
         { "Box { size 0.2 0.2 0.2 }", "translation 0 0 0.099 rotation 1 0 0 1.5707963267948966", { 0, 1, 0 }, true },
         { "Cylinder { height 0.2 radius 0.1 }", "translation 0 0 0.099", { 1, 0, 0 }, true },
-        { "Cylinder { height 0.2 radius 0.1 }", "translation 0 0 0.099 rotation 0 1 0 1.5707963267948966", { 1, 0, 0 }, true },
+        { "Cylinder { height 0.2 radius 0.1 }",
+          "translation 0 0 0.099 rotation 0 1 0 1.5707963267948966",
+          { 1, 0, 0 },
+          true },
         { "Sphere { radius 0.1 }", "translation 0 0 0.099", { 0, 0, 0 }, false },
-        { "Capsule { height 0.2 radius 0.1 }", "translation 0 0 0.099 rotation 0 1 0 1.5707963267948966", { 0, 0, 0 }, false },
+        { "Capsule { height 0.2 radius 0.1 }",
+          "translation 0 0 0.099 rotation 0 1 0 1.5707963267948966",
+          { 0, 0, 0 },
+          false },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
-        snprintf(text, sizeof text, "WorldInfo { contactProperties [ ContactProperties { material1 \"thing\" material2 \"floor\" coulombFriction [ 0.3 0.5 ] } ] } "
-                 "Solid { name \"floor\" contactMaterial \"floor\" boundingObject Plane { } } "
-                 "Solid { name \"b\" contactMaterial \"thing\" %s boundingObject %s physics Physics { } }", cases[i].pose, cases[i].shape);
+        snprintf(
+            text, sizeof text,
+            "WorldInfo { contactProperties [ ContactProperties { material1 \"thing\" material2 \"floor\" coulombFriction [ 0.3 0.5 ] } ] } "
+            "Solid { name \"floor\" contactMaterial \"floor\" boundingObject Plane { } } "
+            "Solid { name \"b\" contactMaterial \"thing\" %s boundingObject %s physics Physics { } }",
+            cases[i].pose, cases[i].shape);
         World world = world_open(text);
         int count;
         const PhysicsContact *contact = physics_contacts(world.physics, &count);
@@ -430,7 +536,8 @@ static void faces_have_directions(void **state)
         if (cases[i].has_one)
             CHECK_NEAR(fabs(vec3_dot(contact->direction, cases[i].direction)), 1, 1e-9, cases[i].shape);
         else
-            CHECK(contact->friction == 0.3 && contact->friction2 == 0.3 && vec3_length(contact->direction) == 0, cases[i].shape);
+            CHECK(contact->friction == 0.3 && contact->friction2 == 0.3 && vec3_length(contact->direction) == 0,
+                  cases[i].shape);
         world_close(&world);
     }
 }
@@ -438,20 +545,13 @@ static void faces_have_directions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(excluded_pairs_do_not_touch),
-        cmocka_unit_test(the_first_fitting_properties_count),
-        cmocka_unit_test(contact_forces_carry_the_weight),
-        cmocka_unit_test(resting_bodies_sleep_and_wake),
-        cmocka_unit_test(a_world_at_rest_starts_again),
-        cmocka_unit_test(time_zero_means_never_asleep),
-        cmocka_unit_test(moving_a_static_solid_wakes),
-        cmocka_unit_test(a_moving_floor_wakes_its_load_alone),
-        cmocka_unit_test(grids_of_heights_hold),
-        cmocka_unit_test(separate_regions_both_hold),
-        cmocka_unit_test(impacts_and_speeds_are_told),
-        cmocka_unit_test(wheels_turn_with_their_track),
-        cmocka_unit_test(coefficients_follow_directions),
-        cmocka_unit_test(faces_have_directions),
+        cmocka_unit_test(excluded_pairs_do_not_touch),     cmocka_unit_test(the_first_fitting_properties_count),
+        cmocka_unit_test(contact_forces_carry_the_weight), cmocka_unit_test(resting_bodies_sleep_and_wake),
+        cmocka_unit_test(a_world_at_rest_starts_again),    cmocka_unit_test(time_zero_means_never_asleep),
+        cmocka_unit_test(moving_a_static_solid_wakes),     cmocka_unit_test(a_moving_floor_wakes_its_load_alone),
+        cmocka_unit_test(grids_of_heights_hold),           cmocka_unit_test(separate_regions_both_hold),
+        cmocka_unit_test(impacts_and_speeds_are_told),     cmocka_unit_test(wheels_turn_with_their_track),
+        cmocka_unit_test(coefficients_follow_directions),  cmocka_unit_test(faces_have_directions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

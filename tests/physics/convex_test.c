@@ -3,10 +3,7 @@
 
 #include "support/support.h"
 
-static Pose at(double x, double y, double z)
-{
-    return (Pose){ vec3(x, y, z), QUAT_IDENTITY };
-}
+static Pose at(double x, double y, double z) { return (Pose){ vec3(x, y, z), QUAT_IDENTITY }; }
 
 static void boxes_meet_with_their_faces(void **state)
 {
@@ -51,7 +48,8 @@ static void edges_meet_in_a_point(void **state)
 static void only_convex_meshes_are_taken(void **state)
 {
     (void)state;
-    Mesh *ball = mesh_sphere_uv(1.0, 8, 4, MESH_AXIS_Z), *large = mesh_sphere_uv(1.0, 40, 20, MESH_AXIS_Z), *plane = mesh_plane((Vec2){ 1, 1 }, MESH_AXIS_Z);
+    Mesh *ball = mesh_sphere_uv(1.0, 8, 4, MESH_AXIS_Z), *large = mesh_sphere_uv(1.0, 40, 20, MESH_AXIS_Z),
+         *plane = mesh_plane((Vec2){ 1, 1 }, MESH_AXIS_Z);
     const double section[] = { 0, 0, 2, 0, 2, 1, 1, 1, 1, 2, 0, 2, 0, 0 }, spine[] = { 0, 0, 0, 0, 1, 0 };
     MeshExtrusion corner = { .section = section, .section_count = 7, .spine = spine, .spine_count = 2 };
     MeshReport report = { 0 };
@@ -59,7 +57,8 @@ static void only_convex_meshes_are_taken(void **state)
     Convex *convex = convex_from_mesh(ball);
     CHECK(convex != NULL, "a ball of few faces");
     convex_destroy(convex);
-    CHECK(!convex_from_mesh(large) && !convex_from_mesh(plane) && !convex_from_mesh(angle), "many faces, open, with a corner");
+    CHECK(!convex_from_mesh(large) && !convex_from_mesh(plane) && !convex_from_mesh(angle),
+          "many faces, open, with a corner");
     mesh_destroy(ball);
     mesh_destroy(large);
     mesh_destroy(plane);

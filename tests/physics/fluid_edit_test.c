@@ -9,7 +9,11 @@ static const char pool[] =
     "  boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density 500 damping Damping { linear 0.9 angular 0.9 } } }\n";
 
 // Where the cork, half as dense as the fluid, is some time after a change.
-static const struct { const char *name, *def, *field; Vec3 value; double level; } cases[] = {
+static const struct {
+    const char *name, *def, *field;
+    Vec3 value;
+    double level;
+} cases[] = {
     { "moved up", "POOL", "translation", { 0, 0, 0.4 }, 1.4 },
     { "moved down", "POOL", "translation", { 0, 0, -1.2 }, -0.2 },
     { "moved aside", "POOL", "translation", { 9, 0, 0 }, -5.4 },

@@ -22,11 +22,15 @@ static void open_world(World *world, const char *format, ...)
 static void free_bodies_fall(void **state)
 {
     (void)state;
-    static const struct { double vx, vz; } cases[] = { { 0, 0 }, { 3, 5 }, { -2, 20 } };
+    static const struct {
+        double vx, vz;
+    } cases[] = { { 0, 0 }, { 3, 5 }, { -2, 20 } };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         World world;
-        open_world(&world, "WorldInfo { basicTimeStep 4 } DEF B Solid { translation 1 2 100 linearVelocity %g 0 %g "
-                   "boundingObject Box { } physics Physics { } }", cases[i].vx, cases[i].vz);
+        open_world(&world,
+                   "WorldInfo { basicTimeStep 4 } DEF B Solid { translation 1 2 100 linearVelocity %g 0 %g "
+                   "boundingObject Box { } physics Physics { } }",
+                   cases[i].vx, cases[i].vz);
         const int n = 500;
         const double dt = 0.004;
         world_step(&world, n);
@@ -43,8 +47,9 @@ static void free_bodies_fall(void **state)
 static void slanted_gravity_pulls_that_way(void **state)
 {
     (void)state;
-    static const char world_text[] = "#VRML_SIM V6.0 utf8\nWorldInfo { gravity 3 -4 0 basicTimeStep 4 }\nViewpoint { }\n"
-                                     "DEF B Solid { boundingObject Box { } physics Physics { } }\n";
+    static const char world_text[] =
+        "#VRML_SIM V6.0 utf8\nWorldInfo { gravity 3 -4 0 basicTimeStep 4 }\nViewpoint { }\n"
+        "DEF B Solid { boundingObject Box { } physics Physics { } }\n";
     World world = { .diags = diag_create() };
     world.sim = sim_load_text("old.wbt", world_text, strlen(world_text), NULL, world.diags);
     CHECK(world.sim != NULL, "loads");
@@ -61,7 +66,11 @@ static void slanted_gravity_pulls_that_way(void **state)
 static void blocks_slide_as_far_as_friction_says(void **state)
 {
     (void)state;
-    static const struct { const char *properties; double vx, vy, mu; const char *name; } cases[] = {
+    static const struct {
+        const char *properties;
+        double vx, vy, mu;
+        const char *name;
+    } cases[] = {
         { "coulombFriction 0.5", 2, 0, 0.5, "one value" },
         { "coulombFriction 0.25", 0, 2, 0.25, "one value, across" },
         { "coulombFriction [0.1 0.3]", 2, 0, 0.2, "two values, along: both solids' are added" },
@@ -70,16 +79,21 @@ static void blocks_slide_as_far_as_friction_says(void **state)
         { "coulombFriction [0.1 0.3 0.2]", 0, 2, 0.5, "three values, across" },
         { "coulombFriction [0.1 0.3 0.2 0.4]", 2, 0, 0.3, "four values, along" },
         { "coulombFriction [0.1 0.3 0.2 0.4]", 0, 2, 0.7, "four values, across" },
-        { "coulombFriction [0.1 0.3 0.2 0.4] frictionRotation 1.5707963267948966 0", 2, 0, 0.3 + 0.2, "first solid's directions turned" },
-        { "coulombFriction [0.1 0.3 0.2 0.4] frictionRotation 0 1.5707963267948966", 2, 0, 0.1 + 0.4, "second solid's directions turned" },
+        { "coulombFriction [0.1 0.3 0.2 0.4] frictionRotation 1.5707963267948966 0", 2, 0, 0.3 + 0.2,
+          "first solid's directions turned" },
+        { "coulombFriction [0.1 0.3 0.2 0.4] frictionRotation 0 1.5707963267948966", 2, 0, 0.1 + 0.4,
+          "second solid's directions turned" },
     };
     const double dt = 0.002;
     for (int i = 0; i < COUNT_OF(cases); i++) {
         World world;
-        open_world(&world, "WorldInfo { basicTimeStep 2 contactProperties ContactProperties { material1 \"floor\" material2 \"block\" "
-                   "bounce 0 softCFM 1e-6 %s } } " FLOOR
-                   "DEF B Solid { translation 0 0 0.05 linearVelocity %g %g 0 contactMaterial \"block\" "
-                   "boundingObject Box { size 0.4 0.4 0.1 } physics Physics { density -1 mass 1 } }", cases[i].properties, cases[i].vx, cases[i].vy);
+        open_world(
+            &world,
+            "WorldInfo { basicTimeStep 2 contactProperties ContactProperties { material1 \"floor\" material2 \"block\" "
+            "bounce 0 softCFM 1e-6 %s } } " FLOOR
+            "DEF B Solid { translation 0 0 0.05 linearVelocity %g %g 0 contactMaterial \"block\" "
+            "boundingObject Box { size 0.4 0.4 0.1 } physics Physics { density -1 mass 1 } }",
+            cases[i].properties, cases[i].vx, cases[i].vy);
         world_step(&world, 2500);
         Vec3 p = world_position(&world, "B");
         double travelled = cases[i].vx != 0 ? p.x : p.y, side = cases[i].vx != 0 ? p.y : p.x;
@@ -94,17 +108,22 @@ static void blocks_slide_as_far_as_friction_says(void **state)
 static void slopes_hold_up_to_the_friction_angle(void **state)
 {
     (void)state;
-    static const struct { double mu, angle; bool slips; } cases[] = {
+    static const struct {
+        double mu, angle;
+        bool slips;
+    } cases[] = {
         { 0.5, 0.455, false }, { 0.5, 0.472, true }, { 1.0, 0.775, false }, { 1.0, 0.796, true }, { -1, 1.2, false },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         World world;
-        open_world(&world, "WorldInfo { basicTimeStep 2 physicsDisableTime 0 contactProperties ContactProperties { material1 \"floor\" "
-                   "material2 \"block\" coulombFriction %g bounce 0 softCFM 1e-6 } } "
-                   "Solid { rotation 0 1 0 %.17g contactMaterial \"floor\" name \"floor\" boundingObject Plane { } } "
-                   "DEF B Solid { rotation 0 1 0 %.17g translation %.17g 0 %.17g contactMaterial \"block\" "
-                   "boundingObject Box { size 0.6 0.6 0.1 } physics Physics { density -1 mass 1 } }", cases[i].mu, cases[i].angle,
-                   cases[i].angle, 0.05 * sin(cases[i].angle), 0.05 * cos(cases[i].angle));
+        open_world(
+            &world,
+            "WorldInfo { basicTimeStep 2 physicsDisableTime 0 contactProperties ContactProperties { material1 \"floor\" "
+            "material2 \"block\" coulombFriction %g bounce 0 softCFM 1e-6 } } "
+            "Solid { rotation 0 1 0 %.17g contactMaterial \"floor\" name \"floor\" boundingObject Plane { } } "
+            "DEF B Solid { rotation 0 1 0 %.17g translation %.17g 0 %.17g contactMaterial \"block\" "
+            "boundingObject Box { size 0.6 0.6 0.1 } physics Physics { density -1 mass 1 } }",
+            cases[i].mu, cases[i].angle, cases[i].angle, 0.05 * sin(cases[i].angle), 0.05 * cos(cases[i].angle));
         world_step(&world, 500);
         double moved = vec3_length(world_position(&world, "B"));
         char name[64];
@@ -127,10 +146,13 @@ static void blocks_slide_down_a_slope_from_an_exact_start(void **state)
             double a = angles[i], mu = 0.98 * tan(a);
             int steps = 2000 / steps_ms[k];
             Text text = { 0 };
-            text_printf(&text, "WorldInfo { basicTimeStep %d physicsDisableTime 0 contactProperties ContactProperties { coulombFriction %.17g bounce 0 } } "
-                        "Solid { rotation 0 1 0 %.17g name \"floor\" boundingObject Box { size 100 100 1 } } "
-                        "DEF B Solid { rotation 0 1 0 %.17g translation %.17g 0 %.17g boundingObject Box { size 0.4 0.4 0.2 } "
-                        "physics Physics { density -1 mass 1 } }", steps_ms[k], mu, a, a, 0.6 * sin(a), 0.6 * cos(a));
+            text_printf(
+                &text,
+                "WorldInfo { basicTimeStep %d physicsDisableTime 0 contactProperties ContactProperties { coulombFriction %.17g bounce 0 } } "
+                "Solid { rotation 0 1 0 %.17g name \"floor\" boundingObject Box { size 100 100 1 } } "
+                "DEF B Solid { rotation 0 1 0 %.17g translation %.17g 0 %.17g boundingObject Box { size 0.4 0.4 0.2 } "
+                "physics Physics { density -1 mass 1 } }",
+                steps_ms[k], mu, a, a, 0.6 * sin(a), 0.6 * cos(a));
             World world = world_open_with(text.data, &(SimOptions){ .physics.stepper = "talus" });
             text_free(&text);
             world_step(&world, steps);
@@ -151,9 +173,12 @@ static void balls_bounce_to_restitution_squared(void **state)
     for (int i = 0; i < COUNT_OF(restitutions); i++) {
         double e = restitutions[i];
         World world;
-        open_world(&world, "WorldInfo { basicTimeStep 0.5 contactProperties ContactProperties { material1 \"floor\" material2 \"ball\" "
-                   "bounce %g softCFM 1e-8 } } " FLOOR "DEF B Solid { translation 0 0 1.1 contactMaterial \"ball\" "
-                   "boundingObject Sphere { radius 0.1 } physics Physics { density -1 mass 1 } }", e);
+        open_world(
+            &world,
+            "WorldInfo { basicTimeStep 0.5 contactProperties ContactProperties { material1 \"floor\" material2 \"ball\" "
+            "bounce %g softCFM 1e-8 } } " FLOOR "DEF B Solid { translation 0 0 1.1 contactMaterial \"ball\" "
+            "boundingObject Sphere { radius 0.1 } physics Physics { density -1 mass 1 } }",
+            e);
         double highest = 0;
         bool has_hit = false;
         for (int k = 0; k < 2400; k++) {
@@ -176,25 +201,33 @@ static void balls_bounce_to_restitution_squared(void **state)
 static void rolling_friction_stops_balls(void **state)
 {
     (void)state;
-    static const struct { const char *rolling; Vec3 v, w; double distance, spin_after; const char *name; } cases[] = {
+    static const struct {
+        const char *rolling;
+        Vec3 v, w;
+        double distance, spin_after;
+        const char *name;
+    } cases[] = {
         { "0.01 0 0", { 1, 0, 0 }, { 0, 5, 0 }, 1.0 / (2 * 0.01 * 9.81 / (1.4 * 0.2)), 0, "rho" },
         { "0 0 0", { 1, 0, 0 }, { 0, 5, 0 }, NAN, 0, "none" },
         { "0 0 0.002", { 0, 0, 0 }, { 0, 0, 10 }, 0, 10 - 0.002 * 9.81 / (0.4 * 0.04) * 4, "rhoN" },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         World world;
-        open_world(&world, "WorldInfo { basicTimeStep 4 physicsDisableTime 0 contactProperties ContactProperties { material1 \"floor\" "
-                   "material2 \"ball\" rollingFriction %s bounce 0 softCFM 1e-6 } } " FLOOR
-                   "DEF B Solid { translation 0 0 0.2 linearVelocity %g %g %g angularVelocity %g %g %g contactMaterial \"ball\" "
-                   "boundingObject Sphere { radius 0.2 } physics Physics { density -1 mass 1 } }", cases[i].rolling, cases[i].v.x, cases[i].v.y,
-                   cases[i].v.z, cases[i].w.x, cases[i].w.y, cases[i].w.z);
+        open_world(
+            &world,
+            "WorldInfo { basicTimeStep 4 physicsDisableTime 0 contactProperties ContactProperties { material1 \"floor\" "
+            "material2 \"ball\" rollingFriction %s bounce 0 softCFM 1e-6 } } " FLOOR
+            "DEF B Solid { translation 0 0 0.2 linearVelocity %g %g %g angularVelocity %g %g %g contactMaterial \"ball\" "
+            "boundingObject Sphere { radius 0.2 } physics Physics { density -1 mass 1 } }",
+            cases[i].rolling, cases[i].v.x, cases[i].v.y, cases[i].v.z, cases[i].w.x, cases[i].w.y, cases[i].w.z);
         world_step(&world, 1000);
         double x = world_position(&world, "B").x;
         if (isnan(cases[i].distance))
             CHECK_NEAR(x, 4.0, 1e-3, cases[i].name);
         else
             CHECK_NEAR(x, cases[i].distance, 0.02 * cases[i].distance + 1e-3, cases[i].name);
-        CHECK_NEAR(world_spin(&world, "B").z, cases[i].spin_after, 0.02 * fabs(cases[i].spin_after) + 1e-6, cases[i].name);
+        CHECK_NEAR(world_spin(&world, "B").z, cases[i].spin_after, 0.02 * fabs(cases[i].spin_after) + 1e-6,
+                   cases[i].name);
         world_close(&world);
     }
 }
@@ -207,10 +240,13 @@ static void second_rolling_friction_acts_on_the_other_axis(void **state)
     double spins[2];
     for (int i = 0; i < 2; i++) {
         World world;
-        open_world(&world, "WorldInfo { basicTimeStep 4 physicsDisableTime 0 contactProperties ContactProperties { material1 \"floor\" "
-                   "material2 \"ball\" rollingFriction 0 0.01 0 bounce 0 softCFM 1e-6 } } " FLOOR
-                   "DEF B Solid { translation 0 0 0.2 angularVelocity %d %d 0 contactMaterial \"ball\" "
-                   "boundingObject Sphere { radius 0.2 } physics Physics { density -1 mass 1 } }", i == 0 ? 0 : -5, i == 0 ? 5 : 0);
+        open_world(
+            &world,
+            "WorldInfo { basicTimeStep 4 physicsDisableTime 0 contactProperties ContactProperties { material1 \"floor\" "
+            "material2 \"ball\" rollingFriction 0 0.01 0 bounce 0 softCFM 1e-6 } } " FLOOR
+            "DEF B Solid { translation 0 0 0.2 angularVelocity %d %d 0 contactMaterial \"ball\" "
+            "boundingObject Sphere { radius 0.2 } physics Physics { density -1 mass 1 } }",
+            i == 0 ? 0 : -5, i == 0 ? 5 : 0);
         world_step(&world, 1000);
         spins[i] = vec3_length(world_spin(&world, "B"));
         world_close(&world);
@@ -223,17 +259,27 @@ static void second_rolling_friction_acts_on_the_other_axis(void **state)
 static void force_dependent_slip_creeps(void **state)
 {
     (void)state;
-    static const struct { const char *slip; double k; bool is_along_x; } cases[] = {
-        { "forceDependentSlip 0.02", 0.02, true }, { "forceDependentSlip 0.05", 0.05, false },
-        { "forceDependentSlip [0.02 0]", 0.02, true }, { "forceDependentSlip [0 0.02]", 0.02, false },
-        { "forceDependentSlip [0.01 0.02 0.03]", 0.04, true }, { "forceDependentSlip [0.01 0.02 0.03]", 0.05, false },
+    static const struct {
+        const char *slip;
+        double k;
+        bool is_along_x;
+    } cases[] = {
+        { "forceDependentSlip 0.02", 0.02, true },
+        { "forceDependentSlip 0.05", 0.05, false },
+        { "forceDependentSlip [0.02 0]", 0.02, true },
+        { "forceDependentSlip [0 0.02]", 0.02, false },
+        { "forceDependentSlip [0.01 0.02 0.03]", 0.04, true },
+        { "forceDependentSlip [0.01 0.02 0.03]", 0.05, false },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         World world;
-        open_world(&world, "WorldInfo { basicTimeStep 4 contactProperties ContactProperties { material1 \"floor\" material2 \"block\" "
-                   "coulombFriction 5 %s bounce 0 softCFM 1e-6 } } " FLOOR
-                   "DEF B Solid { translation 0 0 0.05 contactMaterial \"block\" boundingObject Box { size 1 1 0.1 } "
-                   "physics Physics { density -1 mass 10 } }", cases[i].slip);
+        open_world(
+            &world,
+            "WorldInfo { basicTimeStep 4 contactProperties ContactProperties { material1 \"floor\" material2 \"block\" "
+            "coulombFriction 5 %s bounce 0 softCFM 1e-6 } } " FLOOR
+            "DEF B Solid { translation 0 0 0.05 contactMaterial \"block\" boundingObject Box { size 1 1 0.1 } "
+            "physics Physics { density -1 mass 10 } }",
+            cases[i].slip);
         int solid = world_solid(&world, "B");
         for (int k = 0; k < 500; k++) {
             Vec3 low = physics_solid_pose(world.physics, solid).t;
@@ -253,7 +299,7 @@ static void free_spin_precesses(void **state)
     (void)state;
     World world;
     open_world(&world, "WorldInfo { basicTimeStep 0.5 gravity 0 } DEF B Solid { angularVelocity 1 0 20 "
-               "boundingObject Cylinder { radius 0.5 height 0.1 } physics Physics { density -1 mass 2 } }");
+                       "boundingObject Cylinder { radius 0.5 height 0.1 } physics Physics { density -1 mass 2 } }");
     double across = 2 * (0.25 * 0.25 + 0.01 / 12), along = 0.5 * 2 * 0.25;
     Vec3 momentum = vec3(across * 1, 0, along * 20), axis0 = vec3(0, 0, 1);
     const int n = 400;
@@ -272,9 +318,12 @@ static void collisions_keep_momentum_and_restitution(void **state)
     for (int i = 0; i < COUNT_OF(restitutions); i++) {
         double e = restitutions[i];
         World world;
-        open_world(&world, "WorldInfo { basicTimeStep 1 gravity 0 contactProperties ContactProperties { bounce %g softCFM 1e-8 softERP 0 } } "
-                   "DEF A Solid { name \"a\" translation -1 0 0 linearVelocity 2 0 0 boundingObject Sphere { radius 0.1 } physics Physics { density -1 mass 1 } } "
-                   "DEF B Solid { name \"b\" translation 1 0 0 linearVelocity -1 0 0 boundingObject Sphere { radius 0.1 } physics Physics { density -1 mass 3 } }", e);
+        open_world(
+            &world,
+            "WorldInfo { basicTimeStep 1 gravity 0 contactProperties ContactProperties { bounce %g softCFM 1e-8 softERP 0 } } "
+            "DEF A Solid { name \"a\" translation -1 0 0 linearVelocity 2 0 0 boundingObject Sphere { radius 0.1 } physics Physics { density -1 mass 1 } } "
+            "DEF B Solid { name \"b\" translation 1 0 0 linearVelocity -1 0 0 boundingObject Sphere { radius 0.1 } physics Physics { density -1 mass 3 } }",
+            e);
         world_step(&world, 1000);
         double va = world_velocity(&world, "A").x, vb = world_velocity(&world, "B").x;
         char name[32];
@@ -289,16 +338,23 @@ static void collisions_keep_momentum_and_restitution(void **state)
 static void damping_is_per_second(void **state)
 {
     (void)state;
-    static const struct { const char *world, *solid; double linear, angular; } cases[] = {
+    static const struct {
+        const char *world, *solid;
+        double linear, angular;
+    } cases[] = {
         { "", "", 0, 0 },
         { "defaultDamping Damping { linear 0.5 angular 0.25 }", "", 0.5, 0.25 },
-        { "defaultDamping Damping { linear 0.5 angular 0.25 }", "damping Damping { linear 0.1 angular 0.9 }", 0.1, 0.9 },
+        { "defaultDamping Damping { linear 0.5 angular 0.25 }", "damping Damping { linear 0.1 angular 0.9 }", 0.1,
+          0.9 },
         { "", "damping Damping { }", 0.2, 0.2 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         World world;
-        open_world(&world, "WorldInfo { basicTimeStep 10 gravity 0 %s } DEF B Solid { linearVelocity 1 0 0 angularVelocity 0 0 1 "
-                   "boundingObject Sphere { } physics Physics { %s } }", cases[i].world, cases[i].solid);
+        open_world(
+            &world,
+            "WorldInfo { basicTimeStep 10 gravity 0 %s } DEF B Solid { linearVelocity 1 0 0 angularVelocity 0 0 1 "
+            "boundingObject Sphere { } physics Physics { %s } }",
+            cases[i].world, cases[i].solid);
         world_step(&world, 100);
         CHECK_NEAR(world_velocity(&world, "B").x, 1 - cases[i].linear, 1e-10, "linear after one second");
         CHECK_NEAR(world_spin(&world, "B").z, 1 - cases[i].angular, 1e-10, "angular after one second");
@@ -335,15 +391,19 @@ static void velocities_move_solids_with_and_without_physics(void **state)
 static void heavy_bodies_sink_by_their_softness(void **state)
 {
     (void)state;
-    static const struct { double step_ms, mass, cfm; } cases[] = { { 16, 1000, 0.001 }, { 64, 500, 0.001 }, { 64, 1000, 1e-6 }, { 8, 1, 0.001 } };
+    static const struct {
+        double step_ms, mass, cfm;
+    } cases[] = { { 16, 1000, 0.001 }, { 64, 500, 0.001 }, { 64, 1000, 1e-6 }, { 8, 1, 0.001 } };
     static const char *const steppers[] = { "talus", "ode-exact" };
     for (int i = 0; i < COUNT_OF(cases) * COUNT_OF(steppers); i++) {
         double step_ms = cases[i / 2].step_ms, mass = cases[i / 2].mass, cfm = cases[i / 2].cfm;
         char text[1024];
-        snprintf(text, sizeof text,
-                 "WorldInfo { basicTimeStep %g physicsDisableTime 0 contactProperties [ ContactProperties { softCFM %g bounce 0 } ] }\n"
-                 "Solid { name \"floor\" boundingObject Plane { size 9 9 } }\n"
-                 "Solid { name \"box\" translation 0 0 0.5 boundingObject Box { size 1 1 1 } physics Physics { density -1 mass %g } }\n", step_ms, cfm, mass);
+        snprintf(
+            text, sizeof text,
+            "WorldInfo { basicTimeStep %g physicsDisableTime 0 contactProperties [ ContactProperties { softCFM %g bounce 0 } ] }\n"
+            "Solid { name \"floor\" boundingObject Plane { size 9 9 } }\n"
+            "Solid { name \"box\" translation 0 0 0.5 boundingObject Box { size 1 1 1 } physics Physics { density -1 mass %g } }\n",
+            step_ms, cfm, mass);
         World world = world_open_with(text, &(SimOptions){ .physics.stepper = steppers[i % 2] });
         world_step(&world, 600);
         double depth = cfm * (mass * 9.81 / 4.0) * (0.001 * step_ms) / 0.2;

@@ -11,11 +11,19 @@ static void whole_shapes_are_whole(void **state)
 {
     (void)state;
     ImmersionPlane above = plane_at(0.3, -0.2, 1, 10.0), below = plane_at(0.3, -0.2, 1, -10.0);
-    struct { const char *name; Immersion in, out; double volume, area; } cases[] = {
-        { "sphere", immersion_sphere(0.5, above), immersion_sphere(0.5, below), M_PI / 6.0, M_PI },
-        { "box", immersion_box(vec3(1, 2, 3), above), immersion_box(vec3(1, 2, 3), below), 6.0, 22.0 },
-        { "cylinder", immersion_cylinder(0.5, 2, above), immersion_cylinder(0.5, 2, below), 0.5 * M_PI, 2.5 * M_PI },
-        { "capsule", immersion_capsule(0.5, 2, above), immersion_capsule(0.5, 2, below), 0.5 * M_PI + M_PI / 6.0, 3.0 * M_PI },
+    struct {
+        const char *name;
+        Immersion in, out;
+        double volume, area;
+    } cases[] = {
+        { "sphere", immersion_of(GEOMETRY_SPHERE, vec3(0.5, 0, 0), above),
+          immersion_of(GEOMETRY_SPHERE, vec3(0.5, 0, 0), below), M_PI / 6.0, M_PI },
+        { "box", immersion_of(GEOMETRY_BOX, vec3(1, 2, 3), above), immersion_of(GEOMETRY_BOX, vec3(1, 2, 3), below),
+          6.0, 22.0 },
+        { "cylinder", immersion_of(GEOMETRY_CYLINDER, vec3(0.5, 2, 0), above),
+          immersion_of(GEOMETRY_CYLINDER, vec3(0.5, 2, 0), below), 0.5 * M_PI, 2.5 * M_PI },
+        { "capsule", immersion_of(GEOMETRY_CAPSULE, vec3(0.5, 2, 0), above),
+          immersion_of(GEOMETRY_CAPSULE, vec3(0.5, 2, 0), below), 0.5 * M_PI + M_PI / 6.0, 3.0 * M_PI },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         CHECK_NEAR(cases[i].in.volume, cases[i].volume, 1e-11, cases[i].name);
@@ -35,12 +43,14 @@ static void half_shapes_are_half(void **state)
     static const double directions[][3] = { { 0, 0, 1 }, { 1, 0, 0 }, { 0, -1, 0 }, { 1, 1, 1 }, { 0.2, -0.7, 0.4 } };
     for (int i = 0; i < COUNT_OF(directions); i++) {
         ImmersionPlane plane = plane_at(directions[i][0], directions[i][1], directions[i][2], 0.0);
-        CHECK_NEAR(immersion_sphere(0.7, plane).volume, 2.0 / 3.0 * M_PI * 0.343, 1e-12, "sphere");
-        CHECK_NEAR(immersion_box(vec3(1, 2, 3), plane).volume, 3.0, 1e-12, "box");
-        CHECK_NEAR(immersion_box(vec3(1, 2, 3), plane).area, 11.0, 1e-12, "box");
-        CHECK_NEAR(immersion_cylinder(0.5, 2, plane).volume, 0.25 * M_PI, 1e-10, "cylinder");
-        CHECK_NEAR(immersion_cylinder(0.5, 2, plane).area, 1.25 * M_PI, 1e-9, "cylinder");
-        CHECK_NEAR(immersion_capsule(0.5, 2, plane).volume, 0.25 * M_PI + M_PI / 12.0, 1e-10, "capsule");
+        CHECK_NEAR(immersion_of(GEOMETRY_SPHERE, vec3(0.7, 0, 0), plane).volume, 2.0 / 3.0 * M_PI * 0.343, 1e-12,
+                   "sphere");
+        CHECK_NEAR(immersion_of(GEOMETRY_BOX, vec3(1, 2, 3), plane).volume, 3.0, 1e-12, "box");
+        CHECK_NEAR(immersion_of(GEOMETRY_BOX, vec3(1, 2, 3), plane).area, 11.0, 1e-12, "box");
+        CHECK_NEAR(immersion_of(GEOMETRY_CYLINDER, vec3(0.5, 2, 0), plane).volume, 0.25 * M_PI, 1e-10, "cylinder");
+        CHECK_NEAR(immersion_of(GEOMETRY_CYLINDER, vec3(0.5, 2, 0), plane).area, 1.25 * M_PI, 1e-9, "cylinder");
+        CHECK_NEAR(immersion_of(GEOMETRY_CAPSULE, vec3(0.5, 2, 0), plane).volume, 0.25 * M_PI + M_PI / 12.0, 1e-10,
+                   "capsule");
     }
 }
 
@@ -50,9 +60,10 @@ static void capsule_without_height_is_a_sphere(void **state)
     (void)state;
     for (int i = 1; i < 20; i++) {
         ImmersionPlane plane = plane_at(0.4, 0.1 * i - 1.0, 0.9, -0.5 + 0.05 * i);
-        Immersion sphere = immersion_sphere(0.5, plane), capsule = immersion_capsule(0.5, 0.0, plane);
+        Immersion sphere = immersion_of(GEOMETRY_SPHERE, vec3(0.5, 0, 0), plane),
+                  capsule = immersion_of(GEOMETRY_CAPSULE, vec3(0.5, 0.0, 0), plane);
         CHECK_NEAR(capsule.volume, sphere.volume, 1e-8, "volume");  // twelve Gauss points per piece
-        CHECK_NEAR(capsule.area, sphere.area, 2e-5, "area");  // the rim has a kink where the plane meets the hull
+        CHECK_NEAR(capsule.area, sphere.area, 2e-5, "area");        // the rim has a kink where the plane meets the hull
         CHECK_NEAR(vec3_distance(capsule.center, sphere.center), 0.0, 1e-7, "centre");
     }
 }
@@ -64,7 +75,7 @@ static void lying_cylinder_is_a_segment(void **state)
     for (int i = 1; i < 10; i++) {
         double level = -0.5 + 0.1 * i;
         double segment = 0.25 * acos(-level / 0.5) + level * sqrt(0.25 - level * level);
-        Immersion cylinder = immersion_cylinder(0.5, 3.0, plane_at(0, 1, 0, level));
+        Immersion cylinder = immersion_of(GEOMETRY_CYLINDER, vec3(0.5, 3.0, 0), plane_at(0, 1, 0, level));
         CHECK_NEAR(cylinder.volume, 3.0 * segment, 1e-10, "volume");
         CHECK(cylinder.center.y < level && fabs(cylinder.center.z) < 1e-12, "centre below the surface");
     }
@@ -75,12 +86,13 @@ static void tilted_box_matches_sampling(void **state)
 {
     (void)state;
     ImmersionPlane plane = plane_at(0.5, 0.3, 1.0, 0.13);
-    Immersion box = immersion_box(vec3(1, 0.8, 0.6), plane);
+    Immersion box = immersion_of(GEOMETRY_BOX, vec3(1, 0.8, 0.6), plane);
     enum { N = 60 };
     double volume = 0.0;
     Vec3 moment = VEC3_ZERO;
     for (int i = 0; i < N * N * N; i++) {
-        Vec3 p = vec3((i % N + 0.5) / N - 0.5, ((i / N % N + 0.5) / N - 0.5) * 0.8, ((i / (N * N) + 0.5) / N - 0.5) * 0.6);
+        Vec3 p = vec3((i % N + 0.5) / N - 0.5, ((i / N % N + 0.5) / N - 0.5) * 0.8,
+                      ((i / (N * N) + 0.5) / N - 0.5) * 0.6);
         if (vec3_dot(plane.up, p) > plane.level)
             continue;
         volume += 0.48 / (N * N * N);

@@ -1,6 +1,6 @@
 // Joints and motors against formulas. dt is 1 ms unless a case says otherwise; ODE integrates semi-implicitly, so a
 // position after n steps may differ from the formula by about one step's motion, and tolerances follow from that.
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 #include "physics/joints/motor.h"
 #include "physics/physics.h"
 
@@ -25,7 +25,8 @@ static World open_world(const char *info, const char *nodes)
         abort();
     world.scene = formats_load_text("test.wbt", text, strlen(text), NULL, world.diags);
     free(text);
-    world.physics = physics_create(world.scene, &(PhysicsOptions){ .stepper = getenv("TALUS_TEST_STEPPER") }, world.diags);
+    world.physics = physics_create(world.scene, &(PhysicsOptions){ .stepper = getenv("TALUS_TEST_STEPPER") },
+                                   world.diags);
     physics_collide(world.physics);
     diag_print(world.diags, stdout, 0, DIAG_WARNING);
     return world;
@@ -67,11 +68,15 @@ static int joint_at(const World *world, const char *def)
 static void pendulum_has_its_period(void **state)
 {
     (void)state;
-    static const char *const parents[] = { "", "physics Physics { density -1 mass 100 } boundingObject Box { size 0.1 0.1 0.1 }" };
+    static const char *const parents[] = {
+        "", "physics Physics { density -1 mass 100 } boundingObject Box { size 0.1 0.1 0.1 }"
+    };
     for (int i = 0; i < COUNT_OF(parents); i++) {
         char text[1024];
-        snprintf(text, sizeof text, "Solid { name \"base\" children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } "
-                 "endPoint DEF BOB Solid { translation 0.017452406 0 -0.9998477 name \"bob\" " BOB " } } ] %s }", parents[i]);
+        snprintf(text, sizeof text,
+                 "Solid { name \"base\" children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } "
+                 "endPoint DEF BOB Solid { translation 0.017452406 0 -0.9998477 name \"bob\" " BOB " } } ] %s }",
+                 parents[i]);
         // A free heavy base would fall, so the second case hangs it in a Solid without physics: it is welded.
         char welded[1200];
         snprintf(welded, sizeof welded, "Solid { children [ %s ] }", text);
@@ -102,8 +107,11 @@ static void pendulum_has_its_period(void **state)
 static void velocity_mode_turns_for_ever(void **state)
 {
     (void)state;
-    World world = open_world("gravity 0", "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device [ "
-        "DEF M RotationalMotor { maxVelocity 20 maxTorque 100 } ] endPoint DEF ARM Solid { name \"arm\" " BOB " } } ] }");
+    World world = open_world(
+        "gravity 0",
+        "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device [ "
+        "DEF M RotationalMotor { maxVelocity 20 maxTorque 100 } ] endPoint DEF ARM Solid { name \"arm\" " BOB
+        " } } ] }");
     int joint, axis;
     assert_true(physics_axis_of(world.physics, scene_find_def(world.scene, "M"), &joint, &axis));
     assert_null(physics_motor_set_position(world.physics, joint, axis, INFINITY));
@@ -123,18 +131,23 @@ static void velocity_mode_turns_for_ever(void **state)
 static void position_mode_holds_a_load(void **state)
 {
     (void)state;
-    static const char arm[] = "HingeJoint { jointParameters HingeJointParameters { axis 0 -1 0 } device [ DEF M RotationalMotor { maxTorque 100 } ] "
+    static const char arm[] =
+        "HingeJoint { jointParameters HingeJointParameters { axis 0 -1 0 } device [ DEF M RotationalMotor { maxTorque 100 } ] "
         "endPoint DEF ARM Solid { translation 0.5 0 0 name \"arm\" " BOB " } }";
     for (int i = 0; i < 2; i++) {
         char text[1024];
-        snprintf(text, sizeof text, i ? "Solid { children [ Solid { name \"base\" " BOB " children [ %s ] } ] }" : "Solid { children [ %s ] }", arm);
+        snprintf(text, sizeof text,
+                 i ? "Solid { children [ Solid { name \"base\" " BOB " children [ %s ] } ] }"
+                   : "Solid { children [ %s ] }",
+                 arm);
         World world = open_world("", text);
         int joint, axis;
         assert_true(physics_axis_of(world.physics, scene_find_def(world.scene, "M"), &joint, &axis));
         physics_motor_want_feedback(world.physics, joint, true);
         run(&world, 1000);
         CHECK_NEAR(physics_joint_position(world.physics, joint, 0), 0.0, 1e-3, "held");
-        CHECK_NEAR(physics_motor(world.physics, joint, 0).feedback, 2.0 * 9.81 * 0.5, 0.02, "torque about the axis lifts the arm");
+        CHECK_NEAR(physics_motor(world.physics, joint, 0).feedback, 2.0 * 9.81 * 0.5, 0.02,
+                   "torque about the axis lifts the arm");
         assert_null(physics_motor_set_position(world.physics, joint, axis, 1.0));
         run(&world, 3000);
         CHECK_NEAR(physics_joint_position(world.physics, joint, 0), 1.0, 2e-3, "moved");
@@ -148,14 +161,17 @@ static void position_mode_holds_a_load(void **state)
 static void acceleration_is_limited(void **state)
 {
     (void)state;
-    World world = open_world("gravity 0", "Solid { children [ SliderJoint { jointParameters JointParameters { axis 1 0 0 } device [ DEF M LinearMotor { "
+    World world = open_world(
+        "gravity 0",
+        "Solid { children [ SliderJoint { jointParameters JointParameters { axis 1 0 0 } device [ DEF M LinearMotor { "
         "maxVelocity 2 maxForce 1000 acceleration 4 } ] endPoint DEF CART Solid { name \"cart\" " BOB " } } ] }");
     int joint, axis;
     assert_true(physics_axis_of(world.physics, scene_find_def(world.scene, "M"), &joint, &axis));
     physics_motor_set_position(world.physics, joint, axis, INFINITY);
     physics_motor_set_velocity(world.physics, joint, axis, 2.0);
     run(&world, 250);
-    CHECK_NEAR(physics_joint_velocity(world.physics, joint, 0), 1.0, 1e-3, "after 0.25 s");  // the world's CFM gives way by F * CFM = 8e-5 m/s
+    CHECK_NEAR(physics_joint_velocity(world.physics, joint, 0), 1.0, 1e-3,
+               "after 0.25 s");  // the world's CFM gives way by F * CFM = 8e-5 m/s
     CHECK_NEAR(physics_solid_pose(world.physics, solid(&world, "CART")).t.x, 0.125, 1e-3, "moved along +x");
     run(&world, 1000);
     CHECK_NEAR(physics_joint_velocity(world.physics, joint, 0), 2.0, 1e-6, "full speed");
@@ -166,19 +182,26 @@ static void acceleration_is_limited(void **state)
 static void forces_accelerate(void **state)
 {
     (void)state;
-    World world = open_world("gravity 0", "DEF BASE Solid { name \"base\" " BOB " children [ SliderJoint { jointParameters JointParameters { axis 1 0 0 } "
-        "device [ DEF M LinearMotor { maxForce 100 } ] endPoint DEF CART Solid { name \"cart\" translation 0.3 0 0 " BOB " } } ] }");
+    World world = open_world(
+        "gravity 0",
+        "DEF BASE Solid { name \"base\" " BOB
+        " children [ SliderJoint { jointParameters JointParameters { axis 1 0 0 } "
+        "device [ DEF M LinearMotor { maxForce 100 } ] endPoint DEF CART Solid { name \"cart\" translation 0.3 0 0 " BOB
+        " } } ] }");
     int joint, axis;
     assert_true(physics_axis_of(world.physics, scene_find_def(world.scene, "M"), &joint, &axis));
     assert_null(physics_motor_set_force(world.physics, joint, axis, 4.0));
     run(&world, 500);
-    Vec3 cart = physics_solid_linear_velocity(world.physics, solid(&world, "CART")), base = physics_solid_linear_velocity(world.physics, solid(&world, "BASE"));
+    Vec3 cart = physics_solid_linear_velocity(world.physics, solid(&world, "CART")),
+         base = physics_solid_linear_velocity(world.physics, solid(&world, "BASE"));
     CHECK(cart.x > 0.9 && base.x < -0.9, "pushed apart");
     CHECK_NEAR(cart.x * 2.0 + base.x * 2.0, 0.0, 1e-6, "momentum kept");
     assert_non_null(physics_motor_set_force(world.physics, joint, axis, 200.0));
     close_world(&world);
 
-    world = open_world("gravity 0", "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device [ DEF M RotationalMotor { "
+    world = open_world(
+        "gravity 0",
+        "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device [ DEF M RotationalMotor { "
         "maxTorque 1 } ] endPoint DEF ARM Solid { name \"arm\" " BOB " } } ] }");
     assert_true(physics_axis_of(world.physics, scene_find_def(world.scene, "M"), &joint, &axis));
     physics_motor_set_force(world.physics, joint, axis, 0.02);
@@ -191,13 +214,23 @@ static void forces_accelerate(void **state)
 static void springs_swing_and_die_down(void **state)
 {
     (void)state;
-    static const struct { const char *name, *text; double inertia; } cases[] = {
-        { "slider", "Solid { children [ SliderJoint { jointParameters JointParameters { position 0.1 axis 1 0 0 springConstant 50 dampingConstant 2 } "
-          "endPoint DEF END Solid { translation 0.1 0 0 " BOB " } } ] }", 2.0 },
-        { "slider with a limp motor", "Solid { children [ SliderJoint { jointParameters JointParameters { position 0.1 axis 1 0 0 springConstant 50 "
-          "dampingConstant 2 } device [ LinearMotor { maxForce 0 } ] endPoint DEF END Solid { translation 0.1 0 0 " BOB " } } ] }", 2.0 },
-        { "hinge", "Solid { children [ HingeJoint { jointParameters HingeJointParameters { position 0.1 axis 0 0 1 springConstant 0.25 dampingConstant 0.01 } "
-          "endPoint DEF END Solid { rotation 0 0 1 0.1 " BOB " } } ] }", 0.01 },
+    static const struct {
+        const char *name, *text;
+        double inertia;
+    } cases[] = {
+        { "slider",
+          "Solid { children [ SliderJoint { jointParameters JointParameters { position 0.1 axis 1 0 0 springConstant 50 dampingConstant 2 } "
+          "endPoint DEF END Solid { translation 0.1 0 0 " BOB " } } ] }",
+          2.0 },
+        { "slider with a limp motor",
+          "Solid { children [ SliderJoint { jointParameters JointParameters { position 0.1 axis 1 0 0 springConstant 50 "
+          "dampingConstant 2 } device [ LinearMotor { maxForce 0 } ] endPoint DEF END Solid { translation 0.1 0 0 " BOB
+          " } } ] }",
+          2.0 },
+        { "hinge",
+          "Solid { children [ HingeJoint { jointParameters HingeJointParameters { position 0.1 axis 0 0 1 springConstant 0.25 dampingConstant 0.01 } "
+          "endPoint DEF END Solid { rotation 0 0 1 0.1 " BOB " } } ] }",
+          0.01 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         World world = open_world("gravity 0 physicsDisableTime 0", cases[i].text);
@@ -218,17 +251,32 @@ static void springs_swing_and_die_down(void **state)
 static void stops_hold(void **state)
 {
     (void)state;
-    static const struct { const char *name, *text; double stop; } cases[] = {
-        { "hinge", "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 minStop -0.5 maxStop 0.4 } "
-          "endPoint DEF END Solid { translation 0.5 0 0 " BOB " } } ] }", 0.4 },
-        { "hinge, other way", "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 -1 0 minStop -0.5 maxStop 0.4 } "
-          "endPoint DEF END Solid { translation 0.5 0 0 " BOB " } } ] }", -0.5 },
-        { "slider", "Solid { children [ SliderJoint { jointParameters JointParameters { axis 0 0 -1 minStop -0.2 maxStop 0.3 } "
-          "endPoint DEF END Solid { " BOB " } } ] }", 0.3 },
-        { "half a turn", "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 position 3 minStop 0 maxStop 3.14159 } "
-          "endPoint DEF END Solid { translation 0.5 0 0 " BOB " } } ] }", 3.14159 },
-        { "hinge-2, first axis", "Solid { children [ Solid { name \"base\" " BOB " children [ Hinge2Joint { jointParameters HingeJointParameters { axis 0 1 0 maxStop 0.4 } "
-          "jointParameters2 JointParameters { axis 0 0 1 } endPoint DEF END Solid { translation 0.5 0 0 " BOB " } } ] } ] }", 0.4 },
+    static const struct {
+        const char *name, *text;
+        double stop;
+    } cases[] = {
+        { "hinge",
+          "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 minStop -0.5 maxStop 0.4 } "
+          "endPoint DEF END Solid { translation 0.5 0 0 " BOB " } } ] }",
+          0.4 },
+        { "hinge, other way",
+          "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 -1 0 minStop -0.5 maxStop 0.4 } "
+          "endPoint DEF END Solid { translation 0.5 0 0 " BOB " } } ] }",
+          -0.5 },
+        { "slider",
+          "Solid { children [ SliderJoint { jointParameters JointParameters { axis 0 0 -1 minStop -0.2 maxStop 0.3 } "
+          "endPoint DEF END Solid { " BOB " } } ] }",
+          0.3 },
+        { "half a turn",
+          "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 position 3 minStop 0 maxStop 3.14159 } "
+          "endPoint DEF END Solid { translation 0.5 0 0 " BOB " } } ] }",
+          3.14159 },
+        { "hinge-2, first axis",
+          "Solid { children [ Solid { name \"base\" " BOB
+          " children [ Hinge2Joint { jointParameters HingeJointParameters { axis 0 1 0 maxStop 0.4 } "
+          "jointParameters2 JointParameters { axis 0 0 1 } endPoint DEF END Solid { translation 0.5 0 0 " BOB
+          " } } ] } ] }",
+          0.4 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         World world = open_world("", cases[i].text);
@@ -243,7 +291,10 @@ static void stops_hold(void **state)
 static void two_axes_turn(void **state)
 {
     (void)state;
-    World world = open_world("gravity 0", "Solid { children [ Solid { name \"base\" " BOB " children [ Hinge2Joint { jointParameters HingeJointParameters { axis 0 0 1 anchor 0.2 0 0 } "
+    World world = open_world(
+        "gravity 0",
+        "Solid { children [ Solid { name \"base\" " BOB
+        " children [ Hinge2Joint { jointParameters HingeJointParameters { axis 0 0 1 anchor 0.2 0 0 } "
         "jointParameters2 JointParameters { axis 0 1 0 } device [ DEF A RotationalMotor { maxTorque 50 } ] device2 [ DEF B RotationalMotor { maxTorque 50 } ] "
         "endPoint DEF END Solid { translation 0.2 0 0 " BOB " } } ] } ] }");
     int joint, axis;
@@ -259,7 +310,8 @@ static void two_axes_turn(void **state)
     Vec3 w = physics_solid_angular_velocity(world.physics, solid(&world, "END"));
     CHECK_NEAR(w.x, -6.0 * sin(0.5), 1e-2, "the second axis is carried by the first");
     CHECK_NEAR(w.y, 6.0 * cos(0.5), 1e-2, "the second axis is carried by the first");
-    CHECK_NEAR(vec3_distance(physics_solid_pose(world.physics, solid(&world, "END")).t, vec3(0.2, 0, 0)), 0.0, 1e-4, "anchored");
+    CHECK_NEAR(vec3_distance(physics_solid_pose(world.physics, solid(&world, "END")).t, vec3(0.2, 0, 0)), 0.0, 1e-4,
+               "anchored");
     close_world(&world);
 }
 
@@ -267,7 +319,9 @@ static void two_axes_turn(void **state)
 static void three_axes_turn(void **state)
 {
     (void)state;
-    World world = open_world("gravity 0", "Solid { children [ BallJoint { jointParameters BallJointParameters { anchor 0 0 0 } "
+    World world = open_world(
+        "gravity 0",
+        "Solid { children [ BallJoint { jointParameters BallJointParameters { anchor 0 0 0 } "
         "device [ DEF A RotationalMotor { maxTorque 50 } ] device2 [ DEF B RotationalMotor { maxTorque 50 } ] device3 [ DEF C RotationalMotor { maxTorque 50 } ] "
         "endPoint DEF END Solid { translation 0.3 0.1 0.2 " BOB " } } ] }");
     int joint = joint_at(&world, "END");
@@ -290,13 +344,20 @@ static void three_axes_turn(void **state)
 static void suspension_gives_way(void **state)
 {
     (void)state;
-    static const struct { const char *name, *axis; double dx, dz; } cases[] = {
-        { "upright", "0 0 1", 0.0, 1.0 }, { "oblique", "0.6 0 0.8", 0.6, 0.8 },
+    static const struct {
+        const char *name, *axis;
+        double dx, dz;
+    } cases[] = {
+        { "upright", "0 0 1", 0.0, 1.0 },
+        { "oblique", "0.6 0 0.8", 0.6, 0.8 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
-        snprintf(text, sizeof text, "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 suspensionSpringConstant 1000 "
-                 "suspensionDampingConstant 60 suspensionAxis %s } endPoint DEF END Solid { " BOB " } } ] }", cases[i].axis);
+        snprintf(
+            text, sizeof text,
+            "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 suspensionSpringConstant 1000 "
+            "suspensionDampingConstant 60 suspensionAxis %s } endPoint DEF END Solid { " BOB " } } ] }",
+            cases[i].axis);
         World world = open_world("", text);
         run(&world, 4000);
         double sag = 2.0 * 9.81 * cases[i].dz / 1000.0;  // gravity along the axis over the spring
@@ -310,14 +371,19 @@ static void suspension_gives_way(void **state)
 static void brake_and_friction_stop(void **state)
 {
     (void)state;
-    World world = open_world("gravity 0", "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device [ DEF B Brake { } ] "
+    World world = open_world(
+        "gravity 0",
+        "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device [ DEF B Brake { } ] "
         "endPoint DEF END Solid { angularVelocity 0 0 10 " BOB " } } ] }");
     int joint = joint_at(&world, "END");
     physics_brake_set_damping(world.physics, joint, 0, 0.02);
     run(&world, 500);
-    CHECK_NEAR(physics_joint_velocity(world.physics, joint, 0), 10.0 * exp(-0.02 / 0.01 * 0.5), 0.02, "w = w0 exp(-d t / I)");
+    CHECK_NEAR(physics_joint_velocity(world.physics, joint, 0), 10.0 * exp(-0.02 / 0.01 * 0.5), 0.02,
+               "w = w0 exp(-d t / I)");
     close_world(&world);
-    world = open_world("gravity 0", "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 staticFriction 0.05 } "
+    world = open_world(
+        "gravity 0",
+        "Solid { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 staticFriction 0.05 } "
         "endPoint DEF END Solid { angularVelocity 0 0 10 " BOB " } } ] }");
     joint = joint_at(&world, "END");
     run(&world, 1000);
@@ -328,7 +394,9 @@ static void brake_and_friction_stop(void **state)
 static void kinematic_joint_moves_without_mass(void **state)
 {
     (void)state;
-    World world = open_world("", "Robot { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 anchor 0.1 0 0 } device [ DEF M RotationalMotor { "
+    World world = open_world(
+        "",
+        "Robot { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 anchor 0.1 0 0 } device [ DEF M RotationalMotor { "
         "maxVelocity 1 } ] endPoint DEF END Solid { translation 0.5 0 0 } } ] }");
     int joint, axis;
     assert_true(physics_axis_of(world.physics, scene_find_def(world.scene, "M"), &joint, &axis));
@@ -344,15 +412,20 @@ static void kinematic_joint_moves_without_mass(void **state)
 static void coupled_motors_follow(void **state)
 {
     (void)state;
-    World world = open_world("gravity 0", "Robot { children [ "
-        "HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device [ DEF A RotationalMotor { name \"m::a\" maxVelocity 4 } ] endPoint DEF E1 Solid { name \"1\" " BOB " } } "
-        "HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device [ DEF B RotationalMotor { name \"m::b\" multiplier -2 maxVelocity 8 } ] endPoint DEF E2 Solid { name \"2\" " BOB " } } ] }");
+    World world = open_world(
+        "gravity 0",
+        "Robot { children [ "
+        "HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device [ DEF A RotationalMotor { name \"m::a\" maxVelocity 4 } ] endPoint DEF E1 Solid { name \"1\" " BOB
+        " } } "
+        "HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device [ DEF B RotationalMotor { name \"m::b\" multiplier -2 maxVelocity 8 } ] endPoint DEF E2 Solid { name \"2\" " BOB
+        " } } ] }");
     int joint, axis;
     assert_true(physics_axis_of(world.physics, scene_find_def(world.scene, "A"), &joint, &axis));
     physics_motor_set_position(world.physics, joint, axis, 0.5);
     run(&world, 3000);
     CHECK_NEAR(physics_joint_position(world.physics, joint_at(&world, "E1"), 0), 0.5, 1e-4, "leader");
-    CHECK_NEAR(physics_joint_position(world.physics, joint_at(&world, "E2"), 0), -1.0, 1e-4, "follower, times its multiplier");
+    CHECK_NEAR(physics_joint_position(world.physics, joint_at(&world, "E2"), 0), -1.0, 1e-4,
+               "follower, times its multiplier");
     close_world(&world);
 }
 
@@ -360,8 +433,11 @@ static void coupled_motors_follow(void **state)
 static void snapshots_hold_joints(void **state)
 {
     (void)state;
-    World world = open_world("", "Solid { children [ BallJoint { jointParameters BallJointParameters { springConstant 1 dampingConstant 0.1 } endPoint DEF A Solid { translation 0.3 0 0 " BOB
-        " children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 minStop -1 maxStop 1 } device [ DEF M RotationalMotor { } ] endPoint DEF B Solid { translation 0.3 0 0 " BOB " } } ] } } ] }");
+    World world = open_world(
+        "",
+        "Solid { children [ BallJoint { jointParameters BallJointParameters { springConstant 1 dampingConstant 0.1 } endPoint DEF A Solid { translation 0.3 0 0 " BOB
+        " children [ HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 minStop -1 maxStop 1 } device [ DEF M RotationalMotor { } ] endPoint DEF B Solid { translation 0.3 0 0 " BOB
+        " } } ] } } ] }");
     run(&world, 300);
     size_t size = physics_snapshot_size(world.physics);
     void *buffer = malloc(size);
@@ -377,25 +453,82 @@ static void snapshots_hold_joints(void **state)
     close_world(&world);
 }
 
+// Two links without any device: one swings, one spins for many turns, at rates on both sides of where joints may wait to be read.
+static void joints_read_late_read_the_same(void **state)
+{
+    (void)state;
+    static const char nodes[] =
+        "Solid { name \"base\" children ["
+        " HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 anchor 0 0 2 }"
+        "  endPoint Solid { translation 0.5 0 2 name \"swing\" boundingObject Box { size 0.2 0.05 0.05 }"
+        "   physics Physics { density -1 mass 1 } } }"
+        " HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 anchor 0 0 1 }"
+        "  endPoint Solid { translation 0.5 0 1 name \"spin\" boundingObject Box { size 0.2 0.05 0.05 }"
+        "   physics Physics { density -1 mass 1 } } }"
+        " SliderJoint { jointParameters JointParameters { axis 1 0 0 }"
+        "  endPoint Solid { translation 0 3 0 name \"slide\" boundingObject Box { size 0.1 0.1 0.1 }"
+        "   physics Physics { density -1 mass 1 } } } ] }";
+    static const double rates[] = { 3.0, 40.0, 300.0 };
+    for (int k = 0; k < COUNT_OF(rates); k++) {
+        World often = open_world("", nodes), rarely = open_world("", nodes);
+        World *const worlds[2] = { &often, &rarely };
+        for (int w = 0; w < 2; w++) {
+            Physics *physics = worlds[w]->physics;
+            for (int i = 0; i < physics_solid_count(physics); i++) {
+                if (!strcmp(physics_solid_label(physics, i), "spin"))
+                    physics_solid_set_velocity(physics, i, vec3(0, 0.5 * rates[k], 0), vec3(0, 0, rates[k]));
+                if (!strcmp(physics_solid_label(physics, i), "slide"))
+                    physics_solid_set_velocity(physics, i, vec3(0.3, 0, 0), VEC3_ZERO);
+            }
+        }
+        for (int step = 1; step <= 1000; step++) {
+            run(&often, 1);
+            run(&rarely, 1);
+            for (int joint = 0; joint < physics_joint_count(often.physics); joint++) {
+                double position = physics_joint_position(often.physics, joint, 0),
+                       velocity = physics_joint_velocity(often.physics, joint, 0);
+                if (step % 137 != 0)
+                    continue;
+                assert_true(position == physics_joint_position(rarely.physics, joint, 0));
+                assert_true(velocity == physics_joint_velocity(rarely.physics, joint, 0));
+            }
+        }
+        assert_true(physics_state_hash(often.physics) == physics_state_hash(rarely.physics));
+        // A second of it, many turns; a third of a radian a step, cut into corners, loses much of its speed.
+        double turned = fabs(physics_joint_position(rarely.physics, 1, 0));
+        if (turned < 0.3 * rates[k] || turned > rates[k] + 1e-6)
+            fail_msg("at %g rad/s it turned by %g rad in a second", rates[k], turned);
+        close_world(&often);
+        close_world(&rarely);
+    }
+}
+
 static void propeller_lifts(void **state)
 {
     (void)state;
-    World world = open_world("", "DEF DRONE Robot { " BOB " children [ Propeller { shaftAxis 0 0 1 thrustConstants 0.01 0 torqueConstants 0 0 device DEF M RotationalMotor { "
+    World world = open_world(
+        "",
+        "DEF DRONE Robot { " BOB
+        " children [ Propeller { shaftAxis 0 0 1 thrustConstants 0.01 0 torqueConstants 0 0 device DEF M RotationalMotor { "
         "maxVelocity 100 maxTorque 10 } } ] }");
     int joint, axis;
     assert_true(physics_axis_of(world.physics, scene_find_def(world.scene, "M"), &joint, &axis));
     physics_motor_set_position(world.physics, joint, axis, INFINITY);
     physics_motor_set_velocity(world.physics, joint, axis, sqrt(2.0 * 9.81 / 0.01));
     run(&world, 1000);
-    CHECK_NEAR(physics_solid_linear_velocity(world.physics, solid(&world, "DRONE")).z, 0.0, 0.02, "thrust k w^2 carries the weight");
+    CHECK_NEAR(physics_solid_linear_velocity(world.physics, solid(&world, "DRONE")).z, 0.0, 0.02,
+               "thrust k w^2 carries the weight");
     close_world(&world);
 }
 
 static void connectors_lock_and_let_go(void **state)
 {
     (void)state;
-    World world = open_world("gravity 0", "Robot { name \"a\" children [ DEF CA Connector { rotation 0 0 1 0 } ] " BOB " } "
-        "DEF B Robot { name \"b\" translation 0.005 0 0 children [ DEF CB Connector { rotation 0 0 1 3.1 tensileStrength -1 } ] " BOB " }");
+    World world = open_world(
+        "gravity 0",
+        "Robot { name \"a\" children [ DEF CA Connector { rotation 0 0 1 0 } ] " BOB " } "
+        "DEF B Robot { name \"b\" translation 0.005 0 0 children [ DEF CB Connector { rotation 0 0 1 3.1 tensileStrength -1 } ] " BOB
+        " }");
     int a = solid(&world, "CA"), b = solid(&world, "CB");
     assert_int_equal(physics_connector_presence(world.physics, a), 1);
     physics_connector_lock(world.physics, a);
@@ -403,12 +536,14 @@ static void connectors_lock_and_let_go(void **state)
     run(&world, 2000);
     Pose pa = physics_solid_pose(world.physics, a), pb = physics_solid_pose(world.physics, b);
     CHECK_NEAR(vec3_distance(pa.t, pb.t), 0.0, 1e-4, "snapped together");
-    CHECK_NEAR(vec3_dot(quat_rotate(pa.q, vec3(1, 0, 0)), quat_rotate(pb.q, vec3(1, 0, 0))), -1.0, 1e-5, "face to face");
+    CHECK_NEAR(vec3_dot(quat_rotate(pa.q, vec3(1, 0, 0)), quat_rotate(pb.q, vec3(1, 0, 0))), -1.0, 1e-5,
+               "face to face");
     physics_connector_unlock(world.physics, a);
     assert_int_equal(physics_connector_peer(world.physics, a), -1);
     physics_solid_add_force(world.physics, solid(&world, "B"), vec3(200, 0, 0));
     run(&world, 1000);
-    CHECK(vec3_distance(physics_solid_pose(world.physics, a).t, physics_solid_pose(world.physics, b).t) > 0.02, "apart");
+    CHECK(vec3_distance(physics_solid_pose(world.physics, a).t, physics_solid_pose(world.physics, b).t) > 0.02,
+          "apart");
     assert_int_equal(physics_connector_presence(world.physics, a), 0);
     close_world(&world);
 }
@@ -417,19 +552,25 @@ static void connectors_lock_and_let_go(void **state)
 static void bodies_float_and_sink(void **state)
 {
     (void)state;
-    World world = open_world("physicsDisableTime 0", "Fluid { translation 0 0 -5 boundingObject Box { size 20 20 10 } } "
+    World world = open_world(
+        "physicsDisableTime 0",
+        "Fluid { translation 0 0 -5 boundingObject Box { size 20 20 10 } } "
         "DEF RAFT Solid { translation 0 0 0.1 boundingObject Box { size 2 2 0.5 } physics Physics { density 400 } immersionProperties [ ImmersionProperties { "
         "fluidName \"fluid\" dragForceCoefficients 1 0 0 viscousResistanceForceCoefficient 3000000 } ] }");
     run(&world, 20000);
-    CHECK_NEAR(physics_solid_pose(world.physics, solid(&world, "RAFT")).t.z, 0.05, 1e-3, "0.4 of the raft is below the surface");
+    CHECK_NEAR(physics_solid_pose(world.physics, solid(&world, "RAFT")).t.z, 0.05, 1e-3,
+               "0.4 of the raft is below the surface");
     close_world(&world);
-    world = open_world("", "Fluid { translation 0 0 -500 boundingObject Box { size 20 20 1000 } } "
+    world = open_world(
+        "",
+        "Fluid { translation 0 0 -500 boundingObject Box { size 20 20 1000 } } "
         "DEF BALL Solid { translation 0 0 -1 boundingObject Sphere { radius 0.1 } physics Physics { density 3000 } immersionProperties [ ImmersionProperties { "
         "fluidName \"fluid\" dragForceCoefficients 0.5 0 0 } ] }");
     run(&world, 4000);
     double volume = 4.0 / 3.0 * M_PI * 1e-3, area = 4.0 * M_PI * 0.01;
     double terminal = sqrt(2000.0 * volume * 9.81 / (1000.0 * 0.5 * area));
-    CHECK_NEAR(physics_solid_linear_velocity(world.physics, solid(&world, "BALL")).z, -terminal, 1e-3, "terminal velocity");
+    CHECK_NEAR(physics_solid_linear_velocity(world.physics, solid(&world, "BALL")).z, -terminal, 1e-3,
+               "terminal velocity");
     close_world(&world);
 }
 
@@ -450,6 +591,7 @@ int main(void)
         cmocka_unit_test(kinematic_joint_moves_without_mass),
         cmocka_unit_test(coupled_motors_follow),
         cmocka_unit_test(snapshots_hold_joints),
+        cmocka_unit_test(joints_read_late_read_the_same),
         cmocka_unit_test(propeller_lifts),
         cmocka_unit_test(connectors_lock_and_let_go),
         cmocka_unit_test(bodies_float_and_sink),

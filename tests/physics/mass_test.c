@@ -15,18 +15,9 @@ static bool in_capsule(Vec3 p)
     double z = fmax(fabs(p.z) - 0.4, 0);
     return p.x * p.x + p.y * p.y + z * z <= 0.3 * 0.3;
 }
-static bool in_cylinder(Vec3 p)
-{
-    return p.x * p.x + p.y * p.y <= 0.25 && fabs(p.z) <= 0.35;
-}
-static bool in_sphere(Vec3 p)
-{
-    return vec3_length2(p) <= 0.36;
-}
-static bool in_box(Vec3 p)
-{
-    return fabs(p.x) <= 0.08 && fabs(p.y) <= 0.32 && fabs(p.z) <= 0.48;
-}
+static bool in_cylinder(Vec3 p) { return p.x * p.x + p.y * p.y <= 0.25 && fabs(p.z) <= 0.35; }
+static bool in_sphere(Vec3 p) { return vec3_length2(p) <= 0.36; }
+static bool in_box(Vec3 p) { return fabs(p.x) <= 0.08 && fabs(p.y) <= 0.32 && fabs(p.z) <= 0.48; }
 
 static MassProperties integrate(double density, Inside inside)
 {
@@ -48,14 +39,20 @@ static MassProperties integrate(double density, Inside inside)
     return mass;
 }
 
+static MassProperties of(GeometryKind kind, Vec3 size) { return geometry_of_kind(kind)->mass(700, size); }
+
 static void closed_forms_agree_with_integration(void **state)
 {
     (void)state;
-    const struct { const char *name; MassProperties mass; Inside inside; } cases[] = {
-        { "box", mass_box(700, vec3(0.16, 0.64, 0.96)), in_box },
-        { "sphere", mass_sphere(700, 0.6), in_sphere },
-        { "cylinder", mass_cylinder(700, 0.5, 0.7), in_cylinder },
-        { "capsule", mass_capsule(700, 0.3, 0.8), in_capsule },
+    const struct {
+        const char *name;
+        MassProperties mass;
+        Inside inside;
+    } cases[] = {
+        { "box", of(GEOMETRY_BOX, vec3(0.16, 0.64, 0.96)), in_box },
+        { "sphere", of(GEOMETRY_SPHERE, vec3(0.6, 0, 0)), in_sphere },
+        { "cylinder", of(GEOMETRY_CYLINDER, vec3(0.5, 0.7, 0)), in_cylinder },
+        { "capsule", of(GEOMETRY_CAPSULE, vec3(0.3, 0.8, 0)), in_capsule },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         MassProperties expected = integrate(700, cases[i].inside);
@@ -64,13 +61,15 @@ static void closed_forms_agree_with_integration(void **state)
     }
 }
 
-#define CUBE_POINTS "coord Coordinate { point [ %g %g %g, %g %g %g, %g %g %g, %g %g %g, %g %g %g, %g %g %g, %g %g %g, %g %g %g ] }"
+#define CUBE_POINTS                                                                                                    \
+    "coord Coordinate { point [ %g %g %g, %g %g %g, %g %g %g, %g %g %g, %g %g %g, %g %g %g, %g %g %g, %g %g %g ] }"
 #define CUBE_FACES "coordIndex [ 0 3 2 1 -1 4 5 6 7 -1 0 1 5 4 -1 1 2 6 5 -1 2 3 7 6 -1 3 0 4 7 -1 ]"
 
 static void cuboid(char *text, size_t size, Vec3 low, Vec3 high, const char *extra)
 {
-    snprintf(text, size, "IndexedFaceSet { " CUBE_POINTS " " CUBE_FACES " %s }", low.x, low.y, low.z, high.x, low.y, low.z, high.x, high.y,
-             low.z, low.x, high.y, low.z, low.x, low.y, high.z, high.x, low.y, high.z, high.x, high.y, high.z, low.x, high.y, high.z, extra);
+    snprintf(text, size, "IndexedFaceSet { " CUBE_POINTS " " CUBE_FACES " %s }", low.x, low.y, low.z, high.x, low.y,
+             low.z, high.x, high.y, low.z, low.x, high.y, low.z, low.x, low.y, high.z, high.x, low.y, high.z, high.x,
+             high.y, high.z, low.x, high.y, high.z, extra);
 }
 
 // Every way to give a mass, and what the merged body becomes.
@@ -82,23 +81,49 @@ static void bodies_get_the_mass_of_their_file(void **state)
     cuboid(far_mesh, sizeof(far_mesh), vec3(999.5, -1, -1.5), vec3(1000.5, 1, 1.5), "");
     cuboid(inside_out, sizeof(inside_out), vec3(-0.5, -1, -1.5), vec3(0.5, 1, 1.5), "ccw FALSE");
     const Mat3 cube6 = { { 6.0 / 12 * 13, 0, 0, 0, 6.0 / 12 * 10, 0, 0, 0, 6.0 / 12 * 5 } };  // 6 kg, 1 x 2 x 3
-    const struct { const char *name; const char *bounding; const char *physics; double mass; Vec3 center; Mat3 inertia; } cases[] = {
+    const struct {
+        const char *name;
+        const char *bounding;
+        const char *physics;
+        double mass;
+        Vec3 center;
+        Mat3 inertia;
+    } cases[] = {
         { "box by mass", "Box { size 1 2 3 }", "density -1 mass 6", 6, { 0, 0, 0 }, cube6 },
         { "box by density", "Box { size 1 2 3 }", "density 1", 6, { 0, 0, 0 }, cube6 },
         { "mesh", mesh, "density -1 mass 6", 6, { 0, 0, 0 }, cube6 },
         { "mesh inside out", inside_out, "density -1 mass 6", 6, { 0, 0, 0 }, cube6 },
         { "mesh far from its origin", far_mesh, "density -1 mass 6", 6, { 1000, 0, 0 }, cube6 },
-        { "box in a pose", "Pose { translation 1 0 0 rotation 0 0 1 1.5707963267948966 children Box { size 2 1 3 } }", "density 1", 6, { 1, 0, 0 }, cube6 },
-        { "given by hand", "Box { size 1 2 3 }", "density -1 mass 6 centerOfMass [ 0 0 1 ] inertiaMatrix [ 3 2 2, 0.1 0 0 ]", 6, { 0, 0, 1 },
+        { "box in a pose",
+          "Pose { translation 1 0 0 rotation 0 0 1 1.5707963267948966 children Box { size 2 1 3 } }",
+          "density 1",
+          6,
+          { 1, 0, 0 },
+          cube6 },
+        { "given by hand",
+          "Box { size 1 2 3 }",
+          "density -1 mass 6 centerOfMass [ 0 0 1 ] inertiaMatrix [ 3 2 2, 0.1 0 0 ]",
+          6,
+          { 0, 0, 1 },
           { { 3, 0.1, 0, 0.1, 2, 0, 0, 0, 2 } } },
-        { "centre given, inertia of the box kept", "Box { size 1 2 3 }", "density -1 mass 6 centerOfMass [ 0 0 1 ]", 6, { 0, 0, 1 }, cube6 },
-        { "two boxes", "Group { children [ Pose { translation 0 0 1 children Shape { geometry Box { size 1 1 1 } } } "
-          "Pose { translation 0 0 -1 children Box { size 1 1 1 } } ] }", "density 1", 2, { 0, 0, 0 },
+        { "centre given, inertia of the box kept",
+          "Box { size 1 2 3 }",
+          "density -1 mass 6 centerOfMass [ 0 0 1 ]",
+          6,
+          { 0, 0, 1 },
+          cube6 },
+        { "two boxes",
+          "Group { children [ Pose { translation 0 0 1 children Shape { geometry Box { size 1 1 1 } } } "
+          "Pose { translation 0 0 -1 children Box { size 1 1 1 } } ] }",
+          "density 1",
+          2,
+          { 0, 0, 0 },
           { { 2.0 / 6 + 2, 0, 0, 0, 2.0 / 6 + 2, 0, 0, 0, 2.0 / 6 } } },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         Text text = { 0 };
-        text_printf(&text, "WorldInfo { } DEF B Solid { boundingObject %s physics Physics { %s } }", cases[i].bounding, cases[i].physics);
+        text_printf(&text, "WorldInfo { } DEF B Solid { boundingObject %s physics Physics { %s } }", cases[i].bounding,
+                    cases[i].physics);
         World world = world_open_with(text.data, NULL);
         text_free(&text);
         int body = physics_solid_body(world.physics, world_solid(&world, "B"));
@@ -117,10 +142,13 @@ static void rigid_children_merge(void **state)
         "WorldInfo { gravity 0 } DEF A Solid { translation 5 0 0 rotation 0 0 1 1 name \"a\" boundingObject Box { size 1 1 1 } physics Physics { density 1 } "
         "children [ Pose { translation 0 0 2 children [ DEF C Solid { name \"c\" boundingObject Box { size 1 1 1 } physics Physics { density 1 } } ] } "
         "DEF K Solid { name \"k\" translation 3 0 0 children [ DEF GAP Solid { name \"gap\" boundingObject Box { size 1 1 1 } physics Physics { density 1 } } ] } ] }");
-    int a = world_solid(&world, "A"), c = world_solid(&world, "C"), k = world_solid(&world, "K"), gap = world_solid(&world, "GAP");
+    int a = world_solid(&world, "A"), c = world_solid(&world, "C"), k = world_solid(&world, "K"),
+        gap = world_solid(&world, "GAP");
     CHECK(physics_solid_body(world.physics, a) == physics_solid_body(world.physics, c), "merged");
     CHECK(physics_solid_body(world.physics, k) < 0, "no physics, no body");
-    CHECK(physics_solid_body(world.physics, gap) >= 0 && physics_solid_body(world.physics, gap) != physics_solid_body(world.physics, a), "a gap breaks it");
+    CHECK(physics_solid_body(world.physics, gap) >= 0
+              && physics_solid_body(world.physics, gap) != physics_solid_body(world.physics, a),
+          "a gap breaks it");
     int body = physics_solid_body(world.physics, a);
     CHECK_NEAR(physics_body_mass(world.physics, body), 2, 1e-12, "mass");
     CHECK_NEAR(physics_body_pose(world.physics, body).t.z, 1, 1e-12, "centre between");
@@ -137,25 +165,32 @@ static void rigid_children_merge(void **state)
 static void wrong_masses_are_reported(void **state)
 {
     (void)state;
-    static const struct { const char *bounding, *physics, *words; double mass; } cases[] = {
+    static const struct {
+        const char *bounding, *physics, *words;
+        double mass;
+    } cases[] = {
         { "Box { }", "density -1 mass -1", "neither mass nor density", 8000 },
         { "NULL", "density -1 mass 3", "no shape", 3 },
         { "Box { }", "density -1 mass 1e-300", "outside of", 1e-9 },
         { "Box { }", "density -1 mass 3 inertiaMatrix [ 1 1 1, 0 0 0 ]", "centerOfMass", 1 },
-        { "Box { }", "density -1 mass 3 centerOfMass [ 0 0 0 ] inertiaMatrix [ -1 1 1, 0 0 0 ]", "positive definite", 1 },
+        { "Box { }", "density -1 mass 3 centerOfMass [ 0 0 0 ] inertiaMatrix [ -1 1 1, 0 0 0 ]", "positive definite",
+          1 },
         { "Box { }", "density -1 mass 3 centerOfMass [ 0 0 0 ] inertiaMatrix [ 1 1 1 ]", "two rows", 1 },
-        { "IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0 ] } coordIndex [ 0 1 2 -1 ] }", "density -1 mass 3", "cannot be computed", 3 },
+        { "IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0 ] } coordIndex [ 0 1 2 -1 ] }",
+          "density -1 mass 3", "cannot be computed", 3 },
         { "Plane { }", "density -1 mass 3", "cannot move", 3 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         Text text = { 0 };
-        text_printf(&text, "WorldInfo { } DEF B Solid { boundingObject %s physics Physics { %s } }", cases[i].bounding, cases[i].physics);
+        text_printf(&text, "WorldInfo { } DEF B Solid { boundingObject %s physics Physics { %s } }", cases[i].bounding,
+                    cases[i].physics);
         World world = world_open_with(text.data, NULL);
         text_free(&text);
         if (world_said(&world, cases[i].words) == 0)
             diag_print(world.diags, stderr, 0, DIAG_NOTE);
         CHECK(world_said(&world, cases[i].words) > 0, cases[i].words);
-        CHECK_NEAR(physics_body_mass(world.physics, physics_solid_body(world.physics, world_solid(&world, "B"))), cases[i].mass, 1e-9, cases[i].words);
+        CHECK_NEAR(physics_body_mass(world.physics, physics_solid_body(world.physics, world_solid(&world, "B"))),
+                   cases[i].mass, 1e-9, cases[i].words);
         world_step(&world, 3);
         world_close(&world);
     }

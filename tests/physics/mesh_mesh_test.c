@@ -10,17 +10,21 @@
 
 // ---- boxes made of triangles ----
 
-static const CollideShape BOXES[] = { { COLLIDE_BOX, { 0.1, 0.15, 0.08 } }, { COLLIDE_BOX, { 0.2, 0.06, 0.12 } }, { COLLIDE_BOX, { 0.1, 0.1, 0.1 } } };
+static const CollideShape BOXES[] = { { GEOMETRY_BOX, { 0.1, 0.15, 0.08 } },
+                                      { GEOMETRY_BOX, { 0.2, 0.06, 0.12 } },
+                                      { GEOMETRY_BOX, { 0.1, 0.1, 0.1 } } };
 
 static double reach_along(const CollideShape *box, const CollidePose *pose, const double n[3])
 {
     double sum = 0.0;
     for (int k = 0; k < 3; k++)
-        sum += box->size[k] * fabs(pose->rotation[k] * n[0] + pose->rotation[3 + k] * n[1] + pose->rotation[6 + k] * n[2]);
+        sum += box->size[k]
+               * fabs(pose->rotation[k] * n[0] + pose->rotation[3 + k] * n[1] + pose->rotation[6 + k] * n[2]);
     return sum;
 }
 
-static double separation_along(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, const double n[3])
+static double separation_along(const CollideShape *a, const CollidePose *pa, const CollideShape *b,
+                               const CollidePose *pb, const double n[3])
 {
     double along = 0.0;
     for (int k = 0; k < 3; k++)
@@ -57,11 +61,13 @@ static double box_separation(const CollideShape *a, const CollidePose *pa, const
 static CollideSurface *box_surface(const CollideShape *box, Mesh **mesh)
 {
     *mesh = mesh_box((Vec3){ 2 * box->size[0], 2 * box->size[1], 2 * box->size[2] });
-    return collide_surface_mesh((*mesh)->positions, (*mesh)->vertex_count, (const int *)(*mesh)->triangles, (*mesh)->triangle_count);
+    return collide_surface_mesh((*mesh)->positions, (*mesh)->vertex_count, (const int *)(*mesh)->triangles,
+                                (*mesh)->triangle_count);
 }
 
 // Moves the first box to where the two overlap by `depth`.
-static void bring_together(const CollideShape *a, CollidePose *pa, const CollideShape *b, const CollidePose *pb, double depth)
+static void bring_together(const CollideShape *a, CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                           double depth)
 {
     double d[3], length = 0.0;
     for (int k = 0; k < 3; k++) {
@@ -94,7 +100,8 @@ static void boxes_of_triangles_are_boxes(void **state)
             if (fabs(truth - depth) > 1e-9)
                 continue;
             CollidePoint points[COLLIDE_SURFACE_POINTS];
-            int count = collide_surface_surface(surfaces[0], &pa, surfaces[1], &pb, 0.0, COLLIDE_SURFACE_POINTS, points);
+            int count = collide_surface_surface(surfaces[0], &pa, surfaces[1], &pb, 0.0, COLLIDE_SURFACE_POINTS,
+                                                points);
             CHECK((count > 0) == (depth > 0.0), "touch");
             // Corners and edges are outermost along their normals but for a sine of 0.01, and so is then the whole box.
             double slack = 0.0, deepest = 0.0, least = INFINITY;
@@ -143,8 +150,10 @@ static void the_lowest_corners_touch_the_ground(void **state)
         for (int i = 0; i < 3 * CORNERS; i++) {
             const double *p = positions + 3 * indices[i];
             // One without an area touches nothing.
-            if (indices[i / 3 * 3] != indices[i / 3 * 3 + 1] && indices[i / 3 * 3 + 1] != indices[i / 3 * 3 + 2] && indices[i / 3 * 3] != indices[i / 3 * 3 + 2])
-                lowest = fmin(lowest, pose.position[2] + pose.rotation[6] * p[0] + pose.rotation[7] * p[1] + pose.rotation[8] * p[2] - 0.3);
+            if (indices[i / 3 * 3] != indices[i / 3 * 3 + 1] && indices[i / 3 * 3 + 1] != indices[i / 3 * 3 + 2]
+                && indices[i / 3 * 3] != indices[i / 3 * 3 + 2])
+                lowest = fmin(lowest, pose.position[2] + pose.rotation[6] * p[0] + pose.rotation[7] * p[1]
+                                          + pose.rotation[8] * p[2] - 0.3);
         }
         int count = collide_surface_ground(surface, &pose, &ground, 1e-3, COLLIDE_SURFACE_POINTS, points);
         CHECK((count > 0) == (lowest <= 1e-3) && count <= COLLIDE_POINTS, "touch");
@@ -163,7 +172,8 @@ static void the_lowest_corners_touch_the_ground(void **state)
 
 static void add_faces(Text *text, Text *points, Text *faces)
 {
-    text_printf(text, "IndexedFaceSet { coord Coordinate { point [ %s ] } coordIndex [ %s ] }", points->data, faces->data);
+    text_printf(text, "IndexedFaceSet { coord Coordinate { point [ %s ] } coordIndex [ %s ] }", points->data,
+                faces->data);
     text_free(points);
     text_free(faces);
 }
@@ -177,7 +187,8 @@ static void add_ring(Text *text, double major, double minor)
         for (int k = 0; k < SECTION; k++) {
             double turn = 2 * M_PI * i / AROUND, lean = M_PI + 2 * M_PI * k / SECTION, out = major + minor * cos(lean);
             text_printf(&points, "%.9g %.9g %.9g, ", out * cos(turn), out * sin(turn), minor * sin(lean));
-            int a = i * SECTION + k, b = (i + 1) % AROUND * SECTION + k, c = (i + 1) % AROUND * SECTION + (k + 1) % SECTION, d = i * SECTION + (k + 1) % SECTION;
+            int a = i * SECTION + k, b = (i + 1) % AROUND * SECTION + k,
+                c = (i + 1) % AROUND * SECTION + (k + 1) % SECTION, d = i * SECTION + (k + 1) % SECTION;
             text_printf(&faces, "%d %d %d -1 %d %d %d -1 ", a, b, c, a, c, d);
         }
     add_faces(text, &points, &faces);
@@ -194,7 +205,8 @@ static void add_bowl(Text *text, double inner, double outer)
         for (int j = 1; j <= RINGS; j++)
             for (int i = 0; i < AROUND; i++) {
                 double down = 0.5 * M_PI * j / RINGS, turn = 2 * M_PI * i / AROUND;
-                text_printf(&points, "%.9g %.9g %.9g, ", radius * sin(down) * cos(turn), radius * sin(down) * sin(turn), -radius * cos(down));
+                text_printf(&points, "%.9g %.9g %.9g, ", radius * sin(down) * cos(turn), radius * sin(down) * sin(turn),
+                            -radius * cos(down));
             }
     }
     for (int side = 0; side < 2; side++) {
@@ -206,7 +218,8 @@ static void add_bowl(Text *text, double inner, double outer)
                 int a = first + j * AROUND + i, b = first + j * AROUND + next, c = b + AROUND, d = a + AROUND;
                 text_printf(&faces, "%d %d %d %d -1 ", side ? d : a, side ? c : b, side ? b : c, side ? a : d);
             }
-            int rim = first + (RINGS - 1) * AROUND, other = (1 - side) * (1 + RINGS * AROUND) + 1 + (RINGS - 1) * AROUND;
+            int rim = first + (RINGS - 1) * AROUND,
+                other = (1 - side) * (1 + RINGS * AROUND) + 1 + (RINGS - 1) * AROUND;
             if (side == 0)
                 text_printf(&faces, "%d %d %d %d -1 ", rim + i, rim + next, other + next, other + i);
         }
@@ -217,7 +230,9 @@ static void add_bowl(Text *text, double inner, double outer)
 // An angle of 0.1 m bars, 0.1 thick, both arms 0.3 long, its outer corner at (-0.1, -0.1), the middle of its height at z = 0.
 static void add_angle(Text *text)
 {
-    text_add_string(text, "IndexedFaceSet { coord Coordinate { point [ "
+    text_add_string(
+        text,
+        "IndexedFaceSet { coord Coordinate { point [ "
         "-0.1 -0.1 -0.05, 0.2 -0.1 -0.05, 0.2 0 -0.05, 0 0 -0.05, 0 0.2 -0.05, -0.1 0.2 -0.05, "
         "-0.1 -0.1 0.05, 0.2 -0.1 0.05, 0.2 0 0.05, 0 0 0.05, 0 0.2 0.05, -0.1 0.2 0.05 ] } coordIndex [ "
         "0 3 2 -1 0 2 1 -1 0 4 3 -1 0 5 4 -1 6 8 9 -1 6 7 8 -1 6 9 10 -1 6 10 11 -1 "
@@ -226,25 +241,32 @@ static void add_angle(Text *text)
 
 // Rings swing and bowls rock for long; damping (0.9 of the speed in a second) ends what nothing feeds.
 typedef enum Form { RING, BOWL, CUP, ANGLE } Form;
-typedef struct Part { Form form; double at[3], axis[3], angle; bool is_fixed; } Part;
+typedef struct Part {
+    Form form;
+    double at[3], axis[3], angle;
+    bool is_fixed;
+} Part;
 
 static void add_part(Text *text, const Part *part, int index)
 {
-    text_printf(text, "Solid { name \"b%d\" translation %.9g %.9g %.9g rotation %g %g %g %.9g boundingObject ", index, part->at[0], part->at[1], part->at[2],
-                part->axis[0], part->axis[1], part->axis[2], part->angle);
+    text_printf(text, "Solid { name \"b%d\" translation %.9g %.9g %.9g rotation %g %g %g %.9g boundingObject ", index,
+                part->at[0], part->at[1], part->at[2], part->axis[0], part->axis[1], part->axis[2], part->angle);
     switch (part->form) {
     case RING: add_ring(text, 0.2, 0.03); break;
     case BOWL: add_bowl(text, 0.2, 0.22); break;
     case CUP: add_bowl(text, 0.1, 0.12); break;
     case ANGLE: add_angle(text); break;
     }
-    text_add_string(text, part->is_fixed ? " }\n" : " physics Physics { density -1 mass 1 damping Damping { linear 0.9 angular 0.9 } } }\n");
+    text_add_string(
+        text, part->is_fixed ? " }\n"
+                             : " physics Physics { density -1 mass 1 damping Damping { linear 0.9 angular 0.9 } } }\n");
 }
 
 static World open_parts(const Part *parts, int count, bool has_ground, const char *stepper)
 {
     Text text = { 0 };
-    text_add_string(&text, "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { coulombFriction 0.8 bounce 0 } }\n");
+    text_add_string(
+        &text, "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { coulombFriction 0.8 bounce 0 } }\n");
     if (has_ground)
         text_add_string(&text, "Solid { name \"ground\" boundingObject Plane { } }\n");
     for (int i = 0; i < count; i++)
@@ -274,13 +296,37 @@ static double energy(const World *world, int parts)
 static void they_rest_where_they_should(void **state)
 {
     (void)state;
-    static const struct { const char *name; Part parts[2]; bool has_ground; double height; } cases[] = {
-        { "a ring in a ring", { { RING, { 0, 0, 0 }, { 1, 0, 0 }, M_PI / 2, true }, { RING, { 0, 0, -0.32 }, { 0, 1, 0 }, M_PI / 2, false } }, false, -2 * 0.17 },
-        { "a ring on a ring", { { RING, { 0, 0, 0.03 }, { 0, 0, 1 }, 0, false }, { RING, { 0, 0, 0.1 }, { 0, 0, 1 }, 0.1, false } }, true, 0.09 },
-        { "a cup in a bowl", { { BOWL, { 0, 0, 0.22 }, { 0, 0, 1 }, 0, true }, { CUP, { 0, 0, 0.15 }, { 0, 0, 1 }, 0.1, false } }, false, 0.22 - 0.2 + 0.12 },
-        { "an angle on an angle", { { ANGLE, { 0, 0, 0.05 }, { 0, 0, 1 }, 0, false }, { ANGLE, { 0, 0, 0.16 }, { 0, 0, 1 }, M_PI, false } }, true, 0.15 },
-        { "flush", { { ANGLE, { 0, 0, 0.05 }, { 0, 0, 1 }, 0, false }, { ANGLE, { 0, 0, 0.151 }, { 0, 0, 1 }, 0, false } }, true, 0.15 },
-        { "an angle in the corner of an angle", { { ANGLE, { 0, 0, 0.05 }, { 0, 0, 1 }, 0, true }, { ANGLE, { 0.101, 0.101, 0.06 }, { 0, 0, 1 }, 0, false } }, true, 0.05 },
+    static const struct {
+        const char *name;
+        Part parts[2];
+        bool has_ground;
+        double height;
+    } cases[] = {
+        { "a ring in a ring",
+          { { RING, { 0, 0, 0 }, { 1, 0, 0 }, M_PI / 2, true },
+            { RING, { 0, 0, -0.32 }, { 0, 1, 0 }, M_PI / 2, false } },
+          false,
+          -2 * 0.17 },
+        { "a ring on a ring",
+          { { RING, { 0, 0, 0.03 }, { 0, 0, 1 }, 0, false }, { RING, { 0, 0, 0.1 }, { 0, 0, 1 }, 0.1, false } },
+          true,
+          0.09 },
+        { "a cup in a bowl",
+          { { BOWL, { 0, 0, 0.22 }, { 0, 0, 1 }, 0, true }, { CUP, { 0, 0, 0.15 }, { 0, 0, 1 }, 0.1, false } },
+          false,
+          0.22 - 0.2 + 0.12 },
+        { "an angle on an angle",
+          { { ANGLE, { 0, 0, 0.05 }, { 0, 0, 1 }, 0, false }, { ANGLE, { 0, 0, 0.16 }, { 0, 0, 1 }, M_PI, false } },
+          true,
+          0.15 },
+        { "flush",
+          { { ANGLE, { 0, 0, 0.05 }, { 0, 0, 1 }, 0, false }, { ANGLE, { 0, 0, 0.151 }, { 0, 0, 1 }, 0, false } },
+          true,
+          0.15 },
+        { "an angle in the corner of an angle",
+          { { ANGLE, { 0, 0, 0.05 }, { 0, 0, 1 }, 0, true }, { ANGLE, { 0.101, 0.101, 0.06 }, { 0, 0, 1 }, 0, false } },
+          true,
+          0.05 },
     };
     const double sink = 9.81 * 0.001 * 0.008 / 0.2;
     for (int c = 0; c < COUNT_OF(cases); c++) {
@@ -296,8 +342,8 @@ static void they_rest_where_they_should(void **state)
             fastest = fmax(fastest, vec3_length(world_velocity(&world, "b1")));
         }
         Vec3 p = world_position(&world, "b1");
-        print_message("%s: height %.5f of %.5f, energy %+.2e, last speed %.1e, crept %.1e\n", cases[c].name, p.z, cases[c].height, highest - start, fastest,
-                      vec3_distance(p, before));
+        print_message("%s: height %.5f of %.5f, energy %+.2e, last speed %.1e, crept %.1e\n", cases[c].name, p.z,
+                      cases[c].height, highest - start, fastest, vec3_distance(p, before));
         // The lower one bears both, so it sinks by twice that.
         CHECK(p.z < cases[c].height + 1e-4 && p.z > cases[c].height - 3.0 * sink, cases[c].name);
         CHECK(highest - start <= 1e-9, "no energy from nowhere");
@@ -313,9 +359,14 @@ static void a_heap_of_them_settles(void **state)
     enum { PARTS = 24 };
     Part parts[PARTS];
     for (int i = 0; i < PARTS; i++)
-        parts[i] = (Part){ (Form)(i % 4), { 0.12 * (i % 3 - 1), 0.1 * (i / 3 % 3 - 1), 0.3 + 0.26 * i }, { 1, 0.3, 0.2 }, 0.7 * i, false };
+        parts[i] = (Part){ (Form)(i % 4),
+                           { 0.12 * (i % 3 - 1), 0.1 * (i / 3 % 3 - 1), 0.3 + 0.26 * i },
+                           { 1, 0.3, 0.2 },
+                           0.7 * i,
+                           false };
     World world = open_parts(parts, PARTS, true, NULL);
-    double fall = sqrt(2 * 9.81 * (0.3 + 0.26 * PARTS)), fastest = 0.0, last = 0.0, lowest = INFINITY, start = energy(&world, PARTS), highest = start;
+    double fall = sqrt(2 * 9.81 * (0.3 + 0.26 * PARTS)), fastest = 0.0, last = 0.0, lowest = INFINITY,
+           start = energy(&world, PARTS), highest = start;
     for (int i = 0; i < 1500; i++) {
         world_step(&world, 1);
         highest = fmax(highest, energy(&world, PARTS));
@@ -328,7 +379,8 @@ static void a_heap_of_them_settles(void **state)
         }
         fastest = fmax(fastest, last);
     }
-    print_message("heap: fastest %.2f of %.2f m/s, at the end %.4f, lowest %.4f, energy %+.3f of %.1f\n", fastest, fall, last, lowest, highest - start, start);
+    print_message("heap: fastest %.2f of %.2f m/s, at the end %.4f, lowest %.4f, energy %+.3f of %.1f\n", fastest, fall,
+                  last, lowest, highest - start, start);
     CHECK(fastest <= fall && highest <= start, "nothing is thrown");
     // A bowl that lies on its rim has its origin at the ground, and may bear the whole heap.
     CHECK(lowest > -PARTS * 9.81 * 0.001 * 0.008 / 0.2, "nothing is lost");

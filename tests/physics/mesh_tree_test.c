@@ -15,12 +15,16 @@ static double random_unit(void)
     return (double)(seed >> 11) / 9007199254740992.0;
 }
 
-typedef struct Triangles { double *positions; int *indices; int vertex_count, triangle_count; } Triangles;
+typedef struct Triangles {
+    double *positions;
+    int *indices;
+    int vertex_count, triangle_count;
+} Triangles;
 
 static Triangles triangles_create(int vertex_count, int triangle_count)
 {
-    return (Triangles){ memory_alloc_array((size_t)vertex_count * 3, sizeof(double)), memory_alloc_array((size_t)triangle_count * 3, sizeof(int)),
-                        vertex_count, triangle_count };
+    return (Triangles){ memory_alloc_array((size_t)vertex_count * 3, sizeof(double)),
+                        memory_alloc_array((size_t)triangle_count * 3, sizeof(int)), vertex_count, triangle_count };
 }
 
 static void triangles_free(Triangles *t)
@@ -75,7 +79,9 @@ static Triangles nasty(int count)
 static bool box_meets(const Triangles *t, int triangle, const double low[3], const double high[3])
 {
     for (int k = 0; k < 3; k++) {
-        double a = t->positions[3 * t->indices[3 * triangle] + k], b = t->positions[3 * t->indices[3 * triangle + 1] + k], c = t->positions[3 * t->indices[3 * triangle + 2] + k];
+        double a = t->positions[3 * t->indices[3 * triangle] + k],
+               b = t->positions[3 * t->indices[3 * triangle + 1] + k],
+               c = t->positions[3 * t->indices[3 * triangle + 2] + k];
         if (fmin(a, fmin(b, c)) > high[k] || fmax(a, fmax(b, c)) < low[k])
             return false;
     }
@@ -106,7 +112,7 @@ static void it_finds_all(void **state)
     for (int c = 0; c < COUNT_OF(cases); c++) {
         Triangles *t = &cases[c];
         MeshTree *tree = mesh_tree_create(t->positions, t->vertex_count, t->indices, t->triangle_count);
-        CHECK(tree->depth <= MESH_DEPTH_MOST, "not too deep");
+        CHECK(tree->depth <= MESH_DEPTH_MAX, "not too deep");
         for (int n = 0; n < 200; n++) {
             double low[3], high[3];
             int expected = 0;
@@ -168,7 +174,8 @@ static void edges_are_told_apart(void **state)
     (void)state;
     Triangles flat = grid(4, 0.0);
     MeshTree *tree = mesh_tree_create(flat.positions, flat.vertex_count, flat.indices, flat.triangle_count);
-    CHECK(count_edges(tree, MESH_EDGE_FLAT) == 80 && count_edges(tree, MESH_EDGE_BORDER) == 16 && !tree->is_closed, "a flat sheet");
+    CHECK(count_edges(tree, MESH_EDGE_FLAT) == 80 && count_edges(tree, MESH_EDGE_BORDER) == 16 && !tree->is_closed,
+          "a flat sheet");
     mesh_tree_destroy(tree);
     triangles_free(&flat);
     // A tetrahedron, every corner written for every face as exporters do; then inside out.
@@ -199,7 +206,8 @@ static void two_sided_sheets_are_flat(void **state)
             two.indices[6 * i + 3 + c] = one.indices[3 * i + 2 - c];
         }
     MeshTree *tree = mesh_tree_create(two.positions, two.vertex_count, two.indices, two.triangle_count);
-    CHECK(count_edges(tree, MESH_EDGE_FLAT) == 2 * (3 * 18 - 12) && count_edges(tree, MESH_EDGE_BORDER) == 24, "flat within");
+    CHECK(count_edges(tree, MESH_EDGE_FLAT) == 2 * (3 * 18 - 12) && count_edges(tree, MESH_EDGE_BORDER) == 24,
+          "flat within");
     mesh_tree_destroy(tree);
     triangles_free(&one);
     triangles_free(&two);
@@ -221,20 +229,24 @@ static void the_cost_hardly_grows(void **state)
         MeshTree *tree = create(&t);
         int visits = 0;
         for (int q = 0; q < 500; q++) {
-            double low[3] = { random_unit(), random_unit(), -1.0 }, high[3] = { low[0] + 3.0 / n, low[1] + 3.0 / n, 1.0 };
+            double low[3] = { random_unit(), random_unit(), -1.0 },
+                   high[3] = { low[0] + 3.0 / n, low[1] + 3.0 / n, 1.0 };
             find(tree, low, high, &visits);
         }
         nodes_per_query[c] = visits / 500.0;
         // Making it costs its levels times its triangles, and a few edges for each: no power of their number.
-        print_message("%d triangles: %d nodes in %d levels, %lld edges compared\n", tree->triangle_count, tree->node_count, tree->depth, (long long)tree->edge_steps);
+        print_message("%d triangles: %d nodes in %d levels, %lld edges compared\n", tree->triangle_count,
+                      tree->node_count, tree->depth, (long long)tree->edge_steps);
         CHECK(tree->node_count < tree->triangle_count && tree->depth < 4.0 + log2(tree->triangle_count), "levels");
         CHECK(tree->edge_steps < 12ll * tree->triangle_count, "edges");
         mesh_tree_destroy(tree);
         triangles_free(&t);
     }
     // Twelve or so triangles are found each time, in some nodes more for every level: 3.3 levels for a hundred times as many.
-    CHECK(nodes_per_query[1] < nodes_per_query[0] + 5.0 && nodes_per_query[2] < nodes_per_query[0] + 9.0, "nodes visited");
-    print_message("nodes visited for 10, 100 and 1000 thousand triangles: %.1f %.1f %.1f\n", nodes_per_query[0], nodes_per_query[1], nodes_per_query[2]);
+    CHECK(nodes_per_query[1] < nodes_per_query[0] + 5.0 && nodes_per_query[2] < nodes_per_query[0] + 9.0,
+          "nodes visited");
+    print_message("nodes visited for 10, 100 and 1000 thousand triangles: %.1f %.1f %.1f\n", nodes_per_query[0],
+                  nodes_per_query[1], nodes_per_query[2]);
 }
 
 // All triangles at one edge, or at one place: neither building nor asking takes long.
@@ -253,7 +265,7 @@ static void crowds_at_one_edge_are_bounded(void **state)
     MeshTree *tree = create(&t);
     print_message("a fan: %lld edges compared\n", (long long)tree->edge_steps);
     CHECK(tree->edge_steps < 1000ll * FAN, "a fan about one edge");  // each with each other would be 50 000
-    CHECK(tree->depth <= MESH_DEPTH_MOST, "not too deep");
+    CHECK(tree->depth <= MESH_DEPTH_MAX, "not too deep");
     mesh_tree_destroy(tree);
     triangles_free(&t);
 }

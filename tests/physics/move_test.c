@@ -6,33 +6,42 @@
 #include <math.h>
 
 // A carrier with one child on each kind of joint and one sensor welded to it, in free space.
-#define CHILD(name, place) "Solid { name \"" name "\" translation " place " boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }"
+#define CHILD(name, place)                                                                                             \
+    "Solid { name \"" name "\" translation " place " boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }"
 static const char carrier[] =
     "WorldInfo { basicTimeStep 16 gravity 0 physicsDisableTime 0 }\n"
     "Robot { name \"carrier\" controller \"<none>\" boundingObject Box { size 0.4 0.4 0.1 } physics Physics { } children [\n"
-    "  HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 anchor 0.5 0 0 } endPoint " CHILD("hinge", "0.6 0 0") " }\n"
-    "  HingeJoint { jointParameters HingeJointParameters { position 0.4 axis 0 0 1 anchor 0 0.5 0 suspensionSpringConstant 300\n"
-    "    suspensionDampingConstant 30 suspensionAxis 0 0 1 } endPoint " CHILD("sprung", "0 0.6 0") " }\n"
-    "  Hinge2Joint { jointParameters HingeJointParameters { position 0.2 axis 0 0 1 anchor -0.5 0 0 suspensionSpringConstant 300\n"
-    "    suspensionDampingConstant 30 suspensionAxis 0 0 1 } jointParameters2 JointParameters { position -0.3 axis 1 0 0 }\n"
-    "    endPoint " CHILD("hinge2", "-0.6 0 0") " }\n"
-    "  SliderJoint { jointParameters JointParameters { axis 0 0 1 springConstant 300 dampingConstant 30 } endPoint " CHILD("slider", "0 0 0.3") " }\n"
-    "  BallJoint { jointParameters BallJointParameters { anchor 0 -0.5 0 } endPoint " CHILD("ball", "0 -0.6 0") " }\n"
-    "  TouchSensor { name \"sensor\" translation 0 0 -0.3 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }\n"
-    "] }\n";
+    "  HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 anchor 0.5 0 0 } endPoint " CHILD(
+        "hinge",
+        "0.6 0 0") " }\n"
+                   "  HingeJoint { jointParameters HingeJointParameters { position 0.4 axis 0 0 1 anchor 0 0.5 0 suspensionSpringConstant 300\n"
+                   "    suspensionDampingConstant 30 suspensionAxis 0 0 1 } endPoint " CHILD(
+                       "sprung",
+                       "0 0.6 0") " }\n"
+                                  "  Hinge2Joint { jointParameters HingeJointParameters { position 0.2 axis 0 0 1 anchor -0.5 0 0 suspensionSpringConstant 300\n"
+                                  "    suspensionDampingConstant 30 suspensionAxis 0 0 1 } jointParameters2 JointParameters { position -0.3 axis 1 0 0 }\n"
+                                  "    endPoint " CHILD(
+                                      "hinge2",
+                                      "-0.6 0 0") " }\n"
+                                                  "  SliderJoint { jointParameters JointParameters { axis 0 0 1 springConstant 300 dampingConstant 30 } endPoint " CHILD(
+                                                      "slider",
+                                                      "0 0 0.3") " }\n"
+                                                                 "  BallJoint { jointParameters BallJointParameters { anchor 0 -0.5 0 } endPoint " CHILD(
+                                                                     "ball",
+                                                                     "0 -0.6 0") " }\n"
+                                                                                 "  TouchSensor { name \"sensor\" translation 0 0 -0.3 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }\n"
+                                                                                 "] }\n";
 
 // A point of each child, in its frame, and where it belongs in the carrier's.
-static const struct { const char *name; Vec3 in_child, in_carrier; } ties[] = {
-    { "hinge", { -0.1, 0, 0 }, { 0.5, 0, 0 } },
-    { "hinge", { -0.1, 1, 0 }, { 0.5, 1, 0 } },  // its axis
-    { "sprung", { 0, -0.1, 0 }, { 0, 0.5, 0 } },
-    { "sprung", { 0, -0.1, 1 }, { 0, 0.5, 1 } },
-    { "hinge2", { 0.1, 0, 0 }, { -0.5, 0, 0 } },
-    { "slider", { 0, 0, 0 }, { 0, 0, 0.3 } },
-    { "slider", { 1, 0, 0 }, { 1, 0, 0.3 } },
-    { "ball", { 0, 0.1, 0 }, { 0, -0.5, 0 } },
-    { "sensor", { 0, 0, 0 }, { 0, 0, -0.3 } },
-    { "sensor", { 1, 0, 0 }, { 1, 0, -0.3 } },
+static const struct {
+    const char *name;
+    Vec3 in_child, in_carrier;
+} ties[] = {
+    { "hinge", { -0.1, 0, 0 }, { 0.5, 0, 0 } },  { "hinge", { -0.1, 1, 0 }, { 0.5, 1, 0 } },  // its axis
+    { "sprung", { 0, -0.1, 0 }, { 0, 0.5, 0 } }, { "sprung", { 0, -0.1, 1 }, { 0, 0.5, 1 } },
+    { "hinge2", { 0.1, 0, 0 }, { -0.5, 0, 0 } }, { "slider", { 0, 0, 0 }, { 0, 0, 0.3 } },
+    { "slider", { 1, 0, 0 }, { 1, 0, 0.3 } },    { "ball", { 0, 0.1, 0 }, { 0, -0.5, 0 } },
+    { "sensor", { 0, 0, 0 }, { 0, 0, -0.3 } },   { "sensor", { 1, 0, 0 }, { 1, 0, -0.3 } },
 };
 
 static double worst_tie(const World *world)
@@ -84,20 +93,17 @@ static void move_once(World *world, int how, int nth)
 {
     int top = world_solid(world, "carrier"), joint = physics_solid_joint(world->physics, world_solid(world, "hinge"));
     Scene *scene = sim_scene(world->sim);
-    SceneNode *node = physics_solid_node(world->physics, top), *parameters = scene_child(physics_joint_node(world->physics, joint), "jointParameters");
+    SceneNode *node = physics_solid_node(world->physics, top),
+              *parameters = scene_child(physics_joint_node(world->physics, joint), "jointParameters");
     Quat turn = quat_from_axis_angle(vec3_normalized(vec3(1, 2, 3)), 0.01 * (nth % 7));
     switch (how) {
-    case MOVE_SOLID:
-        physics_solid_set_pose(world->physics, top, (Pose){ vec3(nth % 5, 0, 0), turn });
-        break;
+    case MOVE_SOLID: physics_solid_set_pose(world->physics, top, (Pose){ vec3(nth % 5, 0, 0), turn }); break;
     case MOVE_FIELDS:
         physics_sync_scene(world->physics);
         set_field(world, node, "translation");
         set_field(world, node, "rotation");
         break;
-    case MOVE_BRAKE:
-        physics_brake_set_damping(world->physics, joint, 0, 0.01 * (nth % 2));
-        break;
+    case MOVE_BRAKE: physics_brake_set_damping(world->physics, joint, 0, 0.01 * (nth % 2)); break;
     case MOVE_PARAMETER:
         scene_set_float(scene, parameters, "staticFriction", 1e-6 * (nth % 2));
         physics_field_changed(world->physics, parameters, "staticFriction");
@@ -114,9 +120,15 @@ static void move_once(World *world, int how, int nth)
 static void joints_keep_their_shape(void **state)
 {
     (void)state;
-    static const struct { int how, moves; const char *name; } cases[] = {
-        { MOVE_SOLID, 100000, "set pose" },      { MOVE_FIELDS, 2000, "translation and rotation" }, { MOVE_BRAKE, 2000, "brake" },
-        { MOVE_PARAMETER, 2000, "joint parameter" }, { MOVE_IMPORT, 500, "a tree built anew" },
+    static const struct {
+        int how, moves;
+        const char *name;
+    } cases[] = {
+        { MOVE_SOLID, 100000, "set pose" },
+        { MOVE_FIELDS, 2000, "translation and rotation" },
+        { MOVE_BRAKE, 2000, "brake" },
+        { MOVE_PARAMETER, 2000, "joint parameter" },
+        { MOVE_IMPORT, 500, "a tree built anew" },
     };
     static_assert(COUNT_OF(cases) == MOVE_COUNT, "each way to move once");
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -153,7 +165,8 @@ static void suspended_wheels_stay_round(void **state)
         "    endPoint Solid { name \"wheel\" translation 0 0.4 0 boundingObject Sphere { radius 0.1 } physics Physics { density -1 mass 10 } } }\n"
         "  Solid { name \"weight\" translation 0 -0.4 0 boundingObject Sphere { radius 0.1 } physics Physics { density -1 mass 10 } }\n"
         "] }\n");
-    int robot = world_solid(&world, "robot"), wheel = world_solid(&world, "wheel"), joint = physics_solid_joint(world.physics, wheel);
+    int robot = world_solid(&world, "robot"), wheel = world_solid(&world, "wheel"),
+        joint = physics_solid_joint(world.physics, wheel);
     physics_motor_set_position(world.physics, joint, 0, INFINITY);
     physics_motor_set_velocity(world.physics, joint, 0, 3.0);
     world_step(&world, 100);
@@ -188,7 +201,8 @@ static void end_points_are_put(void **state)
     Pose frame = physics_solid_pose(world.physics, world_solid(&world, "carrier"));
     Vec3 at = pose_apply(pose_inverse(frame), physics_solid_pose(world.physics, child).t);
     CHECK(vec3_distance(at, vec3(0.6, 0, 0.2)) < 1e-9, "it stays where it was put");
-    CHECK(fabs(physics_joint_position(world.physics, physics_solid_joint(world.physics, child), 0)) < 1e-9, "and the joint did not turn");
+    CHECK(fabs(physics_joint_position(world.physics, physics_solid_joint(world.physics, child), 0)) < 1e-9,
+          "and the joint did not turn");
     world_close(&world);
 }
 
@@ -200,13 +214,15 @@ static void carried_shapes_wake_sleepers(void **state)
     double ends[COUNT_OF(times)];
     for (int i = 0; i < COUNT_OF(times); i++) {
         char text[2048];
-        snprintf(text, sizeof text,
-                 "WorldInfo { basicTimeStep 8 physicsDisableTime %s }\n"
-                 "Solid { name \"floor\" boundingObject Plane { size 10 10 } }\n"
-                 "Robot { name \"robot\" controller \"<none>\" children [ SliderJoint { jointParameters JointParameters { axis 1 0 0 }\n"
-                 "  device LinearMotor { maxForce 1000 maxVelocity 1 } endPoint Solid { name \"arm\" translation 0 0 0.4 boundingObject Box { size 0.1 0.1 0.1 }\n"
-                 "    physics Physics { } children [ Solid { name \"finger\" translation 0 0 -0.3 boundingObject Box { size 0.05 0.05 0.15 } } ] } } ] }\n"
-                 "Solid { name \"box\" translation 0.4 0 0.1 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } }\n", times[i]);
+        snprintf(
+            text, sizeof text,
+            "WorldInfo { basicTimeStep 8 physicsDisableTime %s }\n"
+            "Solid { name \"floor\" boundingObject Plane { size 10 10 } }\n"
+            "Robot { name \"robot\" controller \"<none>\" children [ SliderJoint { jointParameters JointParameters { axis 1 0 0 }\n"
+            "  device LinearMotor { maxForce 1000 maxVelocity 1 } endPoint Solid { name \"arm\" translation 0 0 0.4 boundingObject Box { size 0.1 0.1 0.1 }\n"
+            "    physics Physics { } children [ Solid { name \"finger\" translation 0 0 -0.3 boundingObject Box { size 0.05 0.05 0.15 } } ] } } ] }\n"
+            "Solid { name \"box\" translation 0.4 0 0.1 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } }\n",
+            times[i]);
         World world = world_open(text);
         int box = world_solid(&world, "box"), joint = physics_solid_joint(world.physics, world_solid(&world, "arm"));
         world_step(&world, 125);

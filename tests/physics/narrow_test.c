@@ -4,24 +4,32 @@
 #include "physics/world.h"
 
 static const char *const forms[] = {
-    "Box { size 0.2 0.2 0.2 }", "Sphere { radius 0.1 }", "Capsule { radius 0.07 height 0.12 }", "Cylinder { radius 0.09 height 0.18 }",
+    "Box { size 0.2 0.2 0.2 }",
+    "Sphere { radius 0.1 }",
+    "Capsule { radius 0.07 height 0.12 }",
+    "Cylinder { radius 0.09 height 0.18 }",
     ("IndexedFaceSet { coord Coordinate { point [ -0.1 -0.1 -0.1, 0.1 -0.1 -0.1, 0 0.1 -0.1, 0 0 0.1 ] } "
-    "coordIndex [ 0 2 1 -1 0 1 3 -1 1 2 3 -1 2 0 3 -1 ] }"),
+     "coordIndex [ 0 2 1 -1 0 1 3 -1 1 2 3 -1 2 0 3 -1 ] }"),
     "Pose { translation 0.05 0 0 children [ Box { size 0.1 0.2 0.15 } ] }",
 };
 
 // A heap of every kind of shape between four walls.
 static void heap(Text *text, int count)
 {
-    text_add_string(text, "WorldInfo { basicTimeStep 8 physicsDisableTime 0.4 physicsDisableLinearThreshold 0.05 physicsDisableAngularThreshold 0.2 }\n"
-                    "Solid { name \"floor\" boundingObject Plane { } }\n");
+    text_add_string(
+        text,
+        "WorldInfo { basicTimeStep 8 physicsDisableTime 0.4 physicsDisableLinearThreshold 0.05 physicsDisableAngularThreshold 0.2 }\n"
+        "Solid { name \"floor\" boundingObject Plane { } }\n");
     for (int i = 0; i < 4; i++)
-        text_printf(text, "Solid { name \"wall %d\" translation %g %g 1 boundingObject Box { size %g %g 2 } }\n", i, i < 2 ? (i ? 0.7 : -0.7) : 0.0,
-                    i < 2 ? 0.0 : (i == 2 ? 0.7 : -0.7), i < 2 ? 0.2 : 1.6, i < 2 ? 1.6 : 0.2);
+        text_printf(text, "Solid { name \"wall %d\" translation %g %g 1 boundingObject Box { size %g %g 2 } }\n", i,
+                    i < 2 ? (i ? 0.7 : -0.7) : 0.0, i < 2 ? 0.0 : (i == 2 ? 0.7 : -0.7), i < 2 ? 0.2 : 1.6,
+                    i < 2 ? 1.6 : 0.2);
     for (int i = 0; i < count; i++)
-        text_printf(text, "DEF B%d Solid { name \"b%d\" translation %g %g %g rotation 1 0.3 0.2 %g boundingObject %s physics Physics { } }\n", i, i,
-                    0.25 * (i % 4 - 1.5) + 0.01 * (i % 7), 0.25 * (i / 4 % 4 - 1.5) + 0.008 * (i % 5), 0.2 + 0.27 * (i / 16), 0.7 * i,
-                    forms[i % COUNT_OF(forms)]);
+        text_printf(
+            text,
+            "DEF B%d Solid { name \"b%d\" translation %g %g %g rotation 1 0.3 0.2 %g boundingObject %s physics Physics { } }\n",
+            i, i, 0.25 * (i % 4 - 1.5) + 0.01 * (i % 7), 0.25 * (i / 4 % 4 - 1.5) + 0.008 * (i % 5),
+            0.2 + 0.27 * (i / 16), 0.7 * i, forms[i % COUNT_OF(forms)]);
 }
 
 static World open_heap(int count, int threads, const char *stepper)
@@ -73,7 +81,10 @@ static void the_past_of_pairs_is_part_of_the_state(void **state)
     world_close(&fresh);
 }
 
-typedef struct Sum { int count; double depth; } Sum;
+typedef struct Sum {
+    int count;
+    double depth;
+} Sum;
 
 static Sum contacts_of(const World *world, int shape_a, int shape_b)
 {

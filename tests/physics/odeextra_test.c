@@ -1,7 +1,7 @@
 // Joints with what Webots' ODE adds, in ODE's steps and in ours: static deflections against their formula, momentum, life of the joints.
 #include "support/support.h"
 
-#include "physics/ode/odeextra.h"
+#include "physics/ode/extend.h"
 #include "physics/ode/solver_ode.h"
 
 #include <math.h>
@@ -63,15 +63,9 @@ static void close_scene(Scene2 *scene)
     dWorldDestroy(scene->world);
 }
 
-static double soft_erp(void)
-{
-    return dt * spring / (dt * spring + damper);
-}
+static double soft_erp(void) { return dt * spring / (dt * spring + damper); }
 
-static double soft_cfm(void)
-{
-    return 1.0 / (dt * spring + damper);
-}
+static double soft_cfm(void) { return 1.0 / (dt * spring + damper); }
 
 static Vec3 at(dBodyID body)
 {
@@ -121,7 +115,8 @@ static void test_deflection(void **state)
                 Vec3 axis = vec3_normalized(axes[i]);
                 Vec3 expected = vec3_scale(axis, -mass * gravity * axis.z / spring);
                 Vec3 moved = vec3_sub(vec3_sub(at(scene.wheel), at(scene.chassis)), vec3(0.5, 0, 0));
-                CHECK_NEAR(vec3_length(vec3_sub(moved, expected)), 0.0, stepper == QUICK ? 2e-4 : 2e-5, stepper_names[stepper]);
+                CHECK_NEAR(vec3_length(vec3_sub(moved, expected)), 0.0, stepper == QUICK ? 2e-4 : 2e-5,
+                           stepper_names[stepper]);
                 close_scene(&scene);
             }
 }
@@ -251,8 +246,8 @@ int main(void)
     dInitODE();
     assert_null(odeextra_problem());
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_deflection), cmocka_unit_test(test_momentum), cmocka_unit_test(test_axis), cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_linear_motor),
+        cmocka_unit_test(test_deflection), cmocka_unit_test(test_momentum),     cmocka_unit_test(test_axis),
+        cmocka_unit_test(test_ends),       cmocka_unit_test(test_linear_motor),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

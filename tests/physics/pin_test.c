@@ -1,11 +1,12 @@
 // A pinned robot is part of the state: snapshots keep it, a restore brings it back or takes it away, removing it is safe.
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 #include "physics/world.h"
 
-#define ROBOT "WorldInfo { basicTimeStep 8 }\n" \
-              "DEF R Robot { name \"r\" translation 0 0 5 controller \"<none>\" boundingObject Box { size 0.2 0.3 0.1 } physics Physics { } children [\n" \
-              "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } endPoint DEF ARM Solid { name \"arm\" translation 0.4 0 0\n" \
-              "boundingObject Box { size 0.5 0.05 0.05 } physics Physics { } } } ] }\n"
+#define ROBOT                                                                                                                                   \
+    "WorldInfo { basicTimeStep 8 }\n"                                                                                                           \
+    "DEF R Robot { name \"r\" translation 0 0 5 controller \"<none>\" boundingObject Box { size 0.2 0.3 0.1 } physics Physics { } children [\n" \
+    "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } endPoint DEF ARM Solid { name \"arm\" translation 0.4 0 0\n"              \
+    "boundingObject Box { size 0.5 0.05 0.05 } physics Physics { } } } ] }\n"
 
 static void snapshots_hold_pins(void **state)
 {

@@ -11,10 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EACH_STEPPER(test) \
+#define EACH_STEPPER(test)                                                                                             \
     { #test " (talus)", test, NULL, NULL, "talus" }, { #test " (ode-exact)", test, NULL, NULL, "ode-exact" }
 
-typedef struct Scenery { TalusWorld *world; const char *stepper; } Scenery;
+typedef struct Scenery {
+    TalusWorld *world;
+    const char *stepper;
+} Scenery;
 
 static inline void scenery_complain(const TalusDiagnostic *diagnostic, void *context)
 {
@@ -63,7 +66,10 @@ static inline TalusPose scenery_pose(const Scenery *scenery, const char *def)
     return pose;
 }
 
-static inline TalusVector scenery_position(const Scenery *scenery, const char *def) { return scenery_pose(scenery, def).position; }
+static inline TalusVector scenery_position(const Scenery *scenery, const char *def)
+{
+    return scenery_pose(scenery, def).position;
+}
 
 static inline TalusVector scenery_velocity(const Scenery *scenery, const char *def)
 {
@@ -91,7 +97,8 @@ static inline TalusVector scenery_turned(const Scenery *scenery, const char *def
 {
     TalusQuaternion q = scenery_pose(scenery, def).orientation;
     TalusVector t = { 2 * (q.y * v.z - q.z * v.y), 2 * (q.z * v.x - q.x * v.z), 2 * (q.x * v.y - q.y * v.x) };
-    return (TalusVector){ v.x + q.w * t.x + q.y * t.z - q.z * t.y, v.y + q.w * t.y + q.z * t.x - q.x * t.z, v.z + q.w * t.z + q.x * t.y - q.y * t.x };
+    return (TalusVector){ v.x + q.w * t.x + q.y * t.z - q.z * t.y, v.y + q.w * t.y + q.z * t.x - q.x * t.z,
+                          v.z + q.w * t.z + q.x * t.y - q.y * t.x };
 }
 
 static inline void scenery_push(Scenery *scenery, const char *def, TalusVector own_frame)
@@ -100,10 +107,10 @@ static inline void scenery_push(Scenery *scenery, const char *def, TalusVector o
 }
 
 // Prints what was measured beside what was published (docs/simulation.md has the table) and compares.
-#define PUBLISHED(scenery, what, actual, expected, tolerance) \
+#define PUBLISHED(scenery, what, actual, expected, tolerance)                                                          \
     published_value((scenery), (what), (actual), (expected), (tolerance), __FILE__, __LINE__)
-static inline void published_value(const Scenery *scenery, const char *what, double actual, double expected, double tolerance,
-                                   const char *file, int line)
+static inline void published_value(const Scenery *scenery, const char *what, double actual, double expected,
+                                   double tolerance, const char *file, int line)
 {
     print_message("%s, %s: published %.9g +-%g, here %.9g\n", what, scenery->stepper, expected, tolerance, actual);
     support_near(actual, expected, tolerance, what, file, line);

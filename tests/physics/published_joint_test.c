@@ -5,34 +5,40 @@
 
 // ---- hinge_2_joint_damping ----
 
-#define WHEEL(number, x)                                                                                                        \
-    "Hinge2Joint { jointParameters HingeJointParameters { axis 0 1 0 anchor " x "6 0 0 } "                                        \
-    "  jointParameters2 DEF DAMPING" number " JointParameters { axis 1 0 0 } "                                                   \
-    "  device RotationalMotor { name \"steer" number "\" } device2 DEF WHEEL" number " RotationalMotor { name \"drive" number "\" } " \
-    "  endPoint Solid { name \"wheel" number "\" translation " x "55 0 0 physics Physics { } "                                    \
+#define WHEEL(number, x)                                                                                               \
+    "Hinge2Joint { jointParameters HingeJointParameters { axis 0 1 0 anchor " x "6 0 0 } "                             \
+    "  jointParameters2 DEF DAMPING" number " JointParameters { axis 1 0 0 } "                                         \
+    "  device RotationalMotor { name \"steer" number "\" } device2 DEF WHEEL" number                                   \
+    " RotationalMotor { name \"drive" number "\" } "                                                                   \
+    "  endPoint Solid { name \"wheel" number "\" translation " x "55 0 0 physics Physics { } "                         \
     "    boundingObject Pose { rotation -0.57735 -0.57735 0.57735 2.0944 children Cylinder { height 0.005 radius 0.04 } } } } "
 
 // Two wheels turn a robot on the spot; damping on the driven axis halves what the motors reach.
 static void damped_wheels_turn_a_robot(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
+    Scenery s = scenery_open(
+        state, "R2025a",
         "WorldInfo { basicTimeStep 16 coordinateSystem \"NUE\" } " FLOOR_NUE
-        "DEF ROBOT Robot { controller \"<none>\" translation 0 0.04 0 boundingObject Box { size 0.1 0.05 0.05 } physics Physics { } children [ "
-        WHEEL("1", "0.0") WHEEL("2", "-0.0") "] }");
+        "DEF ROBOT Robot { controller \"<none>\" translation 0 0.04 0 boundingObject Box { size 0.1 0.05 0.05 } physics Physics { } children [ " WHEEL(
+            "1", "0.0") WHEEL("2", "-0.0") "] }");
     static const char *const wheels[] = { "WHEEL1", "WHEEL2" }, *const parameters[] = { "DAMPING1", "DAMPING2" };
-    static const struct { double damping, rate; } phases[] = { { 0, 0.696 }, { 20, 0.348 }, { 50, 0.139 } };
+    static const struct {
+        double damping, rate;
+    } phases[] = { { 0, 0.696 }, { 20, 0.348 }, { 50, 0.139 } };
     for (int i = 0; i < 2; i++) {
         talus_motor_set_position(s.world, scenery_node(&s, wheels[i]), 0, INFINITY);
         talus_motor_set_velocity(s.world, scenery_node(&s, wheels[i]), 0, i ? 1.0 : -1.0);
     }
     for (int phase = 0; phase < COUNT_OF(phases); phase++) {
         for (int i = 0; i < 2; i++)
-            assert_true(talus_set_double(s.world, scenery_node(&s, parameters[i]), "dampingConstant", phases[phase].damping));
+            assert_true(
+                talus_set_double(s.world, scenery_node(&s, parameters[i]), "dampingConstant", phases[phase].damping));
         for (int step = 0; step < 10; step++) {
             scenery_step(&s, 4);
             TalusVector spin = scenery_spin(&s, "ROBOT");
             TalusVector up = scenery_turned(&s, "ROBOT", (TalusVector){ 0, 1, 0 });
-            PUBLISHED(&s, "hinge_2_joint_damping, rate", spin.x * up.x + spin.y * up.y + spin.z * up.z, phases[phase].rate, 0.01);
+            PUBLISHED(&s, "hinge_2_joint_damping, rate", spin.x * up.x + spin.y * up.y + spin.z * up.z,
+                      phases[phase].rate, 0.01);
         }
     }
     scenery_close(&s);
@@ -40,19 +46,24 @@ static void damped_wheels_turn_a_robot(void **state)
 
 // ---- hinge_2_joint_damping_axis ----
 
-#define SHAFT(number, x, turner)                                                                                                \
-    "Solid { name \"base" number "\" translation " x " 0 0 boundingObject Box { size 1 1 0.1 } physics Physics { } children "      \
+#define SHAFT(number, x, turner)                                                                                                               \
+    "Solid { name \"base" number "\" translation " x                                                                                           \
+    " 0 0 boundingObject Box { size 1 1 0.1 } physics Physics { } children "                                                                   \
     "  Hinge2Joint { jointParameters HingeJointParameters { axis 0 1 0 anchor 0 0 2 } jointParameters2 JointParameters { axis 1 0 0 } " turner \
-    "    device2 [ Brake { name \"brake" number "\" } DEF DRIVE" number " RotationalMotor { name \"drive" number "\" maxVelocity 6.28 maxTorque 137 } ] " \
-    "    endPoint DEF SHAFT" number " Solid { name \"shaft" number "\" translation 0 0 2 physics Physics { } "                      \
+    "    device2 [ Brake { name \"brake" number "\" } DEF DRIVE" number " RotationalMotor { name \"drive" number                               \
+    "\" maxVelocity 6.28 maxTorque 137 } ] "                                                                                                   \
+    "    endPoint DEF SHAFT" number " Solid { name \"shaft" number "\" translation 0 0 2 physics Physics { } "                                 \
     "      boundingObject Pose { rotation 0 1 0 1.5701 children Box { size 1 1 0.215 } } } } } "
 
 // The brake on the second axis acts alike wherever the first axis stands.
 static void brakes_do_not_care_for_the_first_axis(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
-        "WorldInfo { } Solid { name \"floor\" boundingObject Plane { } } DEF ROBOT Robot { controller \"<none>\" translation 0 0 0.06 children [ "
-        SHAFT("1", "-1", "") SHAFT("2", "1", "device DEF TURN RotationalMotor { name \"turn\" maxPosition 1.5707 maxTorque 10000 }") "] }");
+    Scenery s = scenery_open(
+        state, "R2025a",
+        "WorldInfo { } Solid { name \"floor\" boundingObject Plane { } } DEF ROBOT Robot { controller \"<none>\" translation 0 0 0.06 children [ " SHAFT(
+            "1", "-1", "")
+            SHAFT("2", "1",
+                  "device DEF TURN RotationalMotor { name \"turn\" maxPosition 1.5707 maxTorque 10000 }") "] }");
     TalusNode drives[] = { scenery_node(&s, "DRIVE1"), scenery_node(&s, "DRIVE2") };
     for (int i = 0; i < 2; i++) {
         talus_motor_set_position(s.world, drives[i], 1, INFINITY);
@@ -84,24 +95,32 @@ static void brakes_do_not_care_for_the_first_axis(void **state)
 
 // ---- connectors ----
 
-#define FRAME(def, body, facing, connector)                                                                                     \
-    "HingeJoint { jointParameters HingeJointParameters { position -1.57 anchor 0 0.06 0 } endPoint Solid { name \"" body "\" "      \
-    "  translation 0 0.06 0 rotation " facing " physics Physics { density -1 mass 0.05 } children DEF " def " Connector { "       \
-    "    name \"" body " connector\" translation 0 0.055 0 model \"magnetic\" tensileStrength 1 " connector " } "                  \
-    "  boundingObject Group { children [ Pose { translation 0.049 0.025 0 children Box { size 0.008 0.05 0.015 } } "             \
-    "    Pose { translation -0.049 0.025 0 children Box { size 0.008 0.05 0.015 } } "                                            \
+#define FRAME(def, body, facing, connector)                                                                              \
+    "HingeJoint { jointParameters HingeJointParameters { position -1.57 anchor 0 0.06 0 } endPoint Solid { name \"" body \
+    "\" "                                                                                                                \
+    "  translation 0 0.06 0 rotation " facing " physics Physics { density -1 mass 0.05 } children DEF " def              \
+    " Connector { "                                                                                                      \
+    "    name \"" body " connector\" translation 0 0.055 0 model \"magnetic\" tensileStrength 1 " connector " } "        \
+    "  boundingObject Group { children [ Pose { translation 0.049 0.025 0 children Box { size 0.008 0.05 0.015 } } "     \
+    "    Pose { translation -0.049 0.025 0 children Box { size 0.008 0.05 0.015 } } "                                    \
     "    Pose { translation 0 0.05 0 children Box { size 0.12 0.01 0.04 } } ] } } } "
-#define POT "boundingObject Pose { translation 0 0.0415 0 rotation 1 0 0 -1.5708 children Cylinder { height 0.08 radius 0.045 } } "
+#define POT                                                                                                            \
+    "boundingObject Pose { translation 0 0.0415 0 rotation 1 0 0 -1.5708 children Cylinder { height 0.08 radius 0.045 } } "
 
 // A force that grows by 0.1 N a step pulls two connectors of 1 N each apart in the step in which it reaches 2.1 N.
 static void connectors_part_when_pulled(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
+    Scenery s = scenery_open(
+        state, "R2025a",
         "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" } " FLOOR_NUE
         "DEF ACTIVE Robot { controller \"<none>\" name \"a\" translation 0.10186764 0 0.004082181 rotation 0 1 0 -1.57 physics Physics { density -1 mass 0.05 } " POT
-        "children " FRAME("PULLER", "fa", "1 0 0 1.5707963", "type \"active\" autoLock TRUE rotation 0.70710678 0.70710678 0 -3.14159") "} "
-        "DEF PASSIVE Solid { name \"p\" translation -0.0081323259 0 0.0038990259 rotation 0 1 0 -1.57 physics Physics { density -1 mass 0.5 } " POT
-        "children " FRAME("HELD", "fp", "-1 0 0 1.57", "type \"passive\" rotation 0 0 -1 -1.5708") "} ");
+        "children " FRAME(
+            "PULLER", "fa", "1 0 0 1.5707963",
+            "type \"active\" autoLock TRUE rotation 0.70710678 0.70710678 0 -3.14159") "} "
+                                                                                       "DEF PASSIVE Solid { name \"p\" translation -0.0081323259 0 0.0038990259 rotation 0 1 0 -1.57 physics Physics { density -1 mass 0.5 } " POT
+                                                                                       "children " FRAME(
+                                                                                           "HELD", "fp", "-1 0 0 1.57",
+                                                                                           "type \"passive\" rotation 0 0 -1 -1.5708") "} ");
     TalusNode puller = scenery_node(&s, "PULLER");
     int presence = 0, parted = 0;
     double force = 0.0, distance = 0.0;
@@ -120,14 +139,16 @@ static void connectors_part_when_pulled(void **state)
         }
     }
     PUBLISHED(&s, "connector_detach, s", parted * 0.032, 0.736, 1e-9);
-    CHECK(scenery_position(&s, "ACTIVE").x - scenery_position(&s, "PASSIVE").x > distance + 0.01, "then they are apart");
+    CHECK(scenery_position(&s, "ACTIVE").x - scenery_position(&s, "PASSIVE").x > distance + 0.01,
+          "then they are apart");
     scenery_close(&s);
 }
 
 // A falling ball is caught by a connector of the static world and drawn to it.
 static void static_connectors_catch(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
+    Scenery s = scenery_open(
+        state, "R2025a",
         "WorldInfo { basicTimeStep 8 coordinateSystem \"NUE\" } "
         "Robot { controller \"<none>\" name \"wall\" translation 0.1 0 0 rotation 0 1 0 -1.57 boundingObject Pose { translation 0 0.25 -0.25 children Box { size 0.5 0.5 0.1 } } "
         "  children Connector { isLocked TRUE autoLock TRUE distanceTolerance 0.1 axisTolerance 0.4 rotationTolerance 0.6 translation 0 0.2 -0.2 "
@@ -144,24 +165,35 @@ static void static_connectors_catch(void **state)
 
 // ---- ball joints ----
 
-#define BALL_PARAMETERS "jointParameters BallJointParameters { anchor 0 0.15 0 } jointParameters2 JointParameters { axis 1 0 1 } " \
-                        "jointParameters3 JointParameters { axis 0 1 0 } "
+#define BALL_PARAMETERS                                                                                                \
+    "jointParameters BallJointParameters { anchor 0 0.15 0 } jointParameters2 JointParameters { axis 1 0 1 } "         \
+    "jointParameters3 JointParameters { axis 0 1 0 } "
 #define TURNER(def, name) "DEF " def " RotationalMotor { name \"" name "\" maxVelocity 1 } "
-#define TURNER2(def, name) "DEF " def " RotationalMotor { name \"" name "\" maxVelocity 1 minPosition -1.5707963267948966 maxPosition 1.5707963267948966 } "
-#define ROD(def) "children DEF " def " Solid { name \"marker\" translation 0.03 0.07 0 } boundingObject Pose { rotation 1 0 0 -1.5708 children Cylinder { height 0.2 radius 0.02 } } "
+#define TURNER2(def, name)                                                                                             \
+    "DEF " def " RotationalMotor { name \"" name                                                                       \
+    "\" maxVelocity 1 minPosition -1.5707963267948966 maxPosition 1.5707963267948966 } "
+#define ROD(def)                                                                                                       \
+    "children DEF " def                                                                                                \
+    " Solid { name \"marker\" translation 0.03 0.07 0 } boundingObject Pose { rotation 1 0 0 -1.5708 children Cylinder { height 0.2 radius 0.02 } } "
 #define BASE "boundingObject Pose { translation 0 0.05 0 children Box { size 0.1 0.1 0.1 } } "
-#define BALL_ROBOT(def, place, mass)                                                                                            \
-    "DEF " def " Robot { controller \"<none>\" name \"" def "\" translation " place " " BASE mass " children BallJoint { " BALL_PARAMETERS \
-    "  device " TURNER(def "1", "m1") " device2 " TURNER2(def "2", "m2") " device3 " TURNER(def "3", "m3")                        \
-    "  endPoint Solid { name \"rod\" translation 0 0.15 0 " mass " " ROD(def "_MARKER") "} } } "
-#define HINGE_ROBOT(def, place, mass)                                                                                           \
-    "DEF " def " Robot { controller \"<none>\" name \"" def "\" translation " place " " BASE mass " children HingeJoint { "        \
-    "  jointParameters HingeJointParameters { axis 1 0 1 anchor 0 0.15 0 } device " TURNER(def "1", "m1")                        \
-    "  endPoint Solid { name \"first\" translation 0 0.15 0 boundingObject Sphere { radius 0.01 } " mass " children HingeJoint { " \
-    "    jointParameters HingeJointParameters { axis 1 0 -1 } device " TURNER(def "2", "m2")                                     \
-    "    endPoint Solid { name \"second\" boundingObject Sphere { radius 0.01 } " mass " children HingeJoint { "                  \
-    "      jointParameters HingeJointParameters { axis 0 1 0 } device " TURNER(def "3", "m3")                                    \
-    "      endPoint Solid { name \"rod\" " mass " " ROD(def "_MARKER") "} } } } } } } "
+#define BALL_ROBOT(def, place, mass)                                                                                   \
+    "DEF " def " Robot { controller \"<none>\" name \"" def "\" translation " place " " BASE mass                      \
+    " children BallJoint { " BALL_PARAMETERS "  device " TURNER(def "1", "m1") " device2 " TURNER2(                    \
+        def "2", "m2") " device3 " TURNER(def "3", "m3") "  endPoint Solid { name \"rod\" translation 0 0.15 0 " mass  \
+                                                         " " ROD(def "_MARKER") "} } } "
+#define HINGE_ROBOT(def, place, mass)                                                                                  \
+    "DEF " def " Robot { controller \"<none>\" name \"" def "\" translation " place " " BASE mass                      \
+    " children HingeJoint { "                                                                                          \
+    "  jointParameters HingeJointParameters { axis 1 0 1 anchor 0 0.15 0 } device " TURNER(                            \
+        def "1",                                                                                                       \
+        "m1") "  endPoint Solid { name \"first\" translation 0 0.15 0 boundingObject Sphere { radius 0.01 } " mass     \
+              " children HingeJoint { "                                                                                \
+              "    jointParameters HingeJointParameters { axis 1 0 -1 } device " TURNER(                               \
+                  def "2", "m2") "    endPoint Solid { name \"second\" boundingObject Sphere { radius 0.01 } " mass    \
+                                 " children HingeJoint { "                                                             \
+                                 "      jointParameters HingeJointParameters { axis 0 1 0 } device " TURNER(           \
+                                     def "3", "m3") "      endPoint Solid { name \"rod\" " mass                        \
+                                                    " " ROD(def "_MARKER") "} } } } } } } "
 
 static const char *const turners[] = { "BALL", "BALL_K", "HINGE", "HINGE_K" };
 #define TURNER_COUNT 4
@@ -194,9 +226,10 @@ static TalusVector marker_offset(Scenery *s, const char *robot)
 static void ball_joints_turn_as_three_hinges(void **state)
 {
     Scenery s = scenery_open(state, "R2025a",
-        "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" } " FLOOR_NUE
-        BALL_ROBOT("BALL", "0.15 0 0.15", "physics Physics { }") BALL_ROBOT("BALL_K", "0.15 0 -0.15", "")
-        HINGE_ROBOT("HINGE", "-0.15 0 -0.15", "physics Physics { }") HINGE_ROBOT("HINGE_K", "-0.15 0 0.15", ""));
+                             "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" } " FLOOR_NUE BALL_ROBOT(
+                                 "BALL", "0.15 0 0.15", "physics Physics { }") BALL_ROBOT("BALL_K", "0.15 0 -0.15", "")
+                                 HINGE_ROBOT("HINGE", "-0.15 0 -0.15", "physics Physics { }")
+                                     HINGE_ROBOT("HINGE_K", "-0.15 0 0.15", ""));
     int stages[TURNER_COUNT] = { -1, -1, -1, -1 };
     double worst = 0.0;
     for (int step = 0; step < 188; step++) {
@@ -204,7 +237,8 @@ static void ball_joints_turn_as_three_hinges(void **state)
         TalusVector reference = marker_offset(&s, turners[2]);
         for (int i = 0; i < TURNER_COUNT; i++) {
             TalusVector offset = marker_offset(&s, turners[i]);
-            worst = fmax(worst, fmax(fabs(offset.x - reference.x), fmax(fabs(offset.y - reference.y), fabs(offset.z - reference.z))));
+            worst = fmax(worst, fmax(fabs(offset.x - reference.x),
+                                     fmax(fabs(offset.y - reference.y), fabs(offset.z - reference.z))));
             drive_turner(&s, turners[i], &stages[i]);
         }
     }
@@ -219,7 +253,8 @@ static void ball_joints_turn_as_three_hinges(void **state)
 // ball_joint_reset: the end point of a ball joint without physics is where it was, after a reset as before.
 static void ball_joints_reset(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
+    Scenery s = scenery_open(
+        state, "R2025a",
         "WorldInfo { coordinateSystem \"NUE\" } Robot { controller \"<none>\" children BallJoint { jointParameters BallJointParameters { position 1 } "
         "  jointParameters2 JointParameters { position 2 } jointParameters3 JointParameters { position 1 axis 1 0 0 } "
         "  endPoint DEF END Solid { rotation 0.06288823946284747 0.9406150471981956 -0.333599164150032 2.611508937346137 } } }");
@@ -248,18 +283,26 @@ static void ball_joints_reset(void **state)
 
 // ---- stops ----
 
-#define BLOCK(def, place) "endPoint DEF " def " Solid { name \"" def "\" " place " boundingObject Box { size 0.4 0.2 0.3 } physics Physics { density 100 } } "
+#define BLOCK(def, place)                                                                                              \
+    "endPoint DEF " def " Solid { name \"" def "\" " place                                                             \
+    " boundingObject Box { size 0.4 0.2 0.3 } physics Physics { density 100 } } "
 
 // Motors push three joints against their stops; the robot is moved; the stops still hold.
 static void stops_hold_after_a_move(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
+    Scenery s = scenery_open(
+        state, "R2025a",
         "WorldInfo { coordinateSystem \"NUE\" } " FLOOR_NUE
         "DEF ROBOT Robot { controller \"<none>\" translation 0 1.05 0 boundingObject Pose { translation 0 -1 0 children Box { size 3 0.1 2 } } physics Physics { density 100 } children [ "
-        "  HingeJoint { jointParameters HingeJointParameters { position 0.1 minStop -0.1 maxStop 0.4 } device RotationalMotor { name \"h\" } " BLOCK("HINGE", "rotation 1 0 0 0.1") "} "
-        "  Hinge2Joint { jointParameters HingeJointParameters { anchor -1 0 0 minStop -0.1 maxStop 0.4 } jointParameters2 JointParameters { minStop -0.1 maxStop 0.4 } "
-        "    device RotationalMotor { name \"h1\" } device2 RotationalMotor { name \"h2\" } " BLOCK("HINGE2", "translation -1 0 0") "} "
-        "  SliderJoint { jointParameters JointParameters { minStop -0.1 maxStop 0.4 } device LinearMotor { name \"s\" } " BLOCK("SLIDER", "translation 1.18 0 0") "} ] }");
+        "  HingeJoint { jointParameters HingeJointParameters { position 0.1 minStop -0.1 maxStop 0.4 } device RotationalMotor { name \"h\" } " BLOCK(
+            "HINGE",
+            "rotation 1 0 0 0.1") "} "
+                                  "  Hinge2Joint { jointParameters HingeJointParameters { anchor -1 0 0 minStop -0.1 maxStop 0.4 } jointParameters2 JointParameters { minStop -0.1 maxStop 0.4 } "
+                                  "    device RotationalMotor { name \"h1\" } device2 RotationalMotor { name \"h2\" } " BLOCK(
+                                      "HINGE2",
+                                      "translation -1 0 0") "} "
+                                                            "  SliderJoint { jointParameters JointParameters { minStop -0.1 maxStop 0.4 } device LinearMotor { name \"s\" } " BLOCK(
+                                                                "SLIDER", "translation 1.18 0 0") "} ] }");
     static const char *const joints[] = { "HINGE", "HINGE2", "SLIDER" };
     for (int i = 0; i < 3; i++) {
         talus_motor_set_position(s.world, scenery_node(&s, joints[i]), 0, INFINITY);
@@ -279,21 +322,29 @@ static void stops_hold_after_a_move(void **state)
 // joints_motor_min_max_position: a position outside the motor's range at load widens the range.
 static void ranges_hold_the_first_position(void **state)
 {
-    static const struct { const char *joint, *parameters; int axes; } cases[] = {
+    static const struct {
+        const char *joint, *parameters;
+        int axes;
+    } cases[] = {
         { "SliderJoint", "jointParameters JointParameters { position %g }", 1 },
         { "HingeJoint", "jointParameters HingeJointParameters { position %g }", 1 },
-        { "Hinge2Joint", "jointParameters HingeJointParameters { position %g } jointParameters2 JointParameters { position %g }", 2 },
-        { "BallJoint", "jointParameters BallJointParameters { position %g } jointParameters2 JointParameters { position %g } jointParameters3 JointParameters { position %g }", 3 },
+        { "Hinge2Joint",
+          "jointParameters HingeJointParameters { position %g } jointParameters2 JointParameters { position %g }", 2 },
+        { "BallJoint",
+          "jointParameters BallJointParameters { position %g } jointParameters2 JointParameters { position %g } jointParameters3 JointParameters { position %g }",
+          3 },
     };
     static const char *const devices[] = { "device", "device2", "device3" };
     for (int i = 0; i < COUNT_OF(cases); i++)
         for (int sign = -1; sign <= 1; sign += 2) {
             char text[2048], parameters[512];
             snprintf(parameters, sizeof parameters, cases[i].parameters, sign * 0.2, sign * 0.3, sign * 0.4);
-            int length = snprintf(text, sizeof text, "WorldInfo { } Robot { controller \"<none>\" children %s { %s ", cases[i].joint, parameters);
+            int length = snprintf(text, sizeof text, "WorldInfo { } Robot { controller \"<none>\" children %s { %s ",
+                                  cases[i].joint, parameters);
             for (int axis = 0; axis < cases[i].axes; axis++)
-                length += snprintf(text + length, sizeof text - (size_t)length, "%s DEF M%d %s { name \"m%d\" minPosition -0.1 maxPosition 0.1 } ", devices[axis], axis,
-                                   i ? "RotationalMotor" : "LinearMotor", axis);
+                length += snprintf(text + length, sizeof text - (size_t)length,
+                                   "%s DEF M%d %s { name \"m%d\" minPosition -0.1 maxPosition 0.1 } ", devices[axis],
+                                   axis, i ? "RotationalMotor" : "LinearMotor", axis);
             snprintf(text + length, sizeof text - (size_t)length, "endPoint Solid { } } }");
             Scenery s = scenery_open(state, "R2025a", text);
             scenery_step(&s, 1);
@@ -312,29 +363,41 @@ static void ranges_hold_the_first_position(void **state)
 
 // ---- springs ----
 
-#define SPRUNG(number, place, box, mass, joint, end)                                                                            \
-    "Solid { name \"parent" number "\" " place " boundingObject Box { size " box " } " mass " children " joint                     \
-    "  endPoint DEF END" number " Solid { name \"end" number "\" " end " boundingObject Sphere { radius 0.05 } physics Physics { } } } } "
-#define SPRUNG_SLIDER "SliderJoint { jointParameters JointParameters { axis 1 0 0 springConstant 5 dampingConstant 1.75 } "
-#define SPRUNG_HINGE "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 springConstant 10 dampingConstant 0.5 } "
+#define SPRUNG(number, place, box, mass, joint, end)                                                                   \
+    "Solid { name \"parent" number "\" " place " boundingObject Box { size " box " } " mass " children " joint         \
+    "  endPoint DEF END" number " Solid { name \"end" number "\" " end                                                 \
+    " boundingObject Sphere { radius 0.05 } physics Physics { } } } } "
+#define SPRUNG_SLIDER                                                                                                  \
+    "SliderJoint { jointParameters JointParameters { axis 1 0 0 springConstant 5 dampingConstant 1.75 } "
+#define SPRUNG_HINGE                                                                                                   \
+    "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 springConstant 10 dampingConstant 0.5 } "
 #define SPRUNG_BALL "BallJoint { jointParameters BallJointParameters { anchor 0 0.2 0 springConstant 2 } "
 #define TILTED "translation 0 0.43 0 rotation -0.22788387792605758 -0.8906845228737892 0.393382789270797 4.92295"
 
 // A spring does the same on a parent that is fixed and on one that rests on the floor, and brings the joint back.
 static void springs_act_alike_on_any_parent(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
-        "WorldInfo { coordinateSystem \"NUE\" } " FLOOR_NUE
-        SPRUNG("1", "translation 0 0.05 0 rotation 0 -1 0 4.18879", "0.2 0.1 0.7", "", SPRUNG_SLIDER, "translation 0.25 0.05 0 rotation 0 1 0 0.5236")
-        SPRUNG("2", "translation 0 0.05 0.86 rotation 0 1 0 5.75959", "0.2 0.1 0.7", "physics Physics { density 100 }", SPRUNG_SLIDER,
-               "translation 0.25 0.05 0 rotation 1 1.73445e-06 6.97981e-07 4.71239")
-        SPRUNG("3", "translation -0.7 0.05 0 rotation 0 -1 0 4.97418", "0.2 0.1 0.2", "", SPRUNG_HINGE,
-               "translation 0.25 0.05 0 rotation -0.5773502691896258 0.5773502691896258 -0.5773502691896258 2.0944")
-        SPRUNG("4", "translation -0.687018 0.05 0.807395 rotation 0 1 0 3.927", "0.2 0.1 0.2", "physics Physics { }", SPRUNG_HINGE,
-               "translation 0.25 0.05 0 rotation 0 -1 0 6.2831806143783")
-        SPRUNG("5", "translation -1.68 0.02 0 rotation 0 -1 0 5.75958", "0.2 0.1 0.7", "", SPRUNG_BALL, TILTED)
-        SPRUNG("6", "translation -1.68 0.05 0.9 rotation 0 1 0 5.23599", "0.2 0.1 0.7", "physics Physics { density 100 }", SPRUNG_BALL, TILTED));
-    static const struct { const char *def; TalusVector force; } pushes[] = {
+    Scenery s = scenery_open(
+        state, "R2025a",
+        "WorldInfo { coordinateSystem \"NUE\" } " FLOOR_NUE SPRUNG("1", "translation 0 0.05 0 rotation 0 -1 0 4.18879",
+                                                                   "0.2 0.1 0.7", "", SPRUNG_SLIDER,
+                                                                   "translation 0.25 0.05 0 rotation 0 1 0 0.5236")
+            SPRUNG("2", "translation 0 0.05 0.86 rotation 0 1 0 5.75959", "0.2 0.1 0.7",
+                   "physics Physics { density 100 }", SPRUNG_SLIDER,
+                   "translation 0.25 0.05 0 rotation 1 1.73445e-06 6.97981e-07 4.71239")
+                SPRUNG(
+                    "3", "translation -0.7 0.05 0 rotation 0 -1 0 4.97418", "0.2 0.1 0.2", "", SPRUNG_HINGE,
+                    "translation 0.25 0.05 0 rotation -0.5773502691896258 0.5773502691896258 -0.5773502691896258 2.0944")
+                    SPRUNG("4", "translation -0.687018 0.05 0.807395 rotation 0 1 0 3.927", "0.2 0.1 0.2",
+                           "physics Physics { }", SPRUNG_HINGE,
+                           "translation 0.25 0.05 0 rotation 0 -1 0 6.2831806143783")
+                        SPRUNG("5", "translation -1.68 0.02 0 rotation 0 -1 0 5.75958", "0.2 0.1 0.7", "", SPRUNG_BALL,
+                               TILTED) SPRUNG("6", "translation -1.68 0.05 0.9 rotation 0 1 0 5.23599", "0.2 0.1 0.7",
+                                              "physics Physics { density 100 }", SPRUNG_BALL, TILTED));
+    static const struct {
+        const char *def;
+        TalusVector force;
+    } pushes[] = {
         { "END1", { 0.2, 0, 0 } }, { "END2", { 0.2, 0, 0 } }, { "END3", { 0, 5, 0 } },
         { "END4", { 0, 0, -5 } },  { "END5", { 1, 0, 0.5 } }, { "END6", { 1, 0, 0.5 } },
     };
@@ -345,7 +408,8 @@ static void springs_act_alike_on_any_parent(void **state)
         scenery_step(&s, 1);
         for (int i = 0; i < COUNT_OF(pushes); i += 2) {
             if (i < 4)
-                worst = fmax(worst, fabs(scenery_joint(&s, pushes[i].def, 0) - scenery_joint(&s, pushes[i + 1].def, 0)));
+                worst = fmax(worst,
+                             fabs(scenery_joint(&s, pushes[i].def, 0) - scenery_joint(&s, pushes[i + 1].def, 0)));
             moved = fmax(moved, fabs(scenery_joint(&s, pushes[i].def, 0)));
             TalusVector a, b;
             assert_true(talus_get_vector(s.world, scenery_node(&s, pushes[i].def), "translation", &a));
@@ -366,7 +430,8 @@ static void springs_act_alike_on_any_parent(void **state)
 // A motor with PID gains and limited acceleration on its way to its greatest position.
 static void a_motor_reaches_its_published_place(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
+    Scenery s = scenery_open(
+        state, "R2025a",
         "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" } " FLOOR_NUE
         "Robot { controller \"<none>\" translation 0 0.025 0 physics Physics { density -1 mass 20 } "
         "  boundingObject Pose { rotation 1 0 0 -1.57079632679 children Cylinder { height 0.05 radius 0.05 } } "
@@ -392,7 +457,8 @@ static void a_motor_reaches_its_published_place(void **state)
 // A weak motor on the second axis of a Hinge2Joint.
 static void a_second_motor_reaches_its_published_place(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
+    Scenery s = scenery_open(
+        state, "R2025a",
         "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" } " FLOOR_NUE
         "Robot { controller \"<none>\" translation -0.25 0.025 0 physics Physics { density -1 mass 20 } "
         "  boundingObject Pose { rotation 1 0 0 -1.57079632679 children Cylinder { height 0.05 radius 0.05 } } "

@@ -2,9 +2,13 @@
 #include "physics/published.h"
 
 #define FLOOR_NUE "Solid { name \"floor\" rotation 1 0 0 -1.5707963267948966 boundingObject Plane { } } "
-#define ROUND "boundingObject Pose { rotation 0 1 0 1.5707963267948966 children Cylinder { height 0.02 radius 0.05 } } physics Physics { } "
+#define ROUND                                                                                                          \
+    "boundingObject Pose { rotation 0 1 0 1.5707963267948966 children Cylinder { height 0.02 radius 0.05 } } physics Physics { } "
 
-static double apart(TalusVector a, TalusVector b) { return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z)); }
+static double apart(TalusVector a, TalusVector b)
+{
+    return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
+}
 
 // How far a solid is from the point of another one where the file puts it.
 static double astray(const Scenery *scenery, const char *part, const char *whole, TalusVector place)
@@ -22,18 +26,21 @@ static void carry(Scenery *scenery, const char *def, TalusVector where)
 
 // ---- move_hinge_2_joint ----
 
-#define STEERED(number, x, z)                                                                                                   \
-    "Hinge2Joint { jointParameters HingeJointParameters { axis 0 1 0 anchor " x " 0 " z " } jointParameters2 JointParameters { axis 1 0 0 } " \
-    "  device DEF STEER" number " RotationalMotor { name \"steer" number "\" } device2 DEF DRIVE" number " RotationalMotor { name \"drive" number "\" } " \
+#define STEERED(number, x, z)                                                                                          \
+    "Hinge2Joint { jointParameters HingeJointParameters { axis 0 1 0 anchor " x " 0 " z                                \
+    " } jointParameters2 JointParameters { axis 1 0 0 } "                                                              \
+    "  device DEF STEER" number " RotationalMotor { name \"steer" number "\" } device2 DEF DRIVE" number               \
+    " RotationalMotor { name \"drive" number "\" } "                                                                   \
     "  endPoint DEF WHEEL" number " Solid { name \"wheel" number "\" translation " x " 0 " z " " ROUND "} } "
 
 // A vehicle of three wheels steers and drives, and is put somewhere else while it runs: anchors and axes come along.
 static void steered_wheels_stay_with_a_moved_vehicle(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
+    Scenery s = scenery_open(
+        state, "R2025a",
         "WorldInfo { basicTimeStep 16 coordinateSystem \"NUE\" } " FLOOR_NUE
-        "DEF CAR Robot { controller \"<none>\" translation 0 0.05 0 boundingObject Box { size 0.2 0.04 0.3 } physics Physics { } children [ "
-        STEERED("1", "0.15", "0.1") STEERED("2", "-0.15", "0.1") STEERED("3", "0", "-0.25") "] }");
+        "DEF CAR Robot { controller \"<none>\" translation 0 0.05 0 boundingObject Box { size 0.2 0.04 0.3 } physics Physics { } children [ " STEERED(
+            "1", "0.15", "0.1") STEERED("2", "-0.15", "0.1") STEERED("3", "0", "-0.25") "] }");
     static const char *const steers[] = { "STEER1", "STEER2" }, *const drives[] = { "DRIVE1", "DRIVE2", "DRIVE3" };
     static const char *const wheels[] = { "WHEEL1", "WHEEL2", "WHEEL3" };
     static const TalusVector places[] = { { 0.15, 0, 0.1 }, { -0.15, 0, 0.1 }, { 0, 0, -0.25 } };
@@ -65,7 +72,8 @@ static void steered_wheels_stay_with_a_moved_vehicle(void **state)
 // move_hinge_2_joint_with_suspension: a wheel on a spring does not swing out when its robot is put one metre higher.
 static void suspended_wheels_stay_with_a_moved_robot(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
+    Scenery s = scenery_open(
+        state, "R2025a",
         "WorldInfo { basicTimeStep 16 coordinateSystem \"NUE\" gravity 0 } "
         "DEF ROBOT Robot { controller \"<none>\" translation 0 0.01 0 boundingObject Box { size 0.2 0.04 0.3 } physics Physics { } children [ "
         "Hinge2Joint { jointParameters HingeJointParameters { axis 0 1 0 anchor 0.2 0 0 suspensionSpringConstant 1000 suspensionDampingConstant 10 suspensionAxis 0 1 0 } "
@@ -97,15 +105,17 @@ static double angle_about(const Scenery *scenery, int axis)
 }
 
 // An axis in velocity mode counts its turns, agrees with what the orientation shows, comes back when told to, and stands still there.
-static void counts_turns(void **state, const char *what, const char *joint, const char *driven, int axis, int frame_axis)
+static void counts_turns(void **state, const char *what, const char *joint, const char *driven, int axis,
+                         int frame_axis)
 {
     char text[2048];
-    snprintf(text, sizeof text,
-             "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" } " FLOOR_NUE
-             "DEF ROBOT Robot { controller \"<none>\" translation 0 0.1 0 boundingObject Box { size 0.4 0.2 0.4 } physics Physics { density -1 mass 50 } children %s "
-             "  %s DEF MOTOR RotationalMotor { maxTorque 100 maxVelocity 10 } "
-             "  endPoint DEF END Solid { name \"end\" translation 0 0.5 0 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density -1 mass 1 } } } }",
-             joint, driven);
+    snprintf(
+        text, sizeof text,
+        "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" } " FLOOR_NUE
+        "DEF ROBOT Robot { controller \"<none>\" translation 0 0.1 0 boundingObject Box { size 0.4 0.2 0.4 } physics Physics { density -1 mass 50 } children %s "
+        "  %s DEF MOTOR RotationalMotor { maxTorque 100 maxVelocity 10 } "
+        "  endPoint DEF END Solid { name \"end\" translation 0 0.5 0 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density -1 mass 1 } } } }",
+        joint, driven);
     Scenery s = scenery_open(state, "R2025a", text);
     TalusNode motor = scenery_node(&s, "MOTOR");
     talus_motor_set_position(s.world, motor, 0, INFINITY);
@@ -131,16 +141,25 @@ static void counts_turns(void **state, const char *what, const char *joint, cons
 
 static void second_axes_count_turns(void **state)
 {
-    counts_turns(state, "motor2_velocity, second axis of a Hinge2Joint", "Hinge2Joint { jointParameters HingeJointParameters { axis 0 1 0 anchor 0 0.5 0 } jointParameters2 JointParameters { axis 1 0 0 } "
-                 "device RotationalMotor { name \"hold\" maxTorque 100 }", "device2", 1, 0);
-    counts_turns(state, "motor2_velocity, first axis of a BallJoint", "BallJoint { jointParameters BallJointParameters { anchor 0 0.5 0 } jointParameters2 JointParameters { axis 1 0 0 } "
-                 "jointParameters3 JointParameters { axis 0 1 0 } device2 RotationalMotor { name \"hold2\" maxTorque 100 } device3 RotationalMotor { name \"hold3\" maxTorque 100 }", "device", 0, 0);
+    counts_turns(
+        state, "motor2_velocity, second axis of a Hinge2Joint",
+        "Hinge2Joint { jointParameters HingeJointParameters { axis 0 1 0 anchor 0 0.5 0 } jointParameters2 JointParameters { axis 1 0 0 } "
+        "device RotationalMotor { name \"hold\" maxTorque 100 }",
+        "device2", 1, 0);
+    counts_turns(
+        state, "motor2_velocity, first axis of a BallJoint",
+        "BallJoint { jointParameters BallJointParameters { anchor 0 0.5 0 } jointParameters2 JointParameters { axis 1 0 0 } "
+        "jointParameters3 JointParameters { axis 0 1 0 } device2 RotationalMotor { name \"hold2\" maxTorque 100 } device3 RotationalMotor { name \"hold3\" maxTorque 100 }",
+        "device", 0, 0);
 }
 
 static void third_axes_count_turns(void **state)
 {
-    counts_turns(state, "motor3_velocity, third axis of a BallJoint", "BallJoint { jointParameters BallJointParameters { anchor 0 0.5 0 } jointParameters2 JointParameters { axis 1 0 0 } "
-                 "jointParameters3 JointParameters { axis 0 1 0 } device RotationalMotor { name \"hold\" maxTorque 100 } device2 RotationalMotor { name \"hold2\" maxTorque 100 }", "device3", 2, 1);
+    counts_turns(
+        state, "motor3_velocity, third axis of a BallJoint",
+        "BallJoint { jointParameters BallJointParameters { anchor 0 0.5 0 } jointParameters2 JointParameters { axis 1 0 0 } "
+        "jointParameters3 JointParameters { axis 0 1 0 } device RotationalMotor { name \"hold\" maxTorque 100 } device2 RotationalMotor { name \"hold2\" maxTorque 100 }",
+        "device3", 2, 1);
 }
 
 // ---- physics/coupled_motor ----
@@ -151,13 +170,15 @@ static const char *const coupled[] = { "M0", "M1", "M2", "M3", "M4" };
 static Scenery open_coupled(void **state)
 {
     char text[8192];
-    int length = snprintf(text, sizeof text, "WorldInfo { basicTimeStep 16 gravity 0 } Robot { controller \"<none>\" children [ ");
+    int length = snprintf(text, sizeof text,
+                          "WorldInfo { basicTimeStep 16 gravity 0 } Robot { controller \"<none>\" children [ ");
     for (int i = 0; i < COUNT_OF(factors); i++)
-        length += snprintf(text + length, sizeof text - (size_t)length,
-                           "Pose { translation %d 0 0 children HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } "
-                           "  device DEF M%d RotationalMotor { name \"motor::%d\" multiplier %g minPosition -2 maxPosition 3 maxVelocity %g maxTorque 1000 } "
-                           "  endPoint Solid { name \"arm %d\" boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density -1 mass 1 } } } } ",
-                           i, i, i, factors[i], i ? 7.0 : 2.0, i);
+        length += snprintf(
+            text + length, sizeof text - (size_t)length,
+            "Pose { translation %d 0 0 children HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } "
+            "  device DEF M%d RotationalMotor { name \"motor::%d\" multiplier %g minPosition -2 maxPosition 3 maxVelocity %g maxTorque 1000 } "
+            "  endPoint Solid { name \"arm %d\" boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density -1 mass 1 } } } } ",
+            i, i, i, factors[i], i ? 7.0 : 2.0, i);
     snprintf(text + length, sizeof text - (size_t)length, "] }");
     return scenery_open(state, "R2025a", text);
 }
@@ -168,7 +189,8 @@ static double uncoupled(const Scenery *scenery, bool rates)
     double worst = 0.0, values[COUNT_OF(factors)];
     for (int i = 0; i < COUNT_OF(factors); i++) {
         TalusNode motor = scenery_node(scenery, coupled[i]);
-        assert_true(rates ? talus_joint_velocity(scenery->world, motor, 0, &values[i]) : talus_joint_position(scenery->world, motor, 0, &values[i]));
+        assert_true(rates ? talus_joint_velocity(scenery->world, motor, 0, &values[i])
+                          : talus_joint_position(scenery->world, motor, 0, &values[i]));
         worst = fmax(worst, fabs(values[i] - factors[i] * values[0]));
     }
     CHECK(fabs(values[0]) > 1e-3, "they do move");
@@ -182,7 +204,9 @@ static void coupled_motors_keep_their_ratios(void **state)
     // Limits follow those of the first motor.
     for (int i = 0; i < COUNT_OF(factors); i++) {
         static const char *const fields[] = { "minPosition", "maxPosition", "maxVelocity" };
-        double expected[] = { factors[i] > 0 ? -2 * factors[i] : 3 * factors[i], factors[i] > 0 ? 3 * factors[i] : -2 * factors[i], 2 * fabs(factors[i]) }, actual;
+        double expected[] = { factors[i] > 0 ? -2 * factors[i] : 3 * factors[i],
+                              factors[i] > 0 ? 3 * factors[i] : -2 * factors[i], 2 * fabs(factors[i]) },
+               actual;
         for (int field = 0; field < 3; field++) {
             assert_true(talus_get_double(s.world, scenery_node(&s, coupled[i]), fields[field], &actual));
             CHECK_NEAR(actual, expected[field], 1e-12, fields[field]);
@@ -215,16 +239,20 @@ static void coupled_motors_keep_their_ratios(void **state)
 
 // ---- connector ----
 
-#define MODULE(number, x, turn, connector)                                                                                      \
-    "DEF MODULE" number " Robot { name \"module " number "\" controller \"<none>\" translation " x " 0 0.05 rotation 0 0 1 " turn " boundingObject Box { size 0.1 0.1 0.1 } " \
-    "  physics Physics { density -1 mass 1 } children DEF CONNECTOR" number " Connector { translation 0.05 0 0 type \"symmetric\" " connector " } } "
+#define MODULE(number, x, turn, connector)                                                                             \
+    "DEF MODULE" number " Robot { name \"module " number "\" controller \"<none>\" translation " x                     \
+    " 0 0.05 rotation 0 0 1 " turn " boundingObject Box { size 0.1 0.1 0.1 } "                                         \
+    "  physics Physics { density -1 mass 1 } children DEF CONNECTOR" number                                            \
+    " Connector { translation 0.05 0 0 type \"symmetric\" " connector " } } "
 
 // Two modules that hold each other fall asleep; presence is known all the same, and ends when one of them lets go.
 static void sleeping_connectors_know_their_peer(void **state)
 {
-    Scenery s = scenery_open(state, "R2025a",
-        "WorldInfo { basicTimeStep 32 physicsDisableTime 0.5 } Solid { name \"floor\" boundingObject Plane { } } "
-        MODULE("1", "0", "0", "isLocked TRUE autoLock TRUE") MODULE("2", "0.1", "3.141592653589793", "isLocked TRUE autoLock TRUE"));
+    Scenery s = scenery_open(
+        state, "R2025a",
+        "WorldInfo { basicTimeStep 32 physicsDisableTime 0.5 } Solid { name \"floor\" boundingObject Plane { } } " MODULE(
+            "1", "0", "0", "isLocked TRUE autoLock TRUE")
+            MODULE("2", "0.1", "3.141592653589793", "isLocked TRUE autoLock TRUE"));
     int presence;
     TalusNode connectors[] = { scenery_node(&s, "CONNECTOR1"), scenery_node(&s, "CONNECTOR2") };
     scenery_step(&s, 34);
@@ -255,18 +283,22 @@ static void sleeping_connectors_know_their_peer(void **state)
 
 // ---- hinge_joint_slot ----
 
-#define DOOR "DEF DOOR Solid { name \"door\" translation 0 0.55 -0.6 boundingObject Box { size 0.2 0.1 1 } physics Physics { density -1 mass 1 } } "
+#define DOOR                                                                                                           \
+    "DEF DOOR Solid { name \"door\" translation 0 0.55 -0.6 boundingObject Box { size 0.2 0.1 1 } physics Physics { density -1 mass 1 } } "
 
 // The door of hinge_joint_damping, hung through a pair of Slots, falls in the same time.
 static void doors_hang_in_slots(void **state)
 {
-    static const char *const ends[] = { DOOR, "Slot { type \"door\" endPoint " DOOR " } ", "Slot { type \"a+\" endPoint Slot { type \"a-\" endPoint " DOOR "} } " };
+    static const char *const ends[] = { DOOR, "Slot { type \"door\" endPoint " DOOR " } ",
+                                        "Slot { type \"a+\" endPoint Slot { type \"a-\" endPoint " DOOR "} } " };
     for (int i = 0; i < COUNT_OF(ends); i++) {
         char text[2048];
-        snprintf(text, sizeof text,
-                 "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" } Robot { controller \"<none>\" selfCollision TRUE boundingObject Box { size 0.2 1 0.2 } children [ "
-                 "  DEF BUMPER TouchSensor { translation 0 -0.45 -0.106 type \"bumper\" boundingObject Box { size 0.1 0.1 0.01 } physics Physics { } } "
-                 "  HingeJoint { jointParameters HingeJointParameters { axis -1 0 0 anchor 0 0.5 -0.1 } endPoint %s } ] }", ends[i]);
+        snprintf(
+            text, sizeof text,
+            "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" } Robot { controller \"<none>\" selfCollision TRUE boundingObject Box { size 0.2 1 0.2 } children [ "
+            "  DEF BUMPER TouchSensor { translation 0 -0.45 -0.106 type \"bumper\" boundingObject Box { size 0.1 0.1 0.01 } physics Physics { } } "
+            "  HingeJoint { jointParameters HingeJointParameters { axis -1 0 0 anchor 0 0.5 -0.1 } endPoint %s } ] }",
+            ends[i]);
         Scenery s = scenery_open(state, "R2025a", text);
         int first = 0;
         for (int step = 1; step <= 40 && !first; step++) {
@@ -283,15 +315,26 @@ static void doors_hang_in_slots(void **state)
 // Joint positions that a file saved are there at load, exactly.
 static void saved_joint_positions_are_exact(void **state)
 {
-#define SAVED(joint, def) joint " endPoint DEF " def " Solid { name \"" def "\" boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } } } "
-    Scenery s = scenery_open(state, "R2025a",
-        "WorldInfo { basicTimeStep 32 gravity 0 } Robot { controller \"<none>\" boundingObject Box { size 1 1 1 } physics Physics { } children [ "
-        SAVED("HingeJoint { jointParameters HingeJointParameters { position 0.111 }", "HINGE") SAVED("SliderJoint { jointParameters JointParameters { position 0.222 }", "SLIDER")
-        SAVED("Hinge2Joint { jointParameters HingeJointParameters { position 0.333 } jointParameters2 JointParameters { axis 0 0 1 position 0.444 }", "HINGE2")
-        SAVED("BallJoint { jointParameters BallJointParameters { position 0.555 } jointParameters2 JointParameters { position 0.666 } jointParameters3 JointParameters { position 0.777 }", "BALL")
-        "] }");
-    static const struct { const char *def; int axis; double position; } joints[] = {
-        { "HINGE", 0, 0.111 }, { "SLIDER", 0, 0.222 }, { "HINGE2", 0, 0.333 }, { "HINGE2", 1, 0.444 }, { "BALL", 0, 0.555 }, { "BALL", 1, 0.666 }, { "BALL", 2, 0.777 },
+#define SAVED(joint, def)                                                                                              \
+    joint " endPoint DEF " def " Solid { name \"" def                                                                  \
+          "\" boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } } } "
+    Scenery s = scenery_open(
+        state, "R2025a",
+        "WorldInfo { basicTimeStep 32 gravity 0 } Robot { controller \"<none>\" boundingObject Box { size 1 1 1 } physics Physics { } children [ " SAVED(
+            "HingeJoint { jointParameters HingeJointParameters { position 0.111 }", "HINGE")
+            SAVED("SliderJoint { jointParameters JointParameters { position 0.222 }", "SLIDER") SAVED(
+                "Hinge2Joint { jointParameters HingeJointParameters { position 0.333 } jointParameters2 JointParameters { axis 0 0 1 position 0.444 }",
+                "HINGE2")
+                SAVED(
+                    "BallJoint { jointParameters BallJointParameters { position 0.555 } jointParameters2 JointParameters { position 0.666 } jointParameters3 JointParameters { position 0.777 }",
+                    "BALL") "] }");
+    static const struct {
+        const char *def;
+        int axis;
+        double position;
+    } joints[] = {
+        { "HINGE", 0, 0.111 }, { "SLIDER", 0, 0.222 }, { "HINGE2", 0, 0.333 }, { "HINGE2", 1, 0.444 },
+        { "BALL", 0, 0.555 },  { "BALL", 1, 0.666 },   { "BALL", 2, 0.777 },
     };
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < COUNT_OF(joints); i++)

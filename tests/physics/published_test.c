@@ -56,8 +56,9 @@ static void a_changed_support_wakes(void **state)
 static void nested_robots_move_along(void **state)
 {
     (void)state;
-    World world = world_open("WorldInfo { basicTimeStep 16 } DEF OUTER Robot { name \"outer\" children [ DEF INNER Robot { name \"inner\" translation 0 1 0 children [ "
-                             "DEF WELDED Solid { name \"w\" translation 0 0 1 boundingObject Sphere { radius 0.1 } physics Physics { } } ] } ] }");
+    World world = world_open(
+        "WorldInfo { basicTimeStep 16 } DEF OUTER Robot { name \"outer\" children [ DEF INNER Robot { name \"inner\" translation 0 1 0 children [ "
+        "DEF WELDED Solid { name \"w\" translation 0 0 1 boundingObject Sphere { radius 0.1 } physics Physics { } } ] } ] }");
     physics_solid_set_velocity(world.physics, world_solid(&world, "OUTER"), vec3(1, 0, 0), VEC3_ZERO);
     world_step(&world, 1);
     CHECK_NEAR(world_position(&world, "INNER").x, 0.016, 1e-15, "inner");
@@ -73,8 +74,9 @@ static void nested_robots_move_along(void **state)
 static void hidden_velocities_act_at_once(void **state)
 {
     (void)state;
-    World world = world_open("WorldInfo { basicTimeStep 32 gravity 0 } DEF B Solid { translation 0.1 0.1 0.23 rotation 1 0 0 0.47 linearVelocity 0 0.5 0 angularVelocity 0 0 2 "
-                             "boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }");
+    World world = world_open(
+        "WorldInfo { basicTimeStep 32 gravity 0 } DEF B Solid { translation 0.1 0.1 0.23 rotation 1 0 0 0.47 linearVelocity 0 0.5 0 angularVelocity 0 0 2 "
+        "boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }");
     Pose pose = physics_solid_pose(world.physics, world_solid(&world, "B"));
     CHECK(pose.t.x == 0.1 && pose.t.y == 0.1 && pose.t.z == 0.23, "exact at load");
     CHECK_NEAR(quat_to_rotation(pose.q).angle, 0.47, 1e-15, "rotation at load");
@@ -88,16 +90,19 @@ static void hidden_velocities_act_at_once(void **state)
 static void doors_fall_in_their_time(void **state)
 {
     (void)state;
-    static const struct { double damping, time; } cases[] = { { 0, 0.48 }, { 1, 0.672 }, { 2, 1.024 } };
+    static const struct {
+        double damping, time;
+    } cases[] = { { 0, 0.48 }, { 1, 0.672 }, { 2, 1.024 } };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char text[2048];
-        snprintf(text, sizeof text,
-                 "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" }"
-                 "Robot { controller \"<none>\" selfCollision TRUE boundingObject Box { size 0.2 1 0.2 } children ["
-                 "  DEF BUMPER TouchSensor { translation 0 -0.45 -0.106 type \"bumper\" boundingObject Box { size 0.1 0.1 0.01 } physics Physics { } }"
-                 "  HingeJoint { jointParameters HingeJointParameters { axis -1 0 0 anchor 0 0.5 -0.1 dampingConstant %g }"
-                 "    endPoint DEF DOOR Solid { name \"door\" translation 0 0.55 -0.6 boundingObject Box { size 0.2 0.1 1 } physics Physics { density -1 mass 1 } } } ] }",
-                 cases[i].damping);
+        snprintf(
+            text, sizeof text,
+            "WorldInfo { basicTimeStep 32 coordinateSystem \"NUE\" }"
+            "Robot { controller \"<none>\" selfCollision TRUE boundingObject Box { size 0.2 1 0.2 } children ["
+            "  DEF BUMPER TouchSensor { translation 0 -0.45 -0.106 type \"bumper\" boundingObject Box { size 0.1 0.1 0.01 } physics Physics { } }"
+            "  HingeJoint { jointParameters HingeJointParameters { axis -1 0 0 anchor 0 0.5 -0.1 dampingConstant %g }"
+            "    endPoint DEF DOOR Solid { name \"door\" translation 0 0.55 -0.6 boundingObject Box { size 0.2 0.1 1 } physics Physics { density -1 mass 1 } } } ] }",
+            cases[i].damping);
         World world = world_open(text);
         int bumper = world_solid(&world, "BUMPER"), first = 0;
         for (int step = 1; step <= 40 && !first; step++) {
@@ -113,10 +118,8 @@ static void doors_fall_in_their_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(doors_fall_in_their_time),
-        cmocka_unit_test(damped_balls_land_in_order),
-        cmocka_unit_test(a_changed_support_wakes),
-        cmocka_unit_test(nested_robots_move_along),
+        cmocka_unit_test(doors_fall_in_their_time),      cmocka_unit_test(damped_balls_land_in_order),
+        cmocka_unit_test(a_changed_support_wakes),       cmocka_unit_test(nested_robots_move_along),
         cmocka_unit_test(hidden_velocities_act_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,22 +19,28 @@ static void test_against_every_shape(void **state)
     random_seed(&random, 7, "rays");
     Text text = { 0 };
     text_add_string(&text, "WorldInfo { }\nViewpoint { }\nSolid { name \"floor\" boundingObject Plane { } }\n");
-    static const char *const forms[] = { "Box { size 0.3 0.4 0.5 }", "Sphere { radius 0.3 }", "Capsule { radius 0.1 height 0.5 }", "Cylinder { radius 0.2 height 0.4 }" };
+    static const char *const forms[] = { "Box { size 0.3 0.4 0.5 }", "Sphere { radius 0.3 }",
+                                         "Capsule { radius 0.1 height 0.5 }", "Cylinder { radius 0.2 height 0.4 }" };
     for (int i = 0; i < 200; i++)
-        text_printf(&text, "Solid { name \"s%d\" translation %g %g %g rotation 1 %g 0 %g boundingObject %s %s }\n", i, 10 * random_uniform(&random), 10 * random_uniform(&random),
-                    5 + 5 * random_uniform(&random), random_uniform(&random), 3 * random_uniform(&random), forms[i % 4], i % 3 ? "physics Physics { }" : "");
+        text_printf(&text, "Solid { name \"s%d\" translation %g %g %g rotation 1 %g 0 %g boundingObject %s %s }\n", i,
+                    10 * random_uniform(&random), 10 * random_uniform(&random), 5 + 5 * random_uniform(&random),
+                    random_uniform(&random), 3 * random_uniform(&random), forms[i % 4],
+                    i % 3 ? "physics Physics { }" : "");
     World world = world_open(text.data);
     text_free(&text);
     int hits = 0;
     for (int step = 0; step < 4; step++) {
         for (int i = 0; i < 100; i++) {
-            Vec3 origin = vec3(10 * random_uniform(&random), 10 * random_uniform(&random), 10 * random_uniform(&random));
-            Vec3 direction = vec3_normalized(vec3(random_gaussian(&random), random_gaussian(&random), random_gaussian(&random)));
+            Vec3 origin = vec3(10 * random_uniform(&random), 10 * random_uniform(&random),
+                               10 * random_uniform(&random));
+            Vec3 direction = vec3_normalized(
+                vec3(random_gaussian(&random), random_gaussian(&random), random_gaussian(&random)));
             PhysicsRayHit hit, alone;
             double nearest = INFINITY;
             int shape = -1;
             for (int k = 0; k < physics_shape_count(world.physics); k++)
-                if (physics_ray_cast(world.physics, origin, direction, 8.0, is_shape, &k, &alone) && alone.distance < nearest) {
+                if (physics_ray_cast(world.physics, origin, direction, 8.0, is_shape, &k, &alone)
+                    && alone.distance < nearest) {
                     nearest = alone.distance;
                     shape = k;
                 }
@@ -53,7 +59,8 @@ static void test_against_every_shape(void **state)
 static void test_ties_and_nonsense(void **state)
 {
     (void)state;
-    World world = world_open("WorldInfo { }\nViewpoint { }\nSolid { name \"a\" translation 2 0 0 boundingObject Box { } }\nSolid { name \"b\" translation 2 0 0 boundingObject Box { } }\n");
+    World world = world_open(
+        "WorldInfo { }\nViewpoint { }\nSolid { name \"a\" translation 2 0 0 boundingObject Box { } }\nSolid { name \"b\" translation 2 0 0 boundingObject Box { } }\n");
     PhysicsRayHit hit;
     assert_true(physics_ray_cast(world.physics, VEC3_ZERO, vec3(1, 0, 0), 5.0, NULL, NULL, &hit));
     assert_int_equal(hit.shape, 0);
@@ -69,6 +76,7 @@ static void test_ties_and_nonsense(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_every_shape), cmocka_unit_test(test_ties_and_nonsense) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_every_shape),
+                                        cmocka_unit_test(test_ties_and_nonsense) };
     return cmocka_run_group_tests_name("physics.ray", tests, NULL, NULL);
 }

@@ -5,16 +5,21 @@
 
 #include <math.h>
 
-static const struct { const char *release; bool reads_rates; } releases[] = {
+static const struct {
+    const char *release;
+    bool reads_rates;
+} releases[] = {
     { "R2021a", true }, { "R2022b", true }, { "R2023a", true }, { "R2023b", false }, { "R2025a", false },
 };
 
 static double reading(const char *release, double target, int steps, double *turned)
 {
     char text[1024];
-    snprintf(text, sizeof text,
-             "#VRML_SIM %s utf8\nWorldInfo { basicTimeStep 32 }\nRobot { controller \"<none>\" children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 }\n"
-             "device RotationalMotor { maxVelocity 100 maxTorque 10000 } endPoint Solid { name \"wheel\" boundingObject Sphere { radius 0.1 } physics Physics { } } } ] }\n", release);
+    snprintf(
+        text, sizeof text,
+        "#VRML_SIM %s utf8\nWorldInfo { basicTimeStep 32 }\nRobot { controller \"<none>\" children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 }\n"
+        "device RotationalMotor { maxVelocity 100 maxTorque 10000 } endPoint Solid { name \"wheel\" boundingObject Sphere { radius 0.1 } physics Physics { } } } ] }\n",
+        release);
     World world = { .diags = diag_create() };
     world.sim = sim_load_text("reading.wbt", text, strlen(text), NULL, world.diags);
     assert_non_null(world.sim);

@@ -2,13 +2,17 @@
 // chain of contact surface, axis-dependent rolling friction, bounce and the exact step.
 #include "physics/world.h"
 
-static const struct { double x, y, z, rho, rho2, rho_n, spin_x, spin_z; } balls[] = {
-    { -31, -3, 3.1, 0, 0, 0, 0, 0 },      { -31, 0, 3.1, 0.04, 0, 0, 0, 0 },   { -31, 3, 3.1, 0.08, 0, 0, 0, 0 },
-    { -16, -8, 1.5, 0, 0, 0, 0, 25 },     { -14, -8, 1.5, 0, 0, 0.03, 0, 25 }, { -12, -8, 1.5, 0, 0, 0.06, 0, 25 },
-    { -31, -50, 3.1, 0, 0, 0, -25, 0 },   { -31, -28, 3.1, 0, 0.05, 0, -25, 0 }, { -31, -18, 3.1, 0, 0.1, 0, -25, 0 },
+static const struct {
+    double x, y, z, rho, rho2, rho_n, spin_x, spin_z;
+} balls[] = {
+    { -31, -3, 3.1, 0, 0, 0, 0, 0 },    { -31, 0, 3.1, 0.04, 0, 0, 0, 0 },     { -31, 3, 3.1, 0.08, 0, 0, 0, 0 },
+    { -16, -8, 1.5, 0, 0, 0, 0, 25 },   { -14, -8, 1.5, 0, 0, 0.03, 0, 25 },   { -12, -8, 1.5, 0, 0, 0.06, 0, 25 },
+    { -31, -50, 3.1, 0, 0, 0, -25, 0 }, { -31, -28, 3.1, 0, 0.05, 0, -25, 0 }, { -31, -18, 3.1, 0, 0.1, 0, -25, 0 },
 };
 
-static const struct { Vec3 position, linear, angular; } published[] = {
+static const struct {
+    Vec3 position, linear, angular;
+} published[] = {
     { { -5.822856, -3, 0.498430 }, { 5.957204, 0, 0 }, { 0, 11.951927, 0 } },
     { { -14.564553, 0, 0.498392 }, { 4.164077, 0, 0.000304 }, { 0, 8.355176, 0 } },
     { { -25.145860, 3, 1.942235 }, { 1.817242, 0, -0.368373 }, { 0, 3.719816, 0 } },
@@ -22,7 +26,8 @@ static const struct { Vec3 position, linear, angular; } published[] = {
 
 static void box(Text *text, const char *name, const char *material, const char *pose, const char *size)
 {
-    text_printf(text, "Solid { %s name \"%s\" contactMaterial \"%s\" boundingObject Box { size %s } }\n", pose, name, material, size);
+    text_printf(text, "Solid { %s name \"%s\" contactMaterial \"%s\" boundingObject Box { size %s } }\n", pose, name,
+                material, size);
 }
 
 static void build(Text *text)
@@ -38,9 +43,11 @@ static void build(Text *text)
     box(text, "d", "ramp", "translation 30 -31 -0.2", "100 40 0.4");
     box(text, "e", "box", "translation -14 -8 0 rotation 1 0 0 1.5707963267948966", "8 2 5");
     for (int i = 0; i < COUNT_OF(balls); i++)
-        text_printf(text, "DEF BALL_%d Solid { translation %g %g %g name \"ball %d\" contactMaterial \"ball%d\" angularVelocity %g 0 %g "
-                    "boundingObject Sphere { radius 0.5 } physics Physics { density -1 mass 1 } }\n",
-                    i + 1, balls[i].x, balls[i].y, balls[i].z, i + 1, i + 1, balls[i].spin_x, balls[i].spin_z);
+        text_printf(
+            text,
+            "DEF BALL_%d Solid { translation %g %g %g name \"ball %d\" contactMaterial \"ball%d\" angularVelocity %g 0 %g "
+            "boundingObject Sphere { radius 0.5 } physics Physics { density -1 mass 1 } }\n",
+            i + 1, balls[i].x, balls[i].y, balls[i].z, i + 1, i + 1, balls[i].spin_x, balls[i].spin_z);
 }
 
 static void near_vector(Vec3 actual, Vec3 expected, const char *name)

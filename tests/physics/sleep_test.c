@@ -1,4 +1,4 @@
-// Who sleeps and who wakes: the book of awake bodies says what the states say, waking reaches all that it must and nothing
+// Who sleeps and who wakes: the awake set of awake bodies says what the states say, waking reaches all that it must and nothing
 // else, and what slept goes on as if it had not.
 #include "physics/contacts/sleep.h"
 #include "physics/joints/motor.h"
@@ -15,10 +15,14 @@ static World open_towers(int side, int threads)
     Text text = { 0 };
     text_add_string(&text, HEAD);
     for (int i = 0; i < side * side; i++)
-        text_printf(&text, "DEF A%d Solid { name \"a%d\" translation %g %g 0.05 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density 200 } }\n"
-                    "DEF B%d Solid { name \"b%d\" translation %g %g 0.15 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density 200 } }\n", i, i,
-                    0.3 * (i % side), 0.3 * (i / side), i, i, 0.3 * (i % side), 0.3 * (i / side));
-    text_add_string(&text, "DEF BALL Solid { name \"ball\" translation -1 0.3 0.15 boundingObject Sphere { radius 0.15 } physics Physics { density 3000 } }\n");
+        text_printf(
+            &text,
+            "DEF A%d Solid { name \"a%d\" translation %g %g 0.05 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density 200 } }\n"
+            "DEF B%d Solid { name \"b%d\" translation %g %g 0.15 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density 200 } }\n",
+            i, i, 0.3 * (i % side), 0.3 * (i / side), i, i, 0.3 * (i % side), 0.3 * (i / side));
+    text_add_string(
+        &text,
+        "DEF BALL Solid { name \"ball\" translation -1 0.3 0.15 boundingObject Sphere { radius 0.15 } physics Physics { density 3000 } }\n");
     World world = world_open_with(text.data, &(SimOptions){ .physics.threads = threads });
     text_free(&text);
     return world;
@@ -93,10 +97,14 @@ static void a_run_through_sleepers_repeats(void **state)
 static void sleepers_elsewhere_change_nothing(void **state)
 {
     (void)state;
-    World alone = world_open(HEAD "DEF S Solid { name \"s\" translation 0 0 0.3 rotation 1 0 0 0.3 boundingObject Box { size 0.1 0.2 0.1 } physics Physics { } }");
-    World crowd = world_open(HEAD "DEF S Solid { name \"s\" translation 0 0 0.3 rotation 1 0 0 0.3 boundingObject Box { size 0.1 0.2 0.1 } physics Physics { } }"
-                             "Solid { name \"x\" translation 5 0 0.05 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }"
-                             "Solid { name \"y\" translation 6 0 0.05 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }");
+    World alone = world_open(
+        HEAD
+        "DEF S Solid { name \"s\" translation 0 0 0.3 rotation 1 0 0 0.3 boundingObject Box { size 0.1 0.2 0.1 } physics Physics { } }");
+    World crowd = world_open(
+        HEAD
+        "DEF S Solid { name \"s\" translation 0 0 0.3 rotation 1 0 0 0.3 boundingObject Box { size 0.1 0.2 0.1 } physics Physics { } }"
+        "Solid { name \"x\" translation 5 0 0.05 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }"
+        "Solid { name \"y\" translation 6 0 0.05 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }");
     world_step(&alone, 60);
     world_step(&crowd, 60);
     Vec3 a = world_position(&alone, "S"), b = world_position(&crowd, "S");
@@ -106,8 +114,14 @@ static void sleepers_elsewhere_change_nothing(void **state)
 }
 
 static void push(World *world) { physics_solid_add_force(world->physics, world_solid(world, "A0"), vec3(50, 0, 0)); }
-static void lift(World *world) { physics_solid_set_pose(world->physics, world_solid(world, "A0"), (Pose){ vec3(0, 0, 3), QUAT_IDENTITY }); }
-static void move_floor(World *world) { physics_solid_set_pose(world->physics, world_solid(world, "floor"), (Pose){ vec3(0, 0, -1), QUAT_IDENTITY }); }
+static void lift(World *world)
+{
+    physics_solid_set_pose(world->physics, world_solid(world, "A0"), (Pose){ vec3(0, 0, 3), QUAT_IDENTITY });
+}
+static void move_floor(World *world)
+{
+    physics_solid_set_pose(world->physics, world_solid(world, "floor"), (Pose){ vec3(0, 0, -1), QUAT_IDENTITY });
+}
 static void weigh_less(World *world)
 {
     SceneNode *info = NULL;
@@ -118,15 +132,36 @@ static void weigh_less(World *world)
     scene_set_float(sim_scene(world->sim), info, "gravity", -3.0);
     physics_field_changed(world->physics, info, "gravity");
 }
-static void spin(World *world) { physics_solid_set_velocity(world->physics, world_solid(world, "A0"), VEC3_ZERO, vec3(0, 0, 40)); }
+static void spin(World *world)
+{
+    physics_solid_set_velocity(world->physics, world_solid(world, "A0"), VEC3_ZERO, vec3(0, 0, 40));
+}
 static void twist(World *world) { physics_solid_add_torque(world->physics, world_solid(world, "A0"), vec3(0, 0, 5)); }
-static void take_away(World *world) { CHECK(sim_remove(world->sim, physics_solid_node(world->physics, world_solid(world, "A0"))), "removed"); }
+static void take_away(World *world)
+{
+    CHECK(sim_remove(world->sim, physics_solid_node(world->physics, world_solid(world, "A0"))), "removed");
+}
 
 // As a plugin does it, through ODE.
-static dBodyID body_of(World *world, const char *label) { return physics_ode_body(world->physics, world_solid(world, label)); }
-static void plugin_throw(World *world) { dBodyEnable(body_of(world, "A0")); dBodySetLinearVel(body_of(world, "A0"), 1, 0, 0); }
-static void plugin_push(World *world) { dBodyEnable(body_of(world, "A0")); dBodyAddForce(body_of(world, "A0"), 80, 0, 0); }
-static void plugin_lift(World *world) { dBodyEnable(body_of(world, "A0")); dBodySetPosition(body_of(world, "A0"), 0, 0, 3); }
+static dBodyID body_of(World *world, const char *label)
+{
+    return physics_ode_body(world->physics, world_solid(world, label));
+}
+static void plugin_throw(World *world)
+{
+    dBodyEnable(body_of(world, "A0"));
+    dBodySetLinearVel(body_of(world, "A0"), 1, 0, 0);
+}
+static void plugin_push(World *world)
+{
+    dBodyEnable(body_of(world, "A0"));
+    dBodyAddForce(body_of(world, "A0"), 80, 0, 0);
+}
+static void plugin_lift(World *world)
+{
+    dBodyEnable(body_of(world, "A0"));
+    dBodySetPosition(body_of(world, "A0"), 0, 0, 3);
+}
 static void plugin_join(World *world)
 {
     dJointID joint = dJointCreateBall(dBodyGetWorld(body_of(world, "A0")), NULL);
@@ -145,11 +180,23 @@ static void strike(World *world)
 static void every_cause_wakes_what_leans_on_it(void **state)
 {
     (void)state;
-    static const struct { const char *name; void (*act)(World *world); bool wakes_all; } causes[] = {
-        { "a force", push, false }, { "a support taken away", lift, false }, { "a static solid moved", move_floor, true },
-        { "gravity changed", weigh_less, true }, { "a strike", strike, false }, { "a velocity", spin, false }, { "a torque", twist, false },
-        { "a support removed from the world", take_away, true }, { "a velocity by a plugin", plugin_throw, false },
-        { "a force by a plugin", plugin_push, false }, { "a pose by a plugin", plugin_lift, false }, { "a joint by a plugin", plugin_join, false },
+    static const struct {
+        const char *name;
+        void (*act)(World *world);
+        bool wakes_all;
+    } causes[] = {
+        { "a force", push, false },
+        { "a support taken away", lift, false },
+        { "a static solid moved", move_floor, true },
+        { "gravity changed", weigh_less, true },
+        { "a strike", strike, false },
+        { "a velocity", spin, false },
+        { "a torque", twist, false },
+        { "a support removed from the world", take_away, true },
+        { "a velocity by a plugin", plugin_throw, false },
+        { "a force by a plugin", plugin_push, false },
+        { "a pose by a plugin", plugin_lift, false },
+        { "a joint by a plugin", plugin_join, false },
     };
     for (int i = 0; i < COUNT_OF(causes); i++) {
         World world = open_towers(2, 1);
@@ -166,7 +213,8 @@ static void every_cause_wakes_what_leans_on_it(void **state)
         CHECK(was_awake, causes[i].name);
         CHECK(others_awake == causes[i].wakes_all, causes[i].name);
         Pose after = physics_solid_pose(world.physics, world_solid(&world, "B0"));
-        double turned = fabs(before.q.x * after.q.w - before.q.w * after.q.x) + fabs(before.q.z * after.q.w - before.q.w * after.q.z);
+        double turned = fabs(before.q.x * after.q.w - before.q.w * after.q.x)
+                        + fabs(before.q.z * after.q.w - before.q.w * after.q.z);
         CHECK(vec3_distance(before.t, after.t) > 1e-6 || turned > 1e-6, causes[i].name);
         world_close(&world);
     }
@@ -177,7 +225,8 @@ static void every_cause_wakes_what_leans_on_it(void **state)
 static void a_woken_tower_behaves_as_one_that_never_slept(void **state)
 {
     (void)state;
-    static const char tower[] = "Solid { name \"floor\" boundingObject Plane { } }"
+    static const char tower[] =
+        "Solid { name \"floor\" boundingObject Plane { } }"
         "DEF LOW Solid { name \"low\" translation 0 0 0.1 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } }"
         "DEF TOP Solid { name \"top\" translation 0 0 0.3 boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } }";
     World worlds[2];
@@ -186,7 +235,8 @@ static void a_woken_tower_behaves_as_one_that_never_slept(void **state)
         snprintf(text, sizeof text, "WorldInfo { basicTimeStep 8 physicsDisableTime %g } %s", i ? 0.2 : 0.0, tower);
         worlds[i] = world_open(text);
         world_step(&worlds[i], 200);
-        CHECK(physics_solid_is_idle(worlds[i].physics, world_solid(&worlds[i], "TOP")) == (i == 1), "one of them sleeps");
+        CHECK(physics_solid_is_idle(worlds[i].physics, world_solid(&worlds[i], "TOP")) == (i == 1),
+              "one of them sleeps");
         physics_solid_set_velocity(worlds[i].physics, world_solid(&worlds[i], "TOP"), vec3(0.8, 0, 0), VEC3_ZERO);
         world_step(&worlds[i], 20);
     }
@@ -199,7 +249,9 @@ static void a_woken_tower_behaves_as_one_that_never_slept(void **state)
 static void a_motor_command_wakes_its_robot(void **state)
 {
     (void)state;
-    World world = world_open(HEAD "DEF R Robot { controller \"<none>\" translation 0 0 0.05 boundingObject Box { size 0.4 0.4 0.1 } physics Physics { density -1 mass 5 } children [ "
+    World world = world_open(
+        HEAD
+        "DEF R Robot { controller \"<none>\" translation 0 0 0.05 boundingObject Box { size 0.4 0.4 0.1 } physics Physics { density -1 mass 5 } children [ "
         "DEF J HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device RotationalMotor { maxTorque 5 } endPoint DEF E Solid { translation 0 0 0.1 "
         "boundingObject Box { size 0.3 0.1 0.05 } physics Physics { density -1 mass 1 } } } ] }");
     world_step(&world, 150);
@@ -208,14 +260,16 @@ static void a_motor_command_wakes_its_robot(void **state)
     world_step(&world, 1);
     CHECK(awake_count(&world) == 2, "awake in the next step");
     world_step(&world, 150);
-    CHECK_NEAR(quat_to_rotation(physics_solid_pose(world.physics, world_solid(&world, "E")).q).angle, 0.5, 0.02, "and there");
+    CHECK_NEAR(quat_to_rotation(physics_solid_pose(world.physics, world_solid(&world, "E")).q).angle, 0.5, 0.02,
+               "and there");
     world_close(&world);
 }
 
 static void another_surface_wakes_what_stood_on_a_slope(void **state)
 {
     (void)state;
-    World world = world_open("WorldInfo { basicTimeStep 8 physicsDisableTime 0.3 contactProperties ContactProperties { coulombFriction 1 } } "
+    World world = world_open(
+        "WorldInfo { basicTimeStep 8 physicsDisableTime 0.3 contactProperties ContactProperties { coulombFriction 1 } } "
         "Solid { name \"slope\" rotation 0 1 0 0.3 boundingObject Plane { } } "
         "DEF B Solid { name \"b\" rotation 0 1 0 0.3 translation 0 0 0.052 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }");
     world_step(&world, 150);
@@ -245,14 +299,22 @@ static void a_woken_wall_gives_way_as_one_that_never_slept(void **state)
     int boxes[WIDE * HIGH];
     for (int i = 0; i < 2; i++) {
         Text text = { 0 };
-        text_printf(&text, "WorldInfo { basicTimeStep 8 physicsDisableTime %g } Solid { name \"floor\" boundingObject Plane { } }\n", i ? 0.0 : 0.3);
+        text_printf(
+            &text,
+            "WorldInfo { basicTimeStep 8 physicsDisableTime %g } Solid { name \"floor\" boundingObject Plane { } }\n",
+            i ? 0.0 : 0.3);
         for (int k = 0; k < WIDE * HIGH; k++) {
             bool hangs_over = k % WIDE == WIDE - 1 && k / WIDE % 2;  // and would fall off: it lies behind the wall
-            text_printf(&text, "DEF W%d Solid { name \"w%d\" translation %g %g %g boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density 500 } }\n", k, k,
-                        hangs_over ? 3.0 : 0.0, 0.2 * (k % WIDE) + 0.1 * (k / WIDE % 2) + (hangs_over ? 0.3 * (k / WIDE) : 0.0),
-                        hangs_over ? 0.1 : 0.1 + 0.2 * (k / WIDE));
+            text_printf(
+                &text,
+                "DEF W%d Solid { name \"w%d\" translation %g %g %g boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density 500 } }\n",
+                k, k, hangs_over ? 3.0 : 0.0,
+                0.2 * (k % WIDE) + 0.1 * (k / WIDE % 2) + (hangs_over ? 0.3 * (k / WIDE) : 0.0),
+                hangs_over ? 0.1 : 0.1 + 0.2 * (k / WIDE));
         }
-        text_add_string(&text, "DEF BALL Solid { name \"ball\" translation -2 0.8 0.7 boundingObject Sphere { radius 0.15 } physics Physics { density 2000 } }\n");
+        text_add_string(
+            &text,
+            "DEF BALL Solid { name \"ball\" translation -2 0.8 0.7 boundingObject Sphere { radius 0.15 } physics Physics { density 2000 } }\n");
         worlds[i] = world_open(text.data);
         text_free(&text);
         world_step(&worlds[i], 250);
@@ -285,7 +347,8 @@ static void a_woken_wall_gives_way_as_one_that_never_slept(void **state)
         }
         CHECK(awake_count(&worlds[i]) > WIDE * HIGH / 2, "then what hangs together");
     }
-    print_message("woken wall: apart by %.2e m/s when struck, deepest %.2e and %.2e m\n", apart, deepest[0], deepest[1]);
+    print_message("woken wall: apart by %.2e m/s when struck, deepest %.2e and %.2e m\n", apart, deepest[0],
+                  deepest[1]);
     // Weight gives a box 78 mm/s in a step. Less than a thirtieth of it may show; a tenth does where they begin without the
     // impulses they carried.
     CHECK(apart < 78e-3 / 30.0, "boxes");

@@ -20,24 +20,18 @@ typedef struct Copy {
     dWorldID world;
     dSpaceID space;
     dJointGroupID contacts, group;
-    dBodyID bodies[BODIES];      // NULL: a free place
-    dGeomID geoms[BODIES];       // of the body at its making; may have been given to another
+    dBodyID bodies[BODIES];  // NULL: a free place
+    dGeomID geoms[BODIES];   // of the body at its making; may have been given to another
     dJointID joints[JOINTS];
-    bool is_grouped[JOINTS];     // in `group`
+    bool is_grouped[JOINTS];  // in `group`
     dJointFeedback feedback[JOINTS];
     int moved;
     Random random;
 } Copy;
 
-static int pick(Copy *c, int count)
-{
-    return (int)(random_uniform(&c->random) * count);
-}
+static int pick(Copy *c, int count) { return (int)(random_uniform(&c->random) * count); }
 
-static double between(Copy *c, double low, double high)
-{
-    return low + (high - low) * random_uniform(&c->random);
-}
+static double between(Copy *c, double low, double high) { return low + (high - low) * random_uniform(&c->random); }
 
 static void draw(Copy *c, double low, double high, double values[3])
 {
@@ -54,10 +48,7 @@ static int pick_body(Copy *c)
     return -1;
 }
 
-static dBodyID any_body(Copy *c)
-{
-    return c->bodies[pick_body(c)];
-}
+static dBodyID any_body(Copy *c) { return c->bodies[pick_body(c)]; }
 
 static int pick_joint(Copy *c)
 {
@@ -114,10 +105,7 @@ static void body_unmake(Copy *c, int at)
     c->bodies[at] = NULL;
 }
 
-static void destroy_body(Copy *c)
-{
-    body_unmake(c, pick_body(c));
-}
+static void destroy_body(Copy *c) { body_unmake(c, pick_body(c)); }
 
 // The allocator likes to give the same address again: the new body is another one all the same.
 static void replace_body(Copy *c)
@@ -129,9 +117,10 @@ static void replace_body(Copy *c)
 
 typedef dJointID (*MakeJoint)(dWorldID world, dJointGroupID group);
 static const MakeJoint makers[] = {
-    dJointCreateBall, dJointCreateHinge, dJointCreateSlider, dJointCreateUniversal, dJointCreateHinge2, dJointCreateFixed, dJointCreatePR,
-    dJointCreatePU, dJointCreatePiston, dJointCreateAMotor, dJointCreateLMotor, dJointCreatePlane2D, dJointCreateDBall, dJointCreateDHinge,
-    dJointCreateTransmission, dJointCreateNull,
+    dJointCreateBall,   dJointCreateHinge,  dJointCreateSlider,       dJointCreateUniversal,
+    dJointCreateHinge2, dJointCreateFixed,  dJointCreatePR,           dJointCreatePU,
+    dJointCreatePiston, dJointCreateAMotor, dJointCreateLMotor,       dJointCreatePlane2D,
+    dJointCreateDBall,  dJointCreateDHinge, dJointCreateTransmission, dJointCreateNull,
 };
 
 static void joint_place(dJointID joint, double x, double y, double z)
@@ -139,18 +128,55 @@ static void joint_place(dJointID joint, double x, double y, double z)
     dVector3 up = { 0, 0, 1 }, side = { 0, 1, 0 };
     switch (dJointGetType(joint)) {
     case dJointTypeBall: dJointSetBallAnchor(joint, x, y, z); break;
-    case dJointTypeHinge: dJointSetHingeAnchor(joint, x, y, z); dJointSetHingeAxis(joint, 0, 1, 0); break;
+    case dJointTypeHinge:
+        dJointSetHingeAnchor(joint, x, y, z);
+        dJointSetHingeAxis(joint, 0, 1, 0);
+        break;
     case dJointTypeSlider: dJointSetSliderAxis(joint, 0, 0, 1); break;
-    case dJointTypeUniversal: dJointSetUniversalAnchor(joint, x, y, z); dJointSetUniversalAxis1(joint, 1, 0, 0); dJointSetUniversalAxis2(joint, 0, 1, 0); break;
-    case dJointTypeHinge2: dJointSetHinge2Anchor(joint, x, y, z); dJointSetHinge2Axes(joint, up, side); break;
+    case dJointTypeUniversal:
+        dJointSetUniversalAnchor(joint, x, y, z);
+        dJointSetUniversalAxis1(joint, 1, 0, 0);
+        dJointSetUniversalAxis2(joint, 0, 1, 0);
+        break;
+    case dJointTypeHinge2:
+        dJointSetHinge2Anchor(joint, x, y, z);
+        dJointSetHinge2Axes(joint, up, side);
+        break;
     case dJointTypeFixed: dJointSetFixed(joint); break;
-    case dJointTypePR: dJointSetPRAxis1(joint, 0, 0, 1); dJointSetPRAxis2(joint, 1, 0, 0); dJointSetPRAnchor(joint, x, y, z); break;
-    case dJointTypePU: dJointSetPUAnchor(joint, x, y, z); dJointSetPUAxis1(joint, 1, 0, 0); dJointSetPUAxis2(joint, 0, 1, 0); dJointSetPUAxisP(joint, 0, 0, 1); break;
-    case dJointTypePiston: dJointSetPistonAnchor(joint, x, y, z); dJointSetPistonAxis(joint, 0, 0, 1); break;
-    case dJointTypeAMotor: dJointSetAMotorNumAxes(joint, 2); dJointSetAMotorAxis(joint, 0, 0, 1, 0, 0); dJointSetAMotorAxis(joint, 1, 0, 0, 1, 0); break;
-    case dJointTypeLMotor: dJointSetLMotorNumAxes(joint, 2); dJointSetLMotorAxis(joint, 0, 0, 1, 0, 0); dJointSetLMotorAxis(joint, 1, 0, 0, 0, 1); break;
-    case dJointTypeDBall: dJointSetDBallAnchor1(joint, x, y, z); dJointSetDBallAnchor2(joint, x + 0.2, y, z + 0.1); break;
-    case dJointTypeDHinge: dJointSetDHingeAxis(joint, 0, 1, 0); dJointSetDHingeAnchor1(joint, x, y, z); dJointSetDHingeAnchor2(joint, x + 0.2, y, z + 0.1); break;
+    case dJointTypePR:
+        dJointSetPRAxis1(joint, 0, 0, 1);
+        dJointSetPRAxis2(joint, 1, 0, 0);
+        dJointSetPRAnchor(joint, x, y, z);
+        break;
+    case dJointTypePU:
+        dJointSetPUAnchor(joint, x, y, z);
+        dJointSetPUAxis1(joint, 1, 0, 0);
+        dJointSetPUAxis2(joint, 0, 1, 0);
+        dJointSetPUAxisP(joint, 0, 0, 1);
+        break;
+    case dJointTypePiston:
+        dJointSetPistonAnchor(joint, x, y, z);
+        dJointSetPistonAxis(joint, 0, 0, 1);
+        break;
+    case dJointTypeAMotor:
+        dJointSetAMotorNumAxes(joint, 2);
+        dJointSetAMotorAxis(joint, 0, 0, 1, 0, 0);
+        dJointSetAMotorAxis(joint, 1, 0, 0, 1, 0);
+        break;
+    case dJointTypeLMotor:
+        dJointSetLMotorNumAxes(joint, 2);
+        dJointSetLMotorAxis(joint, 0, 0, 1, 0, 0);
+        dJointSetLMotorAxis(joint, 1, 0, 0, 0, 1);
+        break;
+    case dJointTypeDBall:
+        dJointSetDBallAnchor1(joint, x, y, z);
+        dJointSetDBallAnchor2(joint, x + 0.2, y, z + 0.1);
+        break;
+    case dJointTypeDHinge:
+        dJointSetDHingeAxis(joint, 0, 1, 0);
+        dJointSetDHingeAnchor1(joint, x, y, z);
+        dJointSetDHingeAnchor2(joint, x + 0.2, y, z + 0.1);
+        break;
     case dJointTypeTransmission:
         dJointSetTransmissionMode(joint, dTransmissionParallelAxes);
         dJointSetTransmissionAnchor1(joint, x, y, z);
@@ -168,7 +194,8 @@ static void joint_attach(Copy *c, int at)
     int type = dJointGetType(joint);
     int a = pick_body(c), b = pick_body(c);
     dBodyID second = a == b || pick(c, 3) == 0 ? NULL : c->bodies[b];
-    bool needs_two = type == dJointTypeTransmission || type == dJointTypeDBall || type == dJointTypeDHinge || type == dJointTypeHinge2;
+    bool needs_two = type == dJointTypeTransmission || type == dJointTypeDBall || type == dJointTypeDHinge
+                     || type == dJointTypeHinge2;
     if ((needs_two && (a == b || !second)) || type == dJointTypePlane2D)
         second = type == dJointTypePlane2D ? NULL : c->bodies[(a + 1) % BODIES];
     const dReal *p = dBodyGetPosition(c->bodies[a]);
@@ -230,8 +257,12 @@ static void push(Copy *c)
     dBodyAddForceAtRelPos(b, force[0], force[1], force[2], 0.1, 0, 0.05);
     dBodyAddRelTorque(b, 0, between(c, -1, 1), 0);
 }
-static void push_far(Copy *c) { dBodyID b = any_body(c); dBodySetForce(b, 3, between(c, -9, 9), 1); }
-static void throw(Copy *c)
+static void push_far(Copy *c)
+{
+    dBodyID b = any_body(c);
+    dBodySetForce(b, 3, between(c, -9, 9), 1);
+}
+static void throw(Copy * c)
 {
     dBodyID b = any_body(c);
     double linear[3], angular[3];
@@ -254,11 +285,15 @@ static void weigh(Copy *c)
     dMass mass;
     double total = between(c, 0.2, 4), height = between(c, 0.1, 0.4);
     dMassSetBoxTotal(&mass, total, 0.2, height, 0.2);
-    dBodySetMass(any_body(c), &mass);   // a kinematic one moves by forces again
+    dBodySetMass(any_body(c), &mass);  // a kinematic one moves by forces again
 }
 static void hold(Copy *c) { dBodySetKinematic(any_body(c)); }
 static void let_go(Copy *c) { dBodySetDynamic(any_body(c)); }
-static void float_body(Copy *c) { dBodyID b = any_body(c); dBodySetGravityMode(b, pick(c, 2)); }
+static void float_body(Copy *c)
+{
+    dBodyID b = any_body(c);
+    dBodySetGravityMode(b, pick(c, 2));
+}
 static void damp(Copy *c)
 {
     dBodyID b = any_body(c);
@@ -267,7 +302,11 @@ static void damp(Copy *c)
     dBodySetLinearDampingThreshold(b, between(c, 0, 0.5));
     dBodySetAngularDampingThreshold(b, between(c, 0, 0.5));
 }
-static void limit_spin(Copy *c) { dBodyID b = any_body(c); dBodySetMaxAngularSpeed(b, between(c, 0.5, 5)); }
+static void limit_spin(Copy *c)
+{
+    dBodyID b = any_body(c);
+    dBodySetMaxAngularSpeed(b, between(c, 0.5, 5));
+}
 static void turn_finitely(Copy *c)
 {
     dBodyID b = any_body(c);
@@ -287,12 +326,26 @@ static void doze(Copy *c)
     dBodySetAutoDisableLinearThreshold(b, between(c, 0, 1));
     dBodySetAutoDisableAngularThreshold(b, between(c, 0, 1));
 }
-static void listen(Copy *c) { dBodyID b = any_body(c); dBodySetMovedCallback(b, pick(c, 3) ? count_moved : NULL); }
+static void listen(Copy *c)
+{
+    dBodyID b = any_body(c);
+    dBodySetMovedCallback(b, pick(c, 3) ? count_moved : NULL);
+}
 
 // ---- acts on joints, geoms and the world ----
 
-static void attach(Copy *c) { int at = pick_joint(c); if (at >= 0) joint_attach(c, at); }
-static void detach(Copy *c) { int at = pick_joint(c); if (at >= 0 && dJointGetType(c->joints[at]) != dJointTypePlane2D) dJointAttach(c->joints[at], NULL, NULL); }
+static void attach(Copy *c)
+{
+    int at = pick_joint(c);
+    if (at >= 0)
+        joint_attach(c, at);
+}
+static void detach(Copy *c)
+{
+    int at = pick_joint(c);
+    if (at >= 0 && dJointGetType(c->joints[at]) != dJointTypePlane2D)
+        dJointAttach(c->joints[at], NULL, NULL);
+}
 static void switch_joint(Copy *c)
 {
     int at = pick_joint(c);
@@ -316,19 +369,34 @@ static void tune(Copy *c)
         return;
     typedef void (*SetParam)(dJointID joint, int param, dReal value);
     static const SetParam setters[] = {
-        [dJointTypeHinge] = dJointSetHingeParam, [dJointTypeSlider] = dJointSetSliderParam, [dJointTypeUniversal] = dJointSetUniversalParam,
-        [dJointTypeHinge2] = dJointSetHinge2Param, [dJointTypePR] = dJointSetPRParam, [dJointTypePU] = dJointSetPUParam,
-        [dJointTypePiston] = dJointSetPistonParam, [dJointTypeAMotor] = dJointSetAMotorParam, [dJointTypeLMotor] = dJointSetLMotorParam,
-        [dJointTypeBall] = dJointSetBallParam, [dJointTypeDBall] = dJointSetDBallParam, [dJointTypeDHinge] = dJointSetDHingeParam,
-        [dJointTypeFixed] = dJointSetFixedParam, [dJointTypeTransmission] = dJointSetTransmissionParam,
+        [dJointTypeHinge] = dJointSetHingeParam,
+        [dJointTypeSlider] = dJointSetSliderParam,
+        [dJointTypeUniversal] = dJointSetUniversalParam,
+        [dJointTypeHinge2] = dJointSetHinge2Param,
+        [dJointTypePR] = dJointSetPRParam,
+        [dJointTypePU] = dJointSetPUParam,
+        [dJointTypePiston] = dJointSetPistonParam,
+        [dJointTypeAMotor] = dJointSetAMotorParam,
+        [dJointTypeLMotor] = dJointSetLMotorParam,
+        [dJointTypeBall] = dJointSetBallParam,
+        [dJointTypeDBall] = dJointSetDBallParam,
+        [dJointTypeDHinge] = dJointSetDHingeParam,
+        [dJointTypeFixed] = dJointSetFixedParam,
+        [dJointTypeTransmission] = dJointSetTransmissionParam,
     };
     int type = dJointGetType(c->joints[at]);
-    bool moves = type != dJointTypeBall && type != dJointTypeDBall && type != dJointTypeDHinge && type != dJointTypeFixed && type != dJointTypeTransmission;
+    bool moves = type != dJointTypeBall && type != dJointTypeDBall && type != dJointTypeDHinge
+                 && type != dJointTypeFixed && type != dJointTypeTransmission;
     if (type >= COUNT_OF(setters) || !setters[type])
         return;
-    static const struct { int param; double low, high; } tunes[] = {
-        { dParamCFM, 1e-5, 1e-3 }, { dParamERP, 0.1, 0.4 }, { dParamVel, -2, 2 }, { dParamFMax, 0, 20 }, { dParamLoStop, -0.5, 0 }, { dParamHiStop, 0, 0.5 },
-        { dParamBounce, 0, 0.5 }, { dParamStopERP, 0.1, 0.5 }, { dParamStopCFM, 1e-5, 1e-2 }, { dParamFudgeFactor, 0.1, 1 },
+    static const struct {
+        int param;
+        double low, high;
+    } tunes[] = {
+        { dParamCFM, 1e-5, 1e-3 },     { dParamERP, 0.1, 0.4 },     { dParamVel, -2, 2 },
+        { dParamFMax, 0, 20 },         { dParamLoStop, -0.5, 0 },   { dParamHiStop, 0, 0.5 },
+        { dParamBounce, 0, 0.5 },      { dParamStopERP, 0.1, 0.5 }, { dParamStopCFM, 1e-5, 1e-2 },
+        { dParamFudgeFactor, 0.1, 1 },
     };
     int k = pick(c, moves ? COUNT_OF(tunes) : 2);
     double value = between(c, tunes[k].low, tunes[k].high);
@@ -363,8 +431,10 @@ static void own_contact(Copy *c)
 {
     int at = pick_body(c), other = pick_body(c);
     const dReal *p = dBodyGetPosition(c->bodies[at]);
-    dContact contact = { .surface = { .mode = dContactApprox1 | dContactBounce, .mu = 0.5, .bounce = 0.2 },
-                         .geom = { .pos = { p[0], p[1], p[2] - 0.1 }, .normal = { 0, 0, 1 }, .depth = between(c, -0.001, 0.003) } };
+    dContact contact = {
+        .surface = { .mode = dContactApprox1 | dContactBounce, .mu = 0.5, .bounce = 0.2 },
+        .geom = { .pos = { p[0], p[1], p[2] - 0.1 }, .normal = { 0, 0, 1 }, .depth = between(c, -0.001, 0.003) }
+    };
     dJointID joint = dJointCreateContact(c->world, c->contacts, &contact);
     dBodyID second = at == other || pick(c, 2) ? NULL : c->bodies[other];
     if (!second && pick(c, 2))
@@ -389,14 +459,42 @@ static void switch_geom(Copy *c)
         dGeomEnable(c->geoms[at]);
 }
 
-static const struct { const char *name; void (*act)(Copy *c); } acts[] = {
-    { "make a body", make_body }, { "destroy a body", destroy_body }, { "replace a body", replace_body }, { "make a joint", make_joint },
-    { "destroy a joint", destroy_joint }, { "replace a joint", replace_joint }, { "empty a group", empty_group }, { "push", push },
-    { "set the force", push_far }, { "throw", throw }, { "put", put }, { "weigh", weigh }, { "make kinematic", hold }, { "make dynamic", let_go },
-    { "gravity mode", float_body }, { "damp", damp }, { "limit the spin", limit_spin }, { "finite rotation", turn_finitely },
-    { "gyroscopic mode", gyroscope }, { "disable", disable }, { "enable", enable }, { "auto-disable", doze }, { "moved callback", listen },
-    { "attach", attach }, { "detach", detach }, { "enable or disable a joint", switch_joint }, { "feedback", report }, { "joint parameter", tune },
-    { "joint torque", twist }, { "world parameters", world_changes }, { "contact joint", own_contact }, { "geom to another body", give_geom },
+static const struct {
+    const char *name;
+    void (*act)(Copy *c);
+} acts[] = {
+    { "make a body", make_body },
+    { "destroy a body", destroy_body },
+    { "replace a body", replace_body },
+    { "make a joint", make_joint },
+    { "destroy a joint", destroy_joint },
+    { "replace a joint", replace_joint },
+    { "empty a group", empty_group },
+    { "push", push },
+    { "set the force", push_far },
+    { "throw", throw },
+    { "put", put },
+    { "weigh", weigh },
+    { "make kinematic", hold },
+    { "make dynamic", let_go },
+    { "gravity mode", float_body },
+    { "damp", damp },
+    { "limit the spin", limit_spin },
+    { "finite rotation", turn_finitely },
+    { "gyroscopic mode", gyroscope },
+    { "disable", disable },
+    { "enable", enable },
+    { "auto-disable", doze },
+    { "moved callback", listen },
+    { "attach", attach },
+    { "detach", detach },
+    { "enable or disable a joint", switch_joint },
+    { "feedback", report },
+    { "joint parameter", tune },
+    { "joint torque", twist },
+    { "world parameters", world_changes },
+    { "contact joint", own_contact },
+    { "geom to another body", give_geom },
     { "enable or disable a geom", switch_geom },
 };
 
@@ -411,7 +509,8 @@ static void near_callback(void *data, dGeomID a, dGeomID b)
     dContact contact[8];
     int count = dCollide(a, b, COUNT_OF(contact), &contact[0].geom, sizeof(dContact));
     for (int i = 0; i < count; i++) {
-        contact[i].surface = (dSurfaceParameters){ .mode = dContactApprox1 | dContactSoftCFM, .mu = 0.6, .soft_cfm = 1e-4 };
+        contact[i].surface =
+            (dSurfaceParameters){ .mode = dContactApprox1 | dContactSoftCFM, .mu = 0.6, .soft_cfm = 1e-4 };
         dJointAttach(dJointCreateContact(c->world, c->contacts, &contact[i]), x, y);
     }
 }
@@ -478,10 +577,12 @@ static double apart(const Copy *a, const Copy *b)
             continue;
         if (dBodyIsEnabled(a->bodies[i]) != dBodyIsEnabled(b->bodies[i]))
             return INFINITY;
-        const dReal *x[] = { dBodyGetPosition(a->bodies[i]), dBodyGetQuaternion(a->bodies[i]) + 1, dBodyGetLinearVel(a->bodies[i]),
-                             dBodyGetAngularVel(a->bodies[i]), dBodyGetForce(a->bodies[i]) };
-        const dReal *y[] = { dBodyGetPosition(b->bodies[i]), dBodyGetQuaternion(b->bodies[i]) + 1, dBodyGetLinearVel(b->bodies[i]),
-                             dBodyGetAngularVel(b->bodies[i]), dBodyGetForce(b->bodies[i]) };
+        const dReal *x[] = { dBodyGetPosition(a->bodies[i]), dBodyGetQuaternion(a->bodies[i]) + 1,
+                             dBodyGetLinearVel(a->bodies[i]), dBodyGetAngularVel(a->bodies[i]),
+                             dBodyGetForce(a->bodies[i]) };
+        const dReal *y[] = { dBodyGetPosition(b->bodies[i]), dBodyGetQuaternion(b->bodies[i]) + 1,
+                             dBodyGetLinearVel(b->bodies[i]), dBodyGetAngularVel(b->bodies[i]),
+                             dBodyGetForce(b->bodies[i]) };
         for (int k = 0; k < COUNT_OF(x); k++)
             for (int q = 0; q < 3; q++) {
                 double difference = fabs(x[k][q] - y[k][q]) / (1.0 + fabs(x[k][q]));
@@ -500,7 +601,8 @@ static double feedbacks_apart(const Copy *a, const Copy *b)
     for (int i = 0; i < JOINTS; i++) {
         if (!a->joints[i] || !dJointGetFeedback(a->joints[i]))
             continue;
-        bool has_two = dJointGetBody(a->joints[i], 0) && dJointGetBody(a->joints[i], 1);  // else ODE leaves what stood there
+        bool has_two = dJointGetBody(a->joints[i], 0)
+                       && dJointGetBody(a->joints[i], 1);  // else ODE leaves what stood there
         for (int k = 0; k < 3; k++) {
             worst = fmax(worst, fabs(a->feedback[i].f1[k] - b->feedback[i].f1[k]));
             worst = fmax(worst, fabs(a->feedback[i].t1[k] - b->feedback[i].t1[k]));
@@ -563,14 +665,16 @@ static bool run(const Kind *kind, uint64_t seed, bool is_told)
     static Copy copies[2];
     for (int k = 0; k < 2; k++)
         kind->open(&copies[k], seed);
-    SolverOde *solver = solver_ode_create(copies[1].world, &(SolverOptions){ .method = SOLVER_DIRECT, .portable = kind->is_portable });
+    SolverOde *solver = solver_ode_create(copies[1].world,
+                                          &(SolverOptions){ .method = SOLVER_DIRECT, .portable = kind->is_portable });
     const char *did = "nothing";
     bool is_same = true;
     for (int step = 0; step < STEPS && is_same; step++) {
         bool has_act = kind->has_acts && step % (1 + (int)(seed % 4)) == 0;
         for (int k = 0; k < 2; k++) {
             act_and_collide(&copies[k], has_act, &did);
-            memset(copies[k].feedback, 0, sizeof copies[k].feedback);  // of a joint without rows ODE leaves what stood there
+            memset(copies[k].feedback, 0,
+                   sizeof copies[k].feedback);  // of a joint without rows ODE leaves what stood there
         }
         dWorldStep(copies[0].world, DT);
         solver_ode_step(solver, DT);
@@ -582,7 +686,8 @@ static bool run(const Kind *kind, uint64_t seed, bool is_told)
         is_same = difference < LIMIT && feedback < LIMIT;
         take_over(&copies[1], &copies[0]);
         if (is_told || !is_same)
-            print_message("seed %d, step %d, last act '%s': state %.2e, feedback %.2e\n", (int)seed, step, did, difference, feedback);
+            print_message("seed %d, step %d, last act '%s': state %.2e, feedback %.2e\n", (int)seed, step, did,
+                          difference, feedback);
     }
     solver_ode_destroy(solver);
     for (int k = 0; k < 2; k++)
@@ -598,7 +703,8 @@ static void test_runs(void **state)
     worst = worst_feedback = 0.0;
     for (int seed = first; seed <= last; seed++)
         parted += !run(*state, (uint64_t)seed, only != NULL);
-    print_message("%d runs of %d steps: state %.2e, feedback %.2e, %d parted, %d fallbacks, %d rounds\n", last - first + 1, STEPS, worst, worst_feedback, parted, fallbacks, rounds);
+    print_message("%d runs of %d steps: state %.2e, feedback %.2e, %d parted, %d fallbacks, %d rounds\n",
+                  last - first + 1, STEPS, worst, worst_feedback, parted, fallbacks, rounds);
     assert_int_equal(parted, 0);
     assert_int_equal(fallbacks, 0);
 }

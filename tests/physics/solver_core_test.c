@@ -48,9 +48,10 @@ static void test_methods_agree(void **state)
 {
     (void)state;
     // A box at rest: all methods find the weight, spread over its corners.
-    static const struct { SolverMethod method; const char *name; } methods[] = {
-        { SOLVER_DIRECT, "direct" }, { SOLVER_SWEPT, "swept" }, { SOLVER_ITERATIVE, "iterative" }
-    };
+    static const struct {
+        SolverMethod method;
+        const char *name;
+    } methods[] = { { SOLVER_DIRECT, "direct" }, { SOLVER_SWEPT, "swept" }, { SOLVER_ITERATIVE, "iterative" } };
     for (int k = 0; k < COUNT_OF(methods); k++) {
         scene_init(&scene, 0.004);
         scene.has_ground = true;
@@ -261,10 +262,12 @@ static void tower_changes(bool is_jointed, int most, SolverMethod large)
             gained = fmax(gained, now - energy);
             energy = now;
             for (int i = 0; i < scene.input.body_count; i++)
-                fastest = fmax(fastest, fabs(scene.bodies[i].velocity[0]) + fabs(scene.bodies[i].velocity[1]) + fabs(scene.bodies[i].velocity[2]));
+                fastest = fmax(fastest, fabs(scene.bodies[i].velocity[0]) + fabs(scene.bodies[i].velocity[1])
+                                            + fabs(scene.bodies[i].velocity[2]));
         }
     }
-    print_message("%d boxes: %d changes of method, a step gains %.1e J at most, fastest %.1e m/s\n", most, changes, gained, fastest);
+    print_message("%d boxes: %d changes of method, a step gains %.1e J at most, fastest %.1e m/s\n", most, changes,
+                  gained, fastest);
     CHECK(was_large && method == SOLVER_DIRECT, "through the threshold and back");
     CHECK(changes == 2, "there and back once");
     CHECK(gained < 0.001 * most * mass * 9.81 * half, "no jump of energy");
@@ -282,10 +285,12 @@ static void test_growing_towers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain_keeps_energy), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_methods_agree),
-        cmocka_unit_test(test_chain_in_rubble), cmocka_unit_test(test_redundant_joints), cmocka_unit_test(test_mass_ratio), cmocka_unit_test(test_overlapping_start),
-        cmocka_unit_test(test_not_finite_is_stopped), cmocka_unit_test(test_state_continues),
-        cmocka_unit_test(test_sleeping_bodies_are_left_alone), cmocka_unit_test(test_growing_towers),
+        cmocka_unit_test(test_chain_keeps_energy), cmocka_unit_test(test_pyramid),
+        cmocka_unit_test(test_methods_agree),      cmocka_unit_test(test_chain_in_rubble),
+        cmocka_unit_test(test_redundant_joints),   cmocka_unit_test(test_mass_ratio),
+        cmocka_unit_test(test_overlapping_start),  cmocka_unit_test(test_not_finite_is_stopped),
+        cmocka_unit_test(test_state_continues),    cmocka_unit_test(test_sleeping_bodies_are_left_alone),
+        cmocka_unit_test(test_growing_towers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

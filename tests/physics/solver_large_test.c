@@ -43,8 +43,14 @@ static void net(int side, double pitch)
 static void test_net(void **state)
 {
     (void)state;
-    static const struct { int side, steps; double gap; const char *name; } cases[] = {
-        { 8, 250, 0.004, "8 x 8" }, { 30, 250, 0.004, "30 x 30" }, { 98, 25, 0.004, "98 x 98" },
+    static const struct {
+        int side, steps;
+        double gap;
+        const char *name;
+    } cases[] = {
+        { 8, 250, 0.004, "8 x 8" },
+        { 30, 250, 0.004, "30 x 30" },
+        { 98, 25, 0.004, "98 x 98" },
     };
     for (int k = 0; k < COUNT_OF(cases); k++) {
         net(cases[k].side, 0.05);
@@ -71,7 +77,8 @@ static void test_ring(void **state)
     for (int i = 0; i < LINKS; i++)
         scene_box(&scene, radius * cos(i * step_angle), 0.0, radius * sin(i * step_angle), 0.02, 0.05);
     for (int i = 0; i < LINKS; i++)
-        scene_ball(&scene, (i + 1) % LINKS, i, radius * cos((i + 0.5) * step_angle), 0.0, radius * sin((i + 0.5) * step_angle));
+        scene_ball(&scene, (i + 1) % LINKS, i, radius * cos((i + 0.5) * step_angle), 0.0,
+                   radius * sin((i + 0.5) * step_angle));
     int top = LINKS / 4;
     scene_ball(&scene, top, -1, scene.bodies[top].position[0], 0.0, scene.bodies[top].position[2]);
     Solver *solver = solver_create(NULL);
@@ -104,7 +111,8 @@ static void loaded_net(void)
                 scene_ball(&scene, body, -1, pitch * (i == 0 ? -0.5 : i + 0.5), pitch * j, height);
         }
     for (int k = 0; k < LAYERS * ROW * ROW; k++)
-        scene_box(&scene, 0.25 + 0.2 * (k % ROW), 0.25 + 0.2 * (k / ROW % ROW), height + 0.15 + 0.2 * (k / (ROW * ROW)), 0.09, 0.3);
+        scene_box(&scene, 0.25 + 0.2 * (k % ROW), 0.25 + 0.2 * (k / ROW % ROW), height + 0.15 + 0.2 * (k / (ROW * ROW)),
+                  0.09, 0.3);
 }
 
 // The largest gap of a joint, mean over the second half of two seconds.
@@ -129,9 +137,13 @@ static double loaded_net_gap(const SolverOptions *options, bool forgets)
 static void test_iterated_joints_begin_warm(void **state)
 {
     (void)state;
-    SolverOptions many = { .method = SOLVER_ITERATIVE, .iterations = 40 }, few = { .method = SOLVER_ITERATIVE, .iterations = 10 };
-    double cold = loaded_net_gap(&many, true), warm_few = loaded_net_gap(&few, false), warm = loaded_net_gap(&many, false);
-    print_message("net under a pile: 40 iterations from nothing %.2f mm, from the last step %.2f mm, 10 iterations %.2f mm\n", 1e3 * cold, 1e3 * warm, 1e3 * warm_few);
+    SolverOptions many = { .method = SOLVER_ITERATIVE, .iterations = 40 },
+                  few = { .method = SOLVER_ITERATIVE, .iterations = 10 };
+    double cold = loaded_net_gap(&many, true), warm_few = loaded_net_gap(&few, false),
+           warm = loaded_net_gap(&many, false);
+    print_message(
+        "net under a pile: 40 iterations from nothing %.2f mm, from the last step %.2f mm, 10 iterations %.2f mm\n",
+        1e3 * cold, 1e3 * warm, 1e3 * warm_few);
     CHECK(warm_few < cold, "a quarter of the iterations");
     CHECK(warm < 0.5 * cold, "as many iterations");
 }
@@ -172,7 +184,8 @@ static void coincident_robots(double shift)
     scene.has_ground = true;
     for (int r = 0; r < ROBOTS; r++)
         for (int i = 0; i < LINKS; i++) {
-            int body = scene_box(&scene, 0.25 * i + 1e-3 * r, 1e-3 * (r % 5), 0.1 + 1e-3 * (r % 3) + shift * r, 0.1, 1.0);
+            int body = scene_box(&scene, 0.25 * i + 1e-3 * r, 1e-3 * (r % 5), 0.1 + 1e-3 * (r % 3) + shift * r, 0.1,
+                                 1.0);
             if (i > 0)
                 scene_ball(&scene, body, body - 1, 0.25 * i - 0.125 + 1e-3 * r, 1e-3 * (r % 5), 0.1);
         }
@@ -194,7 +207,8 @@ static void test_coincident_robots(void **state)
             scene_step(&scene, solver);
             slowest = fmax(slowest, seconds() - before);
         }
-        print_message("coincident robots: worst gap %.2f mm, %.1f ms a step, slowest %.1f ms\n", 1e3 * worst_gap(), 1e3 * (seconds() - start) / 250, 1e3 * slowest);
+        print_message("coincident robots: worst gap %.2f mm, %.1f ms a step, slowest %.1f ms\n", 1e3 * worst_gap(),
+                      1e3 * (seconds() - start) / 250, 1e3 * slowest);
         CHECK(scene_is_finite(&scene, 100.0), "coincident robots");
         closed += worst_gap() < 0.02;
         solver_destroy(solver);
@@ -206,7 +220,10 @@ static void test_coincident_robots(void **state)
 static void test_fallen_chain(void **state)
 {
     (void)state;
-    static const struct { int links; const char *name; } cases[] = { { 100, "100 links" }, { 300, "300 links" }, { 3000, "3000 links" } };
+    static const struct {
+        int links;
+        const char *name;
+    } cases[] = { { 100, "100 links" }, { 300, "300 links" }, { 3000, "3000 links" } };
     for (int k = 0; k < COUNT_OF(cases); k++) {
         scene_init(&scene, 0.004);
         scene.has_ground = true;
@@ -223,8 +240,8 @@ static void test_fallen_chain(void **state)
             slowest = fmax(slowest, seconds() - before);
             gap = fmax(gap, worst_gap());
         }
-        print_message("chain of %s: worst gap %.2f mm, %.1f ms a step, slowest %.1f ms, %d contacts\n", cases[k].name, 1e3 * gap,
-                      1e3 * (seconds() - start) / 100, 1e3 * slowest, scene.input.contact_count);
+        print_message("chain of %s: worst gap %.2f mm, %.1f ms a step, slowest %.1f ms, %d contacts\n", cases[k].name,
+                      1e3 * gap, 1e3 * (seconds() - start) / 100, 1e3 * slowest, scene.input.contact_count);
         CHECK(gap < 0.02, cases[k].name);
         CHECK(scene_is_finite(&scene, 1000.0), cases[k].name);
         solver_destroy(solver);
@@ -261,7 +278,8 @@ static void test_wide_tree_on_the_ground(void **state)
     }
     for (int i = 0; i < scene.input.contact_count; i++)
         carried += scene.contacts[i].force[0];
-    print_message("wide tree: swept in %d steps, worst gap %.2f mm, %d contacts\n", swept, 1e3 * gap, scene.input.contact_count);
+    print_message("wide tree: swept in %d steps, worst gap %.2f mm, %d contacts\n", swept, 1e3 * gap,
+                  scene.input.contact_count);
     CHECK(swept >= 249 && rounds == 0, "swept from the first touch on");
     CHECK(gap < 1e-3, "its joints hold");
     CHECK_NEAR(carried, BOXES * (1.0 + 0.1 * WEIGHTS) * 9.81, 0.5, "the ground carries the weight, to 0.1 %");
@@ -270,8 +288,12 @@ static void test_wide_tree_on_the_ground(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_net), cmocka_unit_test(test_ring), cmocka_unit_test(test_iterated_joints_begin_warm), cmocka_unit_test(test_iterated_joints_are_restored),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_net),
+                                        cmocka_unit_test(test_ring),
+                                        cmocka_unit_test(test_iterated_joints_begin_warm),
+                                        cmocka_unit_test(test_iterated_joints_are_restored),
                                         cmocka_unit_test(test_coincident_robots),
-                                        cmocka_unit_test(test_fallen_chain), cmocka_unit_test(test_wide_tree_on_the_ground) };
+                                        cmocka_unit_test(test_fallen_chain),
+                                        cmocka_unit_test(test_wide_tree_on_the_ground) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

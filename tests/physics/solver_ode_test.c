@@ -1,5 +1,5 @@
 // Twins: the same ODE world stepped by dWorldStep() and by our solver, for every joint type and most switches of bodies.
-#include "physics/ode/odeinside.h"
+#include "physics/ode/layout.h"
 #include "physics/ode/solver_ode.h"
 #include "support/support.h"
 
@@ -105,7 +105,7 @@ static void stops_and_motors(Twin *t)
     dJointSetHingeParam(joint, dParamBounce, 0.4);
     joint = hinge(t, hand, arm, 0.6, 0, 2, 0, 1, 0);
     dJointSetHingeParam(joint, dParamVel, 1.0);
-    dJointSetHingeParam(joint, dParamFMax, 0.6);   // too weak at first: saturates
+    dJointSetHingeParam(joint, dParamFMax, 0.6);  // too weak at first: saturates
     joint = hinge(t, tail, base, -0.2, 0, 2, 0, 1, 0);
     dJointSetHingeParam(joint, dParamVel, -2.0);
     dJointSetHingeParam(joint, dParamFMax, 50);
@@ -322,7 +322,13 @@ static void rover(Twin *t)
     dJointSetFixed(joint);
 }
 
-static const struct TwinScene { const char *name; void (*build)(Twin *t); double tolerance; int steps; double force_tolerance; } scenes[] = {
+static const struct TwinScene {
+    const char *name;
+    void (*build)(Twin *t);
+    double tolerance;
+    int steps;
+    double force_tolerance;
+} scenes[] = {
     { "free bodies", free_bodies, 1e-9, 100, 1e-6 },
     { "pendulum", pendulum, 1e-6, 100, 1e-3 },
     { "stops and motors", stops_and_motors, 1e-6, 100, 1e-3 },
@@ -341,10 +347,7 @@ static const struct TwinScene { const char *name; void (*build)(Twin *t); double
 
 // ---- running ----
 
-static void count_moved(dBodyID body)
-{
-    ((Twin *)dBodyGetData(body))->moved++;
-}
+static void count_moved(dBodyID body) { ((Twin *)dBodyGetData(body))->moved++; }
 
 static void twin_open(Twin *t, const struct TwinScene *scene)
 {
@@ -426,7 +429,7 @@ static double worst_feedback(const Twin *a, const Twin *b)
         for (int k = 0; k < 3; k++) {
             scale = fmax(scale, fabs(x[k]));
             worst = fmax(worst, fabs(x[k] - y[k]));
-            if (dJointGetBody(a->joints[i], 1))   // without one ODE leaves what stood there
+            if (dJointGetBody(a->joints[i], 1))  // without one ODE leaves what stood there
                 worst = fmax(worst, fabs(u[k] - v[k]));
         }
     }
@@ -547,7 +550,11 @@ static void test_changes(void **state)
 
 // What a plugin may do between two steps, each on its own: it acts in the very next one, as with dWorldStep.
 static void do_force(Twin *t) { dBodyAddForceAtRelPos(t->bodies[3], 0, 5, 0, 0.1, 0, 0); }
-static void do_velocity(Twin *t) { dBodySetLinearVel(t->bodies[4], 0, 0.4, 0.1); dBodySetAngularVel(t->bodies[2], 0, 1, 0); }
+static void do_velocity(Twin *t)
+{
+    dBodySetLinearVel(t->bodies[4], 0, 0.4, 0.1);
+    dBodySetAngularVel(t->bodies[2], 0, 1, 0);
+}
 static void do_pose(Twin *t)
 {
     dQuaternion turned = { 0.99875026, 0.04997917, 0, 0 };
@@ -555,17 +562,33 @@ static void do_pose(Twin *t)
     dBodySetPosition(t->bodies[5], p[0] + 0.01, p[1], p[2] - 0.02);
     dBodySetQuaternion(t->bodies[5], turned);
 }
-static void do_gravity(Twin *t) { dBodySetGravityMode(t->bodies[5], 0); dWorldSetGravity(t->world, 0, 1, -3); }
-static void do_damping(Twin *t) { dBodySetDamping(t->bodies[5], 0.1, 0.2); dBodySetMaxAngularSpeed(t->bodies[4], 0.5); }
-static void do_kinematic(Twin *t) { dBodySetKinematic(t->bodies[3]); dBodySetLinearVel(t->bodies[3], 0.1, 0, 0.1); }
+static void do_gravity(Twin *t)
+{
+    dBodySetGravityMode(t->bodies[5], 0);
+    dWorldSetGravity(t->world, 0, 1, -3);
+}
+static void do_damping(Twin *t)
+{
+    dBodySetDamping(t->bodies[5], 0.1, 0.2);
+    dBodySetMaxAngularSpeed(t->bodies[4], 0.5);
+}
+static void do_kinematic(Twin *t)
+{
+    dBodySetKinematic(t->bodies[3]);
+    dBodySetLinearVel(t->bodies[3], 0.1, 0, 0.1);
+}
 static void do_dynamic(Twin *t)
 {
     dBodySetKinematic(t->bodies[0]);
     dMass m;
     dMassSetBoxTotal(&m, 2.0, 0.2, 0.1, 0.1);
-    dBodySetMass(t->bodies[0], &m);   // moves again, heavier
+    dBodySetMass(t->bodies[0], &m);  // moves again, heavier
 }
-static void do_disable(Twin *t) { for (int i = 0; i < t->body_count; i++) dBodyDisable(t->bodies[i]); }
+static void do_disable(Twin *t)
+{
+    for (int i = 0; i < t->body_count; i++)
+        dBodyDisable(t->bodies[i]);
+}
 static void do_parameters(Twin *t)
 {
     dJointSetHingeParam(t->joints[2], dParamVel, 2);
@@ -573,8 +596,16 @@ static void do_parameters(Twin *t)
     dJointSetHingeParam(t->joints[4], dParamLoStop, -0.1);
     dJointSetHingeParam(t->joints[4], dParamHiStop, 0.1);
 }
-static void do_world(Twin *t) { dWorldSetERP(t->world, 0.5); dWorldSetCFM(t->world, 1e-3); }
-static void do_attach(Twin *t) { dJointAttach(t->joints[5], t->bodies[5], NULL); dJointSetHingeAnchor(t->joints[5], 1, 0, 2); }
+static void do_world(Twin *t)
+{
+    dWorldSetERP(t->world, 0.5);
+    dWorldSetCFM(t->world, 1e-3);
+}
+static void do_attach(Twin *t)
+{
+    dJointAttach(t->joints[5], t->bodies[5], NULL);
+    dJointSetHingeAnchor(t->joints[5], 1, 0, 2);
+}
 static void do_torque_joint(Twin *t) { dJointAddHingeTorque(t->joints[1], 0.3); }
 static void do_new_joint(Twin *t)
 {
@@ -591,11 +622,24 @@ static void do_contact(Twin *t)
     dJointAttach(dJointCreateContact(t->world, t->group, &contact), t->bodies[4], NULL);
 }
 
-static const struct { const char *name; void (*act)(Twin *t); } acts[] = {
-    { "force at a point", do_force }, { "velocities", do_velocity }, { "pose", do_pose }, { "gravity", do_gravity },
-    { "damping and speed limit", do_damping }, { "kinematic", do_kinematic }, { "new mass", do_dynamic }, { "all disabled", do_disable },
-    { "motor and stops", do_parameters }, { "ERP and CFM", do_world }, { "attached anew", do_attach }, { "torque by the joint", do_torque_joint },
-    { "joint made between steps", do_new_joint }, { "contact joint of a plugin", do_contact },
+static const struct {
+    const char *name;
+    void (*act)(Twin *t);
+} acts[] = {
+    { "force at a point", do_force },
+    { "velocities", do_velocity },
+    { "pose", do_pose },
+    { "gravity", do_gravity },
+    { "damping and speed limit", do_damping },
+    { "kinematic", do_kinematic },
+    { "new mass", do_dynamic },
+    { "all disabled", do_disable },
+    { "motor and stops", do_parameters },
+    { "ERP and CFM", do_world },
+    { "attached anew", do_attach },
+    { "torque by the joint", do_torque_joint },
+    { "joint made between steps", do_new_joint },
+    { "contact joint of a plugin", do_contact },
 };
 
 static void test_acts(void **state)
@@ -603,7 +647,7 @@ static void test_acts(void **state)
     (void)state;
     static const struct TwinScene scene = { .build = pendulum };
     for (int i = 0; i < COUNT_OF(acts); i++) {
-        static Twin twins[3];   // by dWorldStep, by ours, and untouched by ours
+        static Twin twins[3];  // by dWorldStep, by ours, and untouched by ours
         SolverOde *solvers[3] = { NULL };
         for (int k = 0; k < 3; k++) {
             twin_open(&twins[k], &scene);
@@ -626,7 +670,7 @@ static void test_acts(void **state)
             if (step == 30)
                 acted = fmax(worst_body(&twins[1], &twins[2]), worst_speed(&twins[1], &twins[2]));
         }
-        CHECK(acted > 1e-9, acts[i].name);   // in that same step
+        CHECK(acted > 1e-9, acts[i].name);  // in that same step
         CHECK_NEAR(difference, 0.0, 1e-6, acts[i].name);
         CHECK_NEAR(force, 0.0, 1e-3, acts[i].name);
         for (int k = 0; k < 3; k++) {
@@ -641,10 +685,10 @@ static void test_unreadable(void **state)
 {
     (void)state;
     dWorldID world = dWorldCreate();
-    odeinside_pretend("its lists of bodies and joints were not found");
+    ode_layout_pretend("its lists of bodies and joints were not found");
     assert_null(solver_ode_create(world, NULL));
     assert_string_equal(solver_ode_problem(), "its lists of bodies and joints were not found");
-    odeinside_pretend(NULL);
+    ode_layout_pretend(NULL);
     assert_null(solver_ode_problem());
     dWorldDestroy(world);
 }
@@ -653,8 +697,9 @@ int main(void)
 {
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_twins), cmocka_unit_test(test_sleep), cmocka_unit_test(test_changes),
-                                        cmocka_unit_test(test_acts), cmocka_unit_test(test_unreadable) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_twins), cmocka_unit_test(test_sleep),
+                                        cmocka_unit_test(test_changes), cmocka_unit_test(test_acts),
+                                        cmocka_unit_test(test_unreadable) };
     int result = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return result;

@@ -22,8 +22,8 @@ typedef struct SolverScene {
     SolverJoint joints[SCENE_JOINTS];
     SolverRow rows[3 * SCENE_JOINTS];
     SolverContact contacts[SCENE_CONTACTS];
-    double anchors[SCENE_JOINTS][2][3];   // of ball joints, in the frames of the two bodies
-    double half[SCENE_BODIES][3];         // of the boxes; 0: no shape
+    double anchors[SCENE_JOINTS][2][3];  // of ball joints, in the frames of the two bodies
+    double half[SCENE_BODIES][3];        // of the boxes; 0: no shape
     bool has_ground;
 } SolverScene;
 
@@ -31,7 +31,10 @@ static inline int scene_box(SolverScene *s, double x, double y, double z, double
 {
     int index = s->input.body_count++;
     SolverBody *body = &s->bodies[index];
-    *body = (SolverBody){ .position = { x, y, z }, .quaternion = { 1.0 }, .mass = mass, .flags = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC };
+    *body = (SolverBody){ .position = { x, y, z },
+                          .quaternion = { 1.0 },
+                          .mass = mass,
+                          .flags = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC };
     for (int i = 0; i < 3; i++) {
         body->inertia[4 * i] = mass * half * half * 2.0 / 3.0;
         s->half[index][i] = half;
@@ -43,8 +46,15 @@ static inline int scene_box(SolverScene *s, double x, double y, double z, double
 static inline void scene_init(SolverScene *s, double dt)
 {
     memset(s, 0, sizeof *s);
-    s->input = (SolverInput){ .dt = dt, .gravity = { 0.0, 0.0, -9.81 }, .erp = 0.2, .cfm = 1e-5, .contact_surface_layer = 0.001,
-                              .bodies = s->bodies, .joints = s->joints, .rows = s->rows, .contacts = s->contacts };
+    s->input = (SolverInput){ .dt = dt,
+                              .gravity = { 0.0, 0.0, -9.81 },
+                              .erp = 0.2,
+                              .cfm = 1e-5,
+                              .contact_surface_layer = 0.001,
+                              .bodies = s->bodies,
+                              .joints = s->joints,
+                              .rows = s->rows,
+                              .contacts = s->contacts };
 }
 
 // A ball joint at a world point; `b` -1: the world.
@@ -56,7 +66,8 @@ static inline int scene_ball(SolverScene *s, int a, int b, double x, double y, d
     for (int side = 0; side < 2; side++) {
         int body = side ? b : a;
         for (int i = 0; i < 3; i++)
-            s->anchors[index][side][i] = body < 0 ? point[i] : point[i] - s->bodies[body].position[i];  // bodies start unturned
+            s->anchors[index][side][i] = body < 0 ? point[i]
+                                                  : point[i] - s->bodies[body].position[i];  // bodies start unturned
     }
     s->input.row_count = 3 * s->input.joint_count;
     return index;
@@ -97,8 +108,11 @@ static inline void scene_ball_rows(SolverScene *s, int index)
     for (int i = 0; i < 3; i++) {
         SolverRow *row = &s->rows[joint->first_row + i];
         int n = (i + 1) % 3, m = (i + 2) % 3;
-        *row = (SolverRow){ .rhs = s->input.erp / s->input.dt * (at[1][i] - at[0][i]), .cfm = s->input.cfm, .lo = -SOLVER_INFINITY,
-                            .hi = SOLVER_INFINITY, .friction_of = -1 };
+        *row = (SolverRow){ .rhs = s->input.erp / s->input.dt * (at[1][i] - at[0][i]),
+                            .cfm = s->input.cfm,
+                            .lo = -SOLVER_INFINITY,
+                            .hi = SOLVER_INFINITY,
+                            .friction_of = -1 };
         row->j1[i] = 1.0;
         row->j1[3 + n] = arm[0][m];
         row->j1[3 + m] = -arm[0][n];
@@ -113,7 +127,8 @@ static inline void scene_ball_rows(SolverScene *s, int index)
 static inline void scene_collide_pair(SolverScene *s, int a, int b)
 {
     static const CollidePose ground = { .rotation = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
-    CollideShape shapes[2] = { { COLLIDE_BOX, { s->half[a][0], s->half[a][1], s->half[a][2] } }, { .type = COLLIDE_PLANE } };
+    CollideShape shapes[2] = { { GEOMETRY_BOX, { s->half[a][0], s->half[a][1], s->half[a][2] } },
+                               { .type = GEOMETRY_PLANE } };
     CollidePose poses[2] = { { { 0 } }, ground };
     CollidePoint points[COLLIDE_POINTS];
     for (int k = 0; k < (b < 0 ? 1 : 2); k++) {
@@ -122,12 +137,17 @@ static inline void scene_collide_pair(SolverScene *s, int a, int b)
         memcpy(poses[k].rotation, body->rotation, sizeof poses[k].rotation);
     }
     if (b >= 0)
-        shapes[1] = (CollideShape){ COLLIDE_BOX, { s->half[b][0], s->half[b][1], s->half[b][2] } };
+        shapes[1] = (CollideShape){ GEOMETRY_BOX, { s->half[b][0], s->half[b][1], s->half[b][2] } };
     int count = collide_pair(&shapes[0], &poses[0], &shapes[1], &poses[1], 0.0, points);
     for (int i = 0; i < count && s->input.contact_count < COUNT_OF(s->contacts); i++) {
         SolverContact *c = &s->contacts[s->input.contact_count++];
-        *c = (SolverContact){ .body1 = a, .body2 = b, .flags = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2, .mu = 0.8, .mu2 = 0.8,
-                              .pair = (uint64_t)(a + 1) << 32 | (uint64_t)(b + 1), .depth = points[i].depth };
+        *c = (SolverContact){ .body1 = a,
+                              .body2 = b,
+                              .flags = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2,
+                              .mu = 0.8,
+                              .mu2 = 0.8,
+                              .pair = (uint64_t)(a + 1) << 32 | (uint64_t)(b + 1),
+                              .depth = points[i].depth };
         memcpy(c->position, points[i].position, sizeof c->position);
         memcpy(c->normal, points[i].normal, sizeof c->normal);
     }
@@ -143,7 +163,8 @@ static inline void scene_step(SolverScene *s, Solver *solver)
         for (int b = a + 1; b < s->input.body_count; b++) {
             double d = 0.0, reach = 1.75 * (s->half[a][0] + s->half[b][0]);
             for (int k = 0; k < 3; k++)
-                d += (s->bodies[a].position[k] - s->bodies[b].position[k]) * (s->bodies[a].position[k] - s->bodies[b].position[k]);
+                d += (s->bodies[a].position[k] - s->bodies[b].position[k])
+                     * (s->bodies[a].position[k] - s->bodies[b].position[k]);
             if (d < reach * reach)
                 scene_collide_pair(s, a, b);
         }
@@ -188,7 +209,8 @@ static inline void scene_heap(SolverScene *s, int count)
 {
     s->has_ground = true;
     for (int i = 0; i < count; i++)
-        scene_box(s, 0.17 * (i % 3) + 0.03 * (i % 7), 0.19 * (i / 3 % 3) + 0.02 * (i % 5), 0.12 + 0.25 * (i / 9), 0.1, 1.0 + 0.2 * (i % 4));
+        scene_box(s, 0.17 * (i % 3) + 0.03 * (i % 7), 0.19 * (i / 3 % 3) + 0.02 * (i % 5), 0.12 + 0.25 * (i / 9), 0.1,
+                  1.0 + 0.2 * (i % 4));
 }
 
 #endif

@@ -18,10 +18,7 @@ static void run(const SolverOptions *options, void (*build)(SolverScene *), Solv
     solver_destroy(solver);
 }
 
-static void build_heap(SolverScene *s)
-{
-    scene_heap(s, 60);
-}
+static void build_heap(SolverScene *s) { scene_heap(s, 60); }
 
 static void build_swarm(SolverScene *s)
 {
@@ -38,10 +35,16 @@ static void build_swarm(SolverScene *s)
 static void test_same_bits(void **state)
 {
     (void)state;
-    static const struct { const char *name; void (*build)(SolverScene *); SolverMethod method; } cases[] = {
-        { "heap", build_heap, SOLVER_AUTO }, { "heap, iterative", build_heap, SOLVER_ITERATIVE },
+    static const struct {
+        const char *name;
+        void (*build)(SolverScene *);
+        SolverMethod method;
+    } cases[] = {
+        { "heap", build_heap, SOLVER_AUTO },
+        { "heap, iterative", build_heap, SOLVER_ITERATIVE },
         { "heap, swept", build_heap, SOLVER_SWEPT },
-        { "swarm", build_swarm, SOLVER_AUTO }, { "swarm, iterative", build_swarm, SOLVER_ITERATIVE },
+        { "swarm", build_swarm, SOLVER_AUTO },
+        { "swarm, iterative", build_swarm, SOLVER_ITERATIVE },
     };
     static SolverBody reference[COUNT_OF(scene.bodies)], other[COUNT_OF(scene.bodies)];
     for (int i = 0; i < COUNT_OF(cases); i++) {

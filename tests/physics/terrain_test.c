@@ -18,23 +18,19 @@ static double hills(double x, double y)
 {
     return 0.2 * sin(1.9 * x + 0.3) * cos(1.6 * y) + 0.06 * sin(5.0 * x) * sin(4.0 * y + 1.0);
 }
-static double bowl(double x, double y)
-{
-    return 0.1 * (x * x + y * y);
-}
+static double bowl(double x, double y) { return 0.1 * (x * x + y * y); }
 
-static double coordinate(int i)
-{
-    return (i - 0.5 * CELLS) * CELL;
-}
+static double coordinate(int i) { return (i - 0.5 * CELLS) * CELL; }
 
 // The ground as a mesh, or as a grid of the same heights; its middle is the origin.
 static void add_ground(Text *text, Height height, bool is_grid)
 {
     text_add_string(text, "Solid { name \"ground\" contactMaterial \"ground\" boundingObject ");
     if (is_grid)
-        text_printf(text, "Pose { translation %g %g 0 children [ ElevationGrid { xDimension %d yDimension %d xSpacing %g ySpacing %g thickness 1 height [ ",
-                    coordinate(0), coordinate(0), CELLS + 1, CELLS + 1, CELL, CELL);
+        text_printf(
+            text,
+            "Pose { translation %g %g 0 children [ ElevationGrid { xDimension %d yDimension %d xSpacing %g ySpacing %g thickness 1 height [ ",
+            coordinate(0), coordinate(0), CELLS + 1, CELLS + 1, CELL, CELL);
     else
         text_add_string(text, "IndexedFaceSet { coord Coordinate { point [ ");
     for (int j = 0; j <= CELLS; j++)
@@ -59,14 +55,17 @@ static void add_ground(Text *text, Height height, bool is_grid)
 }
 
 // A closed mesh with an inner corner, half a metre long: not convex.
-static const char ANGLE[] = "IndexedFaceSet { coord Coordinate { point [ "
+static const char ANGLE[] =
+    "IndexedFaceSet { coord Coordinate { point [ "
     "-0.1 -0.1 -0.05, 0.2 -0.1 -0.05, 0.2 0 -0.05, 0 0 -0.05, 0 0.2 -0.05, -0.1 0.2 -0.05, "
     "-0.1 -0.1 0.05, 0.2 -0.1 0.05, 0.2 0 0.05, 0 0 0.05, 0 0.2 0.05, -0.1 0.2 0.05 ] } coordIndex [ "
     "0 3 2 -1 0 2 1 -1 0 4 3 -1 0 5 4 -1 6 8 9 -1 6 7 8 -1 6 9 10 -1 6 10 11 -1 "
     "0 1 7 -1 0 7 6 -1 1 2 8 -1 1 8 7 -1 2 3 9 -1 2 9 8 -1 3 4 10 -1 3 10 9 -1 4 5 11 -1 4 11 10 -1 5 0 6 -1 5 6 11 -1 ] }";
-static const char PRISM[] = "IndexedFaceSet { coord Coordinate { point [ -0.1 -0.1 -0.1, 0.1 -0.1 -0.1, 0.1 0.1 -0.1, -0.1 0.1 -0.1, -0.06 -0.06 0.1, 0.06 -0.06 0.1, "
+static const char PRISM[] =
+    "IndexedFaceSet { coord Coordinate { point [ -0.1 -0.1 -0.1, 0.1 -0.1 -0.1, 0.1 0.1 -0.1, -0.1 0.1 -0.1, -0.06 -0.06 0.1, 0.06 -0.06 0.1, "
     "0.06 0.06 0.1, -0.06 0.06 0.1 ] } coordIndex [ 0 3 2 1 -1 4 5 6 7 -1 0 1 5 4 -1 1 2 6 5 -1 2 3 7 6 -1 3 0 4 7 -1 ] }";
-static const char *const forms[] = { "Sphere { radius 0.1 }", "Capsule { radius 0.08 height 0.2 }", "Cylinder { radius 0.12 height 0.16 }", "Box { size 0.3 0.2 0.16 }", PRISM };
+static const char *const forms[] = { "Sphere { radius 0.1 }", "Capsule { radius 0.08 height 0.2 }",
+                                     "Cylinder { radius 0.12 height 0.16 }", "Box { size 0.3 0.2 0.16 }", PRISM };
 static const char *const names[] = { "ball", "capsule", "cylinder", "box", "prism" };
 // Heights of their middles when they are put down as they are, the capsule and the cylinder lying.
 static const double levels[] = { 0.1, 0.08, 0.12, 0.08, 0.1 };
@@ -85,10 +84,14 @@ static void nothing_is_felt_of_flat_edges(void **state)
     for (int is_grid = 0; is_grid < 2; is_grid++)
         for (int form = 0; form < COUNT_OF(forms); form++) {
             Text text = { 0 };
-            text_add_string(&text, "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { material1 \"ground\" coulombFriction 0 bounce 0 } }\n");
+            text_add_string(
+                &text,
+                "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { material1 \"ground\" coulombFriction 0 bounce 0 } }\n");
             add_ground(&text, flat, is_grid);
-            text_printf(&text, "Solid { name \"b\" translation -2 -0.9 %g rotation 1 0 0 %g linearVelocity 1.7 0.7 0 boundingObject %s physics Physics { } }\n",
-                        levels[form] - 0.0002, form == 1 || form == 2 ? M_PI / 2 : 0.0, forms[form]);
+            text_printf(
+                &text,
+                "Solid { name \"b\" translation -2 -0.9 %g rotation 1 0 0 %g linearVelocity 1.7 0.7 0 boundingObject %s physics Physics { } }\n",
+                levels[form] - 0.0002, form == 1 || form == 2 ? M_PI / 2 : 0.0, forms[form]);
             World world = open_text(&text, 1);
             double low = INFINITY, high = -INFINITY;
             for (int i = 0; i < 250; i++) {
@@ -122,8 +125,10 @@ static void rolling_is_as_on_a_plane(void **state)
                 text_add_string(&text, "Solid { name \"ground\" boundingObject Plane { } }\n");
             else
                 add_ground(&text, flat, kind == 2);
-            text_printf(&text, "Solid { name \"b\" translation -2 -0.3 0.1 rotation 1 0 0 %g linearVelocity 2 %g 0 angularVelocity 0 20 0 boundingObject %s physics Physics { } }\n",
-                        form ? M_PI / 2 : 0.0, form ? 0.0 : 0.3, wheels[form]);
+            text_printf(
+                &text,
+                "Solid { name \"b\" translation -2 -0.3 0.1 rotation 1 0 0 %g linearVelocity 2 %g 0 angularVelocity 0 20 0 boundingObject %s physics Physics { } }\n",
+                form ? M_PI / 2 : 0.0, form ? 0.0 : 0.3, wheels[form]);
             World world = open_text(&text, 1);
             world_step(&world, 200);
             ends[kind] = world_position(&world, "b");
@@ -141,9 +146,13 @@ static void bodies_come_to_rest(void **state)
     (void)state;
     for (int is_grid = 0; is_grid < 2; is_grid++) {
         Text text = { 0 };
-        text_add_string(&text, "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { coulombFriction 1 bounce 0 } }\n");
+        text_add_string(
+            &text,
+            "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { coulombFriction 1 bounce 0 } }\n");
         add_ground(&text, bowl, is_grid);
-        text_add_string(&text, "Solid { name \"b\" translation 0.13 0.08 0.2 rotation 1 0.3 0 0.2 boundingObject Box { size 0.5 0.4 0.2 } physics Physics { density -1 mass 3 } }\n");
+        text_add_string(
+            &text,
+            "Solid { name \"b\" translation 0.13 0.08 0.2 rotation 1 0.3 0 0.2 boundingObject Box { size 0.5 0.4 0.2 } physics Physics { density -1 mass 3 } }\n");
         World world = open_text(&text, 1);
         physics_want_contact_forces(world.physics, true);
         world_step(&world, 375);
@@ -154,7 +163,8 @@ static void bodies_come_to_rest(void **state)
             int count;
             const PhysicsContactForce *forces = physics_contact_forces(world.physics, &count);
             for (int k = 0; k < count; k++)
-                carried += (forces[k].solid[0] == world_solid(&world, "b") ? forces[k].force.z : -forces[k].force.z) / 125.0;
+                carried += (forces[k].solid[0] == world_solid(&world, "b") ? forces[k].force.z : -forces[k].force.z)
+                           / 125.0;
         }
         CHECK(fastest < 1e-3, "no trembling");
         CHECK_NEAR(carried, 3 * 9.81, 0.01 * 3 * 9.81, "its weight");
@@ -170,11 +180,17 @@ static void nobody_falls_through(void **state)
     for (int is_grid = 0; is_grid < 2; is_grid++)
         for (int s = 0; s < COUNT_OF(steps_ms); s++) {
             Text text = { 0 };
-            text_printf(&text, "WorldInfo { basicTimeStep %d contactProperties ContactProperties { coulombFriction 1 bounce 0 } }\n", steps_ms[s]);
+            text_printf(
+                &text,
+                "WorldInfo { basicTimeStep %d contactProperties ContactProperties { coulombFriction 1 bounce 0 } }\n",
+                steps_ms[s]);
             add_ground(&text, hills, is_grid);
             for (int i = 0; i < 60; i++)
-                text_printf(&text, "Solid { name \"b%d\" translation %g %g %g rotation 0.3 1 0.2 %g boundingObject %s physics Physics { } }\n", i,
-                            0.5 * (i % 8 - 3.5) + 0.013 * (i % 5), 0.5 * (i / 8 - 3.5) + 0.017 * (i % 7), 0.6 + 0.1 * (i % 3), 0.37 * i, forms[i % COUNT_OF(forms)]);
+                text_printf(
+                    &text,
+                    "Solid { name \"b%d\" translation %g %g %g rotation 0.3 1 0.2 %g boundingObject %s physics Physics { } }\n",
+                    i, 0.5 * (i % 8 - 3.5) + 0.013 * (i % 5), 0.5 * (i / 8 - 3.5) + 0.017 * (i % 7),
+                    0.6 + 0.1 * (i % 3), 0.37 * i, forms[i % COUNT_OF(forms)]);
             World world = open_text(&text, 1);
             world_step(&world, 3000 / steps_ms[s]);
             for (int i = 0; i < 60; i++) {
@@ -182,7 +198,8 @@ static void nobody_falls_through(void **state)
                 snprintf(name, sizeof name, "b%d", i);
                 Vec3 p = world_position(&world, name);
                 if (!(fabs(p.x) > 2.9 || fabs(p.y) > 2.9 || p.z > hills(p.x, p.y)))
-                    print_message("grid %d ms %d %s %g %g %g of %g\n", is_grid, steps_ms[s], name, p.x, p.y, p.z, hills(p.x, p.y));
+                    print_message("grid %d ms %d %s %g %g %g of %g\n", is_grid, steps_ms[s], name, p.x, p.y, p.z,
+                                  hills(p.x, p.y));
                 CHECK(fabs(p.x) > 2.9 || fabs(p.y) > 2.9 || p.z > hills(p.x, p.y), name);
             }
             world_close(&world);
@@ -197,7 +214,8 @@ static void from_deep_inside_one_comes_up(void **state)
         Text text = { 0 };
         text_add_string(&text, "WorldInfo { basicTimeStep 8 }\n");
         add_ground(&text, flat, true);
-        text_printf(&text, "Solid { name \"b\" translation 0.1 0.1 -0.3 boundingObject %s physics Physics { } }\n", forms[form]);
+        text_printf(&text, "Solid { name \"b\" translation 0.1 0.1 -0.3 boundingObject %s physics Physics { } }\n",
+                    forms[form]);
         World world = open_text(&text, 1);
         double highest = -INFINITY;
         for (int i = 0; i < 500; i++) {
@@ -216,14 +234,20 @@ static void a_closed_mesh_rests_on_everything(void **state)
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
         Text text = { 0 };
-        text_add_string(&text, "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { coulombFriction 1 bounce 0 } }\n");
+        text_add_string(
+            &text,
+            "WorldInfo { basicTimeStep 8 contactProperties ContactProperties { coulombFriction 1 bounce 0 } }\n");
         if (kind == 0)
             text_add_string(&text, "Solid { name \"ground\" boundingObject Plane { } }\n");
         else if (kind == 1)
-            text_add_string(&text, "Solid { name \"ground\" translation 0 0 -0.5 boundingObject Box { size 3 3 1 } }\n");
+            text_add_string(&text,
+                            "Solid { name \"ground\" translation 0 0 -0.5 boundingObject Box { size 3 3 1 } }\n");
         else
             add_ground(&text, flat, kind == 3);
-        text_printf(&text, "Solid { name \"b\" translation 0.03 0.06 0.2 rotation 1 1 0 0.1 boundingObject %s physics Physics { density -1 mass 2 } }\n", ANGLE);
+        text_printf(
+            &text,
+            "Solid { name \"b\" translation 0.03 0.06 0.2 rotation 1 1 0 0.1 boundingObject %s physics Physics { density -1 mass 2 } }\n",
+            ANGLE);
         World world = open_text(&text, 1);
         world_step(&world, 400);
         Vec3 p = world_position(&world, "b");
@@ -242,8 +266,11 @@ static World open_crowd(int threads)
     text_add_string(&text, ANGLE);
     text_add_string(&text, " }\n");
     for (int i = 0; i < 100; i++)
-        text_printf(&text, "Solid { name \"b%d\" translation %g %g %g rotation 0.3 1 0.2 %g boundingObject %s physics Physics { } }\n", i, 0.4 * (i % 7 - 3),
-                    0.4 * (i / 7 % 7 - 3), 1.0 + 0.4 * (i / 49), 0.37 * i, i % 6 == 5 ? ANGLE : forms[i % 6 % COUNT_OF(forms)]);
+        text_printf(
+            &text,
+            "Solid { name \"b%d\" translation %g %g %g rotation 0.3 1 0.2 %g boundingObject %s physics Physics { } }\n",
+            i, 0.4 * (i % 7 - 3), 0.4 * (i / 7 % 7 - 3), 1.0 + 0.4 * (i / 49), 0.37 * i,
+            i % 6 == 5 ? ANGLE : forms[i % 6 % COUNT_OF(forms)]);
     return open_text(&text, threads);
 }
 

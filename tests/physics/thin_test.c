@@ -9,14 +9,21 @@ static World open_heap(const char *stepper, int threads, const Limits *limits)
 {
     Text text = { 0 };
     char line[256];
-    text_add_string(&text, "WorldInfo { basicTimeStep 16 }\nSolid { name \"floor\" boundingObject Plane { size 50 50 } }\n");
+    text_add_string(&text,
+                    "WorldInfo { basicTimeStep 16 }\nSolid { name \"floor\" boundingObject Plane { size 50 50 } }\n");
     for (int i = 0; i < BODIES; i++) {
-        snprintf(line, sizeof line, "Solid { name \"b%d\" translation 0 0 2 boundingObject Box { size 1 1 1 } physics Physics { density 1 } }\n", i);
+        snprintf(
+            line, sizeof line,
+            "Solid { name \"b%d\" translation 0 0 2 boundingObject Box { size 1 1 1 } physics Physics { density 1 } }\n",
+            i);
         text_add_string(&text, line);
     }
     // One that lies on the floor by itself, and is in nobody's way.
-    text_add_string(&text, "Solid { name \"alone\" translation 20 0 0.499 boundingObject Box { size 1 1 1 } physics Physics { density 1 } }\n");
-    World world = world_open_with(text.data, &(SimOptions){ .physics = { .stepper = stepper, .threads = threads, .limits = limits } });
+    text_add_string(
+        &text,
+        "Solid { name \"alone\" translation 20 0 0.499 boundingObject Box { size 1 1 1 } physics Physics { density 1 } }\n");
+    World world = world_open_with(
+        text.data, &(SimOptions){ .physics = { .stepper = stepper, .threads = threads, .limits = limits } });
     text_free(&text);
     return world;
 }
@@ -30,12 +37,16 @@ static int contacts_of(const World *world, int solid)
     return found;
 }
 
-static const struct { const char *name, *stepper; int64_t pairs, per_body, contacts, contacts_per_body; bool is_thinned; } cases[] = {
+static const struct {
+    const char *name, *stepper;
+    int64_t pairs, per_body, contacts, contacts_per_body;
+    bool is_thinned;
+} cases[] = {
     { "neighbours", "talus", 5000, 20, 1000000, 64, true },
     { "points", "talus", 1000000, 128, 5000, 16, true },
     { "both", "talus", 5000, 20, 2000, 16, true },
     { "points of ODE's kernels", "ode-quick", 1000000, 128, 2000, 8, true },
-    { "no more than there may be", "talus", BODIES * (BODIES + 1) / 2 + 1, 1, 1000000, 1, false },
+    { "no more than there may be", "talus", BODIES *(BODIES + 1) / 2 + 1, 1, 1000000, 1, false },
 };
 
 static void heaps_are_thinned(void **state)
@@ -52,7 +63,9 @@ static void heaps_are_thinned(void **state)
         int64_t most = BODIES * (cases[i].contacts_per_body + limits.contacts_per_pair) + 64;
         CHECK(world_said(&world, "stand in one another") == cases[i].is_thinned, cases[i].name);
         CHECK(!cases[i].is_thinned || cases[i].contacts == 1000000 || count <= most, cases[i].name);
-        CHECK(physics_statistics(world.physics).pairs <= (cases[i].pairs < BODIES * BODIES / 2 ? BODIES * (cases[i].per_body + 1) + 8 : 1000000), cases[i].name);
+        CHECK(physics_statistics(world.physics).pairs
+                  <= (cases[i].pairs < BODIES * BODIES / 2 ? BODIES * (cases[i].per_body + 1) + 8 : 1000000),
+              cases[i].name);
         CHECK(contacts_of(&world, world_solid(&world, "alone")) >= 4, "who touches few others keeps them");
         world_step(&world, 5);
         CHECK(world_said(&world, "stand in one another") == cases[i].is_thinned, "said once");

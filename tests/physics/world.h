@@ -7,7 +7,11 @@
 
 #include <stdlib.h>
 
-typedef struct World { Sim *sim; Physics *physics; DiagSink *diags; } World;
+typedef struct World {
+    Sim *sim;
+    Physics *physics;
+    DiagSink *diags;
+} World;
 
 #define WORLD_HEADER "#VRML_SIM R2025a utf8\n"
 

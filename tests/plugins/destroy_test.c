@@ -2,7 +2,7 @@
 // stepper; an object of the world's is refused with a report that names plugin, function and solid.
 #include "support/plugin_world.h"
 
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 #include "physics/ode/ode.h"
 
 #include <math.h>
@@ -39,7 +39,9 @@ static void build(const char *name, const char *act, bool is_late)
 // ---- what is the plugin's ----
 
 // Each comes, acts and goes every few steps: a load beside the box tied to it, and one that is pushed by contacts of its own group.
-static const struct { const char *name, *act; } legal[] = {
+static const struct {
+    const char *name, *act;
+} legal[] = {
     { "own_objects",
       "  int phase = passes % 8;\n"
       "  const dReal *p = dBodyGetPosition(box);\n"
@@ -108,15 +110,23 @@ static void test_own(void **state)
 
 // ---- what is the world's ----
 
-static const struct { const char *name, *act, *said; } refused[] = {
+static const struct {
+    const char *name, *act, *said;
+} refused[] = {
     { "body", "  dBodyDestroy(box);", "called dBodyDestroy() with an object that is not its own but part of 'BOX'" },
-    { "geom", "  dGeomDestroy(dWebotsGetGeomFromDEF(\"FLOOR\"));", "called dGeomDestroy() with an object that is not its own but part of 'FLOOR'" },
-    { "joint", "  dJointDestroy(dBodyGetJoint(dWebotsGetBodyFromDEF(\"LINK\"), 0));", "called dJointDestroy() with an object that is not its own but part of 'LINK'" },
-    { "group", "  dJointGroupDestroy(dWebotsGetContactJointGroup());", "called dJointGroupDestroy() with an object that is not its own but part of 'the world'" },
-    { "space", "  dSpaceDestroy(space);", "called dSpaceDestroy() with an object that is not its own but part of 'the world'" },
-    { "world", "  dWorldDestroy(world);", "called dWorldDestroy() with an object that is not its own but part of 'the world'" },
+    { "geom", "  dGeomDestroy(dWebotsGetGeomFromDEF(\"FLOOR\"));",
+      "called dGeomDestroy() with an object that is not its own but part of 'FLOOR'" },
+    { "joint", "  dJointDestroy(dBodyGetJoint(dWebotsGetBodyFromDEF(\"LINK\"), 0));",
+      "called dJointDestroy() with an object that is not its own but part of 'LINK'" },
+    { "group", "  dJointGroupDestroy(dWebotsGetContactJointGroup());",
+      "called dJointGroupDestroy() with an object that is not its own but part of 'the world'" },
+    { "space", "  dSpaceDestroy(space);",
+      "called dSpaceDestroy() with an object that is not its own but part of 'the world'" },
+    { "world", "  dWorldDestroy(world);",
+      "called dWorldDestroy() with an object that is not its own but part of 'the world'" },
     // With the plugin's own space what was put into it would go.
-    { "in_own_space", "  own = dSimpleSpaceCreate(space); geom = dWebotsGetGeomFromDEF(\"OTHER\"); dSpaceRemove(space, geom); dSpaceAdd(own, geom); dSpaceDestroy(own);",
+    { "in_own_space",
+      "  own = dSimpleSpaceCreate(space); geom = dWebotsGetGeomFromDEF(\"OTHER\"); dSpaceRemove(space, geom); dSpaceAdd(own, geom); dSpaceDestroy(own);",
       "called dGeomDestroy() with an object that is not its own but part of 'OTHER'" },
 };
 
@@ -131,13 +141,16 @@ static void test_not_its_own(void **state)
         build(name, act.data, i % 2);
         text_free(&act);
         for (int k = 0; k < 2; k++) {
-            World world = world_open_with(name, scene, &(SimOptions){ .physics = { .stepper = k ? "ode-exact" : "talus" } });
+            World world = world_open_with(name, scene,
+                                          &(SimOptions){ .physics = { .stepper = k ? "ode-exact" : "talus" } });
             assert_true(world_start(&world, NULL));
             for (int step = 0; step < 5 && sim_step(world.sim); step++)
                 ;
             CHECK(times_said(&world, DIAG_ERROR, refused[i / 2].said) == 1, name);
             CHECK(times_said(&world, DIAG_ERROR, name) == 1, name);
-            CHECK(times_said(&world, DIAG_ERROR, i % 2 ? "webots_physics_collide called" : "webots_physics_step called") == 1, name);
+            CHECK(times_said(&world, DIAG_ERROR, i % 2 ? "webots_physics_collide called" : "webots_physics_step called")
+                      == 1,
+                  name);
             world_close(&world);
         }
     }
@@ -199,7 +212,8 @@ static void test_all_are_known(void **state)
         }
         CHECK(!body || physics_ode_owner(physics, body), physics_solid_label(physics, solid));
     }
-    static const int wanted[] = { dJointTypeHinge, dJointTypePU, dJointTypeSlider, dJointTypeBall, dJointTypeFixed, dJointTypeAMotor, dJointTypeContact };
+    static const int wanted[] = { dJointTypeHinge, dJointTypePU,     dJointTypeSlider, dJointTypeBall,
+                                  dJointTypeFixed, dJointTypeAMotor, dJointTypeContact };
     for (int i = 0; i < COUNT_OF(wanted); i++)
         assert_true(kinds[wanted[i]] > 0);
     assert_true(kinds[dJointTypeFixed] >= 5);  // a pin, a sensor from both sides, a hold from both sides
@@ -207,12 +221,16 @@ static void test_all_are_known(void **state)
     world_close(&world);
 }
 
-static const struct { const char *name, *act, *said; } also_refused[] = {
-    { "pin", "  for (int i = 0; i < dBodyGetNumJoints(arm); i++)\n"
-             "    if (dJointGetType(dBodyGetJoint(arm, i)) == dJointTypeFixed && !dJointGetBody(dBodyGetJoint(arm, i), 0)) dJointDestroy(dBodyGetJoint(arm, i));",
+static const struct {
+    const char *name, *act, *said;
+} also_refused[] = {
+    { "pin",
+      "  for (int i = 0; i < dBodyGetNumJoints(arm); i++)\n"
+      "    if (dJointGetType(dBodyGetJoint(arm, i)) == dJointTypeFixed && !dJointGetBody(dBodyGetJoint(arm, i), 0)) dJointDestroy(dBodyGetJoint(arm, i));",
       "dJointDestroy() with an object that is not its own but part of 'ARM'" },
-    { "loop", "  for (int i = 0; i < dBodyGetNumJoints(arm); i++)\n"
-              "    if (dJointGetType(dBodyGetJoint(arm, i)) == dJointTypeBall && dJointGetBody(dBodyGetJoint(arm, i), 1) == slid) dJointDestroy(dBodyGetJoint(arm, i));",
+    { "loop",
+      "  for (int i = 0; i < dBodyGetNumJoints(arm); i++)\n"
+      "    if (dJointGetType(dBodyGetJoint(arm, i)) == dJointTypeBall && dJointGetBody(dBodyGetJoint(arm, i), 1) == slid) dJointDestroy(dBodyGetJoint(arm, i));",
       "dJointDestroy() with an object that is not its own but part of 'ARM'" },
     { "mesh", "  dGeomTriMeshDataDestroy(dGeomTriMeshGetTriMeshDataID(dWebotsGetGeomFromDEF(\"ROCK\")));",
       "dGeomTriMeshDataDestroy() with an object that is not its own but part of 'ROCK'" },
@@ -229,8 +247,11 @@ static void test_also_refused(void **state)
         char name[64];
         snprintf(name, sizeof name, "also_%s", also_refused[i].name);
         Text act = { 0 };
-        text_printf(&act, "  dBodyID arm = dWebotsGetBodyFromDEF(\"ARM\"), slid = dWebotsGetBodyFromDEF(\"SLID\"); (void)arm; (void)slid;\n"
-                          "  if (passes == 250) {\n%s\n  }", also_refused[i].act);
+        text_printf(
+            &act,
+            "  dBodyID arm = dWebotsGetBodyFromDEF(\"ARM\"), slid = dWebotsGetBodyFromDEF(\"SLID\"); (void)arm; (void)slid;\n"
+            "  if (passes == 250) {\n%s\n  }",
+            also_refused[i].act);
         build(name, act.data, false);
         text_free(&act);
         World world = rich_world(name);
@@ -246,10 +267,12 @@ static void test_also_refused(void **state)
 static void test_close(void **state)
 {
     (void)state;
-    compile("gcc", "closing", "#include <plugins/physics.h>\n"
+    compile("gcc", "closing",
+            "#include <plugins/physics.h>\n"
             "DLLEXPORT void webots_physics_init(void) { dInitODE2(0); dAllocateODEDataForThread(dAllocateMaskAll); }\n"
             "DLLEXPORT void webots_physics_step(void) { }\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { dCloseODE(); dCloseODE(); }\n", false);
+            "DLLEXPORT void webots_physics_cleanup(void) { dCloseODE(); dCloseODE(); }\n",
+            false);
     for (int i = 0; i < 3; i++) {
         World world = world_open("closing", rich);
         assert_true(world_start(&world, NULL));
@@ -263,17 +286,15 @@ static void test_close(void **state)
 
 // What a refused plugin left half done is not freed.
 const char *__asan_default_options(void);
-__attribute__((visibility("default"), used)) const char *__asan_default_options(void)
-{
-    return "detect_leaks=0";
-}
+__attribute__((visibility("default"), used)) const char *__asan_default_options(void) { return "detect_leaks=0"; }
 
 int main(void)
 {
     plugin_scratch("plugin_destroy");
     if (!has_compiler("gcc"))
         return 77;
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_own), cmocka_unit_test(test_not_its_own), cmocka_unit_test(test_all_are_known), cmocka_unit_test(test_also_refused),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_own), cmocka_unit_test(test_not_its_own),
+                                        cmocka_unit_test(test_all_are_known), cmocka_unit_test(test_also_refused),
                                         cmocka_unit_test(test_close) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

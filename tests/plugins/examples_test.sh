@@ -73,10 +73,12 @@ run physics_drawing/worlds/trajectory.wbt 1
 grep -q '125 points' out.txt || { complain "the trajectory has not 125 points"; cat out.txt; }
 
 # A new project builds and runs; a Makefile for Webots is understood; nothing is overwritten.
-talus new project rover >/dev/null && talus build rover >build.log 2>&1 || { complain "a new project does not build"; cat build.log; }
+talus new project rover --template empty >/dev/null && talus new plugin rover --project rover >/dev/null || complain "no new project"
+sed -i 's/DEF ROBOT/DEF BOX/; s/WorldInfo {/WorldInfo { physics "rover"/' rover/worlds/rover.wbt
+talus build rover >build.log 2>&1 || { complain "a new project does not build"; cat build.log; }
 run rover/worlds/rover.wbt 1
 expect "the skeleton pushes the box" "$(last BOX.vx) > 0.01"
-grep -q 'box starts' out.txt || complain "the skeleton's controller does not start"
+grep -q 'rover starts' out.txt || complain "the skeleton's controller does not start"
 talus new plugin other --cpp --project rover >/dev/null && talus build rover/plugins/physics/other >build.log 2>&1 || complain "a plugin in C++ does not build"
 [ -f rover/plugins/physics/other/libother.so ] || complain "no library was built"
 talus new plugin other --cpp --project rover >/dev/null 2>&1; [ $? = 3 ] || complain "a second plugin of the name is not refused"

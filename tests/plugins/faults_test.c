@@ -7,7 +7,9 @@
 static const char *const steppers[] = { "talus", "ode-exact", "ode-quick" };
 
 // Each is done once, in the third step or in the pass after it. `b` is the box.
-static const struct { const char *step, *contact, *said; } cases[] = {
+static const struct {
+    const char *step, *contact, *said;
+} cases[] = {
     { "dWorldSetGravity(w, NAN, 0, 0)", "", "gravity, ERP or CFM" },
     { "dWorldSetERP(w, NAN)", "", "gravity, ERP or CFM" },
     { "dWorldSetCFM(w, NAN)", "", "gravity, ERP or CFM" },
@@ -23,17 +25,23 @@ static const struct { const char *step, *contact, *said; } cases[] = {
 static void compile_cases(void)
 {
     Text source = { 0 };
-    text_printf(&source, "#include <plugins/physics.h>\n#include <math.h>\n#include <stdlib.h>\n#include <string.h>\nstatic int step, which;\n"
-                         "DLLEXPORT void webots_physics_init(void) { step = 0; which = atoi(getenv(\"FAULT\")); }\nDLLEXPORT void webots_physics_cleanup(void) { }\n"
-                         "DLLEXPORT void webots_physics_step(void)\n{\n  dBodyID b = dWebotsGetBodyFromDEF(\"BOX\");\n  dWorldID w = dBodyGetWorld(b);\n  (void)w;\n"
-                         "  if (++step != 3)\n    return;\n  switch (which) {\n");
+    text_printf(
+        &source,
+        "#include <plugins/physics.h>\n#include <math.h>\n#include <stdlib.h>\n#include <string.h>\nstatic int step, which;\n"
+        "DLLEXPORT void webots_physics_init(void) { step = 0; which = atoi(getenv(\"FAULT\")); }\nDLLEXPORT void webots_physics_cleanup(void) { }\n"
+        "DLLEXPORT void webots_physics_step(void)\n{\n  dBodyID b = dWebotsGetBodyFromDEF(\"BOX\");\n  dWorldID w = dBodyGetWorld(b);\n  (void)w;\n"
+        "  if (++step != 3)\n    return;\n  switch (which) {\n");
     for (int i = 0; i < COUNT_OF(cases); i++)
         text_printf(&source, "  case %d: { %s; } break;\n", i, cases[i].step);
-    text_printf(&source, "  }\n}\nDLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b)\n{\n  dContact c;\n  dBodyID body = dGeomGetBody(a);\n  (void)b;\n"
-                         "  if (step != 3 || !body)\n    return 0;\n  memset(&c, 0, sizeof c);\n  c.geom.normal[2] = 1;\n  c.geom.depth = 0.001;\n  c.surface.mu = 1;\n  switch (which) {\n");
+    text_printf(
+        &source,
+        "  }\n}\nDLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b)\n{\n  dContact c;\n  dBodyID body = dGeomGetBody(a);\n  (void)b;\n"
+        "  if (step != 3 || !body)\n    return 0;\n  memset(&c, 0, sizeof c);\n  c.geom.normal[2] = 1;\n  c.geom.depth = 0.001;\n  c.surface.mu = 1;\n  switch (which) {\n");
     for (int i = 0; i < COUNT_OF(cases); i++)
         text_printf(&source, "  case %d: %s; break;\n", i, *cases[i].contact ? cases[i].contact : "return 0");
-    text_printf(&source, "  }\n  dJointAttach(dJointCreateContact(dBodyGetWorld(body), dWebotsGetContactJointGroup(), &c), body, 0);\n  return 1;\n}\n");
+    text_printf(
+        &source,
+        "  }\n  dJointAttach(dJointCreateContact(dBodyGetWorld(body), dWebotsGetContactJointGroup(), &c), body, 0);\n  return 1;\n}\n");
     compile("gcc", "nonsense", source.data, false);
     text_free(&source);
 }
@@ -48,7 +56,8 @@ static void test_numbers(void **state)
         char number[16];
         snprintf(number, sizeof number, "%d", which);
         setenv("FAULT", number, 1);
-        World world = world_open_with("nonsense", falling, &(SimOptions){ .physics.stepper = steppers[i / COUNT_OF(cases)] });
+        World world = world_open_with("nonsense", falling,
+                                      &(SimOptions){ .physics.stepper = steppers[i / COUNT_OF(cases)] });
         assert_true(world_start(&world, NULL));
         steps(&world, 2);
         bool goes_on = sim_step(world.sim) && sim_step(world.sim);
@@ -64,9 +73,11 @@ static void test_numbers(void **state)
 static void test_last_call(void **state)
 {
     (void)state;
-    compile("gcc -O2", "ending", "#include <plugins/physics.h>\n"
-                                 "DLLEXPORT void webots_physics_step(void) { dBodySetGravityMode(dWebotsGetBodyFromDEF(\"NOBODY\"), 0); }\n"
-                                 "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    compile("gcc -O2", "ending",
+            "#include <plugins/physics.h>\n"
+            "DLLEXPORT void webots_physics_step(void) { dBodySetGravityMode(dWebotsGetBodyFromDEF(\"NOBODY\"), 0); }\n"
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+            false);
     World world = world_open("ending", falling);
     assert_true(world_start(&world, NULL));
     assert_false(sim_step(world.sim));

@@ -113,22 +113,28 @@ static void check(const char *name, bool is_projected, const char *shape)
     assert_int_equal(system(path), 0);
     snprintf(path, sizeof path, "%s/plugins/physics/%s/%s.c", folder, name, name);
     support_write(path, source);
-    text_printf(&text, "gcc -Wall -Wextra -Werror -g -fPIC -shared -Iinclude -DMODE=%s %s -o %s/plugins/physics/%s/lib%s.so",
+    text_printf(&text,
+                "gcc -Wall -Wextra -Werror -g -fPIC -shared -Iinclude -DMODE=%s %s -o %s/plugins/physics/%s/lib%s.so",
                 is_projected ? "dImmersionProjectedAreas" : "dImmersionImmersedArea", path, folder, name, name);
     CHECK(system(text.data) == 0, text.data);
     text_free(&text);
-    text_printf(&text, "#VRML_SIM R2025a utf8\nWorldInfo { physics \"%s\" basicTimeStep 10 }\n"
-                       "Fluid { streamVelocity 0.2 0 0 boundingObject Box { size 10 10 2 } }\n", name);
+    text_printf(&text,
+                "#VRML_SIM R2025a utf8\nWorldInfo { physics \"%s\" basicTimeStep 10 }\n"
+                "Fluid { streamVelocity 0.2 0 0 boundingObject Box { size 10 10 2 } }\n",
+                name);
     for (int i = 0; i < 2; i++)
-        text_printf(&text, "DEF %s Solid { name \"%d\" translation 0 %d 1.2 rotation 1 2 3 0.4 %s boundingObject %s physics Physics { density -1 mass 60 } }\n",
-                    i ? "BOAT" : "TWIN", i, 20 * i,
-                    i            ? ""
-                    : is_projected ? "immersionProperties ImmersionProperties { fluidName \"fluid\" referenceArea \"xyz-projected area\" "
-                                     "dragForceCoefficients 0.5 0.5 0.5 dragTorqueCoefficients 0.1 0.1 0.1 "
-                                     "viscousResistanceForceCoefficient 40 viscousResistanceTorqueCoefficient 5 }"
-                                   : "immersionProperties ImmersionProperties { fluidName \"fluid\" dragForceCoefficients 0.5 0 0 "
-                                     "dragTorqueCoefficients 0.1 0 0 viscousResistanceForceCoefficient 40 viscousResistanceTorqueCoefficient 5 }",
-                    shape);
+        text_printf(
+            &text,
+            "DEF %s Solid { name \"%d\" translation 0 %d 1.2 rotation 1 2 3 0.4 %s boundingObject %s physics Physics { density -1 mass 60 } }\n",
+            i ? "BOAT" : "TWIN", i, 20 * i,
+            i ? ""
+            : is_projected
+                ? "immersionProperties ImmersionProperties { fluidName \"fluid\" referenceArea \"xyz-projected area\" "
+                  "dragForceCoefficients 0.5 0.5 0.5 dragTorqueCoefficients 0.1 0.1 0.1 "
+                  "viscousResistanceForceCoefficient 40 viscousResistanceTorqueCoefficient 5 }"
+                : "immersionProperties ImmersionProperties { fluidName \"fluid\" dragForceCoefficients 0.5 0 0 "
+                  "dragTorqueCoefficients 0.1 0 0 viscousResistanceForceCoefficient 40 viscousResistanceTorqueCoefficient 5 }",
+            shape);
     snprintf(path, sizeof path, "%s/worlds/%s.wbt", folder, name);
     support_write(path, text.data);
     text_free(&text);
@@ -144,7 +150,8 @@ static void check(const char *name, bool is_projected, const char *shape)
             CHECK(sim_step(sim), name);
         Pose twin = place(sim, "TWIN"), boat = place(sim, "BOAT");
         CHECK_NEAR(vec3_length(vec3_sub(vec3_sub(boat.t, twin.t), vec3(0, 20, 0))), 0.0, 1e-6, name);
-        CHECK_NEAR(fabs(boat.q.w * twin.q.w + boat.q.x * twin.q.x + boat.q.y * twin.q.y + boat.q.z * twin.q.z), 1.0, 1e-9, name);
+        CHECK_NEAR(fabs(boat.q.w * twin.q.w + boat.q.x * twin.q.x + boat.q.y * twin.q.y + boat.q.z * twin.q.z), 1.0,
+                   1e-9, name);
         CHECK(boat.t.z > 0.5 && boat.t.z < 1.2 && boat.t.x > 0.01, "it floats and drifts");
         if (run == 1)
             CHECK(sim_hash(sim) == hash, "the same after a reset");

@@ -5,6 +5,7 @@
 #include "talus/talus.h"
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -82,7 +83,10 @@ static const char *const every_function =
 static void test_every_function(void **state)
 {
     (void)state;
-    static const struct { const char *compiler; bool is_cpp; } cases[] = {
+    static const struct {
+        const char *compiler;
+        bool is_cpp;
+    } cases[] = {
         { "gcc", false }, { "clang", false }, { "g++", true }, { "clang++", true }, { "gcc -std=gnu99 -lode", false },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -97,8 +101,9 @@ static void test_every_function(void **state)
             CHECK(sim_step(world.sim), cases[i].compiler);
         CHECK(sim_end_plugin(world.sim), cases[i].compiler);
         char expected[400];
-        snprintf(expected, sizeof expected, "[%s] init 1 1 1\n[%s] same\n[%s] step 3 at 20 ms\n[%s] cleanup after 1 inits, 5 steps, 5 ends\n", name,
-                 name, name, name);
+        snprintf(expected, sizeof expected,
+                 "[%s] init 1 1 1\n[%s] same\n[%s] step 3 at 20 ms\n[%s] cleanup after 1 inits, 5 steps, 5 ends\n",
+                 name, name, name, name);
         assert_string_equal(printed(&world), expected);
         expect_no_errors(&world);
         world_close(&world);
@@ -109,8 +114,10 @@ static void test_every_function(void **state)
 static void test_mangled_names(void **state)
 {
     (void)state;
-    compile("g++", "mangled", "#include <plugins/physics.h>\nvoid webots_physics_init() { dWebotsConsolePrintf(\"init\"); }\n"
-                              "void webots_physics_step() { }\nvoid webots_physics_cleanup() { }\n", true);
+    compile("g++", "mangled",
+            "#include <plugins/physics.h>\nvoid webots_physics_init() { dWebotsConsolePrintf(\"init\"); }\n"
+            "void webots_physics_step() { }\nvoid webots_physics_cleanup() { }\n",
+            true);
     World world = world_open("mangled", falling);
     assert_true(world_start(&world, NULL));
     assert_string_equal(printed(&world), "[mangled] init\n");
@@ -121,11 +128,13 @@ static void test_mangled_names(void **state)
 static void test_old_drawing(void **state)
 {
     (void)state;
-    compile("g++", "drawing", "#include <ode/ode.h>\n#include <plugins/physics.h>\n"
-                              "void webots_physics_init(dWorldID, dSpaceID, dJointGroupID) { dWebotsConsolePrintf(\"init\\r\\n\"); }\n"
-                              "void webots_physics_step() { }\n"
-                              "void webots_physics_draw() { glDisable(GL_LIGHTING); glBegin(GL_LINES); glVertex3f(0, 0, 0); glEnd(); }\n"
-                              "void webots_physics_cleanup() { }\n", true);
+    compile("g++", "drawing",
+            "#include <ode/ode.h>\n#include <plugins/physics.h>\n"
+            "void webots_physics_init(dWorldID, dSpaceID, dJointGroupID) { dWebotsConsolePrintf(\"init\\r\\n\"); }\n"
+            "void webots_physics_step() { }\n"
+            "void webots_physics_draw() { glDisable(GL_LIGHTING); glBegin(GL_LINES); glVertex3f(0, 0, 0); glEnd(); }\n"
+            "void webots_physics_cleanup() { }\n",
+            true);
     World world = world_open("drawing", falling);
     assert_true(world_start(&world, NULL));
     assert_string_equal(printed(&world), "[drawing] init\n");
@@ -137,18 +146,27 @@ static void test_old_drawing(void **state)
 static void test_drawing_calls(void **state)
 {
     (void)state;
-    static const struct { const char *name, *source, *said; } cases[] = {
-        { "passes", "DLLEXPORT void webots_physics_draw(int pass, const char *view) { dWebotsConsolePrintf(\"%d%s\", pass, view ? view : \"-\"); }\n",
+    static const struct {
+        const char *name, *source, *said;
+    } cases[] = {
+        { "passes",
+          "DLLEXPORT void webots_physics_draw(int pass, const char *view) { dWebotsConsolePrintf(\"%d%s\", pass, view ? view : \"-\"); }\n",
           "[passes] 0-\n[passes] 1-\n[passes] 0eye\n[passes] 1eye\n" },
-        { "olddraw", "DLLEXPORT void webots_physics_draw(void) { dWebotsConsolePrintf(\"over\"); }\n", "[olddraw] over\n" },
-        { "predraw", "DLLEXPORT void webots_physics_predraw(void) { dWebotsConsolePrintf(\"under\"); }\n", "[predraw] under\n" },
-        { "bothdraw", "DLLEXPORT void webots_physics_predraw(void) { dWebotsConsolePrintf(\"under\"); }\n"
-                      "DLLEXPORT void webots_physics_draw(void) { dWebotsConsolePrintf(\"over\"); }\n", "[bothdraw] under\n[bothdraw] over\n" },
+        { "olddraw", "DLLEXPORT void webots_physics_draw(void) { dWebotsConsolePrintf(\"over\"); }\n",
+          "[olddraw] over\n" },
+        { "predraw", "DLLEXPORT void webots_physics_predraw(void) { dWebotsConsolePrintf(\"under\"); }\n",
+          "[predraw] under\n" },
+        { "bothdraw",
+          "DLLEXPORT void webots_physics_predraw(void) { dWebotsConsolePrintf(\"under\"); }\n"
+          "DLLEXPORT void webots_physics_draw(void) { dWebotsConsolePrintf(\"over\"); }\n",
+          "[bothdraw] under\n[bothdraw] over\n" },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char source[1024];
-        snprintf(source, sizeof source, "#include <plugins/physics.h>\n%sDLLEXPORT void webots_physics_step(void) { }\n"
-                                        "DLLEXPORT void webots_physics_cleanup(void) { }\n", cases[i].source);
+        snprintf(source, sizeof source,
+                 "#include <plugins/physics.h>\n%sDLLEXPORT void webots_physics_step(void) { }\n"
+                 "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+                 cases[i].source);
         compile("gcc", cases[i].name, source, false);
         World world = world_open(cases[i].name, falling);
         assert_true(world_start(&world, NULL));
@@ -165,27 +183,35 @@ static void test_drawing_calls(void **state)
 static void test_paths(void **state)
 {
     (void)state;
-    compile("gcc", "paths", "#include <plugins/physics.h>\n"
-                            "static void show(const char *path) { dBodyID b = dWebotsGetBodyFromDEF(path); dGeomID g = dWebotsGetGeomFromDEF(path);\n"
-                            "  dWebotsConsolePrintf(\"%s %g %d\", path, b ? dBodyGetPosition(b)[1] : -1, g ? dGeomGetClass(g) == dBoxClass : -1); }\n"
-                            "DLLEXPORT void webots_physics_init(void)\n"
-                            "{\n"
-                            "  show(\"A.J.ARM\"); show(\"B.J.ARM\"); show(\"B.ARM\"); show(\"B.J\"); show(\"ARM\"); show(\"A.HAND\"); show(\"B.HAND\");\n"
-                            "  dWebotsGetBodyFromDEF(\"\");\n"
-                            "}\n"
-                            "DLLEXPORT void webots_physics_step(void) { }\n"
-                            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    compile(
+        "gcc", "paths",
+        "#include <plugins/physics.h>\n"
+        "static void show(const char *path) { dBodyID b = dWebotsGetBodyFromDEF(path); dGeomID g = dWebotsGetGeomFromDEF(path);\n"
+        "  dWebotsConsolePrintf(\"%s %g %d\", path, b ? dBodyGetPosition(b)[1] : -1, g ? dGeomGetClass(g) == dBoxClass : -1); }\n"
+        "DLLEXPORT void webots_physics_init(void)\n"
+        "{\n"
+        "  show(\"A.J.ARM\"); show(\"B.J.ARM\"); show(\"B.ARM\"); show(\"B.J\"); show(\"ARM\"); show(\"A.HAND\"); show(\"B.HAND\");\n"
+        "  dWebotsGetBodyFromDEF(\"\");\n"
+        "}\n"
+        "DLLEXPORT void webots_physics_step(void) { }\n"
+        "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+        false);
     Text nodes = { 0 };
     text_add_string(&nodes, "DEF ARM Group { }\n");
     for (int i = 0; i < 2; i++)
-        text_printf(&nodes, "DEF %c Robot { name \"%d\" translation 0 %d 0 boundingObject Sphere { } physics Physics { } children [\n"
-                            "DEF J HingeJoint { endPoint DEF ARM Solid { translation 3 1 0 boundingObject Box { } physics Physics { } } }\n"
-                            "%s ] }\n", 'A' + i, i, 10 * i, i ? "DEF HAND Solid { name \"hand\" boundingObject Box { } }" : "");
+        text_printf(
+            &nodes,
+            "DEF %c Robot { name \"%d\" translation 0 %d 0 boundingObject Sphere { } physics Physics { } children [\n"
+            "DEF J HingeJoint { endPoint DEF ARM Solid { translation 3 1 0 boundingObject Box { } physics Physics { } } }\n"
+            "%s ] }\n",
+            'A' + i, i, 10 * i, i ? "DEF HAND Solid { name \"hand\" boundingObject Box { } }" : "");
     World world = world_open("paths", nodes.data);
     text_free(&nodes);
     assert_true(world_start(&world, NULL));
-    assert_string_equal(printed(&world), "[paths] A.J.ARM 1 1\n[paths] B.J.ARM 11 1\n[paths] B.ARM 11 1\n[paths] B.J -1 -1\n[paths] ARM 1 1\n"
-                                         "[paths] A.HAND -1 -1\n[paths] B.HAND -1 1\n");
+    assert_string_equal(
+        printed(&world),
+        "[paths] A.J.ARM 1 1\n[paths] B.J.ARM 11 1\n[paths] B.ARM 11 1\n[paths] B.J -1 -1\n[paths] ARM 1 1\n"
+        "[paths] A.HAND -1 -1\n[paths] B.HAND -1 1\n");
     assert_true(diag_total(world.diags, DIAG_WARNING) >= 1);  // about the empty name
     world_close(&world);
 }
@@ -204,10 +230,7 @@ static Vec3 box_at(const World *world)
     return physics_solid_pose(physics, physics_solid_of(physics, scene_find_def(sim_scene(world->sim), "BOX"))).t;
 }
 
-static double box_x(const World *world)
-{
-    return box_at(world).x;
-}
+static double box_x(const World *world) { return box_at(world).x; }
 
 // A run after a reset is the run after a load, and the plugin was cleaned up and started in between.
 static void test_reset(void **state)
@@ -258,22 +281,25 @@ static void test_two_worlds(void **state)
 static void test_spaces(void **state)
 {
     (void)state;
-    compile("gcc", "spaces",
-            "#include <plugins/physics.h>\n"
-            "static int spaces, parts;\n"
-            "DLLEXPORT void webots_physics_init(void) { if (!dGeomIsSpace(dWebotsGetGeomFromDEF(\"TABLE\"))) dWebotsConsolePrintf(\"no space\"); }\n"
-            "DLLEXPORT void webots_physics_step(void) { spaces = parts = 0; }\n"
-            "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b)\n"
-            "{\n"
-            "  if (dGeomIsSpace(a) || dGeomIsSpace(b)) { spaces++; return 1; }\n"
-            "  parts++;\n"
-            "  return 0;\n"
-            "}\n"
-            "DLLEXPORT void webots_physics_step_end(void) { dWebotsConsolePrintf(\"%d %d\", spaces, parts); }\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
-    World world = world_open("spaces", "DEF FLOOR Solid { name \"floor\" boundingObject Plane { } }\n"
-                                       "DEF TABLE Solid { translation 0 0 0.5 boundingObject Group { children [ Box { size 1 1 1 }\n"
-                                       "Pose { translation 2 0 0 children [ Box { size 1 1 1 } ] } ] } physics Physics { } }\n");
+    compile(
+        "gcc", "spaces",
+        "#include <plugins/physics.h>\n"
+        "static int spaces, parts;\n"
+        "DLLEXPORT void webots_physics_init(void) { if (!dGeomIsSpace(dWebotsGetGeomFromDEF(\"TABLE\"))) dWebotsConsolePrintf(\"no space\"); }\n"
+        "DLLEXPORT void webots_physics_step(void) { spaces = parts = 0; }\n"
+        "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b)\n"
+        "{\n"
+        "  if (dGeomIsSpace(a) || dGeomIsSpace(b)) { spaces++; return 1; }\n"
+        "  parts++;\n"
+        "  return 0;\n"
+        "}\n"
+        "DLLEXPORT void webots_physics_step_end(void) { dWebotsConsolePrintf(\"%d %d\", spaces, parts); }\n"
+        "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+        false);
+    World world = world_open(
+        "spaces", "DEF FLOOR Solid { name \"floor\" boundingObject Plane { } }\n"
+                  "DEF TABLE Solid { translation 0 0 0.5 boundingObject Group { children [ Box { size 1 1 1 }\n"
+                  "Pose { translation 2 0 0 children [ Box { size 1 1 1 } ] } ] } physics Physics { } }\n");
     assert_true(world_start(&world, NULL));
     steps(&world, 2);
     assert_string_equal(printed(&world), "[spaces] 1 0\n[spaces] 1 0\n");
@@ -287,28 +313,30 @@ static void test_spaces(void **state)
 static void test_old_contact_group(void **state)
 {
     (void)state;
-    compile("gcc", "oldgroup",
-            "#include <plugins/physics.h>\n"
-            "static dWorldID world;\n"
-            "static dJointGroupID group;\n"
-            "DLLEXPORT void webots_physics_init(dWorldID w, dSpaceID s, dJointGroupID g) { (void)s; world = w; group = g; }\n"
-            "DLLEXPORT void webots_physics_step(void) { }\n"
-            "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b)\n"
-            "{\n"
-            "  dContact c[8];\n"
-            "  int n = dCollide(a, b, 8, &c[0].geom, sizeof(dContact));\n"
-            "  for (int i = 0; i < n; i++) {\n"
-            "    c[i].surface.mode = 0;\n"
-            "    c[i].surface.mu = dInfinity;\n"
-            "    dJointAttach(dJointCreateContact(world, group, &c[i]), dGeomGetBody(a), dGeomGetBody(b));\n"
-            "  }\n"
-            "  return 2;\n"
-            "}\n"
-            "DLLEXPORT void webots_physics_step_end(void)\n"
-            "{\n"
-            "  dWebotsConsolePrintf(\"%d\", dBodyGetNumJoints(dWebotsGetBodyFromDEF(\"BOX\")));\n"
-            "}\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    compile(
+        "gcc", "oldgroup",
+        "#include <plugins/physics.h>\n"
+        "static dWorldID world;\n"
+        "static dJointGroupID group;\n"
+        "DLLEXPORT void webots_physics_init(dWorldID w, dSpaceID s, dJointGroupID g) { (void)s; world = w; group = g; }\n"
+        "DLLEXPORT void webots_physics_step(void) { }\n"
+        "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b)\n"
+        "{\n"
+        "  dContact c[8];\n"
+        "  int n = dCollide(a, b, 8, &c[0].geom, sizeof(dContact));\n"
+        "  for (int i = 0; i < n; i++) {\n"
+        "    c[i].surface.mode = 0;\n"
+        "    c[i].surface.mu = dInfinity;\n"
+        "    dJointAttach(dJointCreateContact(world, group, &c[i]), dGeomGetBody(a), dGeomGetBody(b));\n"
+        "  }\n"
+        "  return 2;\n"
+        "}\n"
+        "DLLEXPORT void webots_physics_step_end(void)\n"
+        "{\n"
+        "  dWebotsConsolePrintf(\"%d\", dBodyGetNumJoints(dWebotsGetBodyFromDEF(\"BOX\")));\n"
+        "}\n"
+        "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+        false);
     World world = world_open("oldgroup", falling);
     assert_true(world_start(&world, NULL));
     steps(&world, 4);
@@ -348,7 +376,11 @@ static void test_same_plugin_twice(void **state)
     }
 }
 
-typedef struct Runner { World *world; int steps; bool is_fine; } Runner;
+typedef struct Runner {
+    World *world;
+    int steps;
+    bool is_fine;
+} Runner;
 
 static void *run_steps(void *context)
 {
@@ -392,6 +424,24 @@ static void test_worlds_on_threads(void **state)
     }
 }
 
+// Waits until the text is written to `from`. The end is for what is broken, not for a slow machine.
+static bool is_said(int from, const char *text)
+{
+    char said[4096];
+    size_t length = 0;
+    struct pollfd ready = { from, POLLIN, 0 };
+    while (length < sizeof said - 1 && poll(&ready, 1, 100000) > 0) {
+        ssize_t got = read(from, said + length, sizeof said - 1 - length);
+        if (got <= 0)
+            return false;
+        length += (size_t)got;
+        said[length] = '\0';
+        if (strstr(said, text))
+            return true;
+    }
+    return false;
+}
+
 // Threads that a plugin leaves behind keep its library, which a next world loads a copy of; even one that crashes then ends alone.
 static void test_threads_left(void **state)
 {
@@ -400,18 +450,22 @@ static void test_threads_left(void **state)
     assert_true(dladdr(dlsym(RTLD_DEFAULT, "pthread_create"), &maker) && dladdr((void *)sim_step, &ours));
     if (maker.dli_fbase != ours.dli_fbase)
         skip();  // a sanitizer makes threads before Talus can see it
-    compile("gcc", "leaving",
-            "#include <plugins/physics.h>\n"
-            "#include <unistd.h>\n"
-            "static volatile int is_over;\n"
-            "static void *run(void *crashes) { while (!is_over || !crashes) usleep(100); usleep(2000); *(volatile int *)8 = 1; return 0; }\n"
-            "DLLEXPORT void webots_physics_init(void)\n"
-            "{\n"
-            "  for (long i = 0; i < 2; i++) { pthread_t thread; pthread_create(&thread, 0, run, (void *)i); pthread_detach(thread); }\n"
-            "}\n"
-            "DLLEXPORT void webots_physics_step(void) { }\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { is_over = 1; dWebotsConsolePrintf(\"end\"); }\n", false);
+    compile(
+        "gcc", "leaving",
+        "#include <plugins/physics.h>\n"
+        "#include <unistd.h>\n"
+        "static volatile int is_over;\n"
+        "static void *run(void *crashes) { while (!is_over || !crashes) usleep(100); usleep(2000); *(volatile int *)8 = 1; return 0; }\n"
+        "DLLEXPORT void webots_physics_init(void)\n"
+        "{\n"
+        "  for (long i = 0; i < 2; i++) { pthread_t thread; pthread_create(&thread, 0, run, (void *)i); pthread_detach(thread); }\n"
+        "}\n"
+        "DLLEXPORT void webots_physics_step(void) { }\n"
+        "DLLEXPORT void webots_physics_cleanup(void) { is_over = 1; dWebotsConsolePrintf(\"end\"); }\n",
+        false);
     for (int i = 0; i < 2; i++) {
+        int pipes[2], old = dup(STDERR_FILENO);
+        assert_true(pipe(pipes) == 0 && dup2(pipes[1], STDERR_FILENO) >= 0);
         World world = world_open("leaving", falling);
         assert_true(world_start(&world, NULL));
         steps(&world, 3);
@@ -419,7 +473,10 @@ static void test_threads_left(void **state)
         assert_string_equal(printed(&world), "[leaving] end\n");
         expect_no_errors(&world);
         world_close(&world);
-        usleep(50000);
+        bool has_crashed = is_said(pipes[0], "has crashed");
+        dup2(old, STDERR_FILENO);
+        close(old), close(pipes[0]), close(pipes[1]);
+        assert_true(has_crashed);
     }
 }
 
@@ -458,12 +515,15 @@ static void test_threads(void **state)
             "  return 1;\n"
             "}\n"
             "DLLEXPORT void webots_physics_step_end(void) { dWebotsConsolePrintf(\"%d\", count); }\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { pthread_mutex_destroy(&mutex); }\n", false);
+            "DLLEXPORT void webots_physics_cleanup(void) { pthread_mutex_destroy(&mutex); }\n",
+            false);
     Text nodes = { 0 };
     text_printf(&nodes, "Solid { name \"floor\" boundingObject Plane { } }\n");
     for (int i = 0; i < 60; i++)
-        text_printf(&nodes, "DEF B%d Solid { name \"b%d\" translation %g %g %g boundingObject %s physics Physics { } }\n", i, i, 0.3 * (i % 4), 0.31 * (i / 4 % 4),
-                    0.3 + 0.45 * (i / 16), i % 2 ? "Box { size 0.4 0.4 0.4 }" : "Sphere { radius 0.2 }");
+        text_printf(&nodes,
+                    "DEF B%d Solid { name \"b%d\" translation %g %g %g boundingObject %s physics Physics { } }\n", i, i,
+                    0.3 * (i % 4), 0.31 * (i / 4 % 4), 0.3 + 0.45 * (i / 16),
+                    i % 2 ? "Box { size 0.4 0.4 0.4 }" : "Sphere { radius 0.2 }");
     uint64_t hash = 0;
     char said[8192] = "";
     static const int thread_counts[] = { 1, 2, 4, 8 };
@@ -507,13 +567,16 @@ static void test_order_of_geoms(void **state)
             "  }\n"
             "  return 1;\n"
             "}\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+            false);
     static const char *const floors[] = { "Plane { }", "Box { size 4 4 0.0001 }" };
     for (int i = 0; i < 4; i++) {
         char nodes[600], floor[200];
         snprintf(floor, sizeof floor, "DEF FLOOR Solid { name \"floor\" boundingObject %s }\n", floors[i / 2]);
-        snprintf(nodes, sizeof nodes, "%sDEF BOX Solid { translation 0 0 0.5 boundingObject Box { size 1 1 1 } physics Physics { density -1 mass 2 } }\n%s",
-                 i % 2 ? "" : floor, i % 2 ? floor : "");
+        snprintf(
+            nodes, sizeof nodes,
+            "%sDEF BOX Solid { translation 0 0 0.5 boundingObject Box { size 1 1 1 } physics Physics { density -1 mass 2 } }\n%s",
+            i % 2 ? "" : floor, i % 2 ? floor : "");
         World world = world_open("attached", nodes);
         assert_true(world_start(&world, NULL));
         steps(&world, 50);
@@ -527,35 +590,38 @@ static void test_order_of_geoms(void **state)
 static void test_contact_groups(void **state)
 {
     (void)state;
-    compile("gcc", "groups",
-            "#include <plugins/physics.h>\n"
-            "static dJointGroupID last, seen;\n"
-            "static int same, passes;\n"
-            "DLLEXPORT void webots_physics_init(void) { last = seen = 0; if (!dWebotsGetContactJointGroup()) dWebotsConsolePrintf(\"none\"); }\n"
-            "DLLEXPORT void webots_physics_step(void) { if (dWebotsGetContactJointGroup() != seen) dWebotsConsolePrintf(\"changed before the step\"); }\n"
-            "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b)\n"
-            "{\n"
-            "  dContact c = { 0 };\n"
-            "  seen = dWebotsGetContactJointGroup();\n"
-            "  same += seen == last;\n"
-            "  passes++;\n"
-            "  last = seen;\n"
-            "  c.geom.normal[2] = 1;\n"
-            "  dJointAttach(dJointCreateContact(dBodyGetWorld(dGeomGetBody(a)), seen, &c), dGeomGetBody(a), 0);\n"
-            "  (void)b;\n"
-            "  return 1;\n"
-            "}\n"
-            "DLLEXPORT void webots_physics_step_end(void)\n"
-            "{\n"
-            "  dBodyID box = dWebotsGetBodyFromDEF(\"BOX\");\n"
-            "  dWebotsConsolePrintf(\"%d of %d, %d joints\", same, passes, dBodyGetNumJoints(box));\n"
-            "}\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    compile(
+        "gcc", "groups",
+        "#include <plugins/physics.h>\n"
+        "static dJointGroupID last, seen;\n"
+        "static int same, passes;\n"
+        "DLLEXPORT void webots_physics_init(void) { last = seen = 0; if (!dWebotsGetContactJointGroup()) dWebotsConsolePrintf(\"none\"); }\n"
+        "DLLEXPORT void webots_physics_step(void) { if (dWebotsGetContactJointGroup() != seen) dWebotsConsolePrintf(\"changed before the step\"); }\n"
+        "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b)\n"
+        "{\n"
+        "  dContact c = { 0 };\n"
+        "  seen = dWebotsGetContactJointGroup();\n"
+        "  same += seen == last;\n"
+        "  passes++;\n"
+        "  last = seen;\n"
+        "  c.geom.normal[2] = 1;\n"
+        "  dJointAttach(dJointCreateContact(dBodyGetWorld(dGeomGetBody(a)), seen, &c), dGeomGetBody(a), 0);\n"
+        "  (void)b;\n"
+        "  return 1;\n"
+        "}\n"
+        "DLLEXPORT void webots_physics_step_end(void)\n"
+        "{\n"
+        "  dBodyID box = dWebotsGetBodyFromDEF(\"BOX\");\n"
+        "  dWebotsConsolePrintf(\"%d of %d, %d joints\", same, passes, dBodyGetNumJoints(box));\n"
+        "}\n"
+        "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+        false);
     World world = world_open("groups", falling);
     assert_true(world_start(&world, NULL));
     steps(&world, 3);
     // In step_end the joint that acted and the one that will are both there.
-    assert_string_equal(printed(&world), "[groups] 0 of 2, 2 joints\n[groups] 0 of 3, 2 joints\n[groups] 0 of 4, 2 joints\n");
+    assert_string_equal(printed(&world),
+                        "[groups] 0 of 2, 2 joints\n[groups] 0 of 3, 2 joints\n[groups] 0 of 4, 2 joints\n");
     world_close(&world);
 }
 
@@ -577,7 +643,8 @@ static void test_console(void **state)
             "  dWebotsConsolePrintf(\"\\f\");\n"
             "}\n"
             "DLLEXPORT void webots_physics_step(void) { }\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+            false);
     World world = world_open("console", falling);
     assert_true(world_start(&world, NULL));
     const char *text = printed(&world), *line = strchr(text, '\n');
@@ -590,31 +657,36 @@ static void test_console(void **state)
 static void test_hostile_paths(void **state)
 {
     (void)state;
-    compile("gcc", "lost",
-            "#include <plugins/physics.h>\n"
-            "#include <string.h>\n"
-            "DLLEXPORT void webots_physics_init(void)\n"
-            "{\n"
-            "  static char name[100000];\n"
-            "  const char *const found[] = { \"ARM\", \"R.ARM\", \"R.J.ARM\", \"IN\", \"R.IN\", \"SLOTTED\", \"R.SLOTTED\", \"TWICE\" };\n"
-            "  const char *const lost[] = { \"\", \".\", \"..\", \"R.\", \".R\", \"R..ARM\", \"ARM.R\", \"R.R\", \"arm\", \"R ARM\", \"SHAPE\", \"J\", \"R.%s\", \"R/ARM\", name };\n"
-            "  memset(name, '.', sizeof name - 1);\n"
-            "  for (unsigned i = 0; i < sizeof found / sizeof found[0]; i++)\n"
-            "    if (!dWebotsGetBodyFromDEF(found[i]) || !dWebotsGetGeomFromDEF(found[i])) dWebotsConsolePrintf(\"no %s\", found[i]);\n"
-            "  for (unsigned i = 0; i < sizeof lost / sizeof lost[0]; i++)\n"
-            "    if (dWebotsGetBodyFromDEF(lost[i]) || dWebotsGetGeomFromDEF(lost[i])) dWebotsConsolePrintf(\"there is %.20s\", lost[i]);\n"
-            "  dWebotsGetGeomFromDEF(0);\n"
-            "  dGeomSetDynamicFlag(0);\n"
-            "  dWebotsConsolePrintf(\"%g\", dBodyGetPosition(dWebotsGetBodyFromDEF(\"TWICE\"))[1]);\n"  // the first of two
-            "}\n"
-            "DLLEXPORT void webots_physics_step(void) { }\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    compile(
+        "gcc", "lost",
+        "#include <plugins/physics.h>\n"
+        "#include <string.h>\n"
+        "DLLEXPORT void webots_physics_init(void)\n"
+        "{\n"
+        "  static char name[100000];\n"
+        "  const char *const found[] = { \"ARM\", \"R.ARM\", \"R.J.ARM\", \"IN\", \"R.IN\", \"SLOTTED\", \"R.SLOTTED\", \"TWICE\" };\n"
+        "  const char *const lost[] = { \"\", \".\", \"..\", \"R.\", \".R\", \"R..ARM\", \"ARM.R\", \"R.R\", \"arm\", \"R ARM\", \"SHAPE\", \"J\", \"R.%s\", \"R/ARM\", name };\n"
+        "  memset(name, '.', sizeof name - 1);\n"
+        "  for (unsigned i = 0; i < sizeof found / sizeof found[0]; i++)\n"
+        "    if (!dWebotsGetBodyFromDEF(found[i]) || !dWebotsGetGeomFromDEF(found[i])) dWebotsConsolePrintf(\"no %s\", found[i]);\n"
+        "  for (unsigned i = 0; i < sizeof lost / sizeof lost[0]; i++)\n"
+        "    if (dWebotsGetBodyFromDEF(lost[i]) || dWebotsGetGeomFromDEF(lost[i])) dWebotsConsolePrintf(\"there is %.20s\", lost[i]);\n"
+        "  dWebotsGetGeomFromDEF(0);\n"
+        "  dGeomSetDynamicFlag(0);\n"
+        "  dWebotsConsolePrintf(\"%g\", dBodyGetPosition(dWebotsGetBodyFromDEF(\"TWICE\"))[1]);\n"  // the first of two
+        "}\n"
+        "DLLEXPORT void webots_physics_step(void) { }\n"
+        "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+        false);
     char path[1024];
     snprintf(path, sizeof path, "mkdir -p %s/protos", scratch);
     assert_int_equal(system(path), 0);
     snprintf(path, sizeof path, "%s/protos/Inner.proto", scratch);
-    support_write(path, "#VRML_SIM R2025a utf8\nPROTO Inner [ ] { DEF ROOT Solid { name \"inner\" translation 5 0 0 boundingObject Box { } physics Physics { } } }\n");
-    World world = world_open("lost",
+    support_write(
+        path,
+        "#VRML_SIM R2025a utf8\nPROTO Inner [ ] { DEF ROOT Solid { name \"inner\" translation 5 0 0 boundingObject Box { } physics Physics { } } }\n");
+    World world = world_open(
+        "lost",
         "DEF R Robot { boundingObject DEF SHAPE Box { } physics Physics { } children [\n"
         "  DEF J HingeJoint { endPoint DEF ARM Solid { translation 0 2 0 boundingObject Box { } physics Physics { }\n"
         "    children [ SliderJoint { endPoint DEF IN Inner { } } ] } }\n"
@@ -652,16 +724,23 @@ static void test_restore(void **state)
 static void test_idle_collide(void **state)
 {
     (void)state;
-    compile("gcc", "idle", "#include <plugins/physics.h>\n"
+    compile("gcc", "idle",
+            "#include <plugins/physics.h>\n"
             "DLLEXPORT void webots_physics_step(void) { }\n"
             "DLLEXPORT int webots_physics_collide(dGeomID a, dGeomID b) { (void)a; (void)b; return 0; }\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+            false);
     Text nodes = { 0 };
     text_printf(&nodes, "Solid { name \"floor\" boundingObject Plane { } }\n");
     for (int i = 0; i < 12; i++)
-        text_printf(&nodes, "Solid { name \"b%d\" translation %g %g %g rotation 0 0 1 %g boundingObject %s physics Physics { } }\n", i, 0.2 * (i % 2), 0.25 * (i / 2 % 2),
-                    0.199 + 0.398 * (i / 4), 0.1 * i, i % 3 ? "Box { size 0.4 0.4 0.4 }" : "Cylinder { radius 0.2 height 0.4 }");
-    text_printf(&nodes, "Solid { name \"late\" translation 0.1 0.1 40 boundingObject Sphere { radius 0.2 } physics Physics { } }\n");
+        text_printf(
+            &nodes,
+            "Solid { name \"b%d\" translation %g %g %g rotation 0 0 1 %g boundingObject %s physics Physics { } }\n", i,
+            0.2 * (i % 2), 0.25 * (i / 2 % 2), 0.199 + 0.398 * (i / 4), 0.1 * i,
+            i % 3 ? "Box { size 0.4 0.4 0.4 }" : "Cylinder { radius 0.2 height 0.4 }");
+    text_printf(
+        &nodes,
+        "Solid { name \"late\" translation 0.1 0.1 40 boundingObject Sphere { radius 0.2 } physics Physics { } }\n");
     uint64_t hashes[2][8];
     for (int with = 0; with < 2; with++) {
         World world = world_open("idle", nodes.data);
@@ -680,11 +759,25 @@ int main(void)
 {
     scratch = plugin_scratch("plugin_host");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_function), cmocka_unit_test(test_mangled_names), cmocka_unit_test(test_old_drawing), cmocka_unit_test(test_drawing_calls), cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_hostile_paths), cmocka_unit_test(test_console), cmocka_unit_test(test_reset), cmocka_unit_test(test_two_worlds),
-        cmocka_unit_test(test_spaces), cmocka_unit_test(test_order_of_geoms), cmocka_unit_test(test_contact_groups),
-        cmocka_unit_test(test_old_contact_group), cmocka_unit_test(test_same_plugin_twice), cmocka_unit_test(test_worlds_on_threads), cmocka_unit_test(test_threads_left),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_restore), cmocka_unit_test(test_idle_collide),
+        cmocka_unit_test(test_every_function),
+        cmocka_unit_test(test_mangled_names),
+        cmocka_unit_test(test_old_drawing),
+        cmocka_unit_test(test_drawing_calls),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_hostile_paths),
+        cmocka_unit_test(test_console),
+        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_two_worlds),
+        cmocka_unit_test(test_spaces),
+        cmocka_unit_test(test_order_of_geoms),
+        cmocka_unit_test(test_contact_groups),
+        cmocka_unit_test(test_old_contact_group),
+        cmocka_unit_test(test_same_plugin_twice),
+        cmocka_unit_test(test_worlds_on_threads),
+        cmocka_unit_test(test_threads_left),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_restore),
+        cmocka_unit_test(test_idle_collide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,8 +26,9 @@ static void put_where(const char *project, const char *file, const char *which)
     assert_int_equal(system(command), 0);
     snprintf(command, sizeof command, "%s/where.c", scratch);
     support_write(command, where);
-    snprintf(command, sizeof command, "gcc -DWHICH='\"%s\"' -fPIC -shared -Iinclude %s/where.c -o %s/%s/plugins/physics/where/%s", which, scratch, scratch,
-             project, file);
+    snprintf(command, sizeof command,
+             "gcc -DWHICH='\"%s\"' -fPIC -shared -Iinclude %s/where.c -o %s/%s/plugins/physics/where/%s", which,
+             scratch, scratch, project, file);
     CHECK(system(command) == 0, command);
 }
 
@@ -96,7 +97,9 @@ static void test_lookup_beside_proto(void **state)
     support_write(path, "#VRML_SIM R2025a utf8\nPROTO Thing [ ] { Solid { boundingObject Box { } } }\n");
     put_where("maker", "libwhere.so", "maker");
     snprintf(path, sizeof path, "%s/worlds/beside.wbt", scratch);
-    support_write(path, "#VRML_SIM R2025a utf8\nEXTERNPROTO \"../maker/protos/Thing.proto\"\nWorldInfo { physics \"where\" }\nThing { }\n");
+    support_write(
+        path,
+        "#VRML_SIM R2025a utf8\nEXTERNPROTO \"../maker/protos/Thing.proto\"\nWorldInfo { physics \"where\" }\nThing { }\n");
     World world = { .diags = diag_create(), .stream = tmpfile() };
     world.sim = sim_load(path, NULL, world.diags);
     assert_non_null(world.sim);
@@ -110,14 +113,27 @@ static void test_lookup_beside_proto(void **state)
 static void test_names(void **state)
 {
     (void)state;
-    static const struct { const char *name, *said; bool warns; } cases[] = {
-        { "where", "[where] here in plugins/physics/where\n", false },      { "where.dll", "[where] here in plugins/physics/where\n", true },
-        { "libwhere.so", "[where] here in plugins/physics/where\n", true }, { "libwhere.dylib", "[where] here in plugins/physics/where\n", true },
+    static const struct {
+        const char *name, *said;
+        bool warns;
+    } cases[] = {
+        { "where", "[where] here in plugins/physics/where\n", false },
+        { "where.dll", "[where] here in plugins/physics/where\n", true },
+        { "libwhere.so", "[where] here in plugins/physics/where\n", true },
+        { "libwhere.dylib", "[where] here in plugins/physics/where\n", true },
         { "plugins/physics/where/where.dll", "[where] here in plugins/physics/where\n", true },
         { "where\\\\where.dll", "[where] here in plugins/physics/where\n", true },
-        { "<none>", "", false }, { "void", "", false }, { "", "", false },
-        { ".", NULL, false }, { "..", NULL, false }, { "/", NULL, false }, { ".so", NULL, false }, { "where.c", NULL, false }, { "Where", NULL, false },
-        { "../../etc", NULL, true }, { "lib.so", NULL, true },
+        { "<none>", "", false },
+        { "void", "", false },
+        { "", "", false },
+        { ".", NULL, false },
+        { "..", NULL, false },
+        { "/", NULL, false },
+        { ".so", NULL, false },
+        { "where.c", NULL, false },
+        { "Where", NULL, false },
+        { "../../etc", NULL, true },
+        { "lib.so", NULL, true },
     };
     put_where(".", "libwhere.so", "here");
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -157,19 +173,26 @@ static void damage(const char *path, long place, int value)
 static void test_files(void **state)
 {
     (void)state;
-    static const struct { const char *make, *said; long place; int value; } cases[] = {
+    static const struct {
+        const char *make, *said;
+        long place;
+        int value;
+    } cases[] = {
         { NULL, "built for ARM with 32 bits, and this machine", 18, 40 },  // EM_ARM
         { NULL, "built for 32 bits", 4, 1 },                               // ELFCLASS32
         { NULL, "is cut off", 5000, -1 },
         { NULL, "is cut off", 100, -1 },
         { NULL, "is no library at all", 10, -1 },
         { NULL, "is empty", 0, -1 },
-        { "echo MZ and more than enough bytes for a head of any kind, sixty-four of them >%s", "is a library for Windows", -1, 0 },
-        { "printf '\\317\\372\\355\\376 and more than enough bytes for a head of any kind' >%s", "is a library for macOS", -1, 0 },
+        { "echo MZ and more than enough bytes for a head of any kind, sixty-four of them >%s",
+          "is a library for Windows", -1, 0 },
+        { "printf '\\317\\372\\355\\376 and more than enough bytes for a head of any kind' >%s",
+          "is a library for macOS", -1, 0 },
         { "echo text >%s", "is no library at all", -1, 0 },
         { "echo 'int a;' | gcc -xc -c - -o %s", "is no shared library", -1, 0 },
         { "echo 'int a;' | gcc -xc -shared -fPIC - -o %s", "has no function webots_physics_step", -1, 0 },
-        { "echo 'void webots_physics_step() { } void webots_physics_init() { }' | gcc -xc -shared -fPIC - -o %s", "has no function webots_physics_cleanup", -1, 0 },
+        { "echo 'void webots_physics_step() { } void webots_physics_init() { }' | gcc -xc -shared -fPIC - -o %s",
+          "has no function webots_physics_cleanup", -1, 0 },
         { "echo 'void gone(); void webots_physics_step() { gone(); } void webots_physics_cleanup() { }' | gcc -xc -shared -fPIC -w - -o %s",
           "needs the function 'gone'", -1, 0 },
     };
@@ -200,16 +223,19 @@ static void test_other_systems(void **state)
 {
     (void)state;
     char command[4096];
-    snprintf(command, sizeof command, "mkdir -p %s/plugins/physics/where && echo MZ >%s/plugins/physics/where/where.dll", scratch, scratch);
+    snprintf(command, sizeof command,
+             "mkdir -p %s/plugins/physics/where && echo MZ >%s/plugins/physics/where/where.dll", scratch, scratch);
     assert_int_equal(system(command), 0);
     World world = world_open("where", falling);
     assert_false(world_start(&world, NULL));
     assert_int_equal(times_said(&world, DIAG_ERROR, "has where.dll, which is for Windows"), 1);
     world_close(&world);
-    snprintf(command, sizeof command,
-             "cd %s && echo 'int gone() { return 1; }' | gcc -xc -shared -fPIC -Wl,-soname,libgone.so.3 - -o libgone.so && "
-             "echo 'int gone(); void webots_physics_step() { gone(); } void webots_physics_cleanup() { }' | "
-             "gcc -xc -w -shared -fPIC - -L. -lgone -o plugins/physics/where/where.so", scratch);
+    snprintf(
+        command, sizeof command,
+        "cd %s && echo 'int gone() { return 1; }' | gcc -xc -shared -fPIC -Wl,-soname,libgone.so.3 - -o libgone.so && "
+        "echo 'int gone(); void webots_physics_step() { gone(); } void webots_physics_cleanup() { }' | "
+        "gcc -xc -w -shared -fPIC - -L. -lgone -o plugins/physics/where/where.so",
+        scratch);
     assert_int_equal(system(command), 0);
     world = world_open("where", falling);
     assert_false(world_start(&world, NULL));
@@ -222,8 +248,8 @@ int main(void)
 {
     scratch = plugin_scratch("plugin_lookup");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lookup), cmocka_unit_test(test_lookup_beside_proto), cmocka_unit_test(test_names), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_other_systems),
+        cmocka_unit_test(test_lookup), cmocka_unit_test(test_lookup_beside_proto), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_files),  cmocka_unit_test(test_other_systems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,11 +12,13 @@ static const char *scratch;
 static void test_messages(void **state)
 {
     (void)state;
-    compile("gcc", "sending",
-            "#include <plugins/physics.h>\n"
-            "DLLEXPORT void webots_physics_init(void) { }\n"
-            "DLLEXPORT void webots_physics_step(void) { dWebotsSend(7, \"hello\", 6); dWebotsSend(8, \"others\", 7); dWebotsSend(7, 0, 1); }\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    compile(
+        "gcc", "sending",
+        "#include <plugins/physics.h>\n"
+        "DLLEXPORT void webots_physics_init(void) { }\n"
+        "DLLEXPORT void webots_physics_step(void) { dWebotsSend(7, \"hello\", 6); dWebotsSend(8, \"others\", 7); dWebotsSend(7, 0, 1); }\n"
+        "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+        false);
     World world = world_open("sending", "Robot { children [ Receiver { channel 7 } ] }\n");
     Devices *devices = devices_create(sim_scene(world.sim), sim_physics(world.sim), world.diags);
     devices_enable(devices, 0, 1, 0, 10);
@@ -35,16 +37,18 @@ static void test_messages(void **state)
 static void test_messages_of_host(void **state)
 {
     (void)state;
-    compile("gcc", "talking",
-            "#include <plugins/physics.h>\n"
-            "DLLEXPORT void webots_physics_init(void) { }\n"
-            "DLLEXPORT void webots_physics_step(void)\n"
-            "{\n"
-            "  int size;\n"
-            "  const char *text = (const char *)dWebotsReceive(&size);\n"
-            "  if (text) { dWebotsSend(3, text, size); dWebotsSend(4, &size, sizeof size); dWebotsSend(3, \"end\", 4); }\n"
-            "}\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    compile(
+        "gcc", "talking",
+        "#include <plugins/physics.h>\n"
+        "DLLEXPORT void webots_physics_init(void) { }\n"
+        "DLLEXPORT void webots_physics_step(void)\n"
+        "{\n"
+        "  int size;\n"
+        "  const char *text = (const char *)dWebotsReceive(&size);\n"
+        "  if (text) { dWebotsSend(3, text, size); dWebotsSend(4, &size, sizeof size); dWebotsSend(3, \"end\", 4); }\n"
+        "}\n"
+        "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+        false);
     World unused = world_open("talking", falling);
     world_close(&unused);
     char path[1024];
@@ -74,8 +78,10 @@ static void test_messages_of_host(void **state)
 // A world with an Emitter and a Receiver, both on channel 0, and its devices.
 static World open_radio(const char *plugin, Devices **devices)
 {
-    World world = world_open(plugin, "Robot { name \"a\" children [ Emitter { } ] }\n"
-                                     "Robot { name \"b\" children [ Receiver { name \"r0\" } Receiver { name \"r5\" channel 5 } Receiver { name \"all\" channel -1 } ] }\n");
+    World world = world_open(
+        plugin,
+        "Robot { name \"a\" children [ Emitter { } ] }\n"
+        "Robot { name \"b\" children [ Receiver { name \"r0\" } Receiver { name \"r5\" channel 5 } Receiver { name \"all\" channel -1 } ] }\n");
     *devices = devices_create(sim_scene(world.sim), sim_physics(world.sim), world.diags);
     for (int tag = 1; tag <= 3; tag++)
         devices_enable(*devices, 1, tag, 0, 10);
@@ -113,7 +119,8 @@ static void test_received(void **state)
             "  if (step == 6) dWebotsReceive(0);\n"
             "}\n"
             "DLLEXPORT void webots_physics_step_end(void) { if (step == 1) hear(\"end\"); }\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+            false);
     Devices *devices;
     World world = open_radio("hearing", &devices);
     assert_true(world_start(&world, devices));
@@ -124,8 +131,9 @@ static void test_received(void **state)
         steps(&world, 1);
         devices_sample(devices, (uint64_t)i + 1);
     }
-    assert_string_equal(printed(&world), "[hearing] step 6 onetwo\n[hearing] again 6 onetwo\n[hearing] end 6 onetwo\n"
-                                         "[hearing] step 0 \n[hearing] again 0 \n[hearing] step 4 3456\n[hearing] again 4 3456\n");
+    assert_string_equal(printed(&world),
+                        "[hearing] step 6 onetwo\n[hearing] again 6 onetwo\n[hearing] end 6 onetwo\n"
+                        "[hearing] step 0 \n[hearing] again 0 \n[hearing] step 4 3456\n[hearing] again 4 3456\n");
     close_radio(&world, devices);
 }
 
@@ -151,7 +159,8 @@ static void test_channels_and_sizes(void **state)
             "  dWebotsSend(-2, much, 1);\n"
             "  free(much);\n"
             "}\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+            false);
     Devices *devices;
     World world = open_radio("shouting", &devices);
     assert_true(world_start(&world, devices));
@@ -177,19 +186,30 @@ static void test_channels_and_sizes(void **state)
 static void test_alone(void **state)
 {
     (void)state;
-    static const struct { const char *plugin; bool has_devices; int said; } cases[] = {
-        { "sending", false, 1 }, { "sending", true, 1 }, { "hearing", false, 1 }, { "hearing", true, 0 }, { "silent", false, 0 },
+    static const struct {
+        const char *plugin;
+        bool has_devices;
+        int said;
+    } cases[] = {
+        { "sending", false, 1 }, { "sending", true, 1 }, { "hearing", false, 1 },
+        { "hearing", true, 0 },  { "silent", false, 0 },
     };
-    compile("gcc", "silent", "#include <plugins/physics.h>\nDLLEXPORT void webots_physics_step(void) { }\nDLLEXPORT void webots_physics_cleanup(void) { }\n", false);
+    compile(
+        "gcc", "silent",
+        "#include <plugins/physics.h>\nDLLEXPORT void webots_physics_step(void) { }\nDLLEXPORT void webots_physics_cleanup(void) { }\n",
+        false);
     for (int i = 0; i < COUNT_OF(cases); i++) {
         World world = world_open(cases[i].plugin, "Robot { children [ Receiver { channel 7 } ] }\n");
-        Devices *devices = cases[i].has_devices ? devices_create(sim_scene(world.sim), sim_physics(world.sim), world.diags) : NULL;
+        Devices *devices = cases[i].has_devices
+                               ? devices_create(sim_scene(world.sim), sim_physics(world.sim), world.diags)
+                               : NULL;
         SimPluginOptions options = { .plugin = { .out = world.stream, .is_alone = true, .devices = devices } };
         assert_true(sim_start_plugin(world.sim, &options));
         steps(&world, 5);
         assert_true(sim_reset(world.sim));
         steps(&world, 2);
-        CHECK(times_said(&world, DIAG_WARNING, "talks with controllers, and none runs") == cases[i].said, cases[i].plugin);
+        CHECK(times_said(&world, DIAG_WARNING, "talks with controllers, and none runs") == cases[i].said,
+              cases[i].plugin);
         sim_end_plugin(world.sim);
         devices_destroy(devices);
         world_close(&world);
@@ -200,8 +220,9 @@ int main(void)
 {
     scratch = plugin_scratch("plugin_messages");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages), cmocka_unit_test(test_messages_of_host), cmocka_unit_test(test_received),
-        cmocka_unit_test(test_channels_and_sizes), cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_messages), cmocka_unit_test(test_messages_of_host),
+        cmocka_unit_test(test_received), cmocka_unit_test(test_channels_and_sizes),
+        cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

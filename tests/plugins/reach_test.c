@@ -46,14 +46,22 @@ static int solid_of(const World *world, const char *def)
 #define SAY(VALUE) "  if (count == 2 || count == 100 || count == 190) dWebotsConsolePrintf(\"%d\", " VALUE ");"
 
 // The lower box stands on four points and carries four.
-static const struct { const char *name, *before, *act, *said; } readers[] = {
+static const struct {
+    const char *name, *before, *act, *said;
+} readers[] = {
     { "reads_number", "", SAY("dBodyGetNumJoints(lower)"), "8 8 8" },
-    { "reads_joint", "", "  int found = 0;\n  for (int i = 0; i < (count > 1) * 8; i++) found += dJointGetType(dBodyGetJoint(lower, i)) == dJointTypeContact;\n" SAY("found"), "8 8 8" },
+    { "reads_joint", "",
+      "  int found = 0;\n  for (int i = 0; i < (count > 1) * 8; i++) found += dJointGetType(dBodyGetJoint(lower, i)) == dJointTypeContact;\n" SAY(
+          "found"),
+      "8 8 8" },
     { "reads_connecting", "", SAY("dJointGetType(dConnectingJoint(lower, upper)) == dJointTypeContact"), "1 1 1" },
     { "reads_list", "", "  dJointID list[16];\n" SAY("dConnectingJointList(lower, upper, list)"), "4 4 4" },
     { "reads_connected", "", SAY("dAreConnected(lower, upper)"), "1 1 1" },
     { "reads_excluding", "", SAY("dAreConnectedExcluding(lower, upper, dJointTypeHinge)"), "1 1 1" },
-    { "reads_by_name", "#define _GNU_SOURCE\n#include <dlfcn.h>\n", "  int (*number)(dBodyID);\n  *(void **)&number = dlsym(RTLD_DEFAULT, \"dBodyGetNumJoints\");\n" SAY("number(lower)"), "8 8 8" },
+    { "reads_by_name", "#define _GNU_SOURCE\n#include <dlfcn.h>\n",
+      "  int (*number)(dBodyID);\n  *(void **)&number = dlsym(RTLD_DEFAULT, \"dBodyGetNumJoints\");\n" SAY(
+          "number(lower)"),
+      "8 8 8" },
 };
 
 static void test_readers(void **state)
@@ -83,12 +91,13 @@ static void test_readers(void **state)
 static void test_feedback(void **state)
 {
     (void)state;
-    build("reads_feedback", "",
-          "  static dJointFeedback forces[16];\n"
-          "  if (count > 40) { double sum = 0.0; for (int i = 0; i < 8; i++) sum += forces[i].f1[2]; dWebotsConsolePrintf(\"%.3f\", sum); }\n"
-          "  int found = 0, all = dBodyGetNumJoints(lower);\n"
-          "  for (int i = 0; i < all && found < 8; i++) { dJointID joint = dBodyGetJoint(lower, i);\n"
-          "    if (!dJointGetBody(joint, 0) || !dJointGetBody(joint, 1)) dJointSetFeedback(joint, &forces[found++]); }");
+    build(
+        "reads_feedback", "",
+        "  static dJointFeedback forces[16];\n"
+        "  if (count > 40) { double sum = 0.0; for (int i = 0; i < 8; i++) sum += forces[i].f1[2]; dWebotsConsolePrintf(\"%.3f\", sum); }\n"
+        "  int found = 0, all = dBodyGetNumJoints(lower);\n"
+        "  for (int i = 0; i < all && found < 8; i++) { dJointID joint = dBodyGetJoint(lower, i);\n"
+        "    if (!dJointGetBody(joint, 0) || !dJointGetBody(joint, 1)) dJointSetFeedback(joint, &forces[found++]); }");
     for (int exact = 0; exact < 2; exact++) {
         World world = start("reads_feedback", stack, exact ? "ode-exact" : "talus");
         steps(&world, 42);
@@ -107,7 +116,8 @@ static void test_left_out(void **state)
     for (int exact = 0; exact < 2; exact++) {
         World world = start("pushes", stack, exact ? "ode-exact" : "talus");
         steps(&world, 5);
-        assert_int_equal(dBodyGetNumJoints(physics_ode_body(sim_physics(world.sim), solid_of(&world, "LOWER"))), exact ? 8 : 0);
+        assert_int_equal(dBodyGetNumJoints(physics_ode_body(sim_physics(world.sim), solid_of(&world, "LOWER"))),
+                         exact ? 8 : 0);
         world_close(&world);
     }
 }
@@ -119,10 +129,17 @@ static Text towers(void)
     Text nodes = { 0 };
     text_printf(&nodes, "Solid { name \"floor\" boundingObject Plane { } }\n");
     for (int i = 0; i < 12; i++)
-        text_printf(&nodes, "%s Solid { name \"b%d\" translation %g %g %g rotation 0 0 1 %g boundingObject %s physics Physics { } }\n",
-                    i == 0 ? "DEF LOWER" : i == 4 ? "DEF UPPER" : "", i, 0.2 * (i % 2), 0.25 * (i / 2 % 2), 0.199 + 0.398 * (i / 4), 0.1 * i,
-                    i % 3 ? "Box { size 0.4 0.4 0.4 }" : "Cylinder { radius 0.2 height 0.4 }");
-    text_printf(&nodes, "Solid { name \"late\" translation 0.1 0.1 40 boundingObject Sphere { radius 0.2 } physics Physics { } }\n");
+        text_printf(
+            &nodes,
+            "%s Solid { name \"b%d\" translation %g %g %g rotation 0 0 1 %g boundingObject %s physics Physics { } }\n",
+            i == 0   ? "DEF LOWER"
+            : i == 4 ? "DEF UPPER"
+                     : "",
+            i, 0.2 * (i % 2), 0.25 * (i / 2 % 2), 0.199 + 0.398 * (i / 4), 0.1 * i,
+            i % 3 ? "Box { size 0.4 0.4 0.4 }" : "Cylinder { radius 0.2 height 0.4 }");
+    text_printf(
+        &nodes,
+        "Solid { name \"late\" translation 0.1 0.1 40 boundingObject Sphere { radius 0.2 } physics Physics { } }\n");
     return nodes;
 }
 
@@ -160,17 +177,21 @@ static void test_bits(void **state)
 
 // ---- who sleeps when a plugin wakes and puts to sleep ----
 
-static const struct { const char *name, *act; } wakers[] = {
+static const struct {
+    const char *name, *act;
+} wakers[] = {
     // A weight of the plugin's own hangs at the lower box; it is pushed when all sleep, and wakes the box by its joint and the upper one
     // by the contact with that.
-    { "wakes_by_joint", "  static dBodyID load;\n"
+    { "wakes_by_joint",
+      "  static dBodyID load;\n"
       "  if (count == 1) { load = dBodyCreate(world); dMass mass; dMassSetSphereTotal(&mass, 0.3, 0.05); dBodySetMass(load, &mass);\n"
       "    dBodySetAutoDisableFlag(load, 1); dBodySetAutoDisableTime(load, 0.1);\n"
       "    dBodySetPosition(load, 0.3, 0, 0.1); dJointID tie = dJointCreateFixed(world, 0); dJointAttach(tie, lower, load); dJointSetFixed(tie); }\n"
       "  if (count == 250) { dBodyEnable(load); dBodySetLinearVel(load, 0, 0, 2); }" },
     { "wakes_upper", "  if (count == 250) { dBodyEnable(upper); dBodyAddForce(upper, 300, 0, 100); }" },
-    { "sleeps", "  if (count == 5) dBodyDisable(lower);\n  if (count == 9) { dBodyEnable(lower); dBodySetLinearVel(lower, 0.4, 0, 0.1); }\n"
-                "  if (count == 20) { dBodyDisable(lower); dBodyDisable(upper); }" },
+    { "sleeps",
+      "  if (count == 5) dBodyDisable(lower);\n  if (count == 9) { dBodyEnable(lower); dBodySetLinearVel(lower, 0.4, 0, 0.1); }\n"
+      "  if (count == 20) { dBodyDisable(lower); dBodyDisable(upper); }" },
 };
 
 static void test_wakers(void **state)
@@ -206,7 +227,8 @@ int main(void)
     if (!has_compiler("gcc"))
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readers), cmocka_unit_test(test_feedback), cmocka_unit_test(test_left_out), cmocka_unit_test(test_bits), cmocka_unit_test(test_wakers),
+        cmocka_unit_test(test_readers), cmocka_unit_test(test_feedback), cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_bits),    cmocka_unit_test(test_wakers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,8 +71,10 @@ static void compile(const char *name, bool is_hinge2, double x, double z)
     assert_int_equal(system(path), 0);
     snprintf(path, sizeof path, "%s/plugins/physics/%s/%s.c", folder, name, name);
     support_write(path, source);
-    text_printf(&command, "gcc -Wall -Wextra -Werror -g -fPIC -shared -Iinclude -DIS_HINGE2=%d -DAXIS_X=%.17g -DAXIS_Z=%.17g %s -o %s/plugins/physics/%s/lib%s.so",
-                is_hinge2, x, z, path, folder, name, name);
+    text_printf(
+        &command,
+        "gcc -Wall -Wextra -Werror -g -fPIC -shared -Iinclude -DIS_HINGE2=%d -DAXIS_X=%.17g -DAXIS_Z=%.17g %s -o %s/plugins/physics/%s/lib%s.so",
+        is_hinge2, x, z, path, folder, name, name);
     CHECK(system(command.data) == 0, command.data);
     text_free(&command);
 }
@@ -162,8 +164,15 @@ static void check(const char *name, const char *stepper, double x, double z)
 static void test_suspension(void **state)
 {
     (void)state;
-    static const struct { const char *name; bool is_hinge2; double x, z; } cases[] = {
-        { "upright", false, 0.0, 1.0 }, { "oblique", false, 0.6, 0.8 }, { "upright2", true, 0.0, 1.0 }, { "oblique2", true, 0.6, 0.8 },
+    static const struct {
+        const char *name;
+        bool is_hinge2;
+        double x, z;
+    } cases[] = {
+        { "upright", false, 0.0, 1.0 },
+        { "oblique", false, 0.6, 0.8 },
+        { "upright2", true, 0.0, 1.0 },
+        { "oblique2", true, 0.6, 0.8 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         compile(cases[i].name, cases[i].is_hinge2, cases[i].x, cases[i].z);

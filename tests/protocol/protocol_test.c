@@ -11,8 +11,14 @@ static void fill(FrameWriter *frame)
 {
     frame_begin(frame, FRAME_STEP);
     frame_add(frame, &(Record){ .op = OP_ENABLE, .tag = 7, .int_count = 2, .ints = (int32_t[]){ 0, 32 } });
-    frame_add(frame, &(Record){ .op = OP_COMMAND, .tag = 3, .int_count = 1, .ints = (int32_t[]){ 1 }, .double_count = 2,
-                                .doubles = (double[]){ 1.5, -2.0 }, .byte_count = 5, .bytes = "hello" });
+    frame_add(frame, &(Record){ .op = OP_COMMAND,
+                                .tag = 3,
+                                .int_count = 1,
+                                .ints = (int32_t[]){ 1 },
+                                .double_count = 2,
+                                .doubles = (double[]){ 1.5, -2.0 },
+                                .byte_count = 5,
+                                .bytes = "hello" });
     frame_add(frame, &(Record){ .op = OP_DURATION, .int_count = 1, .ints = (int32_t[]){ 64 } });
 }
 
@@ -27,7 +33,8 @@ static void check(const void *data, size_t size)
     assert_int_equal(record.tag, 7);
     assert_int_equal(record.ints[1], 32);
     assert_true(frame_next(&reader, &record));
-    assert_true(record.doubles[0] == 1.5 && record.doubles[1] == -2.0 && !strcmp(record.bytes, "hello") && record.byte_count == 5);
+    assert_true(record.doubles[0] == 1.5 && record.doubles[1] == -2.0 && !strcmp(record.bytes, "hello")
+                && record.byte_count == 5);
     assert_true(frame_next(&reader, &record));
     assert_int_equal(record.ints[0], 64);
     assert_false(frame_next(&reader, &record));
@@ -176,8 +183,11 @@ static void a_dead_or_silent_peer_is_noticed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_round_trip),    cmocka_unit_test(broken_frames_are_survived),      cmocka_unit_test(shared_memory_carries_frames),
-        cmocka_unit_test(sockets_carry_frames), cmocka_unit_test(a_dead_or_silent_peer_is_noticed),
+        cmocka_unit_test(frames_round_trip),
+        cmocka_unit_test(broken_frames_are_survived),
+        cmocka_unit_test(shared_memory_carries_frames),
+        cmocka_unit_test(sockets_carry_frames),
+        cmocka_unit_test(a_dead_or_silent_peer_is_noticed),
     };
     return cmocka_run_group_tests_name("protocol.protocol", tests, NULL, NULL);
 }

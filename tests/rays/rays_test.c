@@ -19,14 +19,19 @@ static RayHit cast(Rays *rays, Vec3 origin, Vec3 direction)
 #define FACES(points, indices) "IndexedFaceSet { coord Coordinate { point [ " points " ] } coordIndex [ " indices " ] }"
 
 // From (-5, 0.1, 0.2) along +x, or from (0.1, 0.2, 5) down; where the surface is, INFINITY: not met.
-static const struct { const char *geometry; bool is_down; double distance; } forms[] = {
+static const struct {
+    const char *geometry;
+    bool is_down;
+    double distance;
+} forms[] = {
     { "Box { size 1 2 3 }", false, 4.5 },
     { "Box { size 1 0.1 3 }", false, INFINITY },
-    { "Sphere { radius 1 }", false, 5.0 - 0.9746794344808963 },  // sqrt(1 - 0.01 - 0.04); drawn with few faces, met as a sphere
+    { "Sphere { radius 1 }", false,
+      5.0 - 0.9746794344808963 },  // sqrt(1 - 0.01 - 0.04); drawn with few faces, met as a sphere
     { "Cylinder { radius 1 height 1 }", false, 5.0 - 0.99498743710662 },
     { "Cylinder { radius 1 height 0.2 }", false, INFINITY },
     { "Cylinder { radius 1 height 1 }", true, 4.5 },
-    { "Cylinder { radius 1 height 1 top FALSE }", true, INFINITY },   // the inside of the bottom is not seen
+    { "Cylinder { radius 1 height 1 top FALSE }", true, INFINITY },  // the inside of the bottom is not seen
     { "Cylinder { radius 1 height 1 side FALSE }", false, INFINITY },
     { "Capsule { radius 1 height 0.1 }", false, 5.0 - 0.98361577864530014 },
     { "Capsule { radius 1 height 1 }", true, 4.5 - 0.9746794344808963 },
@@ -45,10 +50,12 @@ static void test_forms(void **state)
     (void)state;
     for (int i = 0; i < COUNT_OF(forms); i++) {
         Text text = { 0 };
-        text_printf(&text, "WorldInfo { }\nViewpoint { }\nSolid { children [ Shape { geometry %s } ] }\n", forms[i].geometry);
+        text_printf(&text, "WorldInfo { }\nViewpoint { }\nSolid { children [ Shape { geometry %s } ] }\n",
+                    forms[i].geometry);
         World world = world_open(text.data);
         Rays *rays = rays_create(world.physics, world.diags);
-        RayHit hit = forms[i].is_down ? cast(rays, vec3(0.1, 0.2, 5), vec3(0, 0, -1)) : cast(rays, vec3(-5, 0.1, 0.2), vec3(1, 0, 0));
+        RayHit hit = forms[i].is_down ? cast(rays, vec3(0.1, 0.2, 5), vec3(0, 0, -1))
+                                      : cast(rays, vec3(-5, 0.1, 0.2), vec3(1, 0, 0));
         assert_int_equal(rays_visual_count(rays), 1);
         CHECK((hit.visual == 0) == isfinite(forms[i].distance), forms[i].geometry);
         if (hit.visual == 0) {
@@ -67,19 +74,22 @@ static void test_forms(void **state)
 static void test_frames(void **state)
 {
     (void)state;
-    World world = world_open("WorldInfo { gravity 0 }\nViewpoint { }\n"
+    World world = world_open(
+        "WorldInfo { gravity 0 }\nViewpoint { }\n"
         "Solid { name \"a\" translation 3 0 0 linearVelocity 1 0 0 physics Physics { density -1 mass 1 } boundingObject Sphere { radius 0.1 } children [ Transform { translation 0 0 1 scale 2 1 1 children [ DEF S Shape { geometry Sphere { radius 0.5 } } ] } ] }\n"
-        "Transform { translation 0 0 9 scale -1 1 1 children [ Shape { geometry " FACES("0 -1 -1, 0 1 -1, 0 0 1", "0 2 1 -1") " } USE S ] }\n"
-        "Solid { name \"b\" translation 0 5 0 children [ Shape { geometry Box { } } Shape { geometry Box { } } ] boundingObject Box { } }\n");
+        "Transform { translation 0 0 9 scale -1 1 1 children [ Shape { geometry " FACES(
+            "0 -1 -1, 0 1 -1, 0 0 1",
+            "0 2 1 -1") " } USE S ] }\n"
+                        "Solid { name \"b\" translation 0 5 0 children [ Shape { geometry Box { } } Shape { geometry Box { } } ] boundingObject Box { } }\n");
     Rays *rays = rays_create(world.physics, world.diags);
     RayHit hit = cast(rays, vec3(0, 0, 1), vec3(1, 0, 0));
     CHECK_NEAR(hit.distance, 2.0, 1e-12, "scaled: an ellipsoid");
     assert_int_equal(hit.solid, world_solid(&world, "a"));
-    assert_true(cast(rays, vec3(5, 0, 9.7), vec3(-1, 0, 0)).visual == 1);   // mirrored: faces +x
+    assert_true(cast(rays, vec3(5, 0, 9.7), vec3(-1, 0, 0)).visual == 1);  // mirrored: faces +x
     assert_true(cast(rays, vec3(-5, 0, 9.7), vec3(1, 0, 0)).visual < 0);
     hit = cast(rays, vec3(0, 0, 0), vec3(0, 1, 0));
     CHECK_NEAR(hit.distance, 4.0, 1e-12, "a tie");
-    assert_int_equal(hit.visual, 3);                                       // the first of two equal ones
+    assert_int_equal(hit.visual, 3);  // the first of two equal ones
     world_step(&world, 10);
     hit = cast(rays, vec3(0, 0, 1), vec3(1, 0, 0));
     CHECK_NEAR(hit.distance, 2.32, 1e-9, "it moved");
@@ -94,7 +104,10 @@ static void test_frames(void **state)
     scene_set_float(sim_scene(world.sim), scene_child(shape, "geometry"), "radius", 1.0);
     sim_field_changed(world.sim, scene_child(shape, "geometry"), "radius");
     CHECK_NEAR(cast(rays, vec3(0, 0, 1), vec3(1, 0, 0)).distance, 2.32 + 6.4 - 1.0, 1e-9, "edited");
-    Ray bad[] = { { vec3(NAN, 0, 0), vec3(1, 0, 0), 0, 9 }, { VEC3_ZERO, VEC3_ZERO, 0, 9 }, { VEC3_ZERO, vec3(1, 0, 0), 9, 0 }, { VEC3_ZERO, vec3(1, 0, 0), 0, NAN } };
+    Ray bad[] = { { vec3(NAN, 0, 0), vec3(1, 0, 0), 0, 9 },
+                  { VEC3_ZERO, VEC3_ZERO, 0, 9 },
+                  { VEC3_ZERO, vec3(1, 0, 0), 9, 0 },
+                  { VEC3_ZERO, vec3(1, 0, 0), 0, NAN } };
     RayHit hits[COUNT_OF(bad)];
     rays_cast(rays, bad, COUNT_OF(bad), NULL, NULL, hits);
     for (int i = 0; i < COUNT_OF(bad); i++)
@@ -114,7 +127,9 @@ static void test_looks(void **state)
     snprintf(path, sizeof path, "%s/four.png", folder);
     assert_true(image_write_png(path, 2, 2, 3, pixels, 0, diags));
     snprintf(path, sizeof path, "%s/w.wbt", folder);
-    support_write(path, WORLD_HEADER "WorldInfo { }\nViewpoint { }\n"
+    support_write(
+        path, WORLD_HEADER
+        "WorldInfo { }\nViewpoint { }\n"
         "Solid { name \"plane\" children [ Shape { appearance Appearance { material Material { diffuseColor 0.5 0.5 0.5 } texture ImageTexture { url \"four.png\" } } geometry Plane { size 2 2 } } ] }\n"
         "Solid { name \"pbr\" translation 10 0 0 children [ Shape { appearance PBRAppearance { baseColor 0.5 0.5 0.5 roughness 0.25 transparency 0.5 baseColorMap ImageTexture { url \"four.png\" } } geometry Box { size 2 2 2 } } ] }\n"
         "Solid { name \"plain\" translation 20 0 0 children [ Shape { appearance Appearance { material Material { diffuseColor 0.1 0.2 0.3 } } geometry Sphere { } } ] }\n"
@@ -122,9 +137,14 @@ static void test_looks(void **state)
     Sim *sim = sim_load(path, NULL, diags);
     assert_non_null(sim);
     Rays *rays = rays_create(sim_physics(sim), diags);
-    static const struct { double x, y; Vec3 color; double roughness; } places[] = {
-        { -0.5, 0.5, { 1, 0, 0 }, 0 },  { 0.5, 0.5, { 0, 1, 0 }, 0 }, { -0.5, -0.5, { 0, 0, 1 }, 0 }, { 0.5, -0.5, { 1, 1, 1 }, 0 },
-        { 9.5, 0.5, { 0.25, 0, 0 }, 0.25 }, { 10.5, -0.5, { 0.25, 0.25, 0.25 }, 0.25 }, { 20, 0, { 0.1, 0.2, 0.3 }, 0 }, { 30, 0, { 1, 1, 1 }, 0 },
+    static const struct {
+        double x, y;
+        Vec3 color;
+        double roughness;
+    } places[] = {
+        { -0.5, 0.5, { 1, 0, 0 }, 0 },   { 0.5, 0.5, { 0, 1, 0 }, 0 },       { -0.5, -0.5, { 0, 0, 1 }, 0 },
+        { 0.5, -0.5, { 1, 1, 1 }, 0 },   { 9.5, 0.5, { 0.25, 0, 0 }, 0.25 }, { 10.5, -0.5, { 0.25, 0.25, 0.25 }, 0.25 },
+        { 20, 0, { 0.1, 0.2, 0.3 }, 0 }, { 30, 0, { 1, 1, 1 }, 0 },
     };
     for (int i = 0; i < COUNT_OF(places); i++) {
         RayHit hit = cast(rays, vec3(places[i].x, places[i].y, 5), vec3(0, 0, -1));
@@ -140,6 +160,7 @@ static void test_looks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_forms), cmocka_unit_test(test_frames), cmocka_unit_test(test_looks) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_forms), cmocka_unit_test(test_frames),
+                                        cmocka_unit_test(test_looks) };
     return cmocka_run_group_tests_name("rays.rays", tests, NULL, NULL);
 }

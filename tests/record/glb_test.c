@@ -12,7 +12,13 @@ static const char text[] =
     "  Pose { translation 0 0 1 children [ Shape { appearance USE RED geometry USE CUBE } ] } ] boundingObject USE CUBE physics Physics { } }"
     "Solid { name \"b <&\\\"> \" translation -1 0 1 children [ Shape { geometry Sphere { radius 0.3 } } ] boundingObject Sphere { radius 0.3 } physics Physics { } }";
 
-typedef struct Glb { Text file; const char *json; uint32_t json_size; const uint8_t *bin; uint32_t bin_size; } Glb;
+typedef struct Glb {
+    Text file;
+    const char *json;
+    uint32_t json_size;
+    const uint8_t *bin;
+    uint32_t bin_size;
+} Glb;
 
 static uint32_t number_at(const Text *file, size_t offset)
 {
@@ -41,7 +47,8 @@ static Glb write_world(World *world, const GlbMotion *motion)
 static int occurrences(const Glb *glb, const char *part)
 {
     int count = 0;
-    for (const char *at = glb->json; (at = memmem(at, (size_t)(glb->json + glb->json_size - at), part, strlen(part))); at += strlen(part))
+    for (const char *at = glb->json; (at = memmem(at, (size_t)(glb->json + glb->json_size - at), part, strlen(part)));
+         at += strlen(part))
         count++;
     return count;
 }
@@ -51,7 +58,8 @@ static void what_is_seen_is_written_once(void **state)
     (void)state;
     World world = world_open(text);
     Glb glb = write_world(&world, NULL), again = write_world(&world, NULL);
-    CHECK(glb.file.length == again.file.length && !memcmp(glb.file.data, again.file.data, glb.file.length), "the same bytes twice");
+    CHECK(glb.file.length == again.file.length && !memcmp(glb.file.data, again.file.data, glb.file.length),
+          "the same bytes twice");
     CHECK(occurrences(&glb, "\"primitives\"") == 3, "the cube's triangles stand there once");
     CHECK(occurrences(&glb, "\"matrix\"") == 4, "four shapes");
     CHECK(occurrences(&glb, "\"pbrMetallicRoughness\"") == 3, "three materials");
@@ -82,7 +90,8 @@ static void motion_is_an_animation_of_what_moves(void **state)
     }
     Glb glb = write_world(&world, &(GlbMotion){ FRAMES, solids, times, poses });
     CHECK(occurrences(&glb, "\"animations\"") == 1, "one animation");
-    CHECK(occurrences(&glb, "\"path\":\"translation\"") == 2 && occurrences(&glb, "\"path\":\"rotation\"") == 2, "of the two that fall");
+    CHECK(occurrences(&glb, "\"path\":\"translation\"") == 2 && occurrences(&glb, "\"path\":\"rotation\"") == 2,
+          "of the two that fall");
     // Free fall of A is among the numbers of the buffer, frame after frame.
     int a = world_solid(&world, "A");
     float track[3 * FRAMES];

@@ -5,10 +5,7 @@
 
 static const SourcePos nowhere = { 0 };
 
-static SceneNode *make(Scene *scene, const char *type)
-{
-    return scene_node_create(scene, schema_type(type), nowhere);
-}
+static SceneNode *make(Scene *scene, const char *type) { return scene_node_create(scene, schema_type(type), nowhere); }
 
 static SceneNode *add_child(Scene *scene, SceneNode *parent, const char *type)
 {
@@ -36,6 +33,27 @@ static void test_values_and_defaults(void **state)
     assert_int_equal(solid->field_count, 2);
     assert_null(scene_child(solid, "boundingObject"));
     assert_int_equal(scene_list(solid, "children")->count, 0);
+    scene_destroy(scene);
+}
+
+// What is written again and again is kept once: the memory of a long run does not grow with it.
+static void test_strings_are_kept_once(void **state)
+{
+    (void)state;
+    Scene *scene = scene_create();
+    SceneNode *solid = add_child(scene, scene_root(scene), "Solid");
+    const FieldType *type = schema_field(solid->type, "description");
+    const char *first[200] = { NULL };
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < 200; i++) {
+            char text[32];
+            snprintf(text, sizeof text, "state %d", i);
+            scene_set_value(scene, solid, type, (FieldValue){ .s = text });
+            assert_string_equal(scene_string(solid, "description"), text);
+            if (round == 0)
+                first[i] = scene_string(solid, "description");
+            assert_ptr_equal(scene_string(solid, "description"), first[i]);
+        }
     scene_destroy(scene);
 }
 
@@ -146,7 +164,8 @@ static void test_search_while_the_scene_changes(void **state)
 {
     (void)state;
     enum { NAMES = 12, ROUNDS = 200 };
-    static const char *const paths[] = { "N0", "N1", "N2", "N3", "N4", "N5", "N6", "N7", "N8", "N9", "N10", "N11", "N1.N2", "N3.N3.N4", "N", "N1.", "." };
+    static const char *const paths[] = { "N0", "N1",  "N2",  "N3",    "N4",       "N5", "N6",  "N7", "N8",
+                                         "N9", "N10", "N11", "N1.N2", "N3.N3.N4", "N",  "N1.", "." };
     Scene *scene = scene_create();
     SceneNode *nodes[ROUNDS] = { scene_root(scene) };
     Random random;
@@ -187,8 +206,9 @@ static void define(HandProto *hand, Scene *library)
     hand->parameters[0] = (FieldType){ .name = "place", .kind = FIELD_SF_VEC3F };
     hand->parameters[1] = (FieldType){ .name = "parts", .kind = FIELD_MF_NODE, .value.list = &none, .index = 1 };
     hand->parameters[2] = (FieldType){ .name = "label", .kind = FIELD_SF_STRING, .value.s = "x", .index = 2 };
-    hand->proto = (SceneProto){ .name = "Hand", .parameters = hand->parameters, .parameter_count = 3,
-                                .base_type = schema_type("Solid") };
+    hand->proto = (SceneProto){
+        .name = "Hand", .parameters = hand->parameters, .parameter_count = 3, .base_type = schema_type("Solid")
+    };
     hand->body = make(library, "Solid");
     connect_field(library, hand->body, "translation", 0);
     connect_field(library, hand->body, "name", 2);
@@ -294,11 +314,16 @@ static void test_extras(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_and_defaults), cmocka_unit_test(test_poses),
-        cmocka_unit_test(test_use_and_bounding),    cmocka_unit_test(test_lists_and_removal),
-        cmocka_unit_test(test_search),              cmocka_unit_test(test_search_while_the_scene_changes),
+        cmocka_unit_test(test_values_and_defaults),
+        cmocka_unit_test(test_strings_are_kept_once),
+        cmocka_unit_test(test_poses),
+        cmocka_unit_test(test_use_and_bounding),
+        cmocka_unit_test(test_lists_and_removal),
+        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_search_while_the_scene_changes),
         cmocka_unit_test(test_instances),
-        cmocka_unit_test(test_single_value_as_list), cmocka_unit_test(test_extras),
+        cmocka_unit_test(test_single_value_as_list),
+        cmocka_unit_test(test_extras),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

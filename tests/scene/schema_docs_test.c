@@ -49,6 +49,7 @@ static void no_page_is_left_over(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(pages_are_up_to_date), cmocka_unit_test(no_page_is_left_over) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(pages_are_up_to_date),
+                                        cmocka_unit_test(no_page_is_left_over) };
     return cmocka_run_group_tests_name("scene.schema_docs", tests, NULL, NULL);
 }

@@ -77,23 +77,44 @@ static void every_row_is_sound(void **state)
             check_field(type, &type->fields[k]);
         }
     }
-    CHECK(!schema_type("solid") && !schema_type("") && !schema_type_text("SolidX", 4) && schema_type_text("SolidX", 5), "text");
-    CHECK(!schema_field(schema_type("Solid"), "nam") && !schema_field(schema_type("Geometry"), "size"), "unknown fields");
+    CHECK(!schema_type("solid") && !schema_type("") && !schema_type_text("SolidX", 4) && schema_type_text("SolidX", 5),
+          "text");
+    CHECK(!schema_field(schema_type("Solid"), "nam") && !schema_field(schema_type("Geometry"), "size"),
+          "unknown fields");
 }
 
 static void families_are_what_consumers_ask_for(void **state)
 {
     (void)state;
-    static const struct { const char *type, *ancestor; bool is; } cases[] = {
-        { "Camera", "Solid", true },       { "Camera", "Device", true },        { "Camera", "Group", true },
-        { "Robot", "Device", false },      { "Robot", "Solid", true },          { "Servo", "Solid", true },
-        { "Brake", "Device", true },       { "Brake", "Solid", false },         { "LinearMotor", "Motor", true },
-        { "Skin", "Device", true },        { "Skin", "Pose", false },           { "Fluid", "Pose", true },
-        { "Fluid", "Solid", false },       { "Hinge2Joint", "Joint", true },    { "Hinge2Joint", "HingeJoint", false },
-        { "BallJointParameters", "JointParameters", true },                     { "Extrusion", "Geometry", true },
-        { "SpotLight", "Light", true },    { "PBRAppearance", "AbstractAppearance", true },
-        { "TrackWheel", "Group", true },   { "TrackWheel", "Pose", false },     { "Supervisor", "Robot", true },
-        { "Transform", "Pose", true },     { "Slot", "Group", false },          { "Mesh", "Geometry", true },
+    static const struct {
+        const char *type, *ancestor;
+        bool is;
+    } cases[] = {
+        { "Camera", "Solid", true },
+        { "Camera", "Device", true },
+        { "Camera", "Group", true },
+        { "Robot", "Device", false },
+        { "Robot", "Solid", true },
+        { "Servo", "Solid", true },
+        { "Brake", "Device", true },
+        { "Brake", "Solid", false },
+        { "LinearMotor", "Motor", true },
+        { "Skin", "Device", true },
+        { "Skin", "Pose", false },
+        { "Fluid", "Pose", true },
+        { "Fluid", "Solid", false },
+        { "Hinge2Joint", "Joint", true },
+        { "Hinge2Joint", "HingeJoint", false },
+        { "BallJointParameters", "JointParameters", true },
+        { "Extrusion", "Geometry", true },
+        { "SpotLight", "Light", true },
+        { "PBRAppearance", "AbstractAppearance", true },
+        { "TrackWheel", "Group", true },
+        { "TrackWheel", "Pose", false },
+        { "Supervisor", "Robot", true },
+        { "Transform", "Pose", true },
+        { "Slot", "Group", false },
+        { "Mesh", "Geometry", true },
     };
     for (int i = 0; i < COUNT_OF(cases); i++)
         CHECK(schema_type_is(schema_type(cases[i].type), cases[i].ancestor) == cases[i].is, cases[i].type);
@@ -121,16 +142,25 @@ static void defaults_are_parsed(void **state)
 static void ranges_are_understood(void **state)
 {
     (void)state;
-    static const struct { const char *allowed; double value; bool ok; double nearest; } cases[] = {
-        { NULL, -5, true, -5 },        { ">=0", 0, true, 0 },           { ">=0", -1, false, 0 },
-        { ">0", 0, false, NAN },       { ">0", -2, false, NAN },        { "[0,1]", 2, false, 1 },
-        { "[0,1]", -2, false, 0 },     { "-1|>=0", -1, true, -1 },      { "-1|>=0", -0.4, false, 0 },
-        { "-1|>=0", -0.6, false, -1 }, { "!=0", 0, false, NAN },        { "!=0", 1, true, 1 },
-        { "(0,3]", 3, true, 3 },       { "(0,3]", 4, false, 3 },        { "(0,3]", 0, false, NAN },
-        { "(0,3)", 3, false, NAN },    { "0|1|2", 2, true, 2 },         { "0|1|2", 7, false, 2 },
-        { ">=0", NAN, false, NAN },    { ">=0", INFINITY, true, INFINITY }, { "[0,1]", INFINITY, false, 1 },
-        { "-1|[0,6.28]", 9, false, 6.28 },                              { ">=0", -0.0, true, -0.0 },
-        { "<=1", 2, false, 1 },        { "-1|>0", 0, false, -1 },
+    static const struct {
+        const char *allowed;
+        double value;
+        bool ok;
+        double nearest;
+    } cases[] = {
+        { NULL, -5, true, -5 },          { ">=0", 0, true, 0 },
+        { ">=0", -1, false, 0 },         { ">0", 0, false, NAN },
+        { ">0", -2, false, NAN },        { "[0,1]", 2, false, 1 },
+        { "[0,1]", -2, false, 0 },       { "-1|>=0", -1, true, -1 },
+        { "-1|>=0", -0.4, false, 0 },    { "-1|>=0", -0.6, false, -1 },
+        { "!=0", 0, false, NAN },        { "!=0", 1, true, 1 },
+        { "(0,3]", 3, true, 3 },         { "(0,3]", 4, false, 3 },
+        { "(0,3]", 0, false, NAN },      { "(0,3)", 3, false, NAN },
+        { "0|1|2", 2, true, 2 },         { "0|1|2", 7, false, 2 },
+        { ">=0", NAN, false, NAN },      { ">=0", INFINITY, true, INFINITY },
+        { "[0,1]", INFINITY, false, 1 }, { "-1|[0,6.28]", 9, false, 6.28 },
+        { ">=0", -0.0, true, -0.0 },     { "<=1", 2, false, 1 },
+        { "-1|>0", 0, false, -1 },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         double nearest = 12345.0;
@@ -143,23 +173,40 @@ static void ranges_are_understood(void **state)
 static void words_and_types_are_matched(void **state)
 {
     (void)state;
-    CHECK(schema_allows_word("a|bc", "bc") && !schema_allows_word("a|bc", "b") && schema_allows_word(NULL, "x"), "words");
+    CHECK(schema_allows_word("a|bc", "bc") && !schema_allows_word("a|bc", "b") && schema_allows_word(NULL, "x"),
+          "words");
     CHECK(!schema_allows_word("a|bc", "") && !schema_allows_word("a|bc", "a|bc"), "words");
     CHECK(schema_allows_type("Solid|Slot", schema_type("Camera")), "descendant");
-    CHECK(!schema_allows_type("=Solid", schema_type("Camera")) && schema_allows_type("=Solid", schema_type("Solid")), "exact");
-    CHECK(schema_allows_type("Device", schema_type("Camera")) && !schema_allows_type("Device", schema_type("Robot")), "device");
+    CHECK(!schema_allows_type("=Solid", schema_type("Camera")) && schema_allows_type("=Solid", schema_type("Solid")),
+          "exact");
+    CHECK(schema_allows_type("Device", schema_type("Camera")) && !schema_allows_type("Device", schema_type("Robot")),
+          "device");
     CHECK(!schema_allows_type("Solid", NULL), "NULL");
 }
 
 static void releases_are_numbers(void **state)
 {
     (void)state;
-    static const struct { const char *text; int release; const char *name; } cases[] = {
-        { "V5.0", 5000, "V5.0" },       { "V7.4.3", 7403, "V7.4.3" },    { "R2021b rev1", 2021101, "R2021b rev1" },
-        { "R2025a", 2025000, "R2025a" }, { "R2021b", 2021100, "R2021b" }, { "V8.6", 8600, "V8.6" },
-        { "V8.5.0", 8500, "V8.5" },     { "V2.0", 2000, "V2.0" },         { "2021b", 0, NULL },
-        { "R21b", 0, NULL },            { "R2021c", 0, NULL },            { "V", 0, NULL },
-        { "", 0, NULL },                { "V7..1", 0, NULL },             { "R2021b revx", 0, NULL },
+    static const struct {
+        const char *text;
+        int release;
+        const char *name;
+    } cases[] = {
+        { "V5.0", 5000, "V5.0" },
+        { "V7.4.3", 7403, "V7.4.3" },
+        { "R2021b rev1", 2021101, "R2021b rev1" },
+        { "R2025a", 2025000, "R2025a" },
+        { "R2021b", 2021100, "R2021b" },
+        { "V8.6", 8600, "V8.6" },
+        { "V8.5.0", 8500, "V8.5" },
+        { "V2.0", 2000, "V2.0" },
+        { "2021b", 0, NULL },
+        { "R21b", 0, NULL },
+        { "R2021c", 0, NULL },
+        { "V", 0, NULL },
+        { "", 0, NULL },
+        { "V7..1", 0, NULL },
+        { "R2021b revx", 0, NULL },
         { "V99999999999999.0", 0, NULL },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -178,15 +225,19 @@ static void kinds_have_names(void **state)
         const char *name = field_kind_name((FieldKind)kind);
         CHECK((int)field_kind_from_name(name, strlen(name)) == kind, name);
     }
-    CHECK(field_kind_from_name("SFFloaty", 8) == FIELD_NONE && field_kind_from_name("SFFloaty", 7) == FIELD_SF_FLOAT, "text");
+    CHECK(field_kind_from_name("SFFloaty", 8) == FIELD_NONE && field_kind_from_name("SFFloaty", 7) == FIELD_SF_FLOAT,
+          "text");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_sound),    cmocka_unit_test(families_are_what_consumers_ask_for),
-        cmocka_unit_test(defaults_are_parsed),   cmocka_unit_test(ranges_are_understood),
-        cmocka_unit_test(words_and_types_are_matched), cmocka_unit_test(releases_are_numbers),
+        cmocka_unit_test(every_row_is_sound),
+        cmocka_unit_test(families_are_what_consumers_ask_for),
+        cmocka_unit_test(defaults_are_parsed),
+        cmocka_unit_test(ranges_are_understood),
+        cmocka_unit_test(words_and_types_are_matched),
+        cmocka_unit_test(releases_are_numbers),
         cmocka_unit_test(kinds_have_names),
     };
     return cmocka_run_group_tests_name("scene.schema", tests, NULL, NULL);

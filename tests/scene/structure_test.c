@@ -36,9 +36,11 @@ static const struct {
     void (*act)(World *world);
     bool changes;
 } acts[] = {
-    { "step", step, false },       { "sync", sync, false },         { "move", move, false },
-    { "rename", rename_it, false }, { "insert", insert, true },      { "step after", step, false },
-    { "take out", take_out, true }, { "reset puts back", reset, true }, { "step again", step, false },
+    { "step", step, false },        { "sync", sync, false },
+    { "move", move, false },        { "rename", rename_it, false },
+    { "insert", insert, true },     { "step after", step, false },
+    { "take out", take_out, true }, { "reset puts back", reset, true },
+    { "step again", step, false },
 };
 
 static void structure_follows_nodes_alone(void **state)

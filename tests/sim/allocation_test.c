@@ -25,10 +25,7 @@ void *__libc_memalign(size_t alignment, size_t size);
 static long allocations;
 static bool is_counting;
 
-static void count(void)
-{
-    allocations += is_counting;
-}
+static void count(void) { allocations += is_counting; }
 void *malloc(size_t size)
 {
     count();
@@ -58,17 +55,25 @@ void *aligned_alloc(size_t alignment, size_t size)
 // A pile that stays awake, a chain of motors, a pool with something afloat.
 static void build(Text *out)
 {
-    text_add_string(out, "WorldInfo { basicTimeStep 8 physicsDisableTime 0 } Solid { name \"floor\" boundingObject Plane { } }\n"
-                         "Fluid { translation 10 0 0.5 boundingObject Box { size 4 4 1 } }\n"
-                         "Solid { name \"cork\" translation 10 0 0.9 immersionProperties ImmersionProperties { fluidName \"fluid\" } "
-                         "boundingObject Sphere { radius 0.2 } physics Physics { density 400 } }\n");
+    text_add_string(
+        out,
+        "WorldInfo { basicTimeStep 8 physicsDisableTime 0 } Solid { name \"floor\" boundingObject Plane { } }\n"
+        "Fluid { translation 10 0 0.5 boundingObject Box { size 4 4 1 } }\n"
+        "Solid { name \"cork\" translation 10 0 0.9 immersionProperties ImmersionProperties { fluidName \"fluid\" } "
+        "boundingObject Sphere { radius 0.2 } physics Physics { density 400 } }\n");
     for (int i = 0; i < 12; i++)
-        text_printf(out, "Solid { name \"s%d\" translation %g 0 %g boundingObject %s physics Physics { } }\n", i, 0.05 * (i % 3), 0.3 + 0.45 * i,
-                    i % 3 == 0 ? "Box { size 0.4 0.4 0.4 }" : i % 3 == 1 ? "Cylinder { radius 0.2 height 0.4 }" : "Capsule { radius 0.15 height 0.2 }");
+        text_printf(out, "Solid { name \"s%d\" translation %g 0 %g boundingObject %s physics Physics { } }\n", i,
+                    0.05 * (i % 3), 0.3 + 0.45 * i,
+                    i % 3 == 0   ? "Box { size 0.4 0.4 0.4 }"
+                    : i % 3 == 1 ? "Cylinder { radius 0.2 height 0.4 }"
+                                 : "Capsule { radius 0.15 height 0.2 }");
     text_add_string(out, "Robot { name \"arm\" translation 0 6 1 children [\n");
     for (int i = 0; i < 5; i++)
-        text_printf(out, "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 dampingConstant 0.1 springConstant 1 } device RotationalMotor { name \"m%d\" } "
-                    "endPoint Solid { name \"l%d\" translation 0.3 0 0 boundingObject Box { size 0.2 0.1 0.1 } physics Physics { } children [\n", i, i);
+        text_printf(
+            out,
+            "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 dampingConstant 0.1 springConstant 1 } device RotationalMotor { name \"m%d\" } "
+            "endPoint Solid { name \"l%d\" translation 0.3 0 0 boundingObject Box { size 0.2 0.1 0.1 } physics Physics { } children [\n",
+            i, i);
     for (int i = 0; i < 5; i++)
         text_add_string(out, "] } }\n");
     text_add_string(out, "] }\n");
@@ -94,7 +99,8 @@ static void steps_do_not_allocate(void **state)
         sim_snapshot(world.sim, &snapshot);
         sim_restore(world.sim, &snapshot);
         is_counting = false;
-        printf("%s: %ld allocations in 600 steps, %d contacts\n", *stepper, allocations, physics_statistics(world.physics).contacts);
+        printf("%s: %ld allocations in 600 steps, %d contacts\n", *stepper, allocations,
+               physics_statistics(world.physics).contacts);
         CHECK(allocations == 0, *stepper);
         sim_snapshot_free(&snapshot);
         world_close(&world);

@@ -38,7 +38,8 @@ static void nodes_are_found_read_and_written(void **state)
     TalusWorld *world = open_world();
     TalusNode box = talus_find(world, "BOX");
     assert_true(box != TALUS_NONE && talus_find(world, "crate") == box);
-    assert_true(talus_find(world, "ARM.HAND") == talus_find(world, "HAND") && talus_find(world, "BOX.HAND") == TALUS_NONE);
+    assert_true(talus_find(world, "ARM.HAND") == talus_find(world, "HAND")
+                && talus_find(world, "BOX.HAND") == TALUS_NONE);
     assert_string_equal(talus_node_type(world, box), "Solid");
     assert_string_equal(talus_node_def(world, box), "BOX");
     assert_true(talus_node_parent(world, box) == TALUS_ROOT && talus_node_parent(world, TALUS_ROOT) == TALUS_NONE);
@@ -46,7 +47,8 @@ static void nodes_are_found_read_and_written(void **state)
     double mass;
     assert_true(talus_get_double(world, physics, "mass", &mass) && mass == 2);
     assert_true(talus_set_double(world, physics, "mass", 5) && talus_mass(world, box, &mass, NULL) && mass == 5);
-    assert_false(talus_get_double(world, physics, "no such field", &mass) || talus_get_double(world, box, "name", &mass));
+    assert_false(talus_get_double(world, physics, "no such field", &mass)
+                 || talus_get_double(world, box, "name", &mass));
     assert_false(talus_set_double(world, physics, "mass", NAN));
     assert_string_equal(talus_get_string(world, box, "name"), "crate");
     double numbers[8];
@@ -60,7 +62,8 @@ static void nodes_are_found_read_and_written(void **state)
     assert_true(talus_set_vector(world, box, "translation", (TalusVector){ 0, 0, 4 }));
     TalusPose pose;
     assert_true(talus_pose(world, box, &pose) && fabs(pose.position.z - 4) < 1e-12);
-    assert_true(talus_step(world, 10) && talus_pose(world, box, &pose) && talus_get_vector(world, box, "translation", &place));
+    assert_true(talus_step(world, 10) && talus_pose(world, box, &pose)
+                && talus_get_vector(world, box, "translation", &place));
     CHECK(place.z == pose.position.z && place.z < 4, "a field says where the solid is now");
     assert_true(talus_reset(world) && talus_get_vector(world, box, "translation", &place));
     CHECK_NEAR(place.z, 1, 1e-12, "and after a reset where it started");
@@ -68,7 +71,8 @@ static void nodes_are_found_read_and_written(void **state)
     TalusNode solids[8];
     assert_int_equal(talus_solids(world, solids, 8), 4);
     assert_string_equal(talus_solid_label(world, solids[0]), "FLOOR");
-    assert_false(talus_pose(world, 99999, &pose) || talus_pose(world, TALUS_NONE, &pose) || talus_pose(world, physics, &pose));
+    assert_false(talus_pose(world, 99999, &pose) || talus_pose(world, TALUS_NONE, &pose)
+                 || talus_pose(world, physics, &pose));
     talus_free(world);
 }
 
@@ -89,14 +93,16 @@ static void solids_are_pushed_and_contacts_told(void **state)
     for (int i = 0; i < count; i++)
         up += forces[i].solid[0] == box ? forces[i].force.z : -forces[i].force.z;
     assert_true(fabs(up - 2 * 9.81) < 0.2);
-    assert_true(talus_is_colliding(world, box) && talus_is_dynamic(world, box) && !talus_is_dynamic(world, talus_find(world, "FLOOR")));
+    assert_true(talus_is_colliding(world, box) && talus_is_dynamic(world, box)
+                && !talus_is_dynamic(world, talus_find(world, "FLOOR")));
     for (int i = 0; i < 100; i++) {
         assert_true(talus_add_force(world, box, (TalusVector){ 0, 0, 2 * 9.81 + 2 }));
         talus_step(world, 1);
     }
     TalusVector linear;
     assert_true(talus_velocity(world, box, &linear, NULL) && fabs(linear.z - 0.4) < 0.02);
-    assert_false(talus_add_force(world, box, (TalusVector){ NAN, 0, 0 }) || talus_add_force(world, talus_find(world, "FLOOR"), linear));
+    assert_false(talus_add_force(world, box, (TalusVector){ NAN, 0, 0 })
+                 || talus_add_force(world, talus_find(world, "FLOOR"), linear));
     talus_free(world);
 }
 
@@ -119,7 +125,8 @@ static void motors_follow_commands(void **state)
     talus_step(world, 250);
     double velocity;
     assert_true(talus_joint_velocity(world, hand, 0, &velocity) && fabs(velocity - 1) < 0.05);
-    assert_false(talus_motor_set_position(world, talus_find(world, "BOX"), 0, 1) || talus_motor_set_position(world, motor, 0, NAN));
+    assert_false(talus_motor_set_position(world, talus_find(world, "BOX"), 0, 1)
+                 || talus_motor_set_position(world, motor, 0, NAN));
     assert_false(talus_joint_position(world, hand, 1, &position));
     talus_free(world);
 }
@@ -134,8 +141,9 @@ static void snapshots_insertions_and_failures(void **state)
     talus_step(world, 50);
     uint64_t hash = talus_hash(world);
     assert_true(talus_snapshot_restore(world, snapshot) && talus_step(world, 50) && talus_hash(world) == hash);
-    TalusNode ball = talus_insert(world, TALUS_ROOT, "children", -1,
-                                  "Solid { name \"ball\" translation 0 0 3 boundingObject Sphere { radius 0.1 } physics Physics { } }");
+    TalusNode ball = talus_insert(
+        world, TALUS_ROOT, "children", -1,
+        "Solid { name \"ball\" translation 0 0 3 boundingObject Sphere { radius 0.1 } physics Physics { } }");
     assert_true(ball != TALUS_NONE && talus_is_dynamic(world, ball) && talus_find(world, "ball") == ball);
     assert_false(talus_snapshot_restore(world, snapshot));  // another model now
     talus_step(world, 10);
@@ -221,12 +229,9 @@ static void worlds_run_on_several_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_are_found_read_and_written),
-        cmocka_unit_test(solids_are_pushed_and_contacts_told),
-        cmocka_unit_test(motors_follow_commands),
-        cmocka_unit_test(snapshots_insertions_and_failures),
-        cmocka_unit_test(snapshots_bring_their_devices),
-        cmocka_unit_test(worlds_run_on_several_threads),
+        cmocka_unit_test(nodes_are_found_read_and_written), cmocka_unit_test(solids_are_pushed_and_contacts_told),
+        cmocka_unit_test(motors_follow_commands),           cmocka_unit_test(snapshots_insertions_and_failures),
+        cmocka_unit_test(snapshots_bring_their_devices),    cmocka_unit_test(worlds_run_on_several_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

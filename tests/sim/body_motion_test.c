@@ -1,5 +1,5 @@
 // Bodies in motion against what Choreonoid's own simulator (AIST) recorded of them.
-#include "formats/body.h"
+#include "formats/body/body.h"
 #include "physics/joints/motor.h"
 #include "sim/sim.h"
 
@@ -76,16 +76,10 @@ static Pose root_pose(const Sim *sim, const char *name)
     return physics_solid_pose(sim_physics(sim), physics_solid_of(sim_physics(sim), node));
 }
 
-static void step(Sim *sim)
-{
-    CHECK(sim_step(sim), sim_failure(sim) ? sim_failure(sim) : "step");
-}
+static void step(Sim *sim) { CHECK(sim_step(sim), sim_failure(sim) ? sim_failure(sim) : "step"); }
 
 // Steps to the time of a row of the recording.
-static bool is_due(const Sim *sim, double time)
-{
-    return sim_time(sim) > time - 0.25 * sim_time_step(sim);
-}
+static bool is_due(const Sim *sim, double time) { return sim_time(sim) > time - 0.25 * sim_time_step(sim); }
 
 static void free_pendulum(void **state)
 {
@@ -131,7 +125,8 @@ static void closed_link(void **state)
         while (!is_due(sim, record.cells[row][0]))
             step(sim);
         for (int i = 0; i < 3; i++)
-            worst = fmax(worst, fabs(physics_joint_position(sim_physics(sim), joint_named(sim, names[i]), 0) - record.cells[row][8 + i]));
+            worst = fmax(worst, fabs(physics_joint_position(sim_physics(sim), joint_named(sim, names[i]), 0)
+                                     - record.cells[row][8 + i]));
     }
     printf("closed link: %.2e rad\n", worst);
     CHECK(worst < 2e-3, "closed link");
@@ -177,7 +172,8 @@ static void crawler(void **state)
     // At 0.56 s the recorded crawler hops where the tip of the ramp, of no height, meets the edge of its triangles, and loses 0.14 m.
     // Talus collides convex shapes as wholes and rolls on; docs/bodies.md has the account.
     double apart = vec3_distance(last, last_expected);
-    printf("crawler: %.3f m driven, %.3f m recorded, %.3f m apart at the end, never farther than %.3f m\n", driven, recorded, apart, worst);
+    printf("crawler: %.3f m driven, %.3f m recorded, %.3f m apart at the end, never farther than %.3f m\n", driven,
+           recorded, apart, worst);
     CHECK(fabs(driven - recorded) < 0.02 * recorded, "way of the crawler");
     CHECK(apart < 0.02 * recorded, "place of the crawler at the end");
     CHECK(worst < 0.025 * recorded, "place of the crawler on the way");
@@ -203,7 +199,8 @@ static Motion read_motion(const char *name, DiagSink *diags)
     CHECK(motion.document != NULL, path);
     const YamlNode *components = yaml_get(yaml_root(motion.document), "components");
     for (int i = 0; yaml_is_list(components) && i < components->count; i++)
-        if (yaml_get(components->items[i], "content") && !strcmp(yaml_get(components->items[i], "content")->text, "JointDisplacement"))
+        if (yaml_get(components->items[i], "content")
+            && !strcmp(yaml_get(components->items[i], "content")->text, "JointDisplacement"))
             motion.frames = yaml_get(components->items[i], "frames");
     CHECK(yaml_is_list(motion.frames), "frames");
     return motion;
@@ -251,7 +248,8 @@ static void read_ankles(const Sim *sim, double up[2])
     for (int i = 0; i < 2; i++) {
         Vec3 force, torque;
         const SceneNode *node = scene_find_solid(sim_scene(sim), names[i]);
-        CHECK(node && physics_force_sensor(sim_physics(sim), physics_solid_of(sim_physics(sim), node), &force, &torque), names[i]);
+        CHECK(node && physics_force_sensor(sim_physics(sim), physics_solid_of(sim_physics(sim), node), &force, &torque),
+              names[i]);
         up[i] = force.z;
     }
 }
@@ -262,7 +260,8 @@ static void sr1_walks(void **state)
     if (!read_record("sr1-walk-aist.csv"))
         SUPPORT_SKIP("Choreonoid's recordings are not on this machine");
     DiagSink *diags = diag_create();
-    Walker walker = { .sim = load_project("SimpleController/SR1Walk.cnoid", diags), .motion = read_motion("SimpleController/SR1WalkPattern1.seq", diags) };
+    Walker walker = { .sim = load_project("SimpleController/SR1Walk.cnoid", diags),
+                      .motion = read_motion("SimpleController/SR1WalkPattern1.seq", diags) };
     char path[4096];
     snprintf(path, sizeof path, "%s/choreonoid+choreonoid/share/model/SR1/SR1.body", support_corpus());
     BodyModel *model = body_load(path, NULL, diags);
@@ -279,10 +278,12 @@ static void sr1_walks(void **state)
         }
         if (fabs(record.cells[row][0] - 2.0) < 1e-6)
             read_ankles(walker.sim, ankles);
-        Vec3 now = root_pose(walker.sim, "SR1").t, expected = vec3(record.cells[row][1], record.cells[row][2], record.cells[row][3]);
+        Vec3 now = root_pose(walker.sim, "SR1").t,
+             expected = vec3(record.cells[row][1], record.cells[row][2], record.cells[row][3]);
         double place = vec3_distance(now, expected), joint = 0.0;
         for (int i = 0; i < SR1_JOINTS; i++)
-            joint = fmax(joint, fabs(physics_joint_position(sim_physics(walker.sim), walker.joints[i], 0) - record.cells[row][8 + i]));
+            joint = fmax(joint, fabs(physics_joint_position(sim_physics(walker.sim), walker.joints[i], 0)
+                                     - record.cells[row][8 + i]));
         worst_place = fmax(worst_place, place);
         worst_joint = fmax(worst_joint, joint);
     }

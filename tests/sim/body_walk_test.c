@@ -1,7 +1,7 @@
 // SR1 walks its whole pattern under a torque controller written against the public C API, beside Choreonoid's own recording.
 #include "talus/talus.h"
 
-#include "formats/yaml.h"
+#include "formats/yaml/yaml.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -27,7 +27,8 @@ static const YamlNode *find_frames(const YamlDocument *document)
 {
     const YamlNode *components = yaml_get(yaml_root(document), "components");
     for (int i = 0; yaml_is_list(components) && i < components->count; i++)
-        if (yaml_is_scalar(yaml_get(components->items[i], "content")) && !strcmp(yaml_get(components->items[i], "content")->text, "JointDisplacement"))
+        if (yaml_is_scalar(yaml_get(components->items[i], "content"))
+            && !strcmp(yaml_get(components->items[i], "content")->text, "JointDisplacement"))
             return yaml_get(components->items[i], "frames");
     return NULL;
 }
@@ -66,13 +67,14 @@ static void sr1_walks(void **state)
 {
     (void)state;
     static const char *const names[JOINTS] = {
-        "RLEG_HIP_R", "RLEG_HIP_P", "RLEG_HIP_Y", "RLEG_KNEE", "RLEG_ANKLE_P", "RLEG_ANKLE_R",
-        "RARM_SHOULDER_P", "RARM_SHOULDER_R", "RARM_SHOULDER_Y", "RARM_ELBOW", "RARM_WRIST_Y", "RARM_WRIST_P",
-        "RARM_WRIST_R", "LLEG_HIP_R", "LLEG_HIP_P", "LLEG_HIP_Y", "LLEG_KNEE", "LLEG_ANKLE_P",
-        "LLEG_ANKLE_R", "LARM_SHOULDER_P", "LARM_SHOULDER_R", "LARM_SHOULDER_Y", "LARM_ELBOW", "LARM_WRIST_Y",
-        "LARM_WRIST_P", "LARM_WRIST_R", "WAIST_P", "WAIST_R", "CHEST",
+        "RLEG_HIP_R",      "RLEG_HIP_P",      "RLEG_HIP_Y",      "RLEG_KNEE",       "RLEG_ANKLE_P", "RLEG_ANKLE_R",
+        "RARM_SHOULDER_P", "RARM_SHOULDER_R", "RARM_SHOULDER_Y", "RARM_ELBOW",      "RARM_WRIST_Y", "RARM_WRIST_P",
+        "RARM_WRIST_R",    "LLEG_HIP_R",      "LLEG_HIP_P",      "LLEG_HIP_Y",      "LLEG_KNEE",    "LLEG_ANKLE_P",
+        "LLEG_ANKLE_R",    "LARM_SHOULDER_P", "LARM_SHOULDER_R", "LARM_SHOULDER_Y", "LARM_ELBOW",   "LARM_WRIST_Y",
+        "LARM_WRIST_P",    "LARM_WRIST_R",    "WAIST_P",         "WAIST_R",         "CHEST",
     };
-    char *record = read_text("../reference/choreonoid-runs/sr1-walk-aist.csv"), *motion = read_text("choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern1.seq");
+    char *record = read_text("../reference/choreonoid-runs/sr1-walk-aist.csv"),
+         *motion = read_text("choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern1.seq");
     if (!record || !motion)
         SUPPORT_SKIP("Choreonoid's recordings are not on this machine");
     DiagSink *diags = diag_create();
@@ -100,7 +102,8 @@ static void sr1_walks(void **state)
         }
         TalusPose pose;
         CHECK(talus_pose(walker.world, root, &pose), "pose");
-        worst_place = fmax(worst_place, sqrt(pow(pose.position.x - cells[1], 2) + pow(pose.position.y - cells[2], 2) + pow(pose.position.z - cells[3], 2)));
+        worst_place = fmax(worst_place, sqrt(pow(pose.position.x - cells[1], 2) + pow(pose.position.y - cells[2], 2)
+                                             + pow(pose.position.z - cells[3], 2)));
         for (int i = 0; i < JOINTS; i++)
             worst_joint = fmax(worst_joint, fabs(position(&walker, i) - cells[8 + i]));
     }

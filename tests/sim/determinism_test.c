@@ -7,14 +7,18 @@ static const char *pile(void)
 {
     static char text[32768];
     Text out = { 0 };
-    text_add_string(&out, "WorldInfo { basicTimeStep 8 physicsDisableTime 0.3 physicsDisableLinearThreshold 0.1 physicsDisableAngularThreshold 0.1 }\n"
-                          "Solid { name \"floor\" boundingObject Plane { } }\n"
-                          "DEF LATE Solid { name \"late\" translation 0.1 0.05 12 boundingObject Sphere { radius 0.3 } physics Physics { } }\n");
-    static const char *const shapes[] = { "Box { size 0.4 0.3 0.2 }", "Sphere { radius 0.2 }", "Capsule { radius 0.12 height 0.3 }",
-                                          "Cylinder { radius 0.2 height 0.25 }" };
+    text_add_string(
+        &out,
+        "WorldInfo { basicTimeStep 8 physicsDisableTime 0.3 physicsDisableLinearThreshold 0.1 physicsDisableAngularThreshold 0.1 }\n"
+        "Solid { name \"floor\" boundingObject Plane { } }\n"
+        "DEF LATE Solid { name \"late\" translation 0.1 0.05 12 boundingObject Sphere { radius 0.3 } physics Physics { } }\n");
+    static const char *const shapes[] = { "Box { size 0.4 0.3 0.2 }", "Sphere { radius 0.2 }",
+                                          "Capsule { radius 0.12 height 0.3 }", "Cylinder { radius 0.2 height 0.25 }" };
     for (int i = 0; i < 16; i++)
-        text_printf(&out, "DEF S%d Solid { name \"s%d\" translation %g %g %g rotation 1 %g 0 %g boundingObject %s physics Physics { density 500 } }\n", i, i,
-                    0.25 * (i % 3) + 0.01 * i, 0.2 * (i % 2), 0.4 + 0.35 * i, 0.1 * i, 0.2 * i, shapes[i % 4]);
+        text_printf(
+            &out,
+            "DEF S%d Solid { name \"s%d\" translation %g %g %g rotation 1 %g 0 %g boundingObject %s physics Physics { density 500 } }\n",
+            i, i, 0.25 * (i % 3) + 0.01 * i, 0.2 * (i % 2), 0.4 + 0.35 * i, 0.1 * i, 0.2 * i, shapes[i % 4]);
     snprintf(text, sizeof(text), "%s", out.data);
     text_free(&out);
     return text;
@@ -135,11 +139,17 @@ static void recording_changes_nothing(void **state)
     for (const char *c = text; *c; c++)
         lines += *c == '\n';
     CHECK(lines == 12, "a header and 11 rows");
-    CHECK(!strncmp(text, "time,LATE.x,LATE.y,LATE.z,LATE.qw,LATE.qx,LATE.qy,LATE.qz,LATE.vx,LATE.vy,LATE.vz,LATE.wx,LATE.wy,LATE.wz,S3.z\n0,0.1,0.05,12,", 130 - 9), "first row");
+    CHECK(
+        !strncmp(
+            text,
+            "time,LATE.x,LATE.y,LATE.z,LATE.qw,LATE.qx,LATE.qy,LATE.qz,LATE.vx,LATE.vy,LATE.vz,LATE.wx,LATE.wy,LATE.wz,S3.z\n0,0.1,0.05,12,",
+            130 - 9),
+        "first row");
     const char *last = strstr(text, "\n0.8,");
     CHECK(last != NULL, "last row");
     double x, y, z;
-    CHECK(sscanf(last, "\n0.8,%lf,%lf,%lf", &x, &y, &z) == 3 && x == end.x && y == end.y && z == end.z, "numbers read back exactly");
+    CHECK(sscanf(last, "\n0.8,%lf,%lf,%lf", &x, &y, &z) == 3 && x == end.x && y == end.y && z == end.z,
+          "numbers read back exactly");
     free(text);
 }
 
@@ -166,10 +176,12 @@ static void saved_worlds_go_on(void **state)
         const char *label = physics_solid_label(world.physics, i);
         Vec3 a = physics_solid_pose(world.physics, i).t, b = world_position(&again, label);
         CHECK_NEAR(vec3_distance(a, b), 0, 1e-9, label);
-        CHECK_NEAR(vec3_distance(physics_solid_linear_velocity(world.physics, i), world_velocity(&again, label)), 0, 1e-7, label);
+        CHECK_NEAR(vec3_distance(physics_solid_linear_velocity(world.physics, i), world_velocity(&again, label)), 0,
+                   1e-7, label);
     }
     CHECK(sim_reset(world.sim), "reset");
-    CHECK(vec3_distance(world_position(&world, "LATE"), vec3(0.1, 0.05, 12)) > 0.1, "saving moves the state that reset goes back to");
+    CHECK(vec3_distance(world_position(&world, "LATE"), vec3(0.1, 0.05, 12)) > 0.1,
+          "saving moves the state that reset goes back to");
     world_close(&again);
     world_close(&world);
 }

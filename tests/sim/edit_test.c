@@ -36,14 +36,17 @@ static void nodes_come_and_go_and_reset_forgets_it(void **state)
     uint64_t plain = sim_hash(world.sim);
     CHECK(sim_reset(world.sim), "reset");
     world_step(&world, 20);
-    SceneNode *ball = insert(&world, scene_root(sim_scene(world.sim)), "children",
-                             "DEF BALL Solid { name \"ball\" translation 0 0 3 boundingObject Sphere { radius 0.2 } physics Physics { density 100 } }");
+    SceneNode *ball = insert(
+        &world, scene_root(sim_scene(world.sim)), "children",
+        "DEF BALL Solid { name \"ball\" translation 0 0 3 boundingObject Sphere { radius 0.2 } physics Physics { density 100 } }");
     world_step(&world, 200);
     CHECK_NEAR(world_position(&world, "BALL").z, 1.2, 0.02, "lies on the box");
     // A child that is put in rigidly adds to the mass of its parent.
     int a = world_solid(&world, "A");
     double mass = physics_body_mass(world.physics, physics_solid_body(world.physics, a));
-    insert(&world, def(&world, "A"), "children", "DEF LOAD Solid { name \"load\" translation 0 0 -0.2 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density -1 mass 7 } }");
+    insert(
+        &world, def(&world, "A"), "children",
+        "DEF LOAD Solid { name \"load\" translation 0 0 -0.2 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { density -1 mass 7 } }");
     a = world_solid(&world, "A");
     CHECK_NEAR(physics_body_mass(world.physics, physics_solid_body(world.physics, a)), mass + 7, 1e-9, "merged in");
     world_step(&world, 50);
@@ -73,12 +76,17 @@ static void wrong_insertions_are_refused(void **state)
 {
     (void)state;
     World world = world_open(world_text);
-    static const struct { const char *field, *text; } cases[] = {
-        { "children", "Solid { name " }, { "children", "" }, { "children", "Physics { }" }, { "nothing", "Solid { }" },
-        { "children", "Solid { } Physics { }" }, { "physics", "Physics { } Physics { }" }, { "translation", "Solid { }" }, { "physics", "Physics { }" },
+    static const struct {
+        const char *field, *text;
+    } cases[] = {
+        { "children", "Solid { name " },         { "children", "" },
+        { "children", "Physics { }" },           { "nothing", "Solid { }" },
+        { "children", "Solid { } Physics { }" }, { "physics", "Physics { } Physics { }" },
+        { "translation", "Solid { }" },          { "physics", "Physics { }" },
     };
     for (int i = 0; i < COUNT_OF(cases); i++)
-        CHECK(!sim_insert(world.sim, def(&world, "A"), cases[i].field, -1, cases[i].text, strlen(cases[i].text)), cases[i].text);
+        CHECK(!sim_insert(world.sim, def(&world, "A"), cases[i].field, -1, cases[i].text, strlen(cases[i].text)),
+              cases[i].text);
     world_step(&world, 5);
     world_close(&world);
 }
@@ -116,7 +124,8 @@ static void fields_act_at_once(void **state)
     Vec3 apart = vec3_sub(world_position(&world, "TIP"), world_position(&world, "ARM"));
     sim_field_changed(world.sim, def(&world, "ARM"), "translation");
     world_step(&world, 20);
-    CHECK_NEAR(vec3_distance(vec3_sub(world_position(&world, "TIP"), world_position(&world, "ARM")), apart), 0, 1e-3, "arm stays together");
+    CHECK_NEAR(vec3_distance(vec3_sub(world_position(&world, "TIP"), world_position(&world, "ARM")), apart), 0, 1e-3,
+               "arm stays together");
     world_close(&world);
 }
 
@@ -167,12 +176,14 @@ static void reset_takes_fields_back(void **state)
 static void joints_start_in_motion(void **state)
 {
     (void)state;
-    World world = world_open("WorldInfo { basicTimeStep 8 gravity 0 } Robot { controller \"<none>\" name \"r\" children [ "
-                             "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } endPoint DEF H Solid { name \"h\" translation 0.5 0 0 linearVelocity 0 0 -1 angularVelocity 0 2 0 "
-                             "  boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } } } "
-                             "SliderJoint { jointParameters JointParameters { axis 0 0 1 } endPoint DEF S Solid { name \"s\" translation 0 3 0 linearVelocity 0 0 0.7 "
-                             "  boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } } } ] }");
-    int hinge = physics_solid_joint(world.physics, world_solid(&world, "H")), slider = physics_solid_joint(world.physics, world_solid(&world, "S"));
+    World world = world_open(
+        "WorldInfo { basicTimeStep 8 gravity 0 } Robot { controller \"<none>\" name \"r\" children [ "
+        "HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 } endPoint DEF H Solid { name \"h\" translation 0.5 0 0 linearVelocity 0 0 -1 angularVelocity 0 2 0 "
+        "  boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } } } "
+        "SliderJoint { jointParameters JointParameters { axis 0 0 1 } endPoint DEF S Solid { name \"s\" translation 0 3 0 linearVelocity 0 0 0.7 "
+        "  boundingObject Box { size 0.2 0.2 0.2 } physics Physics { } } } ] }");
+    int hinge = physics_solid_joint(world.physics, world_solid(&world, "H")),
+        slider = physics_solid_joint(world.physics, world_solid(&world, "S"));
     CHECK_NEAR(physics_joint_velocity(world.physics, hinge, 0), 2, 1e-12, "hinge");
     CHECK_NEAR(physics_joint_velocity(world.physics, slider, 0), 0.7, 1e-12, "slider");
     CHECK_NEAR(physics_joint_position(world.physics, hinge, 0), 0, 0, "position");

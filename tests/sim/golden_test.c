@@ -23,7 +23,12 @@ static void stack(Text *out) { scene_stack(out, 6); }
 static void swarm(Text *out) { scene_swarm(out, 4); }
 static void terrain(Text *out) { scene_terrain(out, 20); }
 
-static const struct { const char *name; void (*build)(Text *out); const char *path, *stepper; int steps; } scenes[] = {
+static const struct {
+    const char *name;
+    void (*build)(Text *out);
+    const char *path, *stepper;
+    int steps;
+} scenes[] = {
     { "humanoids", humanoids, NULL, NULL, 200 },
     { "ragdolls", ragdolls, NULL, NULL, 200 },
     { "chain", chain, NULL, NULL, 300 },
@@ -44,7 +49,8 @@ static uint64_t hash_of(int scene, int threads)
     Text text = { 0 };
     if (scenes[scene].build)
         scenes[scene].build(&text);
-    Sim *sim = scenes[scene].path ? sim_load(scenes[scene].path, &options, diags) : sim_load_text(scenes[scene].name, text.data, text.length, &options, diags);
+    Sim *sim = scenes[scene].path ? sim_load(scenes[scene].path, &options, diags)
+                                  : sim_load_text(scenes[scene].name, text.data, text.length, &options, diags);
     text_free(&text);
     CHECK(sim != NULL, scenes[scene].name);
     for (int i = 0; i < scenes[scene].steps; i++)

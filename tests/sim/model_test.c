@@ -2,7 +2,6 @@
 // which it is. What is refused leaves no trace.
 #include "physics/world.h"
 
-
 static const char base[] =
     "WorldInfo { basicTimeStep 16 gravity 9.81 CFM 1e-05 ERP 0.2 physicsDisableTime 1\n"
     "  contactProperties [ ContactProperties { material1 \"grip\" coulombFriction [ 0.7 ] bounce 0.1 } ] }\n"
@@ -20,7 +19,9 @@ static const char base[] =
     "  Connector { name \"hook\" translation -0.2 0 0 distanceTolerance 0.01 }\n"
     "] }\n";
 
-static const struct { const char *from, *to, *says; } changes[] = {
+static const struct {
+    const char *from, *to, *says;
+} changes[] = {
     { "basicTimeStep 16", "basicTimeStep 8", "the time step" },
     { "gravity 9.81", "gravity 9.80", "gravity" },
     { "CFM 1e-05", "CFM 2e-05", "ERP or CFM" },
@@ -33,7 +34,8 @@ static const struct { const char *from, *to, *says; } changes[] = {
     { "density 333", "density 334", "masses" },
     { "linear 0.3", "linear 0.31", "damping" },
     { "size 9 9 0.1", "size 9 9 0.2", "shapes" },
-    { "boundingObject Box { size 9 9 0.1 }", "boundingObject Pose { translation 0 0 -1 children Box { size 9 9 0.1 } }", "shapes" },
+    { "boundingObject Box { size 9 9 0.1 }", "boundingObject Pose { translation 0 0 -1 children Box { size 9 9 0.1 } }",
+      "shapes" },
     { "0 0 1 ] }", "0 0 2 ] }", "meshes" },
     { "HingeJoint {", "BallJoint {", "joints" },
     { "anchor 0.2 0.3 0", "anchor 0.2 0.31 0", "joint anchors" },
@@ -64,7 +66,9 @@ static char *replaced(const char *text, const char *from, const char *to)
 
 static char *base_world(void)
 {
-    return replaced(base, "Mesh2", "IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0, 0 0 1 ] } coordIndex [ 0 2 1 -1 0 1 3 -1 1 2 3 -1 0 3 2 -1 ] }");
+    return replaced(
+        base, "Mesh2",
+        "IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0, 0 0 1 ] } coordIndex [ 0 2 1 -1 0 1 3 -1 1 2 3 -1 0 3 2 -1 ] }");
 }
 
 static World open_changed(int change)
@@ -121,10 +125,20 @@ static void edits_count_while_they_last(void **state)
 
 // ---- a part that refuses ----
 
-typedef struct Counter { uint64_t value; bool refuses; } Counter;
+typedef struct Counter {
+    uint64_t value;
+    bool refuses;
+} Counter;
 
-static size_t counter_size(void *context) { (void)context; return sizeof(uint64_t); }
-static void counter_save(void *context, void *buffer) { memcpy(buffer, &((Counter *)context)->value, sizeof(uint64_t)); }
+static size_t counter_size(void *context)
+{
+    (void)context;
+    return sizeof(uint64_t);
+}
+static void counter_save(void *context, void *buffer)
+{
+    memcpy(buffer, &((Counter *)context)->value, sizeof(uint64_t));
+}
 static uint64_t counter_hash(void *context) { return ((Counter *)context)->value; }
 static bool counter_restore(void *context, const void *buffer, size_t size)
 {
@@ -142,7 +156,8 @@ static void refused_means_untouched(void **state)
     World world = open_changed(-1);
     Counter counters[2] = { { 1, false }, { 2, false } };
     for (int i = 0; i < 2; i++)
-        sim_add_state(world.sim, &(SimStatePart){ "counter", &counters[i], counter_size, counter_save, counter_restore, counter_hash });
+        sim_add_state(world.sim, &(SimStatePart){ "counter", &counters[i], counter_size, counter_save, counter_restore,
+                                                  counter_hash });
     SimSnapshot snapshot = { 0 };
     sim_snapshot(world.sim, &snapshot);
     world_step(&world, 10);

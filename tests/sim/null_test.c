@@ -47,7 +47,8 @@ static void without_a_world(void **state)
     assert_null(talus_load_text("x.wbt", NULL, 5, NULL));
     assert_false(talus_step(NULL, 1));
     assert_null(talus_failure(NULL));
-    assert_true(talus_steps(NULL) == 0 && talus_time(NULL) == 0.0 && talus_time_step(NULL) == 0.0 && talus_hash(NULL) == 0);
+    assert_true(talus_steps(NULL) == 0 && talus_time(NULL) == 0.0 && talus_time_step(NULL) == 0.0
+                && talus_hash(NULL) == 0);
     assert_false(talus_reset(NULL));
     TalusSnapshot *snapshot = talus_snapshot_create();
     talus_snapshot_take(NULL, snapshot);
@@ -56,12 +57,15 @@ static void without_a_world(void **state)
     assert_false(talus_snapshot_write(NULL, "x") || talus_snapshot_read(NULL, "x") || talus_save(NULL, "x"));
     assert_true(talus_find(NULL, "BOT") == TALUS_NONE && talus_find_below(NULL, TALUS_ROOT, "BOT") == TALUS_NONE);
     assert_false(talus_node_exists(NULL, TALUS_ROOT));
-    assert_true(!talus_node_type(NULL, TALUS_ROOT) && !talus_node_def(NULL, TALUS_ROOT) && talus_node_parent(NULL, 1) == TALUS_NONE);
-    assert_false(talus_get_bool(NULL, 1, "x", &flag) || talus_get_int(NULL, 1, "x", &integer) || talus_get_double(NULL, 1, "x", &number) ||
-                 talus_get_vector(NULL, 1, "x", &v));
-    assert_true(!talus_get_string(NULL, 1, "x") && talus_get_node(NULL, 1, "x", 0) == TALUS_NONE && talus_get_numbers(NULL, 1, "x", &number, 1) == -1);
-    assert_false(talus_set_bool(NULL, 1, "x", true) || talus_set_int(NULL, 1, "x", 1) || talus_set_double(NULL, 1, "x", 1) ||
-                 talus_set_vector(NULL, 1, "x", v) || talus_set_string(NULL, 1, "x", "y") || talus_set_numbers(NULL, 1, "x", &number, 1));
+    assert_true(!talus_node_type(NULL, TALUS_ROOT) && !talus_node_def(NULL, TALUS_ROOT)
+                && talus_node_parent(NULL, 1) == TALUS_NONE);
+    assert_false(talus_get_bool(NULL, 1, "x", &flag) || talus_get_int(NULL, 1, "x", &integer)
+                 || talus_get_double(NULL, 1, "x", &number) || talus_get_vector(NULL, 1, "x", &v));
+    assert_true(!talus_get_string(NULL, 1, "x") && talus_get_node(NULL, 1, "x", 0) == TALUS_NONE
+                && talus_get_numbers(NULL, 1, "x", &number, 1) == -1);
+    assert_false(talus_set_bool(NULL, 1, "x", true) || talus_set_int(NULL, 1, "x", 1)
+                 || talus_set_double(NULL, 1, "x", 1) || talus_set_vector(NULL, 1, "x", v)
+                 || talus_set_string(NULL, 1, "x", "y") || talus_set_numbers(NULL, 1, "x", &number, 1));
     assert_true(talus_insert(NULL, TALUS_ROOT, "children", -1, "Solid { }") == TALUS_NONE);
     assert_false(talus_remove(NULL, 1));
     assert_true(talus_solids(NULL, nodes, 1) == 0 && !talus_solid_label(NULL, 1));
@@ -69,18 +73,23 @@ static void without_a_world(void **state)
     assert_false(talus_is_dynamic(NULL, 1) || talus_is_idle(NULL, 1) || talus_is_colliding(NULL, 1));
     assert_false(talus_set_pose(NULL, 1, pose) || talus_set_velocity(NULL, 1, v, v) || talus_reset_motion(NULL, 1));
     assert_false(talus_add_force(NULL, 1, v) || talus_add_force_at(NULL, 1, v, v) || talus_add_torque(NULL, 1, v));
-    assert_false(talus_joint_position(NULL, 1, 0, &number) || talus_joint_velocity(NULL, 1, 0, &number) || talus_joint_set_position(NULL, 1, 0, 0));
-    assert_false(talus_motor_set_position(NULL, 1, 0, 0) || talus_motor_set_velocity(NULL, 1, 0, 0) || talus_motor_set_force(NULL, 1, 0, 0) ||
-                 talus_motor_set_available_force(NULL, 1, 0, 0) || talus_motor_set_acceleration(NULL, 1, 0, 0) || talus_motor_set_gains(NULL, 1, 0, 1, 0, 0) ||
-                 talus_motor_feedback(NULL, 1, 0, &number) || talus_brake_set_damping(NULL, 1, 0, 0));
-    assert_false(talus_connector_set_locked(NULL, 1, true) || talus_connector_presence(NULL, 1, &integer) || talus_gripper_set_on(NULL, 1, true));
+    assert_false(talus_joint_position(NULL, 1, 0, &number) || talus_joint_velocity(NULL, 1, 0, &number)
+                 || talus_joint_set_position(NULL, 1, 0, 0));
+    assert_false(talus_motor_set_position(NULL, 1, 0, 0) || talus_motor_set_velocity(NULL, 1, 0, 0)
+                 || talus_motor_set_force(NULL, 1, 0, 0) || talus_motor_set_available_force(NULL, 1, 0, 0)
+                 || talus_motor_set_acceleration(NULL, 1, 0, 0) || talus_motor_set_gains(NULL, 1, 0, 1, 0, 0)
+                 || talus_motor_feedback(NULL, 1, 0, &number) || talus_brake_set_damping(NULL, 1, 0, 0));
+    assert_false(talus_connector_set_locked(NULL, 1, true) || talus_connector_presence(NULL, 1, &integer)
+                 || talus_gripper_set_on(NULL, 1, true));
     assert_true(talus_connector_peer(NULL, 1) == TALUS_NONE && talus_gripper_held(NULL, 1) == TALUS_NONE);
     assert_true(talus_device(NULL, TALUS_NONE, "eye") == TALUS_NONE && talus_device_read(NULL, 1, &number, 1) == -1);
-    assert_false(talus_device_enable(NULL, 1, 32) || talus_device_switch(NULL, 1, true) || talus_device_is_on(NULL, 1, &flag));
+    assert_false(talus_device_enable(NULL, 1, 32) || talus_device_switch(NULL, 1, true)
+                 || talus_device_is_on(NULL, 1, &flag));
     assert_false(talus_signal_set(NULL, 1, true, 0, true) || talus_signal_get(NULL, 1, true, 0, &flag));
     assert_false(talus_plugin_start(NULL, NULL) || talus_plugin_stop(NULL) || talus_plugin_send(NULL, "x", 1));
     assert_null(talus_plugin_receive(NULL, 0, &size));
-    assert_true(talus_contacts(NULL, contacts, 1) == 0 && talus_contact_forces(NULL, forces, 1) == 0 && talus_statistics(NULL).solids == 0);
+    assert_true(talus_contacts(NULL, contacts, 1) == 0 && talus_contact_forces(NULL, forces, 1) == 0
+                && talus_statistics(NULL).solids == 0);
 }
 
 // What is needed and NULL fails, and the diagnostics say what it was.
@@ -122,9 +131,12 @@ static void without_places_for_results(void **state)
     TalusNode bot = talus_find(world, "BOT"), hinge = talus_find(world, "HINGE"), eye = talus_device(world, bot, "eye");
     assert_true(talus_device_enable(world, eye, 32) && talus_step(world, 20));
     assert_true(talus_get_bool(world, bot, "selfCollision", NULL) && talus_get_vector(world, bot, "translation", NULL));
-    assert_true(talus_get_double(world, bot, "cpuConsumption", NULL) && talus_get_numbers(world, bot, "rotation", NULL, 4) == 4);
-    assert_true(talus_solids(world, NULL, 100) > 2 && talus_pose(world, bot, NULL) && talus_velocity(world, bot, NULL, NULL) && talus_mass(world, bot, NULL, NULL));
-    assert_true(talus_joint_position(world, hinge, 0, NULL) && talus_joint_velocity(world, hinge, 0, NULL) && talus_motor_feedback(world, hinge, 0, NULL));
+    assert_true(talus_get_double(world, bot, "cpuConsumption", NULL)
+                && talus_get_numbers(world, bot, "rotation", NULL, 4) == 4);
+    assert_true(talus_solids(world, NULL, 100) > 2 && talus_pose(world, bot, NULL)
+                && talus_velocity(world, bot, NULL, NULL) && talus_mass(world, bot, NULL, NULL));
+    assert_true(talus_joint_position(world, hinge, 0, NULL) && talus_joint_velocity(world, hinge, 0, NULL)
+                && talus_motor_feedback(world, hinge, 0, NULL));
     assert_true(talus_connector_presence(world, talus_find(world, "HOOK"), NULL));
     assert_int_equal(talus_device_read(world, eye, NULL, 8), 1);
     assert_true(talus_contacts(world, NULL, 10) > 0);

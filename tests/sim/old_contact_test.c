@@ -8,21 +8,35 @@
 #define BALL "boundingObject Sphere { radius 0.1 }"
 #define LIVELY "Physics { density -1 mass 0.01 bounce 1 bounceVelocity 0 }"
 
-static const struct { const char *name, *text; } protos[] = {
-    { "Given", V6 "PROTO Given [ field SFVec3f translation 0 0 0 field SFNode physics NULL ] { Solid { translation IS translation " BALL " physics IS physics } }" },
-    { "Number", V6 "PROTO Number [ field SFVec3f translation 0 0 0 field SFFloat bounce 0 ] { Solid { translation IS translation " BALL
-               " physics Physics { density -1 mass 0.01 bounce IS bounce bounceVelocity 0 } } }" },
-    { "Own", V6 "PROTO Own [ field SFVec3f translation 0 0 0 ] { Solid { translation IS translation " BALL " physics " LIVELY " } }" },
+static const struct {
+    const char *name, *text;
+} protos[] = {
+    { "Given", V6
+      "PROTO Given [ field SFVec3f translation 0 0 0 field SFNode physics NULL ] { Solid { translation IS translation " BALL
+      " physics IS physics } }" },
+    { "Number", V6
+      "PROTO Number [ field SFVec3f translation 0 0 0 field SFFloat bounce 0 ] { Solid { translation IS translation " BALL
+      " physics Physics { density -1 mass 0.01 bounce IS bounce bounceVelocity 0 } } }" },
+    { "Own", V6 "PROTO Own [ field SFVec3f translation 0 0 0 ] { Solid { translation IS translation " BALL
+                " physics " LIVELY " } }" },
 };
 
-static const struct { const char *name, *header, *node; bool is_lively; } cases[] = {
+static const struct {
+    const char *name, *header, *node;
+    bool is_lively;
+} cases[] = {
     { "plain", V6, "DEF A Solid { translation 0 1 0 " BALL " physics " LIVELY " }", true },
-    { "by USE", V6, "Solid { name \"other\" translation 5 1 0 " BALL " physics DEF P " LIVELY " } DEF A Solid { translation 0 1 0 " BALL " physics USE P }", true },
+    { "by USE", V6,
+      "Solid { name \"other\" translation 5 1 0 " BALL " physics DEF P " LIVELY
+      " } DEF A Solid { translation 0 1 0 " BALL " physics USE P }",
+      true },
     { "given to a PROTO", V6, "DEF A Given { translation 0 1 0 physics " LIVELY " }", true },
     { "a number given to a PROTO", V6, "DEF A Number { translation 0 1 0 bounce 1 }", true },
     { "of a PROTO", V6, "DEF A Own { translation 0 1 0 }", true },
-    { "nothing said", V6, "DEF A Solid { translation 0 1 0 " BALL " physics Physics { density -1 mass 0.01 } }", false },
-    { "a material of its own", V6, "DEF A Solid { translation 0 1 0 contactMaterial \"x\" " BALL " physics " LIVELY " }", false },
+    { "nothing said", V6, "DEF A Solid { translation 0 1 0 " BALL " physics Physics { density -1 mass 0.01 } }",
+      false },
+    { "a material of its own", V6,
+      "DEF A Solid { translation 0 1 0 contactMaterial \"x\" " BALL " physics " LIVELY " }", false },
 };
 
 // Height at which a ball turns around after its first touch, dropped from 1 m onto a floor that has no Physics: with the mean
@@ -32,8 +46,10 @@ static double rebound(int index, const char *folder)
     char path[512];
     snprintf(path, sizeof path, "%s/worlds/test.wbt", folder);
     Text text = { 0 };
-    text_printf(&text, "%sWorldInfo { basicTimeStep 2 }\nSolid { name \"floor\" translation 0 -0.1 0 boundingObject Box { size 20 0.2 20 } }\n%s\n",
-                cases[index].header, cases[index].node);
+    text_printf(
+        &text,
+        "%sWorldInfo { basicTimeStep 2 }\nSolid { name \"floor\" translation 0 -0.1 0 boundingObject Box { size 20 0.2 20 } }\n%s\n",
+        cases[index].header, cases[index].node);
     DiagSink *diags = diag_create();
     Sim *sim = sim_load_text(path, text.data, text.length, NULL, diags);
     CHECK(sim && !diag_has_errors(diags), cases[index].name);

@@ -24,16 +24,21 @@ static Sim *converted(Sim *sim, const char *name, DiagSink *diags)
     return modern;
 }
 
-static const struct { const char *name, *text; } worlds[] = {
-    { "V5", "#VRML_SIM V5.0 utf8\nWorldInfo { basicTimeStep 16 }\nViewpoint { }\n"
+static const struct {
+    const char *name, *text;
+} worlds[] = {
+    { "V5",
+      "#VRML_SIM V5.0 utf8\nWorldInfo { basicTimeStep 16 }\nViewpoint { }\n"
       "Solid { children [ ] name \"floor\" boundingObject Box { size 20 0.2 20 } }\n"
       "DEF A Solid { translation 0 2 0 rotation 0 0 1 0.3 name \"a\" boundingObject Box { size 0.4 0.2 0.3 } physics Physics { density 500 coulombFriction 0.3 bounce 0.2 } }\n"
       "DEF C Solid { translation 3 2 0 rotation 1 0 0 0.4 name \"c\" boundingObject Cylinder { height 0.5 radius 0.2 } physics Physics { density 500 } }\n" },
-    { "V7", "#VRML_SIM V7.0 utf8\nWorldInfo { basicTimeStep 16 contactProperties [ ContactProperties { material2 \"ice\" coulombFriction 0.1 } ] }\nViewpoint { }\n"
+    { "V7",
+      "#VRML_SIM V7.0 utf8\nWorldInfo { basicTimeStep 16 contactProperties [ ContactProperties { material2 \"ice\" coulombFriction 0.1 } ] }\nViewpoint { }\n"
       "Solid { name \"floor\" boundingObject Plane { } }\n"
       "DEF A Solid { translation 0 2 0 linearVelocity 1 0 0 name \"a\" contactMaterial \"ice\" boundingObject Capsule { height 0.4 radius 0.1 } physics Physics { } }\n" },
     // Rubber on a plane, a box and a cap of a cylinder: hardly any friction along z, much along x.
-    { "V8", "#VRML_SIM V8.0 utf8\nWorldInfo { basicTimeStep 16 contactProperties [ ContactProperties { material2 \"ski\" coulombFriction [ 0.01, 1, 0.01, 1 ] bounce 0 } ] }\nViewpoint { }\n"
+    { "V8",
+      "#VRML_SIM V8.0 utf8\nWorldInfo { basicTimeStep 16 contactProperties [ ContactProperties { material2 \"ski\" coulombFriction [ 0.01, 1, 0.01, 1 ] bounce 0 } ] }\nViewpoint { }\n"
       "Solid { name \"floor\" boundingObject Plane { } }\n"
       "Solid { translation 0 -0.5 40 name \"block\" boundingObject Box { size 10 1.5 10 } }\n"
       "Solid { translation 0 -0.5 80 name \"drum\" boundingObject Cylinder { height 1.5 radius 10 } }\n"
@@ -43,11 +48,13 @@ static const struct { const char *name, *text; } worlds[] = {
       "DEF D Solid { translation 4 0.7 40 linearVelocity 1 0 0 name \"block across\" contactMaterial \"ski\" boundingObject Cylinder { height 0.2 radius 0.2 } physics Physics { } }\n"
       "DEF E Solid { translation 0 0.7 80 linearVelocity 0 0 1 name \"drum along\" contactMaterial \"ski\" boundingObject Box { size 0.4 0.2 0.4 } physics Physics { } }\n"
       "DEF F Solid { translation 4 0.7 80 linearVelocity 1 0 0 name \"drum across\" contactMaterial \"ski\" boundingObject Box { size 0.4 0.2 0.4 } physics Physics { } }\n" },
-    { "R2019b", "#VRML_SIM R2019b utf8\nWorldInfo { gravity 0 -9.81 0 basicTimeStep 8 }\nViewpoint { }\n"
+    { "R2019b",
+      "#VRML_SIM R2019b utf8\nWorldInfo { gravity 0 -9.81 0 basicTimeStep 8 }\nViewpoint { }\n"
       "Solid { name \"floor\" boundingObject Plane { } }\n"
       "Robot { translation 0 1 0 name \"r\" boundingObject Box { size 0.3 0.3 0.3 } physics Physics { } children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 anchor 0.2 0 0 } "
       "endPoint DEF E Solid { translation 0.5 0 0 name \"e\" boundingObject Transform { translation 0 0.1 0 children [ Cylinder { height 0.3 radius 0.05 } ] } physics Physics { } } } ] }\n" },
-    { "R2021b", "#VRML_SIM R2021b utf8\nWorldInfo { coordinateSystem \"NUE\" basicTimeStep 8 }\nViewpoint { }\n"
+    { "R2021b",
+      "#VRML_SIM R2021b utf8\nWorldInfo { coordinateSystem \"NUE\" basicTimeStep 8 }\nViewpoint { }\n"
       "Solid { name \"ground\" translation -2 0 -2 boundingObject ElevationGrid { xDimension 3 zDimension 3 xSpacing 2 zSpacing 2 height [ 0 0.3 0 0.1 0 0.2 0 0.1 0 ] } }\n"
       "DEF B Solid { translation 0.3 1 0.2 name \"b\" boundingObject Sphere { radius 0.2 } physics Physics { } }\n" },
 };
@@ -135,6 +142,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "all"))
         every = 1;
-    const struct CMUnitTest tests[] = { cmocka_unit_test(old_texts_move_alike), cmocka_unit_test(skis_glide_along_z), cmocka_unit_test(old_worlds_of_the_corpus_move_alike) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(old_texts_move_alike), cmocka_unit_test(skis_glide_along_z),
+                                        cmocka_unit_test(old_worlds_of_the_corpus_move_alike) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,9 @@
 
 #include <string.h>
 
-static const char scene[] =
-    "WorldInfo { basicTimeStep 16 }\n"
-    "Solid { translation 0 0 5 boundingObject Box { size 1 1 1 } physics Physics { } }\n"
-    "Robot { children [ DistanceSensor { } Emitter { } Receiver { } ] }\n";
+static const char scene[] = "WorldInfo { basicTimeStep 16 }\n"
+                            "Solid { translation 0 0 5 boundingObject Box { size 1 1 1 } physics Physics { } }\n"
+                            "Robot { children [ DistanceSensor { } Emitter { } Receiver { } ] }\n";
 
 static size_t size_of(void *devices) { return devices_snapshot_size(devices); }
 static void save(void *devices, void *buffer) { devices_snapshot(devices, buffer); }

@@ -18,22 +18,31 @@ typedef struct Case {
 static const Case cases[] = {
     { "as it is", R25, "boundingObject " MESH, 0.1 },
     { "doubled", R25, "boundingObject Transform { scale 2 2 2 children [ " MESH " ] }", 0.2 },
-    { "doubled twice", R25, "boundingObject Transform { scale 2 2 2 children [ Transform { scale 2 2 2 children [ " MESH " ] } ] }", 0.4 },
+    { "doubled twice", R25,
+      "boundingObject Transform { scale 2 2 2 children [ Transform { scale 2 2 2 children [ " MESH " ] } ] }", 0.4 },
     { "along one axis", R25, "boundingObject Transform { scale 1 1 3 children [ " MESH " ] }", 0.3 },
-    { "moved inside", R25, "boundingObject Transform { scale 2 2 2 children [ Pose { translation 0 0 0.05 children [ " MESH " ] } ] }", 0.1 },
+    { "moved inside", R25,
+      "boundingObject Transform { scale 2 2 2 children [ Pose { translation 0 0 0.05 children [ " MESH " ] } ] }",
+      0.1 },
     { "a box", R25, "boundingObject Transform { scale 1 2 3 children [ Box { size 0.1 0.1 0.1 } ] }", 0.15 },
     { "a ball", R25, "boundingObject Transform { scale 2 2 2 children [ Sphere { radius 0.1 } ] }", 0.2 },
     { "an old solid", R22, "scale 2 2 2 boundingObject " MESH, 0.2 },
-    { "an old solid, by its looks", R22, "scale 2 2 2 children [ DEF S Shape { geometry " MESH " } ] boundingObject USE S", 0.2 },
-    { "an old solid, by the mesh of its looks", R22, "scale 2 2 2 children [ Shape { geometry DEF M " MESH " } ] boundingObject USE M", 0.2 },
-    { "an old solid, looks by the mesh", R22, "scale 2 2 2 children [ Shape { geometry DEF M " MESH " } ] boundingObject Shape { geometry USE M }", 0.2 },
+    { "an old solid, by its looks", R22,
+      "scale 2 2 2 children [ DEF S Shape { geometry " MESH " } ] boundingObject USE S", 0.2 },
+    { "an old solid, by the mesh of its looks", R22,
+      "scale 2 2 2 children [ Shape { geometry DEF M " MESH " } ] boundingObject USE M", 0.2 },
+    { "an old solid, looks by the mesh", R22,
+      "scale 2 2 2 children [ Shape { geometry DEF M " MESH " } ] boundingObject Shape { geometry USE M }", 0.2 },
 };
 
 static double rest(const char *folder, const Case *test, const char *rotation)
 {
     Text text = { 0 };
-    text_printf(&text, "%sWorldInfo { basicTimeStep 4 }\nViewpoint { }\nSolid { name \"floor\" boundingObject Plane { size 20 20 } }\n"
-                       "DEF A Solid { translation 0 0 0.6 rotation %s name \"a\" %s " HEAVY " }\n", test->header, rotation, test->body);
+    text_printf(
+        &text,
+        "%sWorldInfo { basicTimeStep 4 }\nViewpoint { }\nSolid { name \"floor\" boundingObject Plane { size 20 20 } }\n"
+        "DEF A Solid { translation 0 0 0.6 rotation %s name \"a\" %s " HEAVY " }\n",
+        test->header, rotation, test->body);
     DiagSink *diags = diag_create();
     char path[512];
     snprintf(path, sizeof path, "%s/test.wbt", folder);
@@ -72,10 +81,16 @@ static void mirrored_shapes_collide_mirrored(void **state)
 {
     (void)state;
     const char *folder = scratch();
-    static const Case mirrored = { "mirrored", R25, "boundingObject Transform { scale 1 1 -1 children [ " MESH " ] }", 0.1 };
-    static const Case sideways = { "mirrored sideways", R25, "boundingObject Transform { scale -1 1 1 children [ " MESH " ] }", 0.1 };
-    static const Case turned = { "turned in a mirror", R25,
-        "boundingObject Transform { scale 1 1 -1 children [ Pose { rotation 1 0 0 3.14159265358979 children [ " MESH " ] } ] }", 0.1 };
+    static const Case mirrored = { "mirrored", R25, "boundingObject Transform { scale 1 1 -1 children [ " MESH " ] }",
+                                   0.1 };
+    static const Case sideways = { "mirrored sideways", R25,
+                                   "boundingObject Transform { scale -1 1 1 children [ " MESH " ] }", 0.1 };
+    static const Case turned = {
+        "turned in a mirror", R25,
+        "boundingObject Transform { scale 1 1 -1 children [ Pose { rotation 1 0 0 3.14159265358979 children [ " MESH
+        " ] } ] }",
+        0.1
+    };
     CHECK_NEAR(rest(folder, &mirrored, "1 0 0 3.14159265358979"), 0.1, 0.002, "on its base");
     CHECK_NEAR(rest(folder, &sideways, "0 0 1 0"), 0.1, 0.002, "the base stays below");
     CHECK_NEAR(rest(folder, &turned, "0 0 1 0"), 0.1, 0.002, "a turn inside of a mirror");

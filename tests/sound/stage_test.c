@@ -122,17 +122,21 @@ static double largest_jump(const float *samples, int count)
 static void hits_have_the_time_and_energy_of_the_impact(void **state)
 {
     (void)state;
-    static const struct { double mass, speed; } cases[] = { { 0.01, 0.5 }, { 0.02, 0.25 }, { 0.003, 1.0 }, { 0.05, 0.3 } };
+    static const struct {
+        double mass, speed;
+    } cases[] = { { 0.01, 0.5 }, { 0.02, 0.25 }, { 0.003, 1.0 }, { 0.05, 0.3 } };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char text[2048], name[64];
         // It starts with its speed, without gravity, and meets the ground after a quarter of a second.
         double height = 0.05 + 0.25 * cases[i].speed;
         snprintf(name, sizeof name, "mass %g speed %g", cases[i].mass, cases[i].speed);
-        snprintf(text, sizeof text,
-                 "WorldInfo { basicTimeStep 4 gravity 0 contactProperties ContactProperties { bounce 0 bumpSound \"%s\" rollSound \"\" slideSound \"\" } }"
-                 "Solid { name \"floor\" boundingObject Plane { } }"
-                 "DEF B Solid { name \"b\" translation 0 0 %.17g linearVelocity 0 0 %.17g boundingObject Sphere { radius 0.05 }"
-                 " physics Physics { density -1 mass %.17g } }", tone_file("bump.wav", 0.2), height, -cases[i].speed, cases[i].mass);
+        snprintf(
+            text, sizeof text,
+            "WorldInfo { basicTimeStep 4 gravity 0 contactProperties ContactProperties { bounce 0 bumpSound \"%s\" rollSound \"\" slideSound \"\" } }"
+            "Solid { name \"floor\" boundingObject Plane { } }"
+            "DEF B Solid { name \"b\" translation 0 0 %.17g linearVelocity 0 0 %.17g boundingObject Sphere { radius 0.05 }"
+            " physics Physics { density -1 mass %.17g } }",
+            tone_file("bump.wav", 0.2), height, -cases[i].speed, cases[i].mass);
         BEHIND(1.0);
         Heard heard = listen(text, SOUND_LAW_TALUS);
         hear(&heard, 125);
@@ -142,7 +146,8 @@ static void hits_have_the_time_and_energy_of_the_impact(void **state)
         CHECK_NEAR((double)begin / RATE, 0.25, 0.004 + 2.0 / RATE, name);  // one step
         double energy = 0.5 * cases[i].mass * cases[i].speed * cases[i].speed, gain = fmin(10.0 * sqrt(energy), 1.0);
         double expected = gain * TONE_LEVEL * SIDE / hypot(1.0, 0.05);
-        CHECK_NEAR(peak(heard.left, begin, begin + 4000), expected, 0.02 * expected, name);  // 2 %: 16 bits and where the sphere is
+        CHECK_NEAR(peak(heard.left, begin, begin + 4000), expected, 0.02 * expected,
+                   name);  // 2 %: 16 bits and where the sphere is
         CHECK_NEAR(peak(heard.right, begin, begin + 4000), expected, 0.02 * expected, name);
         CHECK_NEAR(pitch_of(heard.left, begin, begin + 4000), TONE_HERTZ, 2.0, name);
         CHECK(peak(heard.left, begin + (int)(0.21 * RATE), heard.count) == 0.0, "it ends with its clip");
@@ -181,7 +186,8 @@ static void sliding_has_the_gain_and_pitch_of_its_speed(void **state)
         double total = hypot(rms(heard.left, from, to), rms(heard.right, from, to));
         CHECK_NEAR(total, expected, 0.05 * expected, name);  // 5 %: cross-fades of the loop, its place
         // Two percent: Doppler's shift is at most sin(angle) v / c.
-        CHECK_NEAR(pitch_of(heard.left, from, to), pitch * TONE_HERTZ, 0.02 * TONE_HERTZ + TONE_HERTZ * fabs(sin(angle)) * speeds[i] / 343.0, name);
+        CHECK_NEAR(pitch_of(heard.left, from, to), pitch * TONE_HERTZ,
+                   0.02 * TONE_HERTZ + TONE_HERTZ * fabs(sin(angle)) * speeds[i] / 343.0, name);
         close_heard(&heard);
     }
 }
@@ -194,15 +200,18 @@ static void rolling_has_the_gain_and_pitch_of_its_spin(void **state)
         char text[2048], name[64];
         snprintf(name, sizeof name, "spin %g", spins[i]);
         double radius = 0.05, speed = spins[i] * radius;
-        snprintf(text, sizeof text,
-                 "WorldInfo { basicTimeStep 4 contactProperties ContactProperties { coulombFriction 1 bumpSound \"\" slideSound \"\" rollSound \"%s\" } }"
-                 "Solid { name \"floor\" boundingObject Plane { size 100 100 } }"
-                 "DEF B Solid { name \"b\" translation 0 0 0.05 linearVelocity 0 %.17g 0 angularVelocity %.17g 0 0 boundingObject Sphere { radius 0.05 }"
-                 " physics Physics { density -1 mass 0.5 } }", tone_file("roll.wav", 0.5), speed, -spins[i]);
+        snprintf(
+            text, sizeof text,
+            "WorldInfo { basicTimeStep 4 contactProperties ContactProperties { coulombFriction 1 bumpSound \"\" slideSound \"\" rollSound \"%s\" } }"
+            "Solid { name \"floor\" boundingObject Plane { size 100 100 } }"
+            "DEF B Solid { name \"b\" translation 0 0 0.05 linearVelocity 0 %.17g 0 angularVelocity %.17g 0 0 boundingObject Sphere { radius 0.05 }"
+            " physics Physics { density -1 mass 0.5 } }",
+            tone_file("roll.wav", 0.5), speed, -spins[i]);
         BEHIND(20.0);
         Heard heard = listen(text, SOUND_LAW_TALUS);
         hear(&heard, 150);
-        double gain = fmin(spins[i] / (5.0 * M_PI), 1.0), pitch = 0.85 + 0.3 * gain, expected = gain * TONE_LEVEL / sqrt(2.0) / 20.0;
+        double gain = fmin(spins[i] / (5.0 * M_PI), 1.0), pitch = 0.85 + 0.3 * gain,
+               expected = gain * TONE_LEVEL / sqrt(2.0) / 20.0;
         int from = heard.count / 2, to = heard.count;
         double total = hypot(rms(heard.left, from, to), rms(heard.right, from, to));
         CHECK_NEAR(total, expected, 0.05 * expected, name);
@@ -264,8 +273,13 @@ static void nothing_clicks(void **state)
 static void direction_and_distance(void **state)
 {
     (void)state;
-    static const struct { double x, y, left, right, distance; } cases[] = {
-        { 2, 0, SIDE, SIDE, 2 }, { 0, 2, 1, 0, 2 }, { 0, -4, 0, 1, 4 }, { 0.3, 0, SIDE, SIDE, 1 }, { -3, 0, SIDE, SIDE, 3 } };
+    static const struct {
+        double x, y, left, right, distance;
+    } cases[] = { { 2, 0, SIDE, SIDE, 2 },
+                  { 0, 2, 1, 0, 2 },
+                  { 0, -4, 0, 1, 4 },
+                  { 0.3, 0, SIDE, SIDE, 1 },
+                  { -3, 0, SIDE, SIDE, 3 } };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char text[2048], name[64];
         snprintf(name, sizeof name, "at %g %g", cases[i].x, cases[i].y);
@@ -285,10 +299,13 @@ static void a_pile_has_a_bounded_number_of_voices_and_what_rests_is_silent(void 
 {
     (void)state;
     Text text = { 0 };
-    text_add_string(&text, "WorldInfo { basicTimeStep 8 } Solid { name \"floor\" boundingObject Plane { size 100 100 } }");
+    text_add_string(&text,
+                    "WorldInfo { basicTimeStep 8 } Solid { name \"floor\" boundingObject Plane { size 100 100 } }");
     for (int i = 0; i < 80; i++)
-        text_printf(&text, "Solid { name \"b%d\" translation %d %d %g boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density 500 } }", i, i % 9, i / 9,
-                    0.5 + 0.003 * i);
+        text_printf(
+            &text,
+            "Solid { name \"b%d\" translation %d %d %g boundingObject Box { size 0.2 0.2 0.2 } physics Physics { density 500 } }",
+            i, i % 9, i / 9, 0.5 + 0.003 * i);
     BEHIND(3.0);
     Heard heard = listen(text.data, SOUND_LAW_TALUS);
     int most = 0;
@@ -329,7 +346,8 @@ static void listening_changes_nothing_and_repeats(void **state)
             count = heard.count;
             heard.left = NULL;
         } else if (i == 1) {
-            CHECK(heard.count == count && !memcmp(first, heard.left, (size_t)count * sizeof *first), "the same samples twice");
+            CHECK(heard.count == count && !memcmp(first, heard.left, (size_t)count * sizeof *first),
+                  "the same samples twice");
         }
         close_heard(&heard);
     }
@@ -342,19 +360,22 @@ static void webots_law(void **state)
 {
     (void)state;
     char text[2048];
-    snprintf(text, sizeof text,
-             "WorldInfo { basicTimeStep 4 contactProperties ContactProperties { coulombFriction 0 bounce 0 bumpSound \"%s\" rollSound \"\" slideSound \"\" } }"
-             "Solid { name \"floor\" boundingObject Plane { } }"
-             "DEF B Solid { name \"b\" translation 0 0 0.175 linearVelocity 0.5 0 -0.5 boundingObject Sphere { radius 0.05 }"
-             " physics Physics { density -1 mass 0.01 } }", tone_file("webots.wav", 0.2));
+    snprintf(
+        text, sizeof text,
+        "WorldInfo { basicTimeStep 4 contactProperties ContactProperties { coulombFriction 0 bounce 0 bumpSound \"%s\" rollSound \"\" slideSound \"\" } }"
+        "Solid { name \"floor\" boundingObject Plane { } }"
+        "DEF B Solid { name \"b\" translation 0 0 0.175 linearVelocity 0.5 0 -0.5 boundingObject Sphere { radius 0.05 }"
+        " physics Physics { density -1 mass 0.01 } }",
+        tone_file("webots.wav", 0.2));
     BEHIND(1.0);
     Heard heard = listen(text, SOUND_LAW_WEBOTS);
     hear(&heard, 100);
     CHECK(peak(heard.left, 0, heard.count) > 0.0, "it is heard");
     close_heard(&heard);
     // Without ContactProperties it is silent, where the mended law has a clip.
-    static const char plain[] = "WorldInfo { basicTimeStep 4 } Solid { name \"floor\" boundingObject Plane { } }"
-                                "Solid { name \"b\" translation 0 0 0.3 boundingObject Sphere { radius 0.05 } physics Physics { } }";
+    static const char plain[] =
+        "WorldInfo { basicTimeStep 4 } Solid { name \"floor\" boundingObject Plane { } }"
+        "Solid { name \"b\" translation 0 0 0.3 boundingObject Sphere { radius 0.05 } physics Physics { } }";
     heard = listen(plain, SOUND_LAW_WEBOTS);
     hear(&heard, 100);
     CHECK(peak(heard.left, 0, heard.count) == 0.0, "silent");
@@ -370,7 +391,12 @@ static void odd_clips(void **state)
 {
     (void)state;
     const char *folder = support_scratch("sound_odd");
-    static const struct { const char *name; int rate, frames; const char *raw; const char *said; } cases[] = {
+    static const struct {
+        const char *name;
+        int rate, frames;
+        const char *raw;
+        const char *said;
+    } cases[] = {
         { "none.wav", 0, 0, NULL, "none.wav" },
         { "broken.wav", 0, 0, "RIFF....WAVEnonsense", "cannot read sound" },
         { "empty.wav", 0, 0, "", "cannot read sound" },
@@ -412,6 +438,44 @@ static void odd_clips(void **state)
     }
 }
 
+// Glances between two looks: the hit of a ball is heard in its step, and a box that slides is one voice all the time.
+static void glances_hear_hits_and_let_sliding_go_on(void **state)
+{
+    (void)state;
+    World world = world_open(
+        "WorldInfo { basicTimeStep 4 contactProperties ContactProperties { coulombFriction 0.1 bounce 0 } }"
+        "Solid { name \"floor\" boundingObject Plane { } }"
+        "Solid { name \"box\" translation 0 0 0.05 linearVelocity 2 0 0 boundingObject Box { size 0.1 0.1 0.1 }"
+        " physics Physics { } }"
+        "Solid { name \"ball\" translation 0 3 0.25 boundingObject Sphere { radius 0.05 } physics Physics { } }");
+    SoundStage *stage = sound_create(NULL, world.diags);
+    sound_prepare(stage, world.physics);
+    CHECK(sound_clip_count(stage) == 3, "bump, roll and slide are ready");
+    uint64_t sliding = 0;
+    int hits_at = -1, slides = 0;
+    for (int i = 0; i < 100; i++) {
+        world_step(&world, 1);
+        (i % 8 == 0 ? sound_step : sound_glance)(stage, world.physics, NULL, 0.004 * (i + 1), 0.004);
+        for (int k = 0; k < sound_voice_count(stage); k++) {
+            SoundVoice voice = sound_voice(stage, k), found;
+            CHECK(sound_find_voice(stage, voice.id, &found) && found.clip == voice.clip, "a voice is found");
+            if (voice.loops && voice.position.y < 1.0 && !voice.is_ending) {
+                sliding = sliding ? sliding : voice.id;
+                slides += voice.id == sliding;
+            }
+            if (!voice.loops && voice.position.y > 1.0 && hits_at < 0)
+                hits_at = i;
+        }
+        sound_skip(stage, 0.004);
+    }
+    // It falls 0.2 m: 0.202 s, the 51st step.
+    CHECK(hits_at >= 49 && hits_at <= 51, "the hit is heard in its step");
+    CHECK(slides >= 90, "sliding does not stop at a glance");
+    CHECK(!sound_find_voice(stage, UINT64_MAX, &(SoundVoice){ 0 }), "nothing is found that is not there");
+    sound_destroy(stage);
+    world_close(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +489,7 @@ int main(void)
         cmocka_unit_test(listening_changes_nothing_and_repeats),
         cmocka_unit_test(webots_law),
         cmocka_unit_test(odd_clips),
+        cmocka_unit_test(glances_hear_hits_and_let_sliding_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,15 +13,13 @@ void compile(const char *compiler, const char *name, const char *source, bool is
     assert_int_equal(system(command), 0);
     snprintf(path, sizeof path, "%s/plugins/physics/%s/%s.%s", folder, name, name, is_cpp ? "cpp" : "c");
     support_write(path, source);
-    snprintf(command, sizeof command, "%s -Wall -Wextra -Werror -g -fPIC -shared -Iinclude %s -o %s/plugins/physics/%s/lib%s.so", compiler, path,
+    snprintf(command, sizeof command,
+             "%s -Wall -Wextra -Werror -g -fPIC -shared -Iinclude %s -o %s/plugins/physics/%s/lib%s.so", compiler, path,
              folder, name, name);
     CHECK(system(command) == 0, command);
 }
 
-World world_open(const char *plugin, const char *nodes)
-{
-    return world_open_with(plugin, nodes, NULL);
-}
+World world_open(const char *plugin, const char *nodes) { return world_open_with(plugin, nodes, NULL); }
 
 World world_open_with(const char *plugin, const char *nodes, const SimOptions *options)
 {

@@ -9,7 +9,7 @@
 typedef struct World {
     Sim *sim;
     DiagSink *diags;
-    FILE *stream;    // what the plugin prints
+    FILE *stream;  // what the plugin prints
     char out[8192];
 } World;
 

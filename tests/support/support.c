@@ -5,8 +5,18 @@
 
 #include <dirent.h>
 #include <math.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+void support_widen_stack(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= 64u << 20)
+        return;
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > 64u << 20 ? 64u << 20 : limit.rlim_max;
+    setrlimit(RLIMIT_STACK, &limit);
+}
 
 void support_near(double actual, double expected, double tolerance, const char *name, const char *file, int line)
 {
@@ -93,12 +103,10 @@ const char *support_corpus(void)
     return file_is_directory(path) ? path : NULL;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
+static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 
-void support_each_file(const char *directory, const char *suffix, void (*visit)(const char *path, void *context), void *context)
+void support_each_file(const char *directory, const char *suffix, void (*visit)(const char *path, void *context),
+                       void *context)
 {
     struct dirent **entries;
     int count = scandir(directory, &entries, NULL, by_name);

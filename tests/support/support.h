@@ -13,13 +13,20 @@
 
 #include <cmocka.h>
 
+// Frames of a build with sanitizers are several times as large as those that limits.h reckons with.
+void support_widen_stack(void);
+#if defined(__SANITIZE_ADDRESS__)
+__attribute__((constructor)) static void widen_stack(void) { support_widen_stack(); }
+#endif
+
 // Fails the test with the place, the condition and the case's name.
-#define CHECK(condition, name)                                                          \
-    do {                                                                                \
-        if (!(condition))                                                               \
-            fail_msg("%s:%d: %s [%s]", __FILE__, __LINE__, #condition, (name));          \
+#define CHECK(condition, name)                                                                                         \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            fail_msg("%s:%d: %s [%s]", __FILE__, __LINE__, #condition, (name));                                        \
     } while (0)
-#define CHECK_NEAR(actual, expected, tolerance, name) support_near((actual), (expected), (tolerance), (name), __FILE__, __LINE__)
+#define CHECK_NEAR(actual, expected, tolerance, name)                                                                  \
+    support_near((actual), (expected), (tolerance), (name), __FILE__, __LINE__)
 
 void support_near(double actual, double expected, double tolerance, const char *name, const char *file, int line);
 
@@ -31,10 +38,15 @@ char *support_read(const char *path);  // the caller frees; NULL when it cannot 
 // Path of the shared corpus, or NULL when it is not on this machine (then skip, saying so).
 const char *support_corpus(void);
 // The test cannot be made here. The program then ends with 77, which ctest reports as skipped, unless another of its tests fails.
-#define SUPPORT_SKIP(reason) do { support_skips(reason); skip(); } while (0)
+#define SUPPORT_SKIP(reason)                                                                                           \
+    do {                                                                                                               \
+        support_skips(reason);                                                                                         \
+        skip();                                                                                                        \
+    } while (0)
 void support_skips(const char *reason);
 
 // Calls `visit` for each regular file below `directory` whose name ends with `suffix`, in sorted order.
-void support_each_file(const char *directory, const char *suffix, void (*visit)(const char *path, void *context), void *context);
+void support_each_file(const char *directory, const char *suffix, void (*visit)(const char *path, void *context),
+                       void *context);
 
 #endif

@@ -6,7 +6,11 @@
 
 enum { SIDE = 201, MIDDLE = 100 };
 
-typedef struct World { Sim *sim; DiagSink *diags; FILE *console; } World;
+typedef struct World {
+    Sim *sim;
+    DiagSink *diags;
+    FILE *console;
+} World;
 
 static const char *folder;
 
@@ -15,8 +19,10 @@ static World world_open(const char *name, const char *plugin, const char *nodes)
     World world = { .diags = diag_create(), .console = tmpfile() };
     char path[1024];
     Text text = { 0 };
-    text_printf(&text, "#VRML_SIM R2025a utf8\nWorldInfo { physics \"%s\" }\nViewpoint { position -10 0 0 }\nBackground { skyColor [ 0 0 1 ] }\n%s",
-                plugin, nodes);
+    text_printf(
+        &text,
+        "#VRML_SIM R2025a utf8\nWorldInfo { physics \"%s\" }\nViewpoint { position -10 0 0 }\nBackground { skyColor [ 0 0 1 ] }\n%s",
+        plugin, nodes);
     snprintf(path, sizeof path, "%s/worlds/%s.wbt", folder, name);
     support_write(path, text.data);
     text_free(&text);
@@ -41,8 +47,9 @@ static void compile(const char *name, const char *flags, const char *source)
     assert_int_equal(system(command), 0);
     snprintf(path, sizeof path, "%s/plugins/physics/%s/%s.c", folder, name, name);
     support_write(path, source);
-    snprintf(command, sizeof command, "gcc -Wall -Wextra -Werror %s -fPIC -shared -Iinclude %s -o %s/plugins/physics/%s/lib%s.so -lGL", flags, path,
-             folder, name, name);
+    snprintf(command, sizeof command,
+             "gcc -Wall -Wextra -Werror %s -fPIC -shared -Iinclude %s -o %s/plugins/physics/%s/lib%s.so -lGL", flags,
+             path, folder, name, name);
     CHECK(system(command) == 0, command);
 }
 
@@ -54,10 +61,10 @@ static const char *color_at(const uint8_t *pixels, int x, int y)
     return text;
 }
 
-#define PIXEL(pixels, x, y, color) \
-    do { \
-        if (strcmp(color_at(pixels, x, y), color)) \
-            fail_msg("%s:%d: at %d,%d it is %s, not %s", __FILE__, __LINE__, x, y, color_at(pixels, x, y), color); \
+#define PIXEL(pixels, x, y, color)                                                                                     \
+    do {                                                                                                               \
+        if (strcmp(color_at(pixels, x, y), color))                                                                     \
+            fail_msg("%s:%d: at %d,%d it is %s, not %s", __FILE__, __LINE__, x, y, color_at(pixels, x, y), color);     \
     } while (0)
 
 static uint8_t *frame_of(World *world, const RenderCamera *camera)
@@ -73,7 +80,9 @@ static uint8_t *frame_of(World *world, const RenderCamera *camera)
 }
 
 // A thing of one exact colour, whatever the light: full light is 207 at an exposure of 1, half of it (in sRGB) 121.
-#define GLOWING(color, geometry) "Shape { appearance Appearance { material Material { diffuseColor 0 0 0 emissiveColor " color " } } geometry " geometry " }"
+#define GLOWING(color, geometry)                                                                                       \
+    "Shape { appearance Appearance { material Material { diffuseColor 0 0 0 emissiveColor " color                      \
+    " } } geometry " geometry " }"
 
 static const char *const red_box = GLOWING("1 0 0", "Box { size 2 2 2 }");
 
@@ -84,17 +93,22 @@ static int row(double up) { return (int)(MIDDLE + 0.5 - up * 24.26); }
 static void test_directions(void **state)
 {
     (void)state;
-    World world = world_open("directions", "",
-                             "Pose { translation 0 2 0 children [ " GLOWING("0 1 0", "Box { size 1 1 1 }") " ] }\n"
-                             "Pose { translation 0 0 2 children [ " GLOWING("1 1 0", "Sphere { radius 0.5 subdivision 3 }") " ] }\n"
-                             "Pose { translation 0 -2 0 children [ " GLOWING("1 0 1", "Cylinder { radius 0.4 height 1.5 }") " ] }\n"
-                             "Transform { translation 0 0 -2 scale 1 -1 0.5 children [ " GLOWING("0 1 1", "Cone { bottomRadius 0.5 height 2 }") " ] }\n"
-                             "Pose { translation 0 2 2 children [ " GLOWING("1 1 1", "Capsule { radius 0.3 height 0.5 }") " ] }\n"
-                             "Pose { translation 0 -2 2 rotation 0 1 0 -1.5708 children [ " GLOWING("1 0.5 0", "Plane { size 1 1 }") " ] }\n"
-                             "Pose { translation 0 -2 -2 children [ "
-                             GLOWING("0.5 0 0", "IndexedFaceSet { coord Coordinate { point [ 0 -0.5 -0.5 0 0.5 -0.5 0 0 0.5 ] } coordIndex [ 0 2 1 -1 ] }") " ] }\n"
-                             "Pose { translation 0 2 -2 children [ "
-                             GLOWING("0 0.5 0", "IndexedFaceSet { coord Coordinate { point [ 0 -0.5 -0.5 0 0.5 -0.5 0 0 0.5 ] } coordIndex [ 0 1 2 -1 ] }") " ] }\n");
+    World
+        world =
+            world_open("directions", "",
+                       "Pose { translation 0 2 0 children [ " GLOWING(
+                           "0 1 0", "Box { size 1 1 1 }") " ] }\n"
+                                                          "Pose { translation 0 0 2 children [ " GLOWING(
+                                                              "1 1 0", "Sphere { radius 0.5 subdivision 3 }") " ] }\n"
+                                                                                                              "Pose { translation 0 -2 0 children [ " GLOWING("1 0 1", "Cylinder { radius 0.4 height 1.5 }") " ] }\n"
+                                                                                                                                                                                                             "Transform { translation 0 0 -2 scale 1 -1 0.5 children [ " GLOWING("0 1 1", "Cone { bottomRadius 0.5 height 2 }") " ] }\n"
+                                                                                                                                                                                                                                                                                                                                "Pose { translation 0 2 2 children [ " GLOWING("1 1 1", "Capsule { radius 0.3 height 0.5 }") " ] }\n"
+                                                                                                                                                                                                                                                                                                                                                                                                                             "Pose { translation 0 -2 2 rotation 0 1 0 -1.5708 children [ " GLOWING("1 0.5 0",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                    "Plane { size 1 1 }") " ] }\n"
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          "Pose { translation 0 -2 -2 children [ " GLOWING("0.5 0 0",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           "IndexedFaceSet { coord Coordinate { point [ 0 -0.5 -0.5 0 0.5 -0.5 0 0 0.5 ] } coordIndex [ 0 2 1 -1 ] }") " ] }\n"
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "Pose { translation 0 2 -2 children [ " GLOWING("0 0.5 0",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "IndexedFaceSet { coord Coordinate { point [ 0 -0.5 -0.5 0 0.5 -0.5 0 0 0.5 ] } coordIndex [ 0 1 2 -1 ] }") " ] }\n");
     uint8_t *pixels = frame_of(&world, NULL);
     PIXEL(pixels, MIDDLE, MIDDLE, "0 0 255");
     PIXEL(pixels, column(2), MIDDLE, "0 207 0");
@@ -102,13 +116,13 @@ static void test_directions(void **state)
     PIXEL(pixels, column(-2), MIDDLE, "207 0 207");
     PIXEL(pixels, column(-2), row(0.7), "207 0 207");
     PIXEL(pixels, column(-2.3), row(0.7), "207 0 207");
-    PIXEL(pixels, MIDDLE, row(-2.3), "0 207 207");       // wide below, narrow above
+    PIXEL(pixels, MIDDLE, row(-2.3), "0 207 207");  // wide below, narrow above
     PIXEL(pixels, column(0.3), row(-2.4), "0 207 207");
     PIXEL(pixels, column(0.3), row(-1.6), "0 0 255");
     PIXEL(pixels, column(2), row(2.45), "207 207 207");
     PIXEL(pixels, column(-2), row(2), "207 121 0");
     PIXEL(pixels, column(-2), row(-2), "121 0 0");
-    PIXEL(pixels, column(2), row(-2), "0 0 255");        // its back is not seen
+    PIXEL(pixels, column(2), row(-2), "0 0 255");  // its back is not seen
     free(pixels);
     world_close(&world);
 }
@@ -117,10 +131,13 @@ static void test_directions(void **state)
 static void test_depth_and_glass(void **state)
 {
     (void)state;
-    World world = world_open("depth", "",
-                             "Pose { translation 3 0 0 children [ " GLOWING("0 1 0", "Box { size 1 8 8 }") " ] }\n"
-                             "Pose { translation -3 1 0 children [ Shape { appearance Appearance { material Material {\n"
-                             "  diffuseColor 0 0 0 emissiveColor 1 0 0 transparency 0.5 } } geometry Box { size 0.1 1 1 } } ] }\n");
+    World world = world_open(
+        "depth", "",
+        "Pose { translation 3 0 0 children [ " GLOWING(
+            "0 1 0",
+            "Box { size 1 8 8 }") " ] }\n"
+                                  "Pose { translation -3 1 0 children [ Shape { appearance Appearance { material Material {\n"
+                                  "  diffuseColor 0 0 0 emissiveColor 1 0 0 transparency 0.5 } } geometry Box { size 0.1 1 1 } } ] }\n");
     uint8_t *pixels = frame_of(&world, NULL);
     PIXEL(pixels, MIDDLE, MIDDLE, "0 207 0");
     // Half red, half green; front and back are culled to one layer.
@@ -150,10 +167,13 @@ static void test_camera(void **state)
             "  glEnd();\n"
             "}\n"
             "DLLEXPORT void webots_physics_cleanup(void) { }\n");
-    World world = world_open("eyes", "eyes",
-                             "Pose { translation 0 5 1 children [ " GLOWING("0 1 0", "Box { size 1 1 1 }") " ] }\n"
-                             "Robot { name \"bob\" rotation 0 0 1 1.5708 children [ Camera { name \"eye\" width 30 height 20 fieldOfView 1 } ] }\n"
-                             "Robot { name \"ann\" children [ Camera { name \"eye\" } ] }\n");
+    World world = world_open(
+        "eyes", "eyes",
+        "Pose { translation 0 5 1 children [ " GLOWING(
+            "0 1 0",
+            "Box { size 1 1 1 }") " ] }\n"
+                                  "Robot { name \"bob\" rotation 0 0 1 1.5708 children [ Camera { name \"eye\" width 30 height 20 fieldOfView 1 } ] }\n"
+                                  "Robot { name \"ann\" children [ Camera { name \"eye\" } ] }\n");
     const Scene *scene = sim_scene(world.sim);
     const SceneNode *camera = render_find_camera(scene, "eye");
     assert_string_equal(render_robot_name(camera), "bob");
@@ -164,8 +184,8 @@ static void test_camera(void **state)
     RenderCamera view = render_camera(camera);
     assert_int_equal(view.width, 30);
     uint8_t *pixels = frame_of(&world, &view);
-    PIXEL(pixels, MIDDLE, MIDDLE, "255 255 255");      // the plugin's point, 5 m to the left of the world's x
-    PIXEL(pixels, MIDDLE, MIDDLE - 37, "0 207 0");     // the box a metre above it
+    PIXEL(pixels, MIDDLE, MIDDLE, "255 255 255");   // the plugin's point, 5 m to the left of the world's x
+    PIXEL(pixels, MIDDLE, MIDDLE - 37, "0 207 0");  // the box a metre above it
     free(pixels);
     pixels = frame_of(&world, NULL);
     PIXEL(pixels, MIDDLE, MIDDLE, "0 0 255");
@@ -199,18 +219,19 @@ static void test_passes(void **state)
             "  (void)view;\n"
             "  if (pass == 0) {\n"
             "    glDisable(GL_DEPTH_TEST);\n"
-            "    line(1, 1, 1, -2, 0.4f);\n"    // in front, but painted before the scene
+            "    line(1, 1, 1, -2, 0.4f);\n"  // in front, but painted before the scene
             "  } else {\n"
-            "    line(0, 1, 0, 2, 0);\n"        // behind the box
-            "    line(1, 1, 0, -2, -0.4f);\n"   // in front of it
+            "    line(0, 1, 0, 2, 0);\n"       // behind the box
+            "    line(1, 1, 0, -2, -0.4f);\n"  // in front of it
             "    glDisable(GL_DEPTH_TEST);\n"
-            "    line(0, 1, 1, 2, -0.8f);\n"    // behind it, but painted over all
+            "    line(0, 1, 1, 2, -0.8f);\n"  // behind it, but painted over all
             "  }\n"
             "}\n"
             "DLLEXPORT void webots_physics_cleanup(void) { }\n");
     World world = world_open("passes", "passes", red_box);
     uint8_t *pixels = frame_of(&world, NULL);
-    int up = (int)(MIDDLE + 0.5 - 0.4 * 30.3), down = (int)(MIDDLE + 0.5 + 0.4 * 30.3), far = (int)(MIDDLE + 0.5 + 0.8 * 20.2);
+    int up = (int)(MIDDLE + 0.5 - 0.4 * 30.3), down = (int)(MIDDLE + 0.5 + 0.4 * 30.3),
+        far = (int)(MIDDLE + 0.5 + 0.8 * 20.2);
     PIXEL(pixels, MIDDLE, MIDDLE - 5, "207 0 0");
     PIXEL(pixels, MIDDLE, up, "207 0 0");
     PIXEL(pixels, column(2), up, "255 255 255");
@@ -227,42 +248,43 @@ static void test_passes(void **state)
 static void test_leaks(void **state)
 {
     (void)state;
-    compile("leaking", "-DGL_GLEXT_PROTOTYPES",
-            "#include <GL/gl.h>\n#include <GL/glext.h>\n#include <plugins/physics.h>\n"
-            "DLLEXPORT void webots_physics_init(void) { }\n"
-            "DLLEXPORT void webots_physics_step(void) { }\n"
-            "DLLEXPORT void webots_physics_draw(int pass, const char *view)\n"
-            "{\n"
-            "  static const float odd[4] = { 0.3f, 0.1f, 0.9f, 0.2f };\n"
-            "  GLuint name;\n"
-            "  (void)view;\n"
-            "  if (pass == 1) {\n"
-            "    GLfloat matrix[16];\n"
-            "    glGetFloatv(GL_MODELVIEW_MATRIX, matrix);\n"
-            "    if (matrix[1] != 0 || glIsEnabled(GL_FOG) || !glIsEnabled(GL_DEPTH_TEST))\n"
-            "      dWebotsConsolePrintf(\"state leaks into the second pass\");\n"
-            "    return;\n"
-            "  }\n"
-            "  glEnable(GL_SCISSOR_TEST); glScissor(0, 0, 3, 3); glViewport(5, 5, 7, 7);\n"
-            "  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE); glDisable(GL_DEPTH_TEST); glDepthMask(GL_FALSE); glDepthFunc(GL_NEVER);\n"
-            "  glDepthRange(1, 0); glColorMask(0, 1, 0, 1); glFrontFace(GL_CW); glCullFace(GL_FRONT_AND_BACK);\n"
-            "  glEnable(GL_BLEND); glBlendFunc(GL_ZERO, GL_ZERO); glEnable(GL_ALPHA_TEST); glAlphaFunc(GL_NEVER, 0.5f);\n"
-            "  glEnable(GL_STENCIL_TEST); glStencilFunc(GL_NEVER, 1, 1); glEnable(GL_COLOR_LOGIC_OP); glLogicOp(GL_INVERT);\n"
-            "  glEnable(GL_FOG); glFogfv(GL_FOG_COLOR, odd); glEnable(GL_COLOR_MATERIAL); glColor3f(0, 1, 0);\n"
-            "  glEnable(GL_LIGHT7); glLightfv(GL_LIGHT7, GL_DIFFUSE, odd); glLightfv(GL_LIGHT0, GL_POSITION, odd); glLightf(GL_LIGHT0, GL_SPOT_CUTOFF, 3);\n"
-            "  glLightModeli(GL_LIGHT_MODEL_TWO_SIDE, 1); glLightModelfv(GL_LIGHT_MODEL_AMBIENT, odd); glShadeModel(GL_FLAT);\n"
-            "  glMaterialfv(GL_FRONT, GL_EMISSION, odd); glEnable(GL_CLIP_PLANE0); glEnable(GL_TEXTURE_2D); glEnable(GL_TEXTURE_GEN_S);\n"
-            "  glActiveTexture(GL_TEXTURE3); glEnable(GL_TEXTURE_2D); glMatrixMode(GL_TEXTURE); glScalef(9, 9, 9);\n"
-            "  glGenTextures(1, &name); glBindTexture(GL_TEXTURE_2D, name); glGenBuffers(1, &name); glBindBuffer(GL_ARRAY_BUFFER, name);\n"
-            "  glGenVertexArrays(1, &name); glBindVertexArray(name); glGenFramebuffers(1, &name); glBindFramebuffer(GL_FRAMEBUFFER, name);\n"
-            "  glEnableClientState(GL_COLOR_ARRAY); glPixelStorei(GL_PACK_ROW_LENGTH, 7); glPixelStorei(GL_PACK_ALIGNMENT, 8);\n"
-            "  glEnable(GL_POLYGON_STIPPLE); glEnable(GL_POLYGON_OFFSET_FILL); glPolygonOffset(1e6f, 1e6f); glEnable(GL_RASTERIZER_DISCARD);\n"
-            "  glMatrixMode(GL_MODELVIEW); glPushMatrix(); glRotatef(30, 0, 0, 1); glMatrixMode(GL_PROJECTION); glPushMatrix(); glLoadIdentity();\n"
-            "  for (int i = 0; i < 50; i++) glPushMatrix();\n"
-            "  for (int i = 0; i < 3; i++) { glPushAttrib(GL_ENABLE_BIT); glPushClientAttrib(GL_CLIENT_ALL_ATTRIB_BITS); }\n"
-            "  glClearColor(1, 1, 1, 1); glRenderMode(GL_FEEDBACK); glNewList(glGenLists(1), GL_COMPILE); glBegin(GL_TRIANGLES);\n"
-            "}\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n");
+    compile(
+        "leaking", "-DGL_GLEXT_PROTOTYPES",
+        "#include <GL/gl.h>\n#include <GL/glext.h>\n#include <plugins/physics.h>\n"
+        "DLLEXPORT void webots_physics_init(void) { }\n"
+        "DLLEXPORT void webots_physics_step(void) { }\n"
+        "DLLEXPORT void webots_physics_draw(int pass, const char *view)\n"
+        "{\n"
+        "  static const float odd[4] = { 0.3f, 0.1f, 0.9f, 0.2f };\n"
+        "  GLuint name;\n"
+        "  (void)view;\n"
+        "  if (pass == 1) {\n"
+        "    GLfloat matrix[16];\n"
+        "    glGetFloatv(GL_MODELVIEW_MATRIX, matrix);\n"
+        "    if (matrix[1] != 0 || glIsEnabled(GL_FOG) || !glIsEnabled(GL_DEPTH_TEST))\n"
+        "      dWebotsConsolePrintf(\"state leaks into the second pass\");\n"
+        "    return;\n"
+        "  }\n"
+        "  glEnable(GL_SCISSOR_TEST); glScissor(0, 0, 3, 3); glViewport(5, 5, 7, 7);\n"
+        "  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE); glDisable(GL_DEPTH_TEST); glDepthMask(GL_FALSE); glDepthFunc(GL_NEVER);\n"
+        "  glDepthRange(1, 0); glColorMask(0, 1, 0, 1); glFrontFace(GL_CW); glCullFace(GL_FRONT_AND_BACK);\n"
+        "  glEnable(GL_BLEND); glBlendFunc(GL_ZERO, GL_ZERO); glEnable(GL_ALPHA_TEST); glAlphaFunc(GL_NEVER, 0.5f);\n"
+        "  glEnable(GL_STENCIL_TEST); glStencilFunc(GL_NEVER, 1, 1); glEnable(GL_COLOR_LOGIC_OP); glLogicOp(GL_INVERT);\n"
+        "  glEnable(GL_FOG); glFogfv(GL_FOG_COLOR, odd); glEnable(GL_COLOR_MATERIAL); glColor3f(0, 1, 0);\n"
+        "  glEnable(GL_LIGHT7); glLightfv(GL_LIGHT7, GL_DIFFUSE, odd); glLightfv(GL_LIGHT0, GL_POSITION, odd); glLightf(GL_LIGHT0, GL_SPOT_CUTOFF, 3);\n"
+        "  glLightModeli(GL_LIGHT_MODEL_TWO_SIDE, 1); glLightModelfv(GL_LIGHT_MODEL_AMBIENT, odd); glShadeModel(GL_FLAT);\n"
+        "  glMaterialfv(GL_FRONT, GL_EMISSION, odd); glEnable(GL_CLIP_PLANE0); glEnable(GL_TEXTURE_2D); glEnable(GL_TEXTURE_GEN_S);\n"
+        "  glActiveTexture(GL_TEXTURE3); glEnable(GL_TEXTURE_2D); glMatrixMode(GL_TEXTURE); glScalef(9, 9, 9);\n"
+        "  glGenTextures(1, &name); glBindTexture(GL_TEXTURE_2D, name); glGenBuffers(1, &name); glBindBuffer(GL_ARRAY_BUFFER, name);\n"
+        "  glGenVertexArrays(1, &name); glBindVertexArray(name); glGenFramebuffers(1, &name); glBindFramebuffer(GL_FRAMEBUFFER, name);\n"
+        "  glEnableClientState(GL_COLOR_ARRAY); glPixelStorei(GL_PACK_ROW_LENGTH, 7); glPixelStorei(GL_PACK_ALIGNMENT, 8);\n"
+        "  glEnable(GL_POLYGON_STIPPLE); glEnable(GL_POLYGON_OFFSET_FILL); glPolygonOffset(1e6f, 1e6f); glEnable(GL_RASTERIZER_DISCARD);\n"
+        "  glMatrixMode(GL_MODELVIEW); glPushMatrix(); glRotatef(30, 0, 0, 1); glMatrixMode(GL_PROJECTION); glPushMatrix(); glLoadIdentity();\n"
+        "  for (int i = 0; i < 50; i++) glPushMatrix();\n"
+        "  for (int i = 0; i < 3; i++) { glPushAttrib(GL_ENABLE_BIT); glPushClientAttrib(GL_CLIENT_ALL_ATTRIB_BITS); }\n"
+        "  glClearColor(1, 1, 1, 1); glRenderMode(GL_FEEDBACK); glNewList(glGenLists(1), GL_COMPILE); glBegin(GL_TRIANGLES);\n"
+        "}\n"
+        "DLLEXPORT void webots_physics_cleanup(void) { }\n");
     static const char *const nodes =
         "Solid { rotation 0.3 0.5 0.8 1 children [ Shape { appearance PBRAppearance { baseColor 0.8 0.3 0.2 roughness 0.3 } geometry Box { size 2 2 2 } } ] }\n"
         "Pose { translation -2 1 0 children [ Shape { appearance Appearance { material Material { transparency 0.4 } } geometry Sphere { subdivision 3 } } ] }\n";
@@ -280,18 +302,19 @@ static void test_leaks(void **state)
 static void test_old_draw(void **state)
 {
     (void)state;
-    compile("olddraw", "-g",
-            "#include <plugins/physics.h>\n"
-            "DLLEXPORT void webots_physics_init(dWorldID w, dSpaceID s, dJointGroupID g) { (void)w; (void)s; (void)g; }\n"
-            "DLLEXPORT void webots_physics_step(void) { }\n"
-            "DLLEXPORT void webots_physics_draw(void)\n"
-            "{\n"
-            "  dWebotsConsolePrintf(\"draws\");\n"
-            "  glDisable(GL_LIGHTING);\n"
-            "  glDisable(GL_DEPTH_TEST);\n"
-            "  glPointSize(9); glColor3f(0, 1, 0); glBegin(GL_POINTS); glVertex3f(5, 0, 0); glEnd();\n"
-            "}\n"
-            "DLLEXPORT void webots_physics_cleanup(void) { }\n");
+    compile(
+        "olddraw", "-g",
+        "#include <plugins/physics.h>\n"
+        "DLLEXPORT void webots_physics_init(dWorldID w, dSpaceID s, dJointGroupID g) { (void)w; (void)s; (void)g; }\n"
+        "DLLEXPORT void webots_physics_step(void) { }\n"
+        "DLLEXPORT void webots_physics_draw(void)\n"
+        "{\n"
+        "  dWebotsConsolePrintf(\"draws\");\n"
+        "  glDisable(GL_LIGHTING);\n"
+        "  glDisable(GL_DEPTH_TEST);\n"
+        "  glPointSize(9); glColor3f(0, 1, 0); glBegin(GL_POINTS); glVertex3f(5, 0, 0); glEnd();\n"
+        "}\n"
+        "DLLEXPORT void webots_physics_cleanup(void) { }\n");
     World world = world_open("olddraw", "olddraw", red_box);
     uint8_t *pixels = frame_of(&world, NULL);
     PIXEL(pixels, MIDDLE, MIDDLE, "0 255 0");
@@ -311,7 +334,9 @@ static void test_motion(void **state)
 {
     (void)state;
     Text nodes = { 0 };
-    text_printf(&nodes, "Solid { translation 0 0 3 children [ %s ] boundingObject Box { size 2 2 2 } physics Physics { } }\n", red_box);
+    text_printf(&nodes,
+                "Solid { translation 0 0 3 children [ %s ] boundingObject Box { size 2 2 2 } physics Physics { } }\n",
+                red_box);
     World drawn = world_open("drawn", "", nodes.data), plain = world_open("undrawn", "", nodes.data);
     text_free(&nodes);
     uint8_t *pixels = frame_of(&drawn, NULL);
@@ -347,8 +372,9 @@ int main(void)
     if (system(command))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directions), cmocka_unit_test(test_depth_and_glass), cmocka_unit_test(test_camera), cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_leaks), cmocka_unit_test(test_old_draw), cmocka_unit_test(test_motion),
+        cmocka_unit_test(test_directions), cmocka_unit_test(test_depth_and_glass), cmocka_unit_test(test_camera),
+        cmocka_unit_test(test_passes),     cmocka_unit_test(test_leaks),           cmocka_unit_test(test_old_draw),
+        cmocka_unit_test(test_motion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,8 @@ void wbu_driver_set_antifog_lights(bool state);
 bool wbu_driver_get_antifog_lights(void);
 void wbu_driver_set_wiper_mode(WbuDriverWiperMode mode);
 WbuDriverWiperMode wbu_driver_get_wiper_mode(void);
-void wbu_driver_set_wipers_mode(WbuDriverWiperMode mode);      /* old */
-WbuDriverWiperMode wbu_driver_get_wipers_mode(void);           /* old */
+void wbu_driver_set_wipers_mode(WbuDriverWiperMode mode); /* old */
+WbuDriverWiperMode wbu_driver_get_wipers_mode(void);      /* old */
 double wbu_driver_get_rpm(void);
 int wbu_driver_get_gear(void);
 void wbu_driver_set_gear(int gear);

@@ -5,16 +5,16 @@
 //
 // The tree's boxes are floats, wider than what they hold by more than the rounding.
 #include "physics/collide/broadphase_internal.h"
+#include "physics/collide/tuning.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGE 1e6         // m: boxes longer than this or farther out stay out of the tree
-#define MOVE_PIECE 64     // proxies that a worker moves at a time
-#define MANY_LEFT 16      // putting in again one leaf of so many costs as much as making the tree anew
+#define MOVE_PIECE 64  // proxies that a worker moves at a time
 
 Broadphase *broadphase_create(void)
 {
@@ -25,10 +25,11 @@ Broadphase *broadphase_create(void)
     return b;
 }
 
-void broadphase_limit(Broadphase *b, int most_pairs)
+void broadphase_limit(Broadphase *b, int max_pairs)
 {
-    assert(most_pairs > 0);
-    b->most_pairs = most_pairs;
+    assert(max_pairs > 0);
+    assert(max_pairs > 0);
+    b->max_pairs = max_pairs;
 }
 
 void broadphase_use_pool(Broadphase *b, Pool *pool)
@@ -44,8 +45,8 @@ void broadphase_destroy(Broadphase *b)
 {
     if (!b)
         return;
-    void *owned[] = { b->proxies, b->nodes, b->moved, b->large, b->pairs, b->merged, b->fresh, b->sorted, b->reported, b->buckets, b->pieces,
-                      b->tasks, b->centres, b->strays, b->stray_counts };
+    void *owned[] = { b->proxies,  b->nodes,   b->moved,  b->large, b->pairs,   b->merged, b->fresh,       b->sorted,
+                      b->reported, b->buckets, b->pieces, b->tasks, b->centres, b->strays, b->stray_counts };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     for (int i = 0; i < b->list_count; i++)
@@ -57,7 +58,8 @@ void broadphase_destroy(Broadphase *b)
 static bool box_is_large(const BroadBox *box)
 {
     for (int i = 0; i < 3; i++)
-        if (!(box->high[i] - box->low[i] < LARGE) || !(fabs(box->low[i]) < LARGE) || !(fabs(box->high[i]) < LARGE))
+        if (!(box->high[i] - box->low[i] < LARGE_BOX) || !(fabs(box->low[i]) < LARGE_BOX)
+            || !(fabs(box->high[i]) < LARGE_BOX))
             return true;
     return false;
 }
@@ -81,7 +83,8 @@ static FatBox fatten(const BroadBox *box, const double *motion)
         size = fmax(size, box->high[i] - box->low[i]);
     double margin = fmin(0.08 * size, 0.1) + 1e-4;
     for (int i = 0; i < 3; i++) {
-        double reach = fmax(fabs(box->low[i]), fabs(box->high[i])) * 4e-7 + margin, ahead = double_clamp(5.0 * motion[i], -size, size);
+        double reach = fmax(fabs(box->low[i]), fabs(box->high[i])) * 4e-7 + margin,
+               ahead = double_clamp(5.0 * motion[i], -size, size);
         fat.low[i] = (float)(box->low[i] - reach + fmin(ahead, 0.0));
         fat.high[i] = (float)(box->high[i] + reach + fmax(ahead, 0.0));
     }
@@ -98,6 +101,7 @@ static bool fat_holds(const FatBox *fat, const BroadBox *box)
 
 static void mark_moved(Broadphase *b, int proxy)
 {
+    assert(proxy >= 0 && proxy < b->proxy_count);
     if (b->proxies[proxy].was_moved)
         return;
     b->proxies[proxy].was_moved = true;
@@ -139,7 +143,12 @@ void broadphase_add(Broadphase *b, int proxy, uint32_t category, uint32_t mask, 
     if (b->proxies[proxy].is_used)
         broadphase_remove(b, proxy);
     bool was_moved = b->proxies[proxy].was_moved;
-    b->proxies[proxy] = (Proxy){ .box = *box, .category = category, .mask = mask, .group = group, .node = -1, .is_used = true,
+    b->proxies[proxy] = (Proxy){ .box = *box,
+                                 .category = category,
+                                 .mask = mask,
+                                 .group = group,
+                                 .node = -1,
+                                 .is_used = true,
                                  .was_moved = was_moved };
     b->awake_count++;
     if (!box_is_large(box))
@@ -149,6 +158,7 @@ void broadphase_add(Broadphase *b, int proxy, uint32_t category, uint32_t mask, 
 
 void broadphase_remove(Broadphase *b, int proxy)
 {
+    assert(proxy >= 0);
     if (proxy >= b->proxy_count || !b->proxies[proxy].is_used)
         return;
     proxy_lift(b, proxy);
@@ -160,9 +170,11 @@ void broadphase_remove(Broadphase *b, int proxy)
 // Gives a proxy its box. Touches the proxy and its leaf alone, so that different ones may be moved on different threads.
 static BroadMove box_update(Broadphase *b, int proxy, const BroadBox *box)
 {
+    assert(proxy >= 0 && proxy < b->proxy_count);
     Proxy *p = &b->proxies[proxy];
-    bool is_large = box_is_large(box);
-    if (!p->is_used || (p->node < 0 ? is_large : !is_large && fat_holds(&p->fat, box))) {
+    // What a fat box holds is not large: that one was not.
+    bool stays = p->is_used && p->node >= 0 && fat_holds(&p->fat, box), is_large = !stays && box_is_large(box);
+    if (stays || !p->is_used || (p->node < 0 && is_large)) {
         p->box = *box;
         return BROAD_STAYS;
     }
@@ -198,6 +210,7 @@ static void move_settle(Broadphase *b, int proxy, BroadMove move)
 
 void broadphase_move(Broadphase *b, int proxy, const BroadBox *box)
 {
+    assert(proxy >= 0 && proxy < b->proxy_count);
     move_settle(b, proxy, box_update(b, proxy, box));
 }
 
@@ -241,12 +254,15 @@ static int strays_collect(Broadphase *b, int pieces, int *left_count)
 
 void broadphase_move_all(Broadphase *b, const int32_t *proxies, int count, BroadBoxOf box_of, void *context)
 {
+    assert(count >= 0 && (proxies || count == 0));
+    assert(box_of);
     int pieces = (count + MOVE_PIECE - 1) / MOVE_PIECE, left_count = 0;
     memory_grow(&b->strays, &b->stray_capacity, count + 1, sizeof *b->strays);
     memory_grow(&b->stray_counts, &b->stray_count_capacity, pieces + 1, sizeof *b->stray_counts);
     pool_for(b->pool, pieces, 1, move_pieces, &(MoveWork){ b, proxies, count, box_of, context });
     int stray_count = strays_collect(b, pieces, &left_count);
-    bool rebuilds = left_count > b->node_count / (2 * MANY_LEFT) + 16 || (left_count > 0 && broad_tree_wants_rebuild(b, b->insert_count + stray_count));
+    bool rebuilds = left_count > b->node_count / (2 * MANY_LEFT) + 16
+                    || (left_count > 0 && broad_tree_wants_rebuild(b, b->insert_count + stray_count));
     for (int i = 0; i < stray_count; i++) {
         if (rebuilds && b->strays[i].move == BROAD_LEAVES)
             mark_moved(b, b->strays[i].proxy);
@@ -259,6 +275,7 @@ void broadphase_move_all(Broadphase *b, const int32_t *proxies, int count, Broad
 
 void broadphase_set_resting(Broadphase *b, int proxy, bool is_resting)
 {
+    assert(proxy >= 0 && proxy < b->proxy_count);
     Proxy *p = &b->proxies[proxy];
     if (p->is_resting == is_resting)
         return;
@@ -272,4 +289,3 @@ void broadphase_set_resting(Broadphase *b, int proxy, bool is_resting)
     else
         mark_moved(b, proxy);
 }
-

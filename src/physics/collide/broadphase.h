@@ -7,18 +7,24 @@
 #include "base/common.h"
 #include "base/pool.h"
 
-typedef struct BroadBox { double low[3], high[3]; } BroadBox;  // infinite sides are fine
-typedef struct BroadPair { int a, b; } BroadPair;              // a < b
+typedef struct BroadBox {
+    double low[3], high[3];
+} BroadBox;  // infinite sides are fine
+typedef struct BroadPair {
+    int a, b;
+} BroadPair;  // a < b
 
 typedef struct Broadphase Broadphase;
 Broadphase *broadphase_create(void);
 void broadphase_destroy(Broadphase *broadphase);  // NULL is fine
 // Threads that help to find pairs; NULL: none. The pairs are the same.
 void broadphase_use_pool(Broadphase *broadphase, Pool *pool);
-void broadphase_limit(Broadphase *broadphase, int most_pairs);  // that one search may find; those beyond are not found (16 million unless told)
+void broadphase_limit(Broadphase *broadphase,
+                      int max_pairs);  // that one search may find; those beyond are not found (16 million unless told)
 
 // Two proxies meet when (a.category & b.mask) or (b.category & a.mask) is not zero and their groups differ (0: none).
-void broadphase_add(Broadphase *broadphase, int proxy, uint32_t category, uint32_t mask, int group, const BroadBox *box);
+void broadphase_add(Broadphase *broadphase, int proxy, uint32_t category, uint32_t mask, int group,
+                    const BroadBox *box);
 void broadphase_remove(Broadphase *broadphase, int proxy);
 void broadphase_move(Broadphase *broadphase, int proxy, const BroadBox *box);
 // Many at once over the threads of the pool: `box_of` is called on any of them, once for each proxy of the list.
@@ -31,7 +37,7 @@ const BroadPair *broadphase_pairs(Broadphase *broadphase, int *count);
 
 // Called for proxies whose (fat) box the ray meets, nearer ones roughly first; returns how far to look on, < 0: stop.
 typedef double (*BroadRayHit)(void *context, int proxy, double length);
-void broadphase_ray(const Broadphase *broadphase, const double origin[3], const double direction[3], double length, BroadRayHit hit,
-                    void *context);
+void broadphase_ray(const Broadphase *broadphase, const double origin[3], const double direction[3], double length,
+                    BroadRayHit hit, void *context);
 
 #endif

@@ -6,16 +6,18 @@
 
 #include "physics/collide/broadphase.h"
 
-#define BROAD_STACK_MAX 128     // deeper than trees usually are; beyond it a walk calls itself
+#define BROAD_STACK_MAX 128  // deeper than trees usually are; beyond it a walk calls itself
 
-typedef struct FatBox { float low[3], high[3]; } FatBox;
+typedef struct FatBox {
+    float low[3], high[3];
+} FatBox;
 
 typedef struct TreeNode {
     FatBox box;
     int32_t parent;
-    int32_t child[2];     // child[0] < 0: a leaf of proxy child[1]
+    int32_t child[2];  // child[0] < 0: a leaf of proxy child[1]
     int32_t height;
-    uint32_t stamp;       // that of the search when a moved proxy stands below
+    uint32_t stamp;  // that of the search when a moved proxy stands below
 } TreeNode;
 
 typedef struct Proxy {
@@ -28,16 +30,16 @@ typedef struct Proxy {
 
 // Where a leaf is, while the tree is made anew.
 typedef struct Centre {
-    float at[3];          // twice the centre of the fat box
+    float at[3];  // twice the centre of the fat box
     int32_t proxy;
 } Centre;
 
 // What a new box means for a proxy's place in the tree.
 typedef enum BroadMove {
-    BROAD_STAYS,          // within its fat box
-    BROAD_FOLLOWS,        // a new fat box at the same place, within its parent's
-    BROAD_LEAVES,         // a new fat box that has to be put in again
-    BROAD_CROSSES,        // from the tree to the large ones or back
+    BROAD_STAYS,    // within its fat box
+    BROAD_FOLLOWS,  // a new fat box at the same place, within its parent's
+    BROAD_LEAVES,   // a new fat box that has to be put in again
+    BROAD_CROSSES,  // from the tree to the large ones or back
 } BroadMove;
 
 typedef struct Stray {
@@ -55,24 +57,26 @@ typedef struct PairPiece {
 typedef struct PairList {
     BroadPair *pairs;
     int count, capacity;
-    bool is_full;         // there were more than Broadphase.most_pairs
+    bool is_full;  // there were more than Broadphase.max_pairs
 } PairList;
 
 // Two nodes whose leaves may meet; twice the same: the leaves below it.
-typedef struct NodePair { int32_t a, b; } NodePair;
+typedef struct NodePair {
+    int32_t a, b;
+} NodePair;
 
 struct Broadphase {
     Pool *pool;
-    uint32_t stamp;       // of the last search
-    int insert_count;     // since the tree was made anew
-    Centre *centres;      // of all leaves while the tree is made anew
-    Stray *strays;        // what left its fat box in broadphase_move_all
-    int *stray_counts;    // of each piece of its list
+    uint32_t stamp;     // of the last search
+    int insert_count;   // since the tree was made anew
+    Centre *centres;    // of all leaves while the tree is made anew
+    Stray *strays;      // what left its fat box in broadphase_move_all
+    int *stray_counts;  // of each piece of its list
     int centre_capacity, stray_capacity, stray_count_capacity;
     NodePair *tasks;
     int task_count, task_first, task_capacity;
-    PairList *lists;      // one per worker of the pool
-    int most_pairs;
+    PairList *lists;  // one per worker of the pool
+    int max_pairs;
     int list_count;
     PairPiece *pieces;
     int piece_capacity;
@@ -82,10 +86,11 @@ struct Broadphase {
     BroadPair *pairs, *merged, *fresh, *sorted, *reported;
     int *buckets;
     int proxy_count, proxy_capacity, node_count, node_capacity, moved_count, moved_capacity;
-    int large_count, large_capacity, pair_count, pair_capacity, merged_capacity, fresh_count, fresh_capacity, sorted_capacity;
+    int large_count, large_capacity, pair_count, pair_capacity, merged_capacity, fresh_count, fresh_capacity,
+        sorted_capacity;
     int reported_capacity, bucket_capacity;
-    int awake_count;      // used proxies that do not rest
-    bool has_rested;      // some came to rest since the last search
+    int awake_count;  // used proxies that do not rest
+    bool has_rested;  // some came to rest since the last search
     int32_t root, free_node;
 };
 
@@ -93,24 +98,21 @@ struct Broadphase {
 static inline bool fat_overlap(const FatBox *a, const FatBox *b)
 {
     return (a->low[0] <= b->high[0]) & (b->low[0] <= a->high[0]) & (a->low[1] <= b->high[1]) & (b->low[1] <= a->high[1])
-        & (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
+           & (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
 }
 
 static inline bool fat_contains(const FatBox *outer, const FatBox *inner)
 {
     return (outer->low[0] <= inner->low[0]) & (inner->high[0] <= outer->high[0]) & (outer->low[1] <= inner->low[1])
-        & (inner->high[1] <= outer->high[1]) & (outer->low[2] <= inner->low[2]) & (inner->high[2] <= outer->high[2]);
+           & (inner->high[1] <= outer->high[1]) & (outer->low[2] <= inner->low[2]) & (inner->high[2] <= outer->high[2]);
 }
 
-static inline bool is_leaf(const TreeNode *node)
-{
-    return node->child[0] < 0;
-}
+static inline bool is_leaf(const TreeNode *node) { return node->child[0] < 0; }
 
 // broadphase_tree.c
-void broad_tree_insert(Broadphase *b, int proxy);   // with its fat box
+void broad_tree_insert(Broadphase *b, int proxy);  // with its fat box
 void broad_tree_remove(Broadphase *b, int proxy);
-void broad_tree_rebuild(Broadphase *b);             // from the fat boxes of all proxies in it
+void broad_tree_rebuild(Broadphase *b);  // from the fat boxes of all proxies in it
 bool broad_tree_wants_rebuild(const Broadphase *b, int insert_count);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ static void found_add(const Broadphase *b, PairList *found, int proxy, int other
     const Proxy *p = &b->proxies[proxy], *q = &b->proxies[other];
     if ((p->is_resting && q->is_resting) || !proxies_may_meet(p, q))
         return;
-    if (found->count >= b->most_pairs) {
+    if (found->count >= b->max_pairs) {
         found->is_full = true;
         return;
     }
@@ -41,7 +42,8 @@ static void stamp_moved(Broadphase *b)
     b->stamp++;
     for (int i = 0; i < b->moved_count; i++) {
         const Proxy *p = &b->proxies[b->moved[i]];
-        for (int node = p->is_used ? p->node : -1; node >= 0 && b->nodes[node].stamp != b->stamp; node = b->nodes[node].parent)
+        for (int node = p->is_used ? p->node : -1; node >= 0 && b->nodes[node].stamp != b->stamp;
+             node = b->nodes[node].parent)
             b->nodes[node].stamp = b->stamp;
     }
 }
@@ -117,7 +119,7 @@ static bool found_too_many(const Broadphase *b)
         count += b->lists[i].count;
         is_full |= b->lists[i].is_full;
     }
-    return is_full || count > b->most_pairs;
+    return is_full || count > b->max_pairs;
 }
 
 // Tree against itself, cut into tasks when there are threads to share them.
@@ -130,7 +132,8 @@ static void search_tree(Broadphase *b)
     b->tasks[0] = (NodePair){ b->root, b->root };
     b->task_first = 0;
     b->task_count = 1;
-    while (b->task_first < b->task_count && b->task_count - b->task_first < wanted && b->task_count + 3 <= b->task_capacity)
+    while (b->task_first < b->task_count && b->task_count - b->task_first < wanted
+           && b->task_count + 3 <= b->task_capacity)
         b->task_count = pair_split(b, &b->lists[0], b->tasks[b->task_first++], b->tasks, b->task_count);
     pool_for(b->pool, b->task_count - b->task_first, 2, search_range, b);
 }
@@ -147,7 +150,8 @@ static void search_large(Broadphase *b)
             if (!b->proxies[b->large[k]].was_moved)
                 found_add(b, &b->lists[0], proxy, b->large[k]);
         for (int k = 0; p->node < 0 && k < b->proxy_count; k++)
-            if (b->proxies[k].is_used && k != proxy && !(b->proxies[k].node < 0 && b->proxies[k].was_moved && k < proxy))
+            if (b->proxies[k].is_used && k != proxy
+                && !(b->proxies[k].node < 0 && b->proxies[k].was_moved && k < proxy))
                 found_add(b, &b->lists[0], proxy, k);
     }
 }
@@ -170,10 +174,7 @@ static void fresh_collect(Broadphase *b)
     }
 }
 
-static inline bool pair_before(BroadPair x, BroadPair y)
-{
-    return x.a != y.a ? x.a < y.a : x.b < y.b;
-}
+static inline bool pair_before(BroadPair x, BroadPair y) { return x.a != y.a ? x.a < y.a : x.b < y.b; }
 
 static int pair_order(const void *x, const void *y)
 {
@@ -184,6 +185,7 @@ static int pair_order(const void *x, const void *y)
 // Two passes of a stable counting sort: by b, then by a. A few among many proxies are sorted by comparing.
 static void fresh_sort(Broadphase *b)
 {
+    assert(b->fresh_count >= 0 && b->fresh_count <= b->fresh_capacity);
     int count = b->fresh_count;
     if (count < b->proxy_count / 16) {
         qsort(b->fresh, (size_t)count, sizeof *b->fresh, pair_order);
@@ -205,10 +207,7 @@ static void fresh_sort(Broadphase *b)
     }
 }
 
-static inline bool pair_is_asleep(const Proxy *p, const Proxy *q)
-{
-    return p->is_resting && q->is_resting;
-}
+static inline bool pair_is_asleep(const Proxy *p, const Proxy *q) { return p->is_resting && q->is_resting; }
 
 static inline bool pair_is_reported(const Broadphase *b, BroadPair pair)
 {
@@ -220,6 +219,8 @@ static inline bool pair_is_reported(const Broadphase *b, BroadPair pair)
 // all before it stayed.
 static void piece_merge(Broadphase *b, PairPiece *piece)
 {
+    assert(piece->first <= piece->last && piece->last <= b->pair_count);
+    assert(piece->fresh_first <= piece->fresh_last && piece->fresh_last <= b->fresh_count);
     int start = piece->first + piece->fresh_first, at = piece->fresh_first;
     BroadPair *merged = b->merged + start, *reported = b->reported + start;
     int merged_count = 0, reported_count = 0;
@@ -271,7 +272,9 @@ static int pieces_cut(Broadphase *b)
     memory_grow(&b->pieces, &b->piece_capacity, count, sizeof *b->pieces);
     for (int i = 0; i < count; i++) {
         int first = i * PIECE, last = int_min(first + PIECE, b->pair_count);
-        b->pieces[i] = (PairPiece){ .first = first, .last = last, .fresh_first = i == 0 ? 0 : b->pieces[i - 1].fresh_last,
+        b->pieces[i] = (PairPiece){ .first = first,
+                                    .last = last,
+                                    .fresh_first = i == 0 ? 0 : b->pieces[i - 1].fresh_last,
                                     .fresh_last = i == count - 1 ? b->fresh_count : fresh_before(b, b->pairs[last]) };
     }
     return count;
@@ -350,7 +353,8 @@ static int pairs_report(Broadphase *b)
     memory_grow(&b->reported, &b->reported_capacity, b->pair_count + 1, sizeof *b->reported);
     pool_for(b->pool, pieces, 1, report_pieces, b);
     for (int i = 0; i < pieces; i++) {
-        memmove(b->reported + count, b->reported + b->pieces[i].first, (size_t)b->pieces[i].reported_count * sizeof *b->reported);
+        memmove(b->reported + count, b->reported + b->pieces[i].first,
+                (size_t)b->pieces[i].reported_count * sizeof *b->reported);
         count += b->pieces[i].reported_count;
     }
     return count;

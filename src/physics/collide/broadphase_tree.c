@@ -1,14 +1,15 @@
 // The tree of fat boxes: leaves are put in where the boxes grow least, and all are parted anew when many have travelled.
 #include "physics/collide/broadphase_internal.h"
+#include "physics/collide/tuning.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
-#define REBUILD 8           // the tree is made anew when one leaf of so many was put in again
-#define SUBTREE_TASKS 16    // into which making it anew is cut for several threads
-#define SUBTREE_LEVELS 4    // 2^4 of them
+#define SUBTREE_TASKS 16  // into which making it anew is cut for several threads
+#define SUBTREE_LEVELS 4  // 2^4 of them
 
 static inline FatBox join(const FatBox *a, const FatBox *b)
 {
@@ -117,6 +118,7 @@ static int find_sibling(const Broadphase *b, const FatBox *box)
 
 void broad_tree_insert(Broadphase *b, int proxy)
 {
+    assert(proxy >= 0 && proxy < b->proxy_count);
     b->insert_count++;
     int leaf = node_take(b);
     b->nodes[leaf] = (TreeNode){ .box = b->proxies[proxy].fat, .parent = -1, .child = { -1, proxy } };
@@ -138,6 +140,7 @@ void broad_tree_insert(Broadphase *b, int proxy)
 
 void broad_tree_remove(Broadphase *b, int proxy)
 {
+    assert(proxy >= 0 && proxy < b->proxy_count && b->proxies[proxy].node >= 0);
     int leaf = b->proxies[proxy].node, parent = b->nodes[leaf].parent;
     node_give(b, leaf);
     b->proxies[proxy].node = -1;
@@ -196,7 +199,9 @@ static void subtree_build(Broadphase *b, Centre *list, int count, int index, int
     node_refit(b->nodes, index);
 }
 
-typedef struct Subtree { int first, count, index, parent; } Subtree;  // count 0: none
+typedef struct Subtree {
+    int first, count, index, parent;
+} Subtree;  // count 0: none
 
 typedef struct SubtreeWork {
     Broadphase *b;
@@ -277,12 +282,13 @@ void broad_tree_rebuild(Broadphase *b)
 
 bool broad_tree_wants_rebuild(const Broadphase *b, int insert_count)
 {
-    return insert_count > b->node_count / (2 * REBUILD) + 64;
+    return insert_count > b->node_count / (2 * REBUILD_SHARE) + 64;
 }
 
 // ---- rays ----
 
-static bool ray_meets(const double low[3], const double high[3], const double origin[3], const double inverse[3], double length)
+static bool ray_meets(const double low[3], const double high[3], const double origin[3], const double inverse[3],
+                      double length)
 {
     double near = 0.0, far = length;
     for (int i = 0; i < 3; i++) {
@@ -337,7 +343,8 @@ static void ray_tree(const Broadphase *b, Ray *ray, int from)
     }
 }
 
-void broadphase_ray(const Broadphase *b, const double origin[3], const double direction[3], double length, BroadRayHit hit, void *context)
+void broadphase_ray(const Broadphase *b, const double origin[3], const double direction[3], double length,
+                    BroadRayHit hit, void *context)
 {
     Ray ray = { .origin = origin, .direction = direction, .length = length, .hit = hit, .context = context };
     for (int i = 0; i < 3; i++)

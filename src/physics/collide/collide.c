@@ -3,34 +3,38 @@
 #include "physics/collide/collide.h"
 
 #include "physics/collide/collide_internal.h"
+#include "physics/collide/tuning.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define ROUNDING 1e-10   // m: far above that of places up to kilometres away, far below any depth that matters
-
-double collide_reach(const CollideShape *shape, const double n[3])
+double collide_support_distance(const CollideShape *shape, const double n[3])
 {
     const double *s = shape->size;
     switch (shape->type) {
-    case COLLIDE_SPHERE:
-        return s[0];
-    case COLLIDE_CAPSULE:
-        return fabs(n[2]) * s[1] + s[0];
-    case COLLIDE_CYLINDER:
-        return fabs(n[2]) * s[1] + s[0] * sqrt(fmax(0.0, 1.0 - n[2] * n[2]));
-    case COLLIDE_BOX:
-        return fabs(n[0]) * s[0] + fabs(n[1]) * s[1] + fabs(n[2]) * s[2];
-    default:
-        return DBL_MAX * 0.25;
+    case GEOMETRY_SPHERE: return s[0];
+    case GEOMETRY_CAPSULE: return fabs(n[2]) * s[1] + s[0];
+    case GEOMETRY_CYLINDER: return fabs(n[2]) * s[1] + s[0] * sqrt(fmax(0.0, 1.0 - n[2] * n[2]));
+    case GEOMETRY_BOX: return fabs(n[0]) * s[0] + fabs(n[1]) * s[1] + fabs(n[2]) * s[2];
+    default: return DBL_MAX * 0.25;
     }
 }
 
 void collide_bounds(const CollideShape *shape, const CollidePose *pose, double low[3], double high[3])
 {
+    if (shape->type == GEOMETRY_BOX) {
+        const double *r = pose->rotation, *s = shape->size;
+        for (int i = 0; i < 3; i++) {
+            double reach = fabs(r[3 * i]) * s[0] + fabs(r[3 * i + 1]) * s[1] + fabs(r[3 * i + 2]) * s[2];
+            low[i] = pose->position[i] - reach;
+            high[i] = pose->position[i] + reach;
+        }
+        return;
+    }
     for (int i = 0; i < 3; i++) {
-        double reach = collide_reach(shape, pose->rotation + 3 * i);
+        double reach = collide_support_distance(shape, pose->rotation + 3 * i);
         low[i] = pose->position[i] - reach;
         high[i] = pose->position[i] + reach;
     }
@@ -39,9 +43,10 @@ void collide_bounds(const CollideShape *shape, const CollidePose *pose, double l
 // Faces that lie exactly on each other are a rounding apart at some of their corners when they are tilted: these touch too.
 int collide_keep_touching(CollidePoint *points, int count)
 {
+    assert(count >= 0);
     int touching = 0;
     for (int i = 0; i < count; i++) {
-        if (!(points[i].depth >= -ROUNDING))
+        if (!(points[i].depth >= -TOUCH_ROUNDING))
             continue;
         points[touching] = points[i];
         points[touching].depth = double_max(points[i].depth, 0.0);
@@ -50,18 +55,14 @@ int collide_keep_touching(CollidePoint *points, int count)
     return touching;
 }
 
-double collide_thinnest(const CollideShape *shape)
+double collide_min_half_extent(const CollideShape *shape)
 {
     switch (shape->type) {
-    case COLLIDE_SPHERE:
-    case COLLIDE_CAPSULE:
-        return shape->size[0];
-    case COLLIDE_CYLINDER:
-        return double_min(shape->size[0], shape->size[1]);
-    case COLLIDE_BOX:
-        return double_min(shape->size[0], double_min(shape->size[1], shape->size[2]));
-    default:
-        return INFINITY;
+    case GEOMETRY_SPHERE:
+    case GEOMETRY_CAPSULE: return shape->size[0];
+    case GEOMETRY_CYLINDER: return double_min(shape->size[0], shape->size[1]);
+    case GEOMETRY_BOX: return double_min(shape->size[0], double_min(shape->size[1], shape->size[2]));
+    default: return INFINITY;
     }
 }
 
@@ -112,14 +113,11 @@ static void ground_box(Ground *g, const CollideShape *box, const CollidePose *po
             continue;
         double p[3];
         for (int i = 0; i < 3; i++)
-            p[i] = pose->position[i] + (corner & 1 ? s[0] : -s[0]) * r[3 * i] + (corner & 2 ? s[1] : -s[1]) * r[3 * i + 1]
-                 + (corner & 4 ? s[2] : -s[2]) * r[3 * i + 2];
+            p[i] = pose->position[i] + (corner & 1 ? s[0] : -s[0]) * r[3 * i]
+                   + (corner & 2 ? s[1] : -s[1]) * r[3 * i + 1] + (corner & 4 ? s[2] : -s[2]) * r[3 * i + 2];
         ground_point(g, p, corner);
     }
 }
-
-#define LEVEL 0.001   // square of the sine of a tilt that counts as none: the four points then stay with the cylinder
-#define TILTED 0.1    // and of one from which on a cap touches with one point
 
 // A cap that is nearly level touches with up to four points of its rim: the lowest, the highest and the two between; one
 // that is well tilted with its lowest point alone. (ODE leaves a cylinder that stands a little askew on one point, so that
@@ -132,46 +130,45 @@ static void ground_cylinder(Ground *g, const CollideShape *cylinder, const Colli
     double along = vec_dot(axis, g->normal), radius = cylinder->size[0];
     vec_cross(axis, g->normal, across);
     double tilt = vec_dot(across, across);
-    if (tilt >= LEVEL)
+    if (tilt >= GROUND_LEVEL)
         for (int i = 0; i < 3; i++) {
             level[i] = across[i] / sqrt(tilt);
             lowest[i] = (along * axis[i] - g->normal[i]) / sqrt(tilt);
         }
     for (int end = 1; end >= -1; end -= 2)
-        for (uint32_t k = 0; k < (tilt >= TILTED ? 1 : 4); k++) {
+        for (uint32_t k = 0; k < (tilt >= GROUND_TILTED ? 1 : 4); k++) {
             double p[3];
             for (int i = 0; i < 3; i++)
-                p[i] = pose->position[i] + end * cylinder->size[1] * axis[i] + radius * (around[k][0] * lowest[i] + around[k][1] * level[i]);
+                p[i] = pose->position[i] + end * cylinder->size[1] * axis[i]
+                       + radius * (around[k][0] * lowest[i] + around[k][1] * level[i]);
             ground_point(g, p, 4 * (end > 0) + k);
         }
 }
 
-static int shape_ground(const CollideShape *a, const CollidePose *pa, const CollidePose *plane, double margin, CollidePoint *points)
+static int shape_ground(const CollideShape *a, const CollidePose *pa, const CollidePose *plane, double margin,
+                        CollidePoint *points)
 {
-    Ground g = { .normal = { plane->rotation[2], plane->rotation[5], plane->rotation[8] }, .margin = margin, .points = points };
+    Ground g = { .normal = { plane->rotation[2], plane->rotation[5], plane->rotation[8] },
+                 .margin = margin,
+                 .points = points };
     g.offset = vec_dot(g.normal, plane->position);
     double p[3];
     switch (a->type) {
-    case COLLIDE_SPHERE:
+    case GEOMETRY_SPHERE:
         for (int i = 0; i < 3; i++)
             p[i] = pa->position[i] - a->size[0] * g.normal[i];
         ground_point(&g, p, 0);
         break;
-    case COLLIDE_CAPSULE:
+    case GEOMETRY_CAPSULE:
         for (int end = -1; end <= 1; end += 2) {
             for (int i = 0; i < 3; i++)
                 p[i] = pa->position[i] + end * a->size[1] * pa->rotation[3 * i + 2] - a->size[0] * g.normal[i];
             ground_point(&g, p, end > 0);
         }
         break;
-    case COLLIDE_CYLINDER:
-        ground_cylinder(&g, a, pa);
-        break;
-    case COLLIDE_BOX:
-        ground_box(&g, a, pa);
-        break;
-    case COLLIDE_PLANE:
-        break;
+    case GEOMETRY_CYLINDER: ground_cylinder(&g, a, pa); break;
+    case GEOMETRY_BOX: ground_box(&g, a, pa); break;
+    default: break;
     }
     return g.count;
 }
@@ -179,7 +176,8 @@ static int shape_ground(const CollideShape *a, const CollidePose *pa, const Coll
 // ---- balls and capsules ----
 
 // One point between two balls of the given centres.
-static int ball_ball(const double *ca, double ra, const double *cb, double rb, double margin, uint32_t feature, CollidePoint *point)
+static int ball_ball(const double *ca, double ra, const double *cb, double rb, double margin, uint32_t feature,
+                     CollidePoint *point)
 {
     double d[3];
     vec_sub(ca, cb, d);
@@ -197,7 +195,7 @@ static int ball_ball(const double *ca, double ra, const double *cb, double rb, d
 
 static void capsule_ends(const CollideShape *shape, const CollidePose *pose, double ends[2][3])
 {
-    double half = shape->type == COLLIDE_CAPSULE ? shape->size[1] : 0.0;
+    double half = shape->type == GEOMETRY_CAPSULE ? shape->size[1] : 0.0;
     for (int i = 0; i < 3; i++) {
         double h = half * pose->rotation[3 * i + 2];
         ends[0][i] = pose->position[i] - h;
@@ -217,8 +215,8 @@ static double closest_on_segment(const double *p, double ends[2][3], double out[
 }
 
 // Parallel capsules lying side by side touch along a line: two points. Otherwise the closest points of the two axes.
-static int capsule_capsule(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
-                           CollidePoint *points)
+static int capsule_capsule(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                           double margin, CollidePoint *points)
 {
     double ea[2][3], eb[2][3], da[3], db[3], w[3];
     capsule_ends(a, pa, ea);
@@ -256,36 +254,33 @@ static int capsule_capsule(const CollideShape *a, const CollidePose *pa, const C
     return ball_ball(p, a->size[0], q, b->size[0], margin, 2, points);
 }
 
-bool collide_pair_is_known(CollideType a, CollideType b)
-{
-    return a != COLLIDE_PLANE || b != COLLIDE_PLANE;
-}
+bool collide_pair_is_known(GeometryKind a, GeometryKind b) { return a != GEOMETRY_PLANE || b != GEOMETRY_PLANE; }
 
-static int pair_ordered(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
-                        CollidePoint *points)
+static int pair_ordered(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                        double margin, CollidePoint *points)
 {
-    if (b->type == COLLIDE_PLANE)
+    if (b->type == GEOMETRY_PLANE)
         return shape_ground(a, pa, pb, margin, points);
-    if (b->type == COLLIDE_BOX && a->type == COLLIDE_BOX)
+    if (b->type == GEOMETRY_BOX && a->type == GEOMETRY_BOX)
         return collide_box_box(a, pa, b, pb, margin, points);
-    if (b->type == COLLIDE_BOX || b->type == COLLIDE_CYLINDER) {
-        if (a->type == COLLIDE_SPHERE)
+    if (b->type == GEOMETRY_BOX || b->type == GEOMETRY_CYLINDER) {
+        if (a->type == GEOMETRY_SPHERE)
             return collide_ball_solid(a, pa, b, pb, margin, points);
-        if (a->type == COLLIDE_CAPSULE)
+        if (a->type == GEOMETRY_CAPSULE)
             return collide_capsule_solid(a, pa, b, pb, margin, points);
-        if (a->type == COLLIDE_CYLINDER)
+        if (a->type == GEOMETRY_CYLINDER)
             return collide_cylinder_solid(a, pa, b, pb, margin, points);
     }
-    if (a->type <= COLLIDE_CAPSULE && b->type <= COLLIDE_CAPSULE) {
-        if (a->type == COLLIDE_SPHERE && b->type == COLLIDE_SPHERE)
+    if (a->type <= GEOMETRY_CAPSULE && b->type <= GEOMETRY_CAPSULE) {
+        if (a->type == GEOMETRY_SPHERE && b->type == GEOMETRY_SPHERE)
             return ball_ball(pa->position, a->size[0], pb->position, b->size[0], margin, 0, points);
         return capsule_capsule(a, pa, b, pb, margin, points);
     }
     return 0;
 }
 
-int collide_pair(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
-                 CollidePoint points[COLLIDE_POINTS])
+int collide_pair(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                 double margin, CollidePoint points[COLLIDE_POINTS])
 {
     if (a->type <= b->type)
         return pair_ordered(a, pa, b, pb, margin, points);

@@ -2,16 +2,18 @@
 // reference face, or the closest points of two edges.
 #include "physics/collide/collide_internal.h"
 
+#include <assert.h>
 #include <math.h>
 
 typedef struct BoxPair {
     const double *size_a, *size_b;
-    double c[9];           // B's axes in A's frame, as columns
+    double c[9];  // B's axes in A's frame, as columns
     double absolute[9];
-    double t[3];           // centre of B in A's frame
+    double t[3];  // centre of B in A's frame
 } BoxPair;
 
-static void pair_init(BoxPair *p, const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb)
+static void pair_init(BoxPair *p, const CollideShape *a, const CollidePose *pa, const CollideShape *b,
+                      const CollidePose *pb)
 {
     const double *ra = pa->rotation, *rb = pb->rotation;
     double d[3];
@@ -61,7 +63,8 @@ static double edge_axes(const BoxPair *p, double margin, int *axis)
             double length2 = 1.0 - c[3 * i + j] * c[3 * i + j];
             if (length2 < 1e-4)
                 continue;  // nearly parallel edges: the face axes say it better
-            double reach = a[i1] * m[3 * i2 + j] + a[i2] * m[3 * i1 + j] + b[j1] * m[3 * i + j2] + b[j2] * m[3 * i + j1];
+            double reach = a[i1] * m[3 * i2 + j] + a[i2] * m[3 * i1 + j] + b[j1] * m[3 * i + j2]
+                           + b[j2] * m[3 * i + j1];
             double s = fabs(t[i2] * c[3 * i1 + j] - t[i1] * c[3 * i2 + j]) - reach;
             if (s > margin)
                 return s;
@@ -73,8 +76,10 @@ static double edge_axes(const BoxPair *p, double margin, int *axis)
     return best;
 }
 
-int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordinate, double sign, double limit, uint32_t side)
+int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordinate, double sign, double limit,
+                      uint32_t side)
 {
+    assert(count >= 0 && count <= CLIP_POINTS);
     int n = 0;
     for (int i = 0; i < count; i++) {
         const ClipPoint *p = &in[i], *q = &in[(i + 1) % count];
@@ -83,8 +88,8 @@ int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordi
             out[n++] = *p;
         if ((dp <= 0.0) != (dq <= 0.0)) {
             double f = dp / (dp - dq);
-            out[n++] = (ClipPoint){ p->u + f * (q->u - p->u), p->v + f * (q->v - p->v), p->height + f * (q->height - p->height),
-                                    (p->feature & 0xf) | (side + 1) << 4 };
+            out[n++] = (ClipPoint){ p->u + f * (q->u - p->u), p->v + f * (q->v - p->v),
+                                    p->height + f * (q->height - p->height), (p->feature & 0xf) | (side + 1) << 4 };
         }
     }
     return n;
@@ -92,6 +97,7 @@ int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordi
 
 int collide_clip_reduce(ClipPoint *points, int count)
 {
+    assert(count >= 0 && count <= CLIP_POINTS);
     if (count <= COLLIDE_POINTS)
         return count;
     int pick[4] = { 0, 0, -1, -1 };
@@ -122,9 +128,10 @@ int collide_clip_reduce(ClipPoint *points, int count)
     return n;
 }
 
-static int face_contact(const CollideShape *reference, const CollidePose *pr, const CollideShape *incident, const CollidePose *pi,
-                        int axis, bool flip, double margin, CollidePoint *points)
+static int face_contact(const CollideShape *reference, const CollidePose *pr, const CollideShape *incident,
+                        const CollidePose *pi, int axis, bool flip, double margin, CollidePoint *points)
 {
+    assert(axis >= 0 && axis < 3);
     const double *r = pr->rotation, *s = pi->rotation;
     double d[3], n[3] = { r[axis], r[3 + axis], r[6 + axis] };
     vec_sub(pi->position, pr->position, d);
@@ -145,11 +152,14 @@ static int face_contact(const CollideShape *reference, const CollidePose *pr, co
     double axis_u[3] = { r[u], r[3 + u], r[6 + u] }, axis_v[3] = { r[v], r[3 + v], r[6 + v] };
     double edge_e[3] = { s[e], s[3 + e], s[6 + e] }, edge_f[3] = { s[f], s[3 + f], s[6 + f] };
     double cu = vec_dot(centre, axis_u), cv = vec_dot(centre, axis_v), cw = vec_dot(centre, n) - reference->size[axis];
-    double eu = vec_dot(edge_e, axis_u) * incident->size[e], ev = vec_dot(edge_e, axis_v) * incident->size[e], ew = along[e] * incident->size[e];
-    double fu = vec_dot(edge_f, axis_u) * incident->size[f], fv = vec_dot(edge_f, axis_v) * incident->size[f], fw = along[f] * incident->size[f];
-    ClipPoint first[CLIP_POINTS] = {
-        { cu + eu + fu, cv + ev + fv, cw + ew + fw, 0 }, { cu - eu + fu, cv - ev + fv, cw - ew + fw, 1 },
-        { cu - eu - fu, cv - ev - fv, cw - ew - fw, 2 }, { cu + eu - fu, cv + ev - fv, cw + ew - fw, 3 } };
+    double eu = vec_dot(edge_e, axis_u) * incident->size[e], ev = vec_dot(edge_e, axis_v) * incident->size[e],
+           ew = along[e] * incident->size[e];
+    double fu = vec_dot(edge_f, axis_u) * incident->size[f], fv = vec_dot(edge_f, axis_v) * incident->size[f],
+           fw = along[f] * incident->size[f];
+    ClipPoint first[CLIP_POINTS] = { { cu + eu + fu, cv + ev + fv, cw + ew + fw, 0 },
+                                     { cu - eu + fu, cv - ev + fv, cw - ew + fw, 1 },
+                                     { cu - eu - fu, cv - ev - fv, cw - ew - fw, 2 },
+                                     { cu + eu - fu, cv + ev - fv, cw + ew - fw, 3 } };
     ClipPoint second[CLIP_POINTS];
     double hu = reference->size[u], hv = reference->size[v];
     int count = collide_clip_side(first, 4, second, 0, 1.0, hu, 0);
@@ -161,7 +171,8 @@ static int face_contact(const CollideShape *reference, const CollidePose *pr, co
         if (first[i].height < margin)
             first[kept++] = first[i];
     kept = collide_clip_reduce(first, kept);
-    uint32_t base = (uint32_t)(axis + (flip ? 3 : 0)) << 12 | (uint32_t)face << 10 | (sign > 0.0 ? 1u << 9 : 0u) | (towards > 0.0 ? 1u << 8 : 0u);
+    uint32_t base = (uint32_t)(axis + (flip ? 3 : 0)) << 12 | (uint32_t)face << 10 | (sign > 0.0 ? 1u << 9 : 0u)
+                    | (towards > 0.0 ? 1u << 8 : 0u);
     for (int i = 0; i < kept; i++) {
         CollidePoint *out = &points[i];
         double height = reference->size[axis] + 0.5 * first[i].height;  // midway between the two surfaces
@@ -175,8 +186,10 @@ static int face_contact(const CollideShape *reference, const CollidePose *pr, co
     return kept;
 }
 
-static int edge_contact(const BoxPair *p, const CollidePose *pa, const CollidePose *pb, int axis, double depth, CollidePoint *point)
+static int edge_contact(const BoxPair *p, const CollidePose *pa, const CollidePose *pb, int axis, double depth,
+                        CollidePoint *point)
 {
+    assert(axis >= 0 && axis < 9);
     const double *ra = pa->rotation, *rb = pb->rotation;
     int i = axis / 3, j = axis % 3;
     double da[3] = { ra[i], ra[3 + i], ra[6 + i] }, db[3] = { rb[j], rb[3 + j], rb[6 + j] }, n[3], d[3];
@@ -192,9 +205,16 @@ static int edge_contact(const BoxPair *p, const CollidePose *pa, const CollidePo
     vec_copy(pb->position, on_b);
     uint32_t feature = 1u << 15 | (uint32_t)axis << 4;
     for (int c = 0; c < 3; c++) {
-        double xa = ra[c] * n[0] + ra[3 + c] * n[1] + ra[6 + c] * n[2], xb = rb[c] * n[0] + rb[3 + c] * n[1] + rb[6 + c] * n[2];
-        double sa = c == i ? 0.0 : xa > 0.0 ? p->size_a[c] : -p->size_a[c], sb = c == j ? 0.0 : xb > 0.0 ? -p->size_b[c] : p->size_b[c];
-        feature |= (uint32_t)(sa > 0.0) << (c == (i + 1) % 3 ? 0 : 1) | (uint32_t)(sb > 0.0) << (c == (j + 1) % 3 ? 2 : 3);
+        double xa = ra[c] * n[0] + ra[3 + c] * n[1] + ra[6 + c] * n[2],
+               xb = rb[c] * n[0] + rb[3 + c] * n[1] + rb[6 + c] * n[2];
+        double sa = c == i     ? 0.0
+                    : xa > 0.0 ? p->size_a[c]
+                               : -p->size_a[c],
+               sb = c == j     ? 0.0
+                    : xb > 0.0 ? -p->size_b[c]
+                               : p->size_b[c];
+        feature |= (uint32_t)(sa > 0.0) << (c == (i + 1) % 3 ? 0 : 1)
+                   | (uint32_t)(sb > 0.0) << (c == (j + 1) % 3 ? 2 : 3);
         for (int q = 0; q < 3; q++) {
             on_a[q] += sa * ra[3 * q + c];
             on_b[q] += sb * rb[3 * q + c];
@@ -213,8 +233,8 @@ static int edge_contact(const BoxPair *p, const CollidePose *pa, const CollidePo
     return 1;
 }
 
-int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
-                    CollidePoint *points)
+int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                    double margin, CollidePoint *points)
 {
     BoxPair pair;
     int face = 0, edge = -1;
@@ -228,5 +248,6 @@ int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideS
     // A face gives up to four points and stays the same longer: an edge must be clearly better.
     if (edge >= 0 && edge_separation > 0.9 * face_separation + 1e-3 * double_min(a->size[0], b->size[0]))
         return edge_contact(&pair, pa, pb, edge, -edge_separation, points);
-    return face < 3 ? face_contact(a, pa, b, pb, face, false, margin, points) : face_contact(b, pb, a, pa, face - 3, true, margin, points);
+    return face < 3 ? face_contact(a, pa, b, pb, face, false, margin, points)
+                    : face_contact(b, pb, a, pa, face - 3, true, margin, points);
 }

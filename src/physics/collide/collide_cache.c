@@ -3,17 +3,16 @@
 
 #include "base/memory.h"
 #include "physics/collide/collide_internal.h"
+#include "physics/collide/tuning.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SHIFT_MOST 2.5e-4      // m
-#define SHIFT_SHARE 5e-3       // of the thinnest part of the two shapes
-
 typedef struct CachedPoint {
-    float on_a[3], on_b[3];   // in the frames of the two shapes
-    float normal[3];          // in the frame of B
+    float on_a[3], on_b[3];  // in the frames of the two shapes
+    float normal[3];         // in the frame of B
     float depth;
     uint32_t feature;
 } CachedPoint;
@@ -21,7 +20,7 @@ typedef struct CachedPoint {
 typedef struct Entry {
     BroadPair pair;
     int32_t count;
-    float shift[3], turn[9];    // of B in A's frame when it was collided
+    float shift[3], turn[9];  // of B in A's frame when it was collided
     CachedPoint points[COLLIDE_POINTS];
 } Entry;
 
@@ -30,7 +29,7 @@ typedef struct Entry {
 typedef struct Known {
     BroadPair pair;
     int32_t slot;
-    bool has_points, had_points;   // had: at the start of the pass, for other threads to read
+    bool has_points, had_points;  // had: at the start of the pass, for other threads to read
 } Known;
 
 struct CollideCache {
@@ -40,10 +39,7 @@ struct CollideCache {
     int entry_count, entry_capacity, known_count, known_capacity, last_capacity, spare_count, spare_capacity;
 };
 
-CollideCache *collide_cache_create(void)
-{
-    return memory_alloc(sizeof(CollideCache));
-}
+CollideCache *collide_cache_create(void) { return memory_alloc(sizeof(CollideCache)); }
 
 void collide_cache_destroy(CollideCache *cache)
 {
@@ -56,33 +52,31 @@ void collide_cache_destroy(CollideCache *cache)
     free(cache);
 }
 
-static double reach(const CollideShape *shape)
+double collide_bounding_radius(const CollideShape *shape)
 {
     const double *s = shape->size;
     switch (shape->type) {
-    case COLLIDE_SPHERE:
-        return s[0];
-    case COLLIDE_CAPSULE:
-        return s[0] + s[1];
-    case COLLIDE_CYLINDER:
-        return sqrt(s[0] * s[0] + s[1] * s[1]);
-    case COLLIDE_BOX:
-        return sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
-    default:
-        return INFINITY;
+    case GEOMETRY_SPHERE: return s[0];
+    case GEOMETRY_CAPSULE: return s[0] + s[1];
+    case GEOMETRY_CYLINDER: return sqrt(s[0] * s[0] + s[1] * s[1]);
+    case GEOMETRY_BOX: return sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+    default: return INFINITY;
     }
 }
 
 // Points lie within the smaller shape, so its size says what a turn moves.
 CollideLimit collide_cache_limit(const CollideShape *a, const CollideShape *b)
 {
-    return (CollideLimit){ double_min(SHIFT_MOST, SHIFT_SHARE * double_min(collide_thinnest(a), collide_thinnest(b))), double_min(reach(a), reach(b)) };
+    return collide_cache_limit_of(double_min(collide_min_half_extent(a), collide_min_half_extent(b)),
+                                  double_min(collide_bounding_radius(a), collide_bounding_radius(b)));
 }
 
-static bool pair_is_before(BroadPair x, BroadPair y)
+CollideLimit collide_cache_limit_of(double min_half_extent, double min_reach)
 {
-    return x.a != y.a ? x.a < y.a : x.b < y.b;
+    return (CollideLimit){ double_min(MAX_CACHE_SHIFT, CACHE_SHIFT_SHARE * min_half_extent), min_reach };
 }
+
+static bool pair_is_before(BroadPair x, BroadPair y) { return x.a != y.a ? x.a < y.a : x.b < y.b; }
 
 static int32_t take_slot(CollideCache *cache)
 {
@@ -94,12 +88,14 @@ static int32_t take_slot(CollideCache *cache)
 
 static void give_slot(CollideCache *cache, int32_t slot)
 {
+    assert(slot >= 0 && slot < cache->entry_count);
     memory_grow(&cache->spare, &cache->spare_capacity, cache->spare_count + 1, sizeof *cache->spare);
     cache->spare[cache->spare_count++] = slot;
 }
 
 void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count)
 {
+    assert(count >= 0 && (pairs || count == 0));
     Known *swap = cache->last;
     int capacity = cache->last_capacity, last_count = cache->known_count;
     cache->last = cache->known;
@@ -152,17 +148,26 @@ static void to_local(const CollidePose *pose, const double *world, float out[3])
         out[i] = (float)(r[i] * d[0] + r[3 + i] * d[1] + r[6 + i] * d[2]);
 }
 
-// Whether the pair stands where it stood: for a small angle t the squared difference of two rotations is 2 t^2.
+// Whether the pair stands where it stood: for a small angle t the squared difference of two rotations is 2 t^2. The pair's shift
+// says mostly no by itself.
 static bool has_stayed(const Entry *entry, const CollidePose *pa, const CollidePose *pb, CollideLimit limit)
 {
-    double shift[3], turn[9], moved = 0.0, turned = 0.0;
-    relative_pose(pa, pb, shift, turn);
+    const double *ra = pa->rotation, *rb = pb->rotation;
+    double d[3], moved = 0.0, turned = 0.0, shift2 = limit.shift * limit.shift;
+    vec_sub(pb->position, pa->position, d);
+    for (int i = 0; i < 3; i++) {
+        double way = ra[i] * d[0] + ra[3 + i] * d[1] + ra[6 + i] * d[2] - (double)entry->shift[i];
+        moved += way * way;
+    }
+    if (!(moved <= shift2))
+        return false;
     for (int i = 0; i < 3; i++)
-        moved += (shift[i] - (double)entry->shift[i]) * (shift[i] - (double)entry->shift[i]);
-    for (int i = 0; i < 9; i++)
-        turned += (turn[i] - (double)entry->turn[i]) * (turn[i] - (double)entry->turn[i]);
-    double shift2 = limit.shift * limit.shift;
-    return moved <= shift2 && turned * limit.reach * limit.reach <= 2.0 * shift2;
+        for (int k = 0; k < 3; k++) {
+            double change = ra[i] * rb[k] + ra[3 + i] * rb[3 + k] + ra[6 + i] * rb[6 + k]
+                            - (double)entry->turn[3 * i + k];
+            turned += change * change;
+        }
+    return turned * limit.reach * limit.reach <= 2.0 * shift2;
 }
 
 // Slots lie anywhere: asks for one that will be wanted soon.
@@ -176,9 +181,11 @@ static void prefetch_soon(const CollideCache *cache, int index)
         __builtin_prefetch(soon + 64 * line);
 }
 
-int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollideLimit limit,
-                        CollidePoint points[COLLIDE_POINTS])
+int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb,
+                        CollideLimit limit, CollidePoint points[COLLIDE_POINTS])
 {
+    assert(index >= 0 && index < cache->known_count);
+    assert(limit.shift >= 0.0);
     prefetch_soon(cache, index);
     if (!cache->known[index].has_points)
         return -1;
@@ -214,12 +221,18 @@ static double apart_now(const CollidePose *pa, const CollidePose *pb, const Cach
     to_world(pa, point->on_a, a);
     to_world(pb, point->on_b, b);
     for (int i = 0; i < 3; i++)
-        apart += (r[3 * i] * (double)point->normal[0] + r[3 * i + 1] * (double)point->normal[1] + r[3 * i + 2] * (double)point->normal[2]) * (a[i] - b[i]);
+        apart += (r[3 * i] * (double)point->normal[0] + r[3 * i + 1] * (double)point->normal[1]
+                  + r[3 * i + 2] * (double)point->normal[2])
+                 * (a[i] - b[i]);
     return apart;
 }
 
-int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollidePoint *points, int count)
+int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb,
+                        CollidePoint *points, int count)
 {
+    assert(index >= 0 && index < cache->known_count);
+    assert(count >= 0 && count <= COLLIDE_POINTS);
+    assert(cache->known[index].slot >= 0 && cache->known[index].slot < cache->entry_count);
     Entry *entry = &cache->entries[cache->known[index].slot];
     double shift[3], turn[9];
     cache->known[index].has_points = true;
@@ -244,27 +257,25 @@ int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, c
 }
 
 // Kernels so cheap that remembering what they found does not pay.
-static bool is_cheap(CollideType a, CollideType b)
+static bool is_cheap(GeometryKind a, GeometryKind b)
 {
-    return a == COLLIDE_PLANE || b == COLLIDE_PLANE || a == COLLIDE_SPHERE || b == COLLIDE_SPHERE;
+    return a == GEOMETRY_PLANE || b == GEOMETRY_PLANE || a == GEOMETRY_SPHERE || b == GEOMETRY_SPHERE;
 }
 
-int collide_cache_pair(CollideCache *cache, int index, const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
-                       bool was_changed, CollidePoint points[COLLIDE_POINTS])
+int collide_cache_pair(CollideCache *cache, int index, const CollideShape *a, const CollidePose *pa,
+                       const CollideShape *b, const CollidePose *pb, CollideLimit limit, bool was_changed,
+                       CollidePoint points[COLLIDE_POINTS])
 {
+    assert(index >= 0 && index < cache->known_count);
     if (is_cheap(a->type, b->type))
         return collide_pair(a, pa, b, pb, 0.0, points);
-    CollideLimit limit = collide_cache_limit(a, b);
     int count = was_changed ? -1 : collide_cache_reuse(cache, index, pa, pb, limit, points);
     if (count >= 0)
         return count;
     return collide_cache_store(cache, index, pa, pb, points, collide_pair(a, pa, b, pb, limit.shift, points));
 }
 
-void collide_cache_drop(CollideCache *cache, int index)
-{
-    cache->known[index].has_points = false;
-}
+void collide_cache_drop(CollideCache *cache, int index) { cache->known[index].has_points = false; }
 
 void collide_cache_forget(CollideCache *cache)
 {
@@ -282,10 +293,7 @@ static int known_entries(const CollideCache *cache)
     return count;
 }
 
-size_t collide_cache_size(const CollideCache *cache)
-{
-    return (size_t)known_entries(cache) * sizeof(Entry);
-}
+size_t collide_cache_size(const CollideCache *cache) { return (size_t)known_entries(cache) * sizeof(Entry); }
 
 void collide_cache_save(const CollideCache *cache, void *buffer)
 {
@@ -294,16 +302,17 @@ void collide_cache_save(const CollideCache *cache, void *buffer)
         if (!cache->known[i].has_points)
             continue;
         Entry entry = cache->entries[cache->known[i].slot];
-        memset(&entry.points[entry.count], 0, sizeof entry.points[0] * (size_t)(COLLIDE_POINTS - entry.count));  // of a former pair
+        memset(&entry.points[entry.count], 0,
+               sizeof entry.points[0] * (size_t)(COLLIDE_POINTS - entry.count));  // of a former pair
         memcpy(to, &entry, sizeof entry);
         to += sizeof entry;
     }
 }
 
-static bool floats_are_sound(const float *values, int count, float most)
+static bool floats_are_sound(const float *values, int count, float max)
 {
     for (int i = 0; i < count; i++)
-        if (!(fabsf(values[i]) <= most))
+        if (!(fabsf(values[i]) <= max))
             return false;
     return true;
 }
@@ -311,13 +320,16 @@ static bool floats_are_sound(const float *values, int count, float most)
 static bool entry_is_sound(const Entry *entry, int proxy_count)
 {
     const float far = 4e9f;  // LIMIT_COORDINATE, and a sum of some
-    if (entry->pair.a < 0 || entry->pair.a >= entry->pair.b || entry->pair.b >= proxy_count || entry->count < 0 || entry->count > COLLIDE_POINTS
-        || !floats_are_sound(entry->shift, 3, far) || !floats_are_sound(entry->turn, 9, 1.001f))
+    if (entry->pair.a < 0 || entry->pair.a >= entry->pair.b || entry->pair.b >= proxy_count || entry->count < 0
+        || entry->count > COLLIDE_POINTS || !floats_are_sound(entry->shift, 3, far)
+        || !floats_are_sound(entry->turn, 9, 1.001f))
         return false;
     for (int k = 0; k < entry->count; k++) {
         const CachedPoint *p = &entry->points[k];
-        if (!floats_are_sound(p->on_a, 3, far) || !floats_are_sound(p->on_b, 3, far) || !floats_are_sound(&p->depth, 1, far)
-            || !(fabsf(p->normal[0] * p->normal[0] + p->normal[1] * p->normal[1] + p->normal[2] * p->normal[2] - 1.0f) < 1e-3f))
+        if (!floats_are_sound(p->on_a, 3, far) || !floats_are_sound(p->on_b, 3, far)
+            || !floats_are_sound(&p->depth, 1, far)
+            || !(fabsf(p->normal[0] * p->normal[0] + p->normal[1] * p->normal[1] + p->normal[2] * p->normal[2] - 1.0f)
+                 < 1e-3f))
             return false;
     }
     return true;

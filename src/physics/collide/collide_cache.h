@@ -14,21 +14,27 @@ void collide_cache_destroy(CollideCache *cache);  // NULL is fine
 
 // How far two shapes may move against each other, in m, before they are collided again. Kernels are to be asked for
 // points up to this margin, so that one that comes to touch meanwhile is known.
-typedef struct CollideLimit { double shift, reach; } CollideLimit;
+typedef struct CollideLimit {
+    double shift, reach;
+} CollideLimit;
 CollideLimit collide_cache_limit(const CollideShape *a, const CollideShape *b);
+CollideLimit collide_cache_limit_of(double min_half_extent, double min_reach);  // the smaller ones of the two
+double collide_bounding_radius(const CollideShape *shape);                      // of its farthest point from its middle
 
 // Takes this step's pairs, sorted as the broad phase gives them; pairs that were there before keep what is known.
 void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count);
-// For pair `index`, the touching points and their number: moved along, or found anew. `was_changed`: one of the shapes is not
-// what it was. Different pairs may be asked by different threads.
-int collide_cache_pair(CollideCache *cache, int index, const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
-                       bool was_changed, CollidePoint points[COLLIDE_POINTS]);
+// For pair `index`, the touching points and their number: moved along, or found anew. `limit`: of the two shapes; `was_changed`:
+// one of them is not what it was. Different pairs may be asked by different threads.
+int collide_cache_pair(CollideCache *cache, int index, const CollideShape *a, const CollidePose *pa,
+                       const CollideShape *b, const CollidePose *pb, CollideLimit limit, bool was_changed,
+                       CollidePoint points[COLLIDE_POINTS]);
 // The two halves of it. For points that something else finds: -1 when they cannot be moved along;
-int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollideLimit limit,
-                        CollidePoint points[COLLIDE_POINTS]);
+int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb,
+                        CollideLimit limit, CollidePoint points[COLLIDE_POINTS]);
 // remembers what a kernel found with the limit as its margin, drops the points that do not touch yet and returns the
 // number of the others.
-int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb, CollidePoint *points, int count);
+int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb,
+                        CollidePoint *points, int count);
 void collide_cache_drop(CollideCache *cache, int index);  // forgets the pair
 void collide_cache_forget(CollideCache *cache);           // forgets all
 

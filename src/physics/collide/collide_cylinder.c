@@ -6,14 +6,9 @@
 // mantle or a rim, the maximum is smooth along a curve; it is searched only when the points found for the best corner
 // are less deep than s(n) says, which means that the parts that face each other do not lie above each other.
 #include "physics/collide/collide_internal.h"
+#include "physics/collide/tuning.h"
 
 #include <math.h>
-
-#define RIM_POINTS 8          // corners of the polygon that stands for a cap
-#define LEVEL 1e-4            // square of the sine of a tilt that counts as none: the corners then stay with the cylinder
-#define FLAT 0.70710678       // cosine of the angle below which a cap faces the other shape, above which the mantle does
-#define PARALLEL 3e-3         // square of the sine of the angle below which two mantles touch along a line
-#define SMALL_OVERLAP 0.05     // of the smallest size: more than bodies at rest have
 
 typedef struct Cylinder {
     double centre[3], axis[3], side[3], other[3];  // other: the third of the right-handed frame
@@ -26,14 +21,14 @@ typedef enum Search { SEARCH_CORNERS, SEARCH_NEAR, SEARCH_WIDE } Search;
 
 // Everything in the frame of B, which stands at the origin.
 typedef struct Pair {
-    Cylinder a, b;              // b only when it is one
-    const double *box;          // half extents of B, NULL: a cylinder
-    double margin, least;       // least: smallest size of the two
+    Cylinder a, b;       // b only when it is one
+    const double *box;   // half extents of B, NULL: a cylinder
+    double margin, min;  // least: smallest size of the two
     Search search;
 } Pair;
 
 typedef struct Best {
-    double separation, normal[3];   // normal: out of B into A
+    double separation, normal[3];  // normal: out of B into A
 } Best;
 
 static double vec_normalise(double *v)
@@ -64,7 +59,8 @@ static bool offer(const Pair *p, Best *best, const double *n, bool must_be_clear
     double separation = sign * along - cylinder_reach(&p->a, n) - reach_b(p, n);
     if (separation > p->margin)
         return false;
-    if (separation > (must_be_clear && p->search == SEARCH_CORNERS ? 0.9 * best->separation + 1e-3 * p->least : best->separation + 1e-6)) {
+    if (separation > (must_be_clear && p->search == SEARCH_CORNERS ? 0.9 * best->separation + 1e-3 * p->min
+                                                                   : best->separation + 1e-6)) {
         best->separation = separation;
         for (int i = 0; i < 3; i++)
             best->normal[i] = sign * n[i];
@@ -149,14 +145,15 @@ static bool cylinder_corners(const Pair *p, Best *best)
 // ---- smooth maxima ----
 
 // Climbs in the plane of u and v from the part of `start` that lies in it.
-static bool offer_climb(const Pair *p, Best *best, const CollideRidge *ridge, const double *u, const double *v, const double *start)
+static bool offer_climb(const Pair *p, Best *best, const CollideRidge *ridge, const double *u, const double *v,
+                        const double *start)
 {
     double n[2] = { vec_dot(start, u), vec_dot(start, v) }, length2 = n[0] * n[0] + n[1] * n[1];
     if (length2 < 0.01 * vec_dot(start, start))
         return true;
     for (int i = 0; i < 2; i++)
         n[i] /= sqrt(length2);
-    for (int arcs = 0; arcs < 3 && collide_ridge_climb(ridge, n); arcs++)
+    for (int arcs = 0; arcs < 3 && collide_refine_edge_axis(ridge, n); arcs++)
         ;
     double found[3];
     for (int i = 0; i < 3; i++)
@@ -183,7 +180,11 @@ static bool box_ridges(const Pair *p, Best *best)
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
         double u[3] = { i == 0, i == 1, i == 2 }, v[3] = { j == 0, j == 1, j == 2 };
-        CollideRidge ridge = { { p->a.centre[i], p->a.centre[j] }, { p->box[i], p->box[j] }, { p->a.axis[i], p->a.axis[j] }, p->a.radius, p->a.half };
+        CollideRidge ridge = { { p->a.centre[i], p->a.centre[j] },
+                               { p->box[i], p->box[j] },
+                               { p->a.axis[i], p->a.axis[j] },
+                               p->a.radius,
+                               p->a.half };
         if (!offer_ridge(p, best, &ridge, u, v))
             return false;
     }
@@ -211,18 +212,21 @@ static bool rims_climb(const Pair *p, double n[3])
         }
         double s = vec_dot(n, gradient), second[3];
         vec_cross(n, tangent[0], second);
-        double b1 = vec_dot(tangent[1], tangent[0]), b2 = vec_dot(tangent[1], second), g1 = vec_dot(gradient, tangent[0]), g2 = vec_dot(gradient, second);
+        double b1 = vec_dot(tangent[1], tangent[0]), b2 = vec_dot(tangent[1], second),
+               g1 = vec_dot(gradient, tangent[0]), g2 = vec_dot(gradient, second);
         double m11 = -bend[0] - bend[1] * b1 * b1 - s, m12 = -bend[1] * b1 * b2, m22 = -bend[1] * b2 * b2 - s;
         // Where the separation bends upwards the step is made one that climbs.
-        double top = 0.5 * (m11 + m22) + sqrt(0.25 * (m11 - m22) * (m11 - m22) + m12 * m12), lift = double_max(0.0, top + 0.05 * p->least);
+        double top = 0.5 * (m11 + m22) + sqrt(0.25 * (m11 - m22) * (m11 - m22) + m12 * m12),
+               lift = double_max(0.0, top + 0.05 * p->min);
         m11 -= lift, m22 -= lift;
         double determinant = m11 * m22 - m12 * m12;
         if (!(determinant > 0.0))
             return false;
-        double d1 = (-m22 * g1 + m12 * g2) / determinant, d2 = (m12 * g1 - m11 * g2) / determinant, length = sqrt(d1 * d1 + d2 * d2);
-        double most = length > 0.3 ? 0.3 / length : 1.0;
+        double d1 = (-m22 * g1 + m12 * g2) / determinant, d2 = (m12 * g1 - m11 * g2) / determinant,
+               length = sqrt(d1 * d1 + d2 * d2);
+        double max = length > 0.3 ? 0.3 / length : 1.0;
         for (int i = 0; i < 3; i++)
-            n[i] += most * (d1 * tangent[0][i] + d2 * second[i]);
+            n[i] += max * (d1 * tangent[0][i] + d2 * second[i]);
         vec_normalise(n);
         if (length < COLLIDE_SEARCH_END)
             return true;
@@ -235,7 +239,11 @@ static bool rims_climb(const Pair *p, double n[3])
 static bool offer_rims(const Pair *p, Best *best)
 {
     enum { STARTS = 5, PARTS = 8 };
-    static const double weights[STARTS][PARTS] = { { 0, 0, 1, 0, 1 }, { 0, 0, 0, 1, 0, 1 }, { 1, 0, 0, 0, 0, 0, 0.2, 0.2 }, { 0, 1, 0, 0, 0, 0, 0.5, 0.5 }, { 0, 1, 0, 0, 1, 1 } };
+    static const double weights[STARTS][PARTS] = { { 0, 0, 1, 0, 1 },
+                                                   { 0, 0, 0, 1, 0, 1 },
+                                                   { 1, 0, 0, 0, 0, 0, 0.2, 0.2 },
+                                                   { 0, 1, 0, 0, 0, 0, 0.5, 0.5 },
+                                                   { 0, 1, 0, 0, 1, 1 } };
     const Cylinder *cylinders[2] = { &p->b, &p->a };
     double parts[PARTS][3];
     vec_copy(best->normal, parts[0]);
@@ -267,10 +275,16 @@ static bool offer_rims(const Pair *p, Best *best)
 static bool cylinder_ridges(const Pair *p, Best *best)
 {
     const Cylinder *a = &p->a, *b = &p->b;
-    CollideRidge around_b = { { vec_dot(a->centre, b->side), vec_dot(a->centre, b->other) }, { 0.0 },
-                       { vec_dot(a->axis, b->side), vec_dot(a->axis, b->other) }, a->radius, a->half };
-    CollideRidge around_a = { { vec_dot(a->centre, a->side), vec_dot(a->centre, a->other) }, { 0.0 },
-                       { vec_dot(b->axis, a->side), vec_dot(b->axis, a->other) }, b->radius, b->half };
+    CollideRidge around_b = { { vec_dot(a->centre, b->side), vec_dot(a->centre, b->other) },
+                              { 0.0 },
+                              { vec_dot(a->axis, b->side), vec_dot(a->axis, b->other) },
+                              a->radius,
+                              a->half };
+    CollideRidge around_a = { { vec_dot(a->centre, a->side), vec_dot(a->centre, a->other) },
+                              { 0.0 },
+                              { vec_dot(b->axis, a->side), vec_dot(b->axis, a->other) },
+                              b->radius,
+                              b->half };
     if (!offer_ridge(p, best, &around_b, b->side, b->other) || !offer_ridge(p, best, &around_a, a->side, a->other))
         return false;
     return p->search < SEARCH_WIDE || offer_rims(p, best);
@@ -279,12 +293,13 @@ static bool cylinder_ridges(const Pair *p, Best *best)
 // ---- points ----
 
 typedef struct Found {
-    CollidePoint points[COLLIDE_POINTS];   // in B's frame
+    CollidePoint points[COLLIDE_POINTS];  // in B's frame
     int count;
     double deepest;
 } Found;
 
-static void found_add(Found *found, const Pair *p, const double *position, const double *n, double gap, uint32_t feature)
+static void found_add(Found *found, const Pair *p, const double *position, const double *n, double gap,
+                      uint32_t feature)
 {
     if (!(gap < p->margin) || found->count >= COLLIDE_POINTS)
         return;
@@ -313,36 +328,40 @@ static bool mantle_line(const Cylinder *c, const double *towards, double ends[2]
 }
 
 // The polygon that stands for the cap that faces `towards`, with a corner where it reaches farthest that way.
-static void cap_polygon(const Cylinder *c, const double *towards, double corners[RIM_POINTS][3])
+static void cap_polygon(const Cylinder *c, const double *towards, double corners[CAP_CORNERS][3])
 {
-    static const double around[RIM_POINTS][2] = { { 1.0, 0.0 }, { M_SQRT1_2, M_SQRT1_2 }, { 0.0, 1.0 }, { -M_SQRT1_2, M_SQRT1_2 },
-                                                  { -1.0, 0.0 }, { -M_SQRT1_2, -M_SQRT1_2 }, { 0.0, -1.0 }, { M_SQRT1_2, -M_SQRT1_2 } };
+    static const double around[CAP_CORNERS][2] = { { 1.0, 0.0 },  { M_SQRT1_2, M_SQRT1_2 },
+                                                   { 0.0, 1.0 },  { -M_SQRT1_2, M_SQRT1_2 },
+                                                   { -1.0, 0.0 }, { -M_SQRT1_2, -M_SQRT1_2 },
+                                                   { 0.0, -1.0 }, { M_SQRT1_2, -M_SQRT1_2 } };
     double first[3], second[3], along = vec_dot(towards, c->axis), end = along < 0.0 ? -c->half : c->half;
     across(towards, c->axis, first);
-    if (vec_dot(first, first) > LEVEL) {
+    if (vec_dot(first, first) > CAP_LEVEL) {
         vec_normalise(first);
         vec_cross(c->axis, first, second);
     } else {
         vec_copy(c->side, first);
         vec_copy(c->other, second);
     }
-    for (int k = 0; k < RIM_POINTS; k++)
+    for (int k = 0; k < CAP_CORNERS; k++)
         for (int i = 0; i < 3; i++)
-            corners[k][i] = c->centre[i] + end * c->axis[i] + c->radius * (around[k][0] * first[i] + around[k][1] * second[i]);
+            corners[k][i] = c->centre[i] + end * c->axis[i]
+                            + c->radius * (around[k][0] * first[i] + around[k][1] * second[i]);
 }
 
 // A cylinder above a flat part of the other shape. `n` points out of the flat part; `sign` makes it the pair's normal.
-static void flat_points(const Pair *p, const CollideFlat *flat, const Cylinder *c, const double *n, double sign, Found *found)
+static void flat_points(const Pair *p, const CollideFlat *flat, const Cylinder *c, const double *n, double sign,
+                        Found *found)
 {
     ClipPoint first[CLIP_POINTS];
     double towards[3] = { -n[0], -n[1], -n[2] };
     int count;
-    if (fabs(vec_dot(n, c->axis)) > FLAT) {
-        double corners[RIM_POINTS][3];
+    if (fabs(vec_dot(n, c->axis)) > CAP_FACES) {
+        double corners[CAP_CORNERS][3];
         cap_polygon(c, towards, corners);
-        for (uint32_t k = 0; k < RIM_POINTS; k++)
+        for (uint32_t k = 0; k < CAP_CORNERS; k++)
             first[k] = collide_flat_foot(flat, n, corners[k], k);
-        count = collide_flat_clip_polygon(flat, first, RIM_POINTS);
+        count = collide_flat_clip_polygon(flat, first, CAP_CORNERS);
     } else {
         double ends[2][3];
         ClipPoint feet[2];
@@ -352,7 +371,7 @@ static void flat_points(const Pair *p, const CollideFlat *flat, const Cylinder *
             feet[k] = collide_flat_foot(flat, n, ends[k], k);
         count = collide_flat_clip_segment(flat, &feet[0], &feet[1], first);
     }
-    int kept = collide_clip_keep_apart(first, count, p->margin, 0.02 * p->least);
+    int kept = collide_clip_keep_apart(first, count, p->margin, 0.02 * p->min);
     kept = collide_clip_reduce(first, kept);
     double normal[3] = { sign * n[0], sign * n[1], sign * n[2] };
     for (int i = 0; i < kept; i++) {
@@ -393,7 +412,8 @@ static CollideFlat face_flat(const double *box, const double *n)
 static void mantle_points(const Pair *p, const double *n, Found *found)
 {
     const Cylinder *a = &p->a, *b = &p->b;
-    double back[3] = { -n[0], -n[1], -n[2] }, line_a[2][3], line_b[2][3], w[3], ab = vec_dot(a->axis, b->axis), shares[2];
+    double back[3] = { -n[0], -n[1], -n[2] }, line_a[2][3], line_b[2][3], w[3], ab = vec_dot(a->axis, b->axis),
+           shares[2];
     if (!mantle_line(a, back, line_a) || !mantle_line(b, n, line_b))
         return;
     double middle_a[3], middle_b[3];
@@ -404,8 +424,9 @@ static void mantle_points(const Pair *p, const double *n, Found *found)
     vec_sub(middle_a, middle_b, w);
     double along_b = vec_dot(w, b->axis), along_a = vec_dot(w, a->axis), cross2 = 1.0 - ab * ab;
     int count = 1;
-    if (cross2 < PARALLEL) {
-        double low = double_max(-b->half, along_b - a->half * fabs(ab)), high = double_min(b->half, along_b + a->half * fabs(ab));
+    if (cross2 < MANTLES_PARALLEL) {
+        double low = double_max(-b->half, along_b - a->half * fabs(ab)),
+               high = double_min(b->half, along_b + a->half * fabs(ab));
         if (low > high)
             return;
         count = high - low > 0.02 * b->half ? 2 : 1;
@@ -414,7 +435,8 @@ static void mantle_points(const Pair *p, const double *n, Found *found)
     } else {
         shares[0] = (along_b - ab * along_a) / cross2;
         // Only where they cross: an end of one against the other is a rim.
-        if (fabs(shares[0]) > b->half || fabs(shares[0] * ab - along_a) > a->half || fabs(vec_dot(n, a->axis)) > 1e-3 || fabs(vec_dot(n, b->axis)) > 1e-3)
+        if (fabs(shares[0]) > b->half || fabs(shares[0] * ab - along_a) > a->half || fabs(vec_dot(n, a->axis)) > 1e-3
+            || fabs(vec_dot(n, b->axis)) > 1e-3)
             return;
     }
     for (int k = 0; k < count; k++) {
@@ -439,7 +461,7 @@ static void find_points(const Pair *p, const double *n, Found *found)
         flat_points(p, &flat, &p->a, n, 1.0, found);
         return;
     }
-    bool cap_a = fabs(vec_dot(n, p->a.axis)) > FLAT, cap_b = fabs(vec_dot(n, p->b.axis)) > FLAT;
+    bool cap_a = fabs(vec_dot(n, p->a.axis)) > CAP_FACES, cap_b = fabs(vec_dot(n, p->b.axis)) > CAP_FACES;
     if (cap_b && (!cap_a || p->a.radius <= p->b.radius)) {
         flat = cap_flat(&p->b, n);
         flat_points(p, &flat, &p->a, n, 1.0, found);
@@ -456,7 +478,8 @@ static void cylinder_farthest(const Cylinder *c, const double *towards, const do
 {
     double w[3], d[3], along = vec_dot(towards, c->axis);
     vec_sub(near, c->centre, d);
-    double height = fabs(along) > 1e-3 ? copysign(c->half, along) : double_clamp(vec_dot(d, c->axis), -c->half, c->half);
+    double height = fabs(along) > 1e-3 ? copysign(c->half, along)
+                                       : double_clamp(vec_dot(d, c->axis), -c->half, c->half);
     across(towards, c->axis, w);
     double length = sqrt(vec_dot(w, w)), out_to = c->radius;
     if (length < 1e-3) {
@@ -489,7 +512,7 @@ static bool faces_itself(const Pair *p, const Best *best)
     farthest_points(p, best->normal, on_a, on_b);
     vec_sub(on_a, on_b, w);
     across(w, best->normal, w);
-    return vec_dot(w, w) < 1e-3 * p->least * p->least;
+    return vec_dot(w, w) < 1e-3 * p->min * p->min;
 }
 
 // Midway between them, in place of the shallowest point when there are enough.
@@ -518,7 +541,8 @@ static void to_frame(const CollidePose *frame, const double *v, double *out)
         out[k] = r[k] * v[0] + r[3 + k] * v[1] + r[6 + k] * v[2];
 }
 
-static void pair_init(Pair *p, const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin)
+static void pair_init(Pair *p, const CollideShape *a, const CollidePose *pa, const CollideShape *b,
+                      const CollidePose *pb, double margin)
 {
     const double *r = pa->rotation;
     double d[3], axis[3] = { r[2], r[5], r[8] }, side[3] = { r[0], r[3], r[6] };
@@ -531,14 +555,16 @@ static void pair_init(Pair *p, const CollideShape *a, const CollidePose *pa, con
     p->a.half = a->size[1];
     p->margin = margin;
     p->search = SEARCH_CORNERS;
-    p->least = double_min(a->size[0], double_min(a->size[1], double_min(b->size[0], b->size[1])));
+    p->min = double_min(a->size[0], double_min(a->size[1], double_min(b->size[0], b->size[1])));
     p->box = NULL;
-    if (b->type == COLLIDE_BOX) {
+    if (b->type == GEOMETRY_BOX) {
         p->box = b->size;
-        p->least = double_min(p->least, b->size[2]);
+        p->min = double_min(p->min, b->size[2]);
         return;
     }
-    p->b = (Cylinder){ .axis = { 0.0, 0.0, 1.0 }, .side = { 1.0 }, .other = { 0.0, 1.0 }, .radius = b->size[0], .half = b->size[1] };
+    p->b = (Cylinder){
+        .axis = { 0.0, 0.0, 1.0 }, .side = { 1.0 }, .other = { 0.0, 1.0 }, .radius = b->size[0], .half = b->size[1]
+    };
 }
 
 static void to_world(const CollidePose *frame, const Found *found, CollidePoint *points)
@@ -557,20 +583,18 @@ static void to_world(const CollidePose *frame, const Found *found, CollidePoint 
 // Whether some point is about as deep as the separation says.
 static bool reaches(const Pair *p, const Best *best, const Found *found)
 {
-    return found->deepest >= -best->separation - 0.05 * fabs(best->separation) - 1e-3 * p->least;
+    return found->deepest >= -best->separation - 0.05 * fabs(best->separation) - 1e-3 * p->min;
 }
 
 // An overlap that is small cannot be much smaller in another direction.
-static bool is_settled(const Pair *p, const Best *best)
-{
-    return best->separation > -SMALL_OVERLAP * p->least;
-}
+static bool is_settled(const Pair *p, const Best *best) { return best->separation > -SMALL_OVERLAP * p->min; }
 
 // Looks for a better direction than the best corner; false: the shapes are apart.
 static bool search_on(Pair *p, Best *best)
 {
     for (p->search = SEARCH_NEAR; p->search <= SEARCH_WIDE; p->search++) {
-        if (p->box ? !box_corners(p, best) || !box_ridges(p, best) : !cylinder_corners(p, best) || !cylinder_ridges(p, best))
+        if (p->box ? !box_corners(p, best) || !box_ridges(p, best)
+                   : !cylinder_corners(p, best) || !cylinder_ridges(p, best))
             return false;
         if (is_settled(p, best) && faces_itself(p, best))
             return true;
@@ -578,8 +602,8 @@ static bool search_on(Pair *p, Best *best)
     return true;
 }
 
-int collide_cylinder_solid(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
-                           CollidePoint *points)
+int collide_cylinder_solid(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                           double margin, CollidePoint *points)
 {
     Pair pair;
     Found found;

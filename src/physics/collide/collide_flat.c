@@ -1,12 +1,10 @@
 // What lies above a flat part of a shape: points, lines and polygons, slid onto its plane and clipped to it.
 #include "physics/collide/collide_internal.h"
 
+#include <assert.h>
 #include <math.h>
 
-static double hypot2(double x, double y)
-{
-    return x * x + y * y;
-}
+static double hypot2(double x, double y) { return x * x + y * y; }
 
 ClipPoint collide_flat_foot(const CollideFlat *flat, const double *n, const double *point, uint32_t feature)
 {
@@ -24,7 +22,8 @@ static bool flat_clip_line(const CollideFlat *flat, const ClipPoint *p, const Cl
     double du = q->u - p->u, dv = q->v - p->v;
     *from = 0.0, *to = 1.0;
     if (flat->radius > 0.0) {
-        double a = du * du + dv * dv, b = p->u * du + p->v * dv, c = p->u * p->u + p->v * p->v - flat->radius * flat->radius;
+        double a = du * du + dv * dv, b = p->u * du + p->v * dv,
+               c = p->u * p->u + p->v * p->v - flat->radius * flat->radius;
         if (a < 1e-24)
             return c <= 0.0;
         double root = b * b - a * c;
@@ -48,7 +47,8 @@ static bool flat_clip_line(const CollideFlat *flat, const ClipPoint *p, const Cl
 
 static ClipPoint clip_between(const ClipPoint *p, const ClipPoint *q, double t, uint32_t feature)
 {
-    return (ClipPoint){ p->u + t * (q->u - p->u), p->v + t * (q->v - p->v), p->height + t * (q->height - p->height), feature };
+    return (ClipPoint){ p->u + t * (q->u - p->u), p->v + t * (q->v - p->v), p->height + t * (q->height - p->height),
+                        feature };
 }
 
 int collide_flat_clip_segment(const CollideFlat *flat, const ClipPoint *p, const ClipPoint *q, ClipPoint *out)
@@ -67,6 +67,7 @@ int collide_flat_clip_segment(const CollideFlat *flat, const ClipPoint *p, const
 
 int collide_flat_clip_polygon(const CollideFlat *flat, ClipPoint first[CLIP_POINTS], int count)
 {
+    assert(count >= 0 && count <= CLIP_POINTS);
     ClipPoint second[CLIP_POINTS];
     if (flat->radius > 0.0) {
         int kept = 0;
@@ -92,6 +93,7 @@ int collide_flat_clip_polygon(const CollideFlat *flat, ClipPoint first[CLIP_POIN
 
 int collide_clip_keep_apart(ClipPoint *points, int count, double margin, double near)
 {
+    assert(count >= 0 && count <= CLIP_POINTS);
     int kept = 0;
     for (int i = 0; i < count; i++) {
         if (!(points[i].height < margin))

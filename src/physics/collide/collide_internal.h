@@ -4,23 +4,11 @@
 
 #include "physics/collide/collide.h"
 
-static inline double vec_dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+static inline double vec_dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 // As fmax and fmin for numbers, but without a call.
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-static inline double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-static inline void vec_copy(const double *from, double *to)
-{
-    to[0] = from[0], to[1] = from[1], to[2] = from[2];
-}
+static inline double larger(double a, double b) { return a > b ? a : b; }
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+static inline void vec_copy(const double *from, double *to) { to[0] = from[0], to[1] = from[1], to[2] = from[2]; }
 static inline void vec_cross(const double *a, const double *b, double *out)
 {
     double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
@@ -51,10 +39,11 @@ typedef struct ClipPoint {
     double u, v, height;
     uint32_t feature;
 } ClipPoint;
-#define CLIP_POINTS 16   // eight corners, cut by the four sides of a rectangle or twice per side by a disc
+#define CLIP_POINTS 16  // eight corners, cut by the four sides of a rectangle or twice per side by a disc
 
 // Cuts off what lies beyond `limit` of sign * u (or v, coordinate 1); returns the number of corners.
-int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordinate, double sign, double limit, uint32_t side);
+int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordinate, double sign, double limit,
+                      uint32_t side);
 // Keeps four of the points that span the most: the deepest, the farthest from it, and the farthest to both sides of that line.
 int collide_clip_reduce(ClipPoint *points, int count);
 
@@ -73,9 +62,6 @@ int collide_flat_clip_polygon(const CollideFlat *flat, ClipPoint points[CLIP_POI
 // is cut in one step and not in the next, which must not count twice.
 int collide_clip_keep_apart(ClipPoint *points, int count, double margin, double near);
 
-#define COLLIDE_SEARCH_STEPS 10
-#define COLLIDE_SEARCH_END 1e-6   // rad of the last step: the direction is then exact to about its square
-
 // The separation along the great circle of normals across an edge or across the axis of a mantle, seen in its plane: `size` half
 // extents of the box there, `axis` that of the other cylinder.
 typedef struct CollideRidge {
@@ -83,16 +69,16 @@ typedef struct CollideRidge {
     double radius, half;
 } CollideRidge;
 // Moves the unit vector n up to the next maximum or corner; true: a corner, and the way on from there may rise.
-bool collide_ridge_climb(const CollideRidge *ridge, double n[2]);
+bool collide_refine_edge_axis(const CollideRidge *ridge, double n[2]);
 
-int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
-                    CollidePoint *points);
+int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                    double margin, CollidePoint *points);
 // The second shape of these is a box or a cylinder.
-int collide_ball_solid(const CollideShape *ball, const CollidePose *pa, const CollideShape *solid, const CollidePose *pb, double margin,
-                       CollidePoint *point);
-int collide_capsule_solid(const CollideShape *capsule, const CollidePose *pa, const CollideShape *solid, const CollidePose *pb, double margin,
-                          CollidePoint *points);
-int collide_cylinder_solid(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb, double margin,
-                           CollidePoint *points);
+int collide_ball_solid(const CollideShape *ball, const CollidePose *pa, const CollideShape *solid,
+                       const CollidePose *pb, double margin, CollidePoint *point);
+int collide_capsule_solid(const CollideShape *capsule, const CollidePose *pa, const CollideShape *solid,
+                          const CollidePose *pb, double margin, CollidePoint *points);
+int collide_cylinder_solid(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                           double margin, CollidePoint *points);
 
 #endif

@@ -7,20 +7,13 @@
 // for a little (bodies lie a little askew) counts beside something deeper that really does.
 #include "physics/collide/collide_internal.h"
 #include "physics/collide/collide_triangle.h"
+#include "physics/collide/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
-#define ASKEW 0.3          // sine by which the edges of a corner may rise
-#define EDGE_ASKEW 0.1     // sine by which the normal of crossed edges may leave the cone of either
-#define UPRIGHT 0.01       // sines that are none
-#define CROSSED 0.01       // least sine between them; of edges that are closer to parallel the ends are upright corners
-#define SHORTER 0.9        // share of a depth that makes another way shorter
-#define MUCH_SHORTER 0.25  // and one that is not sure
-#define SAME_WAY 0.95      // cosine
-#define ON_EDGE 1e-6       // share of an edge's length: what lies on the line between two triangles belongs to both
-#define EDGES 8u           // bit of a point's feature: of crossed edges
-#define UNSURE 0x80000000u // another: it counts only beside another
+#define EDGES 8u            // bit of a point's feature: of crossed edges
+#define UNSURE 0x80000000u  // another: it counts only beside another
 
 static void rotate(const double r[9], const double v[3], double out[3])
 {
@@ -43,8 +36,8 @@ static void place(const CollidePose *pose, const double p[3], double out[3])
 
 // ---- on the ground ----
 
-int collide_surface_ground(const CollideSurface *surface, const CollidePose *pose, const CollidePose *plane, double margin, int most,
-                           CollidePoint *points)
+int collide_surface_ground(const CollideSurface *surface, const CollidePose *pose, const CollidePose *plane,
+                           double margin, int max, CollidePoint *points)
 {
     const MeshTree *tree = surface->tree;
     const double up[3] = { plane->rotation[2], plane->rotation[5], plane->rotation[8] };
@@ -54,13 +47,15 @@ int collide_surface_ground(const CollideSurface *surface, const CollidePose *pos
     double offset = vec_dot(up, away);
     for (int k = 0; k < 3; k++)
         size += larger(fabs(tree->low[k]), fabs(tree->high[k]));
-    MeshPlane below = { { (float)normal[0], (float)normal[1], (float)normal[2] }, (float)(offset + margin + 1e-6 * (size + fabs(offset))) };
-    Touch touch;   // of which points alone are used
+    MeshPlane below = { { (float)normal[0], (float)normal[1], (float)normal[2] },
+                        (float)(offset + margin + 1e-6 * (size + fabs(offset))) };
+    Touch touch;  // of which points alone are used
     touch.margin = margin;
     touch.count = 0;
     MeshWalk walk;
     mesh_walk_begin(&walk, tree, &(MeshQuery){ 0 });
-    for (int count = mesh_walk_next_below(&walk, tree, &below); count > 0; count = mesh_walk_next_below(&walk, tree, &below))
+    for (int count = mesh_walk_next_below(&walk, tree, &below); count > 0;
+         count = mesh_walk_next_below(&walk, tree, &below))
         for (int i = 0; i < count; i++)
             for (int k = 0; k < 3; k++) {
                 const double *corner = mesh_tree_corner(tree, walk.found[i], k);
@@ -70,7 +65,7 @@ int collide_surface_ground(const CollideSurface *surface, const CollidePose *pos
                 place(pose, corner, p);
                 touch_add(&touch, p, up, depth, (uint32_t)walk.found[i] << 2 | (uint32_t)k);
             }
-    int count = touch_reduce(touch.points, touch.count, int_min(most, COLLIDE_SURFACE_POINTS));
+    int count = touch_reduce(touch.points, touch.count, int_min(max, COLLIDE_SURFACE_POINTS));
     for (int i = 0; i < count; i++)
         points[i] = touch.points[i];
     return count;
@@ -81,11 +76,12 @@ int collide_surface_ground(const CollideSurface *surface, const CollidePose *pos
 typedef struct Meeting {
     const CollideSurface *meshes[2];
     CollidePose poses[2];
-    CollidePose other[2];    // the other mesh in the frame of this one
-    Touch touch;             // points in the world; normals out of the second mesh
+    CollidePose other[2];  // the other mesh in the frame of this one
+    Touch touch;           // points in the world; normals out of the second mesh
 } Meeting;
 
-static void meeting_add(Meeting *m, int frame, const double position[3], const double normal[3], double depth, uint32_t feature)
+static void meeting_add(Meeting *m, int frame, const double position[3], const double normal[3], double depth,
+                        uint32_t feature)
 {
     double p[3], n[3];
     place(&m->poses[frame], position, p);
@@ -100,7 +96,7 @@ static uint32_t feature_of(int triangle, uint32_t part, bool is_sure)
     return ((uint32_t)triangle << 4 & ~UNSURE) | part | (is_sure ? 0 : UNSURE);
 }
 
-#define FLOAT_STEP 1.2e-7   // more than a float's rounding, as a share
+#define FLOAT_STEP 1.2e-7  // more than a float's rounding, as a share
 
 static MeshQuery query_around(const double low[3], const double high[3], double radius)
 {
@@ -114,12 +110,15 @@ static MeshQuery query_around(const double low[3], const double high[3], double 
 }
 
 // The way out for a corner that is behind faces.
-typedef struct WayOut { double normal[3], depth; bool is_sure; } WayOut;
+typedef struct WayOut {
+    double normal[3], depth;
+    bool is_sure;
+} WayOut;
 
 // A corner of mesh `of` (its owner: a triangle and which of its corners) as faces of the other mesh see it.
 typedef struct Corner {
     int of, triangle, corner;
-    double at[3];            // in the frame of the other
+    double at[3];  // in the frame of the other
 } Corner;
 
 static Corner corner_of(const Meeting *m, int of, int triangle, int corner)
@@ -130,7 +129,8 @@ static Corner corner_of(const Meeting *m, int of, int triangle, int corner)
 }
 
 // Below a valley the prisms behind its two sides leave a gap, which belongs to both.
-static bool is_over(const CollideSurface *surface, int triangle, const double normal[3], double depth, const double p[3], bool is_back)
+static bool is_over(const CollideSurface *surface, int triangle, const double normal[3], double depth,
+                    const double p[3], bool is_back)
 {
     const MeshTriangle *t = &surface->tree->triangles[triangle];
     for (int k = 0; k < 3; k++) {
@@ -180,8 +180,8 @@ static void ask_face(const Meeting *m, const Corner *c, int triangle, WayOut *be
         *in_front = smaller(*in_front, -depth);
     for (int side = 0; side <= face->has_back; side++) {
         double sign = side ? -1.0 : 1.0, n[3] = { sign * normal[0], sign * normal[1], sign * normal[2] };
-        if (sign * depth >= -m->touch.margin && sign * depth < best->depth && sticks_out(m, c, n, ASKEW)) {
-            best->is_sure = sticks_out(m, c, n, UPRIGHT);
+        if (sign * depth >= -m->touch.margin && sign * depth < best->depth && sticks_out(m, c, n, CORNER_ASKEW)) {
+            best->is_sure = sticks_out(m, c, n, EDGE_UPRIGHT);
             best->depth = sign * depth;
             vec_copy(n, best->normal);
         }
@@ -212,7 +212,8 @@ static void touch_corner(Meeting *m, int of, int triangle, int corner)
     double p[3];
     for (int k = 0; k < 3; k++)
         p[k] = c.at[k] + 0.5 * way.depth * way.normal[k];
-    meeting_add(m, 1 - of, p, way.normal, way.depth, feature_of(triangle, (uint32_t)of << 2 | (uint32_t)corner, way.is_sure));
+    meeting_add(m, 1 - of, p, way.normal, way.depth,
+                feature_of(triangle, (uint32_t)of << 2 | (uint32_t)corner, way.is_sure));
 }
 
 // ---- crossed edges ----
@@ -243,7 +244,8 @@ static bool ledge_begin(const CollideSurface *surface, int triangle, int edge, L
     const MeshTree *tree = surface->tree;
     const MeshTriangle *t = &tree->triangles[triangle];
     MeshEdge kind = (MeshEdge)t->edges[edge];
-    if ((t->mates[edge] >= 0 && t->mates[edge] < triangle) || kind == MESH_EDGE_FLAT || (kind == MESH_EDGE_CONCAVE && !surface->has_back))
+    if ((t->mates[edge] >= 0 && t->mates[edge] < triangle) || kind == MESH_EDGE_FLAT
+        || (kind == MESH_EDGE_CONCAVE && !surface->has_back))
         return false;
     ledge->triangle = triangle;
     ledge->edge = edge;
@@ -258,7 +260,8 @@ static void ledge_finish(const CollideSurface *surface, const CollidePose *pose,
 {
     const MeshTree *tree = surface->tree;
     int mate = tree->triangles[ledge->triangle].mates[ledge->edge];
-    const double *from = mesh_tree_corner(tree, ledge->triangle, ledge->edge), *to = mesh_tree_corner(tree, ledge->triangle, (ledge->edge + 1) % 3);
+    const double *from = mesh_tree_corner(tree, ledge->triangle, ledge->edge),
+                 *to = mesh_tree_corner(tree, ledge->triangle, (ledge->edge + 1) % 3);
     const double *tips[2] = { mesh_tree_corner(tree, ledge->triangle, (ledge->edge + 2) % 3), NULL };
     for (int k = 0; mate >= 0 && k < 3; k++) {
         const double *tip = mesh_tree_corner(tree, mate, k);
@@ -300,7 +303,7 @@ static bool has_shorter_way(const Meeting *m, int of, const Ledge *ledge, const 
         Corner c = corner_of(m, of, ledge->triangle, (ledge->edge + end) % 3);
         WayOut way;
         double world[3], n[3];
-        if (!find_way_out(m, &c, &way) || !(way.depth < (way.is_sure ? SHORTER : MUCH_SHORTER) * depth))
+        if (!find_way_out(m, &c, &way) || !(way.depth < (way.is_sure ? SHORTER_WAY : MUCH_SHORTER_WAY) * depth))
             continue;
         rotate(m->poses[1 - of].rotation, way.normal, world);
         rotate_back(m->poses[1].rotation, world, n);
@@ -313,10 +316,11 @@ static bool has_shorter_way(const Meeting *m, int of, const Ledge *ledge, const 
 // Where two edges pass each other, as shares of their lengths; false: nowhere, or they do not cross.
 static bool cross(const Ledge *a, const Ledge *b, double shares[2], double normal[3])
 {
-    double away[3], aa = vec_dot(a->along, a->along), ab = vec_dot(a->along, b->along), bb = vec_dot(b->along, b->along);
+    double away[3], aa = vec_dot(a->along, a->along), ab = vec_dot(a->along, b->along),
+                    bb = vec_dot(b->along, b->along);
     vec_cross(a->along, b->along, normal);
     double square = vec_dot(normal, normal);
-    if (square < CROSSED * CROSSED * aa * bb)
+    if (square < EDGES_CROSSED * EDGES_CROSSED * aa * bb)
         return false;
     vec_sub(a->from, b->from, away);
     double da = vec_dot(a->along, away), db = vec_dot(b->along, away);
@@ -345,12 +349,13 @@ static void touch_crossing(Meeting *m, Ledge *first, Ledge *second)
         for (int k = 0; k < 3; k++)
             normal[k] = -normal[k];
     }
-    if (depth < -m->touch.margin || !is_outside(second, normal, 1.0, EDGE_ASKEW) || !is_outside(first, normal, -1.0, EDGE_ASKEW)
-        || has_shorter_way(m, 0, first, normal, depth) || has_shorter_way(m, 1, second, normal, depth))
+    if (depth < -m->touch.margin || !is_outside(second, normal, 1.0, EDGE_ASKEW)
+        || !is_outside(first, normal, -1.0, EDGE_ASKEW) || has_shorter_way(m, 0, first, normal, depth)
+        || has_shorter_way(m, 1, second, normal, depth))
         return;
     for (int k = 0; k < 3; k++)
         p[k] = second->from[k] + shares[1] * second->along[k] - 0.5 * depth * normal[k];
-    bool is_sure = is_outside(second, normal, 1.0, UPRIGHT) && is_outside(first, normal, -1.0, UPRIGHT);
+    bool is_sure = is_outside(second, normal, 1.0, EDGE_UPRIGHT) && is_outside(first, normal, -1.0, EDGE_UPRIGHT);
     meeting_add(m, 1, p, normal, depth, feature_of(first->triangle, EDGES | (uint32_t)first->edge, is_sure));
 }
 
@@ -366,7 +371,8 @@ static void touch_edge_of_first(Meeting *m, int triangle, int edge)
         high[k] = first.from[k] + larger(first.along[k], 0.0);
     }
     const MeshTree *tree = m->meshes[1]->tree;
-    MeshQuery query = query_around(low, high, larger(smaller(m->meshes[0]->reach, m->meshes[1]->reach), m->touch.margin));
+    MeshQuery query = query_around(low, high,
+                                   larger(smaller(m->meshes[0]->reach, m->meshes[1]->reach), m->touch.margin));
     MeshWalk walk;
     mesh_walk_begin(&walk, tree, &query);
     for (int count = mesh_walk_next(&walk, tree); count > 0; count = mesh_walk_next(&walk, tree))
@@ -396,7 +402,7 @@ static bool is_near(const Meeting *m, int of, const MeshNode *node, int box)
         middle[k] = 0.5 * ((double)node->low[k][box] + (double)node->high[k][box]);
         half[k] = 0.5 * ((double)node->high[k][box] - (double)node->low[k][box]);
         if (half[k] < 0.0)
-            return false;   // no box
+            return false;  // no box
     }
     place(pose, middle, at);
     for (int k = 0; k < 3; k++) {
@@ -412,7 +418,7 @@ static bool is_near(const Meeting *m, int of, const MeshNode *node, int box)
 static void touch_near(Meeting *m, int of)
 {
     const MeshTree *tree = m->meshes[of]->tree;
-    int32_t stack[3 * MESH_DEPTH_MOST + 4] = { 0 };
+    int32_t stack[3 * MESH_DEPTH_MAX + 4] = { 0 };
     int waiting = tree->node_count > 0;
     while (waiting > 0) {
         const MeshNode *node = &tree->nodes[stack[--waiting]];
@@ -433,22 +439,24 @@ static const CollidePoint *backing_of(const Touch *touch, const CollidePoint *po
     const CollidePoint *best = NULL;
     for (int i = 0; i < touch->count; i++) {
         const CollidePoint *other = &touch->points[i];
-        if (!(other->feature & UNSURE) && other->depth >= (best ? best->depth : point->depth) && vec_dot(other->normal, point->normal) > SAME_WAY)
+        if (!(other->feature & UNSURE) && other->depth >= (best ? best->depth : point->depth)
+            && vec_dot(other->normal, point->normal) > SAME_WAY)
             best = other;
     }
     return best;
 }
 
 // What counts beside another pushes the way of that one.
-static int keep_sure(const Touch *touch, CollidePoint kept[TOUCH_MOST])
+static int keep_sure(const Touch *touch, CollidePoint kept[TOUCH_MAX])
 {
     int count = 0, sure = 0;
     for (int i = 0; i < touch->count; i++)
         sure += !(touch->points[i].feature & UNSURE);
     for (int i = 0; i < touch->count; i++) {
-        const CollidePoint *point = &touch->points[i], *backing = point->feature & UNSURE ? backing_of(touch, point) : point;
+        const CollidePoint *point = &touch->points[i],
+                           *backing = point->feature & UNSURE ? backing_of(touch, point) : point;
         if (!backing && (sure > 0 || point->feature & EDGES))
-            continue;   // a corner that is behind a face is inside, whatever way it leaves; lines that cross need not be
+            continue;  // a corner that is behind a face is inside, whatever way it leaves; lines that cross need not be
         kept[count] = *point;
         if (backing)
             vec_copy(backing->normal, kept[count].normal);
@@ -457,8 +465,8 @@ static int keep_sure(const Touch *touch, CollidePoint kept[TOUCH_MOST])
     return count;
 }
 
-int collide_surface_surface(const CollideSurface *a, const CollidePose *pa, const CollideSurface *b, const CollidePose *pb, double margin, int most,
-                            CollidePoint *points)
+int collide_surface_surface(const CollideSurface *a, const CollidePose *pa, const CollideSurface *b,
+                            const CollidePose *pb, double margin, int max, CollidePoint *points)
 {
     Meeting m;
     m.meshes[0] = a, m.meshes[1] = b;
@@ -469,8 +477,8 @@ int collide_surface_surface(const CollideSurface *a, const CollidePose *pa, cons
     m.other[1] = collide_pose_relative(pa, pb);
     touch_near(&m, 0);
     touch_near(&m, 1);
-    CollidePoint kept[TOUCH_MOST];
-    int count = touch_reduce(kept, keep_sure(&m.touch, kept), int_min(most, COLLIDE_SURFACE_POINTS));
+    CollidePoint kept[TOUCH_MAX];
+    int count = touch_reduce(kept, keep_sure(&m.touch, kept), int_min(max, COLLIDE_SURFACE_POINTS));
     for (int i = 0; i < count; i++)
         points[i] = kept[i];
     return count;

@@ -3,20 +3,23 @@
 #include "physics/collide/collide_triangle.h"
 
 #include "physics/collide/collide_internal.h"
+#include "physics/collide/tuning.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 enum { GROUPS = 4, GROUP_POINTS = 4 };
 
-#define SAME_DIRECTION 0.95   // cosine
-#define ABOUT_AS_DEEP 1e-3    // share of the least distance between two points: a millionth of the extent of all
-
-typedef struct Group { int picks[GROUP_POINTS]; int count; } Group;
+typedef struct Group {
+    int picks[GROUP_POINTS];
+    int count;
+} Group;
 
 // Of the points of a group that are about as deep as its deepest, the one farthest from their middle: a corner stays the
 // first whatever rounding makes of depths that are equal.
-static int outermost(const CollidePoint *points, int count, const int8_t *group_of, int8_t self, int leader, double gap2)
+static int outermost(const CollidePoint *points, int count, const int8_t *group_of, int8_t self, int leader,
+                     double gap2)
 {
     double middle[3] = { 0.0 }, best = -1.0, depth = points[leader].depth, slack = ABOUT_AS_DEEP * sqrt(gap2);
     int first = leader, members = 0;
@@ -47,7 +50,7 @@ static int deepest_free(const CollidePoint *points, int count, const int8_t *gro
 }
 
 // Points at one place are one point.
-static double least_gap2(const CollidePoint *points, int count)
+static double min_gap2(const CollidePoint *points, int count)
 {
     double extent2 = 0.0;
     for (int i = 1; i < count; i++) {
@@ -58,7 +61,9 @@ static double least_gap2(const CollidePoint *points, int count)
     return larger(1e-6 * extent2, 1e-18);
 }
 
-static void pick_spread(const CollidePoint *points, int count, const int8_t *group_of, int8_t self, double gap2, Group *group)
+// Beside the deepest point of a group the farthest from it, and the farthest to both sides of the line between them.
+static void pick_spread(const CollidePoint *points, int count, const int8_t *group_of, int8_t self, double gap2,
+                        Group *group)
 {
     const CollidePoint *first = &points[group->picks[0]];
     double best = gap2, line[3] = { 0.0 }, across[3], left = 0.0, right = 0.0;
@@ -76,16 +81,16 @@ static void pick_spread(const CollidePoint *points, int count, const int8_t *gro
         return;
     group->picks[group->count++] = far;
     vec_cross(first->normal, line, across);
-    double least = sqrt(gap2 * vec_dot(across, across));
+    double min = sqrt(gap2 * vec_dot(across, across));
     for (int i = 0; i < count; i++) {
         if (group_of[i] != self)
             continue;
         double d[3];
         vec_sub(points[i].position, first->position, d);
         double side = vec_dot(d, across);
-        if (side > left + least)
+        if (side > left + min)
             left = side, sides[0] = i;
-        if (side < right - least)
+        if (side < right - min)
             right = side, sides[1] = i;
     }
     for (int s = 0; s < 2; s++)
@@ -93,14 +98,15 @@ static void pick_spread(const CollidePoint *points, int count, const int8_t *gro
             group->picks[group->count++] = sides[s];
 }
 
-int touch_reduce(CollidePoint *points, int count, int most)
+int touch_reduce(CollidePoint *points, int count, int max)
 {
+    assert(count >= 0 && max > 0);
     if (count <= 1)
-        return int_min(count, most);
-    int8_t group_of[TOUCH_MOST];
+        return int_min(count, max);
+    int8_t group_of[TOUCH_MAX];
     Group groups[GROUPS];
     int group_count = 0;
-    double gap2 = least_gap2(points, count);
+    double gap2 = min_gap2(points, count);
     memset(group_of, -1, sizeof group_of);
     while (group_count < GROUPS) {
         int leader = deepest_free(points, count, group_of);
@@ -118,7 +124,7 @@ int touch_reduce(CollidePoint *points, int count, int most)
     CollidePoint kept[GROUPS * GROUP_POINTS];
     int n = 0;
     for (int k = 0; k < GROUP_POINTS; k++)
-        for (int g = 0; g < group_count && n < most; g++)
+        for (int g = 0; g < group_count && n < max; g++)
             if (k < groups[g].count)
                 kept[n++] = points[groups[g].picks[k]];
     memcpy(points, kept, (size_t)n * sizeof *kept);

@@ -1,14 +1,9 @@
 // Balls and capsules against solid boxes and cylinders, in the frame of the solid. A capsule touches where its axis comes
 // closest, and where it enters and leaves the part of the axis that is above the touched face, edge, cap or mantle.
 #include "physics/collide/collide_internal.h"
+#include "physics/collide/tuning.h"
 
 #include <math.h>
-
-#define AXIS_INSIDE 1e-9      // m: an axis that is this close goes through the solid
-#define SAME_PLACE 0.05       // of the half length: two points of the axis that are one
-#define ABOVE_A_FACE 0.9      // cosine of the angle to a face or cap below which its whole width counts
-#define NEWTON_STEPS 20
-#define GOLDEN_STEPS 24
 
 // The closest point of a solid to p; inside, that of the nearest face. Returns the signed distance.
 static double box_closest(const double *size, const double *p, double on[3], double away[3])
@@ -62,7 +57,8 @@ static double cylinder_closest(const double *size, const double *p, double on[3]
 
 static double solid_closest(const CollideShape *solid, const double *p, double on[3], double away[3])
 {
-    return solid->type == COLLIDE_BOX ? box_closest(solid->size, p, on, away) : cylinder_closest(solid->size, p, on, away);
+    return solid->type == GEOMETRY_BOX ? box_closest(solid->size, p, on, away)
+                                       : cylinder_closest(solid->size, p, on, away);
 }
 
 static void to_local(const CollidePose *pose, const double *d, double out[3])
@@ -72,7 +68,8 @@ static void to_local(const CollidePose *pose, const double *d, double out[3])
         out[k] = r[k] * d[0] + r[3 + k] * d[1] + r[6 + k] * d[2];
 }
 
-static void point_fill(const CollidePose *pose, const double *position, const double *normal, double depth, uint32_t feature, CollidePoint *point)
+static void point_fill(const CollidePose *pose, const double *position, const double *normal, double depth,
+                       uint32_t feature, CollidePoint *point)
 {
     const double *r = pose->rotation;
     for (int i = 0; i < 3; i++) {
@@ -86,8 +83,8 @@ static void point_fill(const CollidePose *pose, const double *position, const do
 // ---- balls ----
 
 // With a box the point is where ODE has it: on the box, and at the centre of a ball whose centre is inside.
-int collide_ball_solid(const CollideShape *ball, const CollidePose *pa, const CollideShape *solid, const CollidePose *pb, double margin,
-                       CollidePoint *point)
+int collide_ball_solid(const CollideShape *ball, const CollidePose *pa, const CollideShape *solid,
+                       const CollidePose *pb, double margin, CollidePoint *point)
 {
     double d[3], local[3], on[3], n[3], at[3];
     vec_sub(pa->position, pb->position, d);
@@ -96,7 +93,7 @@ int collide_ball_solid(const CollideShape *ball, const CollidePose *pa, const Co
     if (depth < -margin)
         return 0;
     for (int i = 0; i < 3; i++)
-        at[i] = solid->type != COLLIDE_BOX ? on[i] - 0.5 * depth * n[i] : distance < 0.0 ? local[i] : on[i];
+        at[i] = solid->type != GEOMETRY_BOX ? on[i] - 0.5 * depth * n[i] : distance < 0.0 ? local[i] : on[i];
     point_fill(pb, at, n, depth, 0, point);
     return 1;
 }
@@ -123,7 +120,7 @@ static double axis_slope(const Axis *a, double t, double *bend)
     const double *d = a->half, *size = a->solid->size;
     axis_point(a, t, p);
     *bend = 0.0;
-    if (a->solid->type == COLLIDE_BOX) {
+    if (a->solid->type == GEOMETRY_BOX) {
         for (int k = 0; k < 3; k++) {
             double away = p[k] - double_clamp(p[k], -size[k], size[k]);
             slope += away * d[k];
@@ -151,7 +148,7 @@ static double axis_closest(const Axis *a)
     if (!(length2 > 0.0))
         return 0.0;
     double t = double_clamp(-vec_dot(a->centre, a->half) / length2, -1.0, 1.0);
-    for (int i = 0; i < NEWTON_STEPS; i++) {
+    for (int i = 0; i < MAX_NEWTON_STEPS; i++) {
         double slope = axis_slope(a, t, &bend);
         if (slope == 0.0)
             return t;
@@ -207,7 +204,8 @@ static void clip_slab(double centre, double half, double size, double *from, dou
 static void clip_disc(const Axis *a, double radius, double *from, double *to)
 {
     const double *c = a->centre, *d = a->half;
-    double aa = d[0] * d[0] + d[1] * d[1], b = c[0] * d[0] + c[1] * d[1], cc = c[0] * c[0] + c[1] * c[1] - radius * radius, root = b * b - aa * cc;
+    double aa = d[0] * d[0] + d[1] * d[1], b = c[0] * d[0] + c[1] * d[1],
+           cc = c[0] * c[0] + c[1] * c[1] - radius * radius, root = b * b - aa * cc;
     if (aa < 1e-24)
         return;
     if (root < 0.0) {
@@ -222,14 +220,15 @@ static void axis_above(const Axis *a, const double *n, double *from, double *to)
 {
     const double *size = a->solid->size;
     *from = -1.0, *to = 1.0;
-    if (a->solid->type != COLLIDE_BOX) {
+    if (a->solid->type != GEOMETRY_BOX) {
         if (fabs(n[2]) > ABOVE_A_FACE)
             clip_disc(a, size[0], from, to);
         else
             clip_slab(a->centre[2], a->half[2], size[1], from, to);
         return;
     }
-    bool is_face = fabs(n[0]) > ABOVE_A_FACE || fabs(n[1]) > ABOVE_A_FACE || fabs(n[2]) > ABOVE_A_FACE, has_clipped = false;
+    bool is_face = fabs(n[0]) > ABOVE_A_FACE || fabs(n[1]) > ABOVE_A_FACE || fabs(n[2]) > ABOVE_A_FACE,
+         has_clipped = false;
     for (int k = 0; k < 3; k++)
         if (n[k] == 0.0 || (is_face && fabs(n[k]) <= ABOVE_A_FACE)) {
             clip_slab(a->centre[k], a->half[k], size[k], from, to);
@@ -255,18 +254,18 @@ static int axis_touch(const Axis *a, const CollidePose *pose, double t, uint32_t
 static bool axis_is_apart(const Axis *a)
 {
     const CollideShape *solid = a->solid;
-    double most = a->radius + a->margin;
-    if (solid->type == COLLIDE_BOX) {
+    double max = a->radius + a->margin;
+    if (solid->type == GEOMETRY_BOX) {
         for (int k = 0; k < 3; k++)
-            if (fabs(a->centre[k]) - fabs(a->half[k]) - solid->size[k] > most)
+            if (fabs(a->centre[k]) - fabs(a->half[k]) - solid->size[k] > max)
                 return true;
         return false;
     }
-    return fabs(a->centre[2]) - fabs(a->half[2]) - solid->size[1] > most;
+    return fabs(a->centre[2]) - fabs(a->half[2]) - solid->size[1] > max;
 }
 
-int collide_capsule_solid(const CollideShape *capsule, const CollidePose *pa, const CollideShape *solid, const CollidePose *pb, double margin,
-                          CollidePoint *points)
+int collide_capsule_solid(const CollideShape *capsule, const CollidePose *pa, const CollideShape *solid,
+                          const CollidePose *pb, double margin, CollidePoint *points)
 {
     Axis axis = { .radius = capsule->size[0], .margin = margin, .solid = solid };
     double d[3], p[3], on[3], n[3], from, to;

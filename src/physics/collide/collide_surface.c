@@ -6,7 +6,9 @@
 #include "physics/collide/collide_internal.h"
 #include "physics/collide/collide_triangle.h"
 #include "physics/collide/convex.h"
+#include "physics/collide/tuning.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +30,13 @@ static void measure(const MeshTree *tree, double *volume, double *area)
     }
 }
 
-#define OPEN_REACH 0.02   // of the extent: what has no thickness
-
 CollideSurface *collide_surface_mesh(const double *positions, int vertex_count, const int *indices, int triangle_count)
 {
     CollideSurface *surface = memory_alloc(sizeof *surface);
     MeshTree *tree = surface->tree = mesh_tree_create(positions, vertex_count, indices, triangle_count);
     double volume, area, d[3];
     measure(tree, &volume, &area);
-    surface->has_back = !(tree->is_closed && volume > 0.0);   // or its outside is inside
+    surface->has_back = !(tree->is_closed && volume > 0.0);  // or its outside is inside
     vec_sub(tree->high, tree->low, d);
     surface->reach = surface->has_back ? OPEN_REACH * sqrt(vec_dot(d, d)) : volume / (3.0 * area);
     return surface;
@@ -64,14 +64,11 @@ void collide_surface_destroy(CollideSurface *surface)
     free(surface);
 }
 
-bool collide_surface_is_mesh(const CollideSurface *surface)
-{
-    return surface->tree != NULL;
-}
+bool collide_surface_is_mesh(const CollideSurface *surface) { return surface->tree != NULL; }
 
 CollideShape collide_surface_box(const CollideSurface *surface, const CollidePose *at, CollidePose *middle)
 {
-    CollideShape box = { .type = COLLIDE_BOX };
+    CollideShape box = { .type = GEOMETRY_BOX };
     const CollideHeights *grid = &surface->grid;
     double half[2] = { 0.5 * (grid->count[0] - 1) * grid->spacing[0], 0.5 * (grid->count[1] - 1) * grid->spacing[1] };
     double low[3] = { -half[0], surface->low, -half[1] }, high[3] = { half[0], surface->high, half[1] };
@@ -90,6 +87,7 @@ CollideShape collide_surface_box(const CollideSurface *surface, const CollidePos
 
 void collide_surface_bounds(const CollideSurface *surface, const CollidePose *at, double low[3], double high[3])
 {
+    assert(surface);
     CollidePose middle;
     CollideShape box = collide_surface_box(surface, at, &middle);
     collide_bounds(&box, &middle, low, high);
@@ -97,7 +95,8 @@ void collide_surface_bounds(const CollideSurface *surface, const CollidePose *at
 
 CollideShape collide_surface_outline(const CollideSurface *surface)
 {
-    CollideShape box = { .type = COLLIDE_BOX };
+    assert(surface);
+    CollideShape box = { .type = GEOMETRY_BOX };
     for (int k = 0; k < 3; k++)
         box.size[k] = larger(fabs(surface->tree->low[k]), fabs(surface->tree->high[k]));
     return box;
@@ -116,7 +115,8 @@ static void to_shape(const Touch *touch, const double p[3], double out[3])
 // 2 cell and 2 cell + 1.
 static const int grid_corners[2][3][2] = { { { 0, 0 }, { 0, 1 }, { 1, 0 } }, { { 1, 1 }, { 1, 0 }, { 0, 1 } } };
 static const int grid_tips[2][3][2] = { { { -1, 1 }, { 1, 1 }, { 1, -1 } }, { { 2, 0 }, { 0, 0 }, { 0, 2 } } };
-static const int grid_mates[2][3][2] = { { { -1, 0 }, { 0, 0 }, { 0, -1 } }, { { 1, 0 }, { 0, 0 }, { 0, 1 } } };  // cells
+static const int grid_mates[2][3][2] = { { { -1, 0 }, { 0, 0 }, { 0, -1 } },
+                                         { { 1, 0 }, { 0, 0 }, { 0, 1 } } };  // cells
 
 // False: it has no area.
 static bool finish(Triangle *t, int index)
@@ -143,7 +143,8 @@ MeshEdge touch_edge(const Touch *touch, const Triangle *t, int edge, double tip[
         if (kind == MESH_EDGE_BORDER)
             return kind;
         const double *positions = surface->tree->positions;
-        const double *a = positions + 3 * (size_t)from->vertices[k], *b = positions + 3 * (size_t)from->vertices[(k + 1) % 3];
+        const double *a = positions + 3 * (size_t)from->vertices[k],
+                     *b = positions + 3 * (size_t)from->vertices[(k + 1) % 3];
         for (int q = 0; q < 3; q++) {
             const double *corner = positions + 3 * (size_t)surface->tree->triangles[mate].vertices[q];
             if (memcmp(corner, a, 3 * sizeof *a) != 0 && memcmp(corner, b, 3 * sizeof *b) != 0)
@@ -195,13 +196,17 @@ bool touch_corner_is_sharp(const Touch *touch, const Triangle *t, int corner)
 
 // ---- those that are near ----
 
-typedef struct Query { double low[3], high[3]; } Query;   // the core in the frame of the surface
+typedef struct Query {
+    double low[3], high[3];
+} Query;  // the core in the frame of the surface
 
 // Whether a triangle can touch at all, told by the boxes around it and around the shape's core. What is solid has no end
 // below, so there the shape's middle must be above.
 static bool is_near(const Touch *touch, const Triangle *t)
 {
-    if (touch->is_solid && (vec_dot(touch->up, t->v[0]) > 0.0 || vec_dot(touch->up, t->v[1]) > 0.0 || vec_dot(touch->up, t->v[2]) > 0.0))
+    if (touch->is_solid
+        && (vec_dot(touch->up, t->v[0]) > 0.0 || vec_dot(touch->up, t->v[1]) > 0.0
+            || vec_dot(touch->up, t->v[2]) > 0.0))
         return true;
     double sum = 0.0, reach = touch->radius + touch->margin;
     for (int k = 0; k < 3; k++) {
@@ -281,8 +286,8 @@ static void each_grid_triangle(Touch *touch, const Query *core, TriangleTouch vi
         last[k] = cell_of(query->high[2 * k], grid->spacing[k], grid->count[k]);
     }
     for (int z = first[1]; z <= last[1]; z++) {
-        double sides[2][2][3] = { 0 };   // corners at x and x + 1; the former are those of the cell before
-        int known = -1;          // x of the latter
+        double sides[2][2][3] = { 0 };  // corners at x and x + 1; the former are those of the cell before
+        int known = -1;                 // x of the latter
         for (int x = first[0]; x <= last[0]; x++) {
             const double *h = grid->heights + (size_t)z * (size_t)grid->count[0] + (size_t)x;
             if (larger(larger(h[0], h[1]), larger(h[grid->count[0]], h[grid->count[0] + 1])) < query->low[1])
@@ -312,7 +317,8 @@ static void each_triangle(Touch *touch, const Query *query, TriangleTouch visit)
         each_grid_triangle(touch, query, visit);
 }
 
-static void touch_begin(Touch *touch, const CollideSurface *surface, const CollidePose *at, const CollidePose *pose, double margin)
+static void touch_begin(Touch *touch, const CollideSurface *surface, const CollidePose *at, const CollidePose *pose,
+                        double margin)
 {
     touch->surface = surface;
     touch->hull = NULL;
@@ -326,16 +332,18 @@ static void touch_begin(Touch *touch, const CollideSurface *surface, const Colli
         touch->up[k] = touch->frame.rotation[3 * k + 1];
 }
 
-static int touch_end(Touch *touch, const CollidePose *pose, int most, CollidePoint *points)
+static int touch_end(Touch *touch, const CollidePose *pose, int max, CollidePoint *points)
 {
-    int count = touch_reduce(touch->points, touch->count, int_min(most, COLLIDE_SURFACE_POINTS));
+    int count = touch_reduce(touch->points, touch->count, int_min(max, COLLIDE_SURFACE_POINTS));
     const double *r = pose->rotation;
     for (int i = 0; i < count; i++) {
         const CollidePoint *from = &touch->points[i];
         CollidePoint *to = &points[i];
         for (int k = 0; k < 3; k++) {
-            to->position[k] = pose->position[k] + r[3 * k] * from->position[0] + r[3 * k + 1] * from->position[1] + r[3 * k + 2] * from->position[2];
-            to->normal[k] = r[3 * k] * from->normal[0] + r[3 * k + 1] * from->normal[1] + r[3 * k + 2] * from->normal[2];
+            to->position[k] = pose->position[k] + r[3 * k] * from->position[0] + r[3 * k + 1] * from->position[1]
+                              + r[3 * k + 2] * from->position[2];
+            to->normal[k] = r[3 * k] * from->normal[0] + r[3 * k + 1] * from->normal[1]
+                            + r[3 * k + 2] * from->normal[2];
         }
         to->depth = from->depth;
         to->feature = from->feature;
@@ -347,10 +355,10 @@ static int touch_end(Touch *touch, const CollidePose *pose, int most, CollidePoi
 static void set_core(Touch *touch, const CollideShape *shape)
 {
     double half[3] = { 0.0, 0.0, 0.0 };
-    touch->radius = shape->type == COLLIDE_BOX ? 0.0 : shape->size[0];
-    if (shape->type == COLLIDE_BOX)
+    touch->radius = shape->type == GEOMETRY_BOX ? 0.0 : shape->size[0];
+    if (shape->type == GEOMETRY_BOX)
         vec_copy(shape->size, half);
-    else if (shape->type != COLLIDE_SPHERE)
+    else if (shape->type != GEOMETRY_SPHERE)
         half[2] = shape->size[1];
     for (int k = 0; k < 3; k++) {
         touch->core[0][k] = -half[k];
@@ -386,7 +394,8 @@ static int keep_rising(CollidePoint *points, int count, double radius, double li
             double d[3];
             vec_sub(points[i].position, points[k].position, d);
             bool is_deeper = points[k].depth > points[i].depth || (points[k].depth == points[i].depth && k < i);
-            is_shadowed = k != i && is_deeper && vec_dot(d, points[k].normal) <= 1e-4 * radius + lift * (points[k].depth - points[i].depth);
+            is_shadowed = k != i && is_deeper
+                          && vec_dot(d, points[k].normal) <= 1e-4 * radius + lift * (points[k].depth - points[i].depth);
         }
         points[count + kept] = points[i];
         kept += !is_shadowed;
@@ -394,8 +403,6 @@ static int keep_rising(CollidePoint *points, int count, double radius, double li
     memmove(points, points + count, (size_t)kept * sizeof *points);
     return kept;
 }
-
-#define OPPOSITE 0.5   // cosine
 
 // Whether the middle of the shape's core is behind what a point of it touches.
 static bool is_behind(const Touch *touch, const CollidePoint *point)
@@ -414,56 +421,45 @@ static void drop_far_sides(Touch *touch)
         const CollidePoint *point = &touch->points[i];
         bool is_far = false, may_be = is_behind(touch, point);
         for (int k = 0; may_be && k < touch->count && !is_far; k++)
-            is_far = vec_dot(touch->points[k].normal, point->normal) < -OPPOSITE && !is_behind(touch, &touch->points[k]);
+            is_far = vec_dot(touch->points[k].normal, point->normal) < -OPPOSITE_NORMALS
+                     && !is_behind(touch, &touch->points[k]);
         touch->points[kept] = *point;
         kept += !is_far;
     }
     touch->count = kept;
 }
 
-int collide_surface(const CollideShape *shape, const CollidePose *pose, const CollideSurface *surface, const CollidePose *at, double margin,
-                    int most, CollidePoint *points)
+int collide_surface(const CollideShape *shape, const CollidePose *pose, const CollideSurface *surface,
+                    const CollidePose *at, double margin, int max, CollidePoint *points)
 {
-    static const TriangleTouch kernels[] = { triangle_ball, triangle_ball, triangle_cylinder, triangle_box };
-    if (shape->type == COLLIDE_PLANE)
+    static const TriangleTouch kernels[] = { [GEOMETRY_SPHERE] = triangle_ball,
+                                             [GEOMETRY_CAPSULE] = triangle_ball,
+                                             [GEOMETRY_CYLINDER] = triangle_cylinder,
+                                             [GEOMETRY_BOX] = triangle_box };
+    if (shape->type == GEOMETRY_PLANE)
         return 0;
+    assert(shape->type < COUNT_OF(kernels) && kernels[shape->type]);
     Touch touch;
-    double size[3] = { shape->size[0], shape->type == COLLIDE_SPHERE ? 0.0 : shape->size[1], shape->size[2] };
+    double size[3] = { shape->size[0], shape->type == GEOMETRY_SPHERE ? 0.0 : shape->size[1], shape->size[2] };
     touch_begin(&touch, surface, at, pose, margin);
     touch.size = size;
     set_core(&touch, shape);
-    if (shape->type != COLLIDE_BOX)
-        touch.lift = 1.0;   // as on a plane
+    if (shape->type != GEOMETRY_BOX)
+        touch.lift = 1.0;  // as on a plane
     Query query = query_of(&touch, pose, at);
     each_triangle(&touch, &query, kernels[shape->type]);
-    if (shape->type == COLLIDE_SPHERE) {
-        if (touch.count > TOUCH_MOST / 2)
+    if (shape->type == GEOMETRY_SPHERE) {
+        if (touch.count > TOUCH_MAX / 2)
             touch.count = touch_reduce(touch.points, touch.count, TOUCH_ROOM);
         touch.count = keep_rising(touch.points, touch.count, size[0], touch.lift);
     }
     if (surface->tree)
         drop_far_sides(&touch);
-    return touch_end(&touch, pose, most, points);
+    return touch_end(&touch, pose, max, points);
 }
 
-static void count_visit(Touch *touch, const Triangle *t)
-{
-    (void)t;
-    touch->count++;
-}
-
-int collide_surface_visits(const CollideShape *shape, const CollidePose *pose, const CollideSurface *surface, const CollidePose *at)
-{
-    Touch touch;
-    touch_begin(&touch, surface, at, pose, 0.0);
-    set_core(&touch, shape);
-    Query query = query_of(&touch, pose, at);
-    each_triangle(&touch, &query, count_visit);
-    return touch.count;
-}
-
-int collide_surface_convex(const Convex *convex, const CollidePose *pose, const CollideSurface *surface, const CollidePose *at, double margin,
-                           int most, CollidePoint *points)
+int collide_surface_convex(const Convex *convex, const CollidePose *pose, const CollideSurface *surface,
+                           const CollidePose *at, double margin, int max, CollidePoint *points)
 {
     Touch touch;
     touch_begin(&touch, surface, at, pose, margin);
@@ -481,5 +477,5 @@ int collide_surface_convex(const Convex *convex, const CollidePose *pose, const 
     each_triangle(&touch, &query, triangle_hull);
     if (surface->tree)
         drop_far_sides(&touch);
-    return touch_end(&touch, pose, most, points);
+    return touch_end(&touch, pose, max, points);
 }

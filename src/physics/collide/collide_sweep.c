@@ -4,15 +4,14 @@
 
 #include "physics/collide/collide_internal.h"
 #include "physics/collide/collide_triangle.h"
+#include "physics/collide/tuning.h"
 
 #include <math.h>
-
-#define BESIDE 1e-9   // share of a triangle's side by which a ray may miss it: none passes between two
 
 typedef struct Ray {
     double from[3], way[3];
     bool from_behind;
-    CollideCrossing *first;   // share beyond 1: none yet
+    CollideCrossing *first;  // share beyond 1: none yet
 } Ray;
 
 static void ray_triangle(const Ray *ray, const double *a, const double *b, const double *c)
@@ -27,7 +26,9 @@ static void ray_triangle(const Ray *ray, const double *a, const double *b, const
     vec_sub(ray->from, a, s);
     vec_cross(s, u, q);
     double x = vec_dot(s, p) / det, y = vec_dot(ray->way, q) / det, share = vec_dot(v, q) / det;
-    if (!(x >= -BESIDE && y >= -BESIDE && x + y <= 1.0 + BESIDE && share >= 0.0 && share < ray->first->share) || !mesh_tree_normal(a, b, c, normal))
+    if (!(x >= -BESIDE_TRIANGLE && y >= -BESIDE_TRIANGLE && x + y <= 1.0 + BESIDE_TRIANGLE && share >= 0.0
+          && share < ray->first->share)
+        || !mesh_tree_normal(a, b, c, normal))
         return;
     ray->first->share = share;
     ray->first->is_back = det < 0.0;
@@ -44,7 +45,7 @@ static bool ray_meets(const Ray *ray, const MeshNode *node, int box)
     for (int k = 0; k < 3; k++) {
         double low = (double)node->low[k][box] - ray->from[k], high = (double)node->high[k][box] - ray->from[k];
         if (low > high)
-            return false;   // no box
+            return false;  // no box
         if (ray->way[k] == 0.0) {
             if (low > 0.0 || high < 0.0)
                 return false;
@@ -59,7 +60,7 @@ static bool ray_meets(const Ray *ray, const MeshNode *node, int box)
 
 static void ray_mesh(const Ray *ray, const MeshTree *tree)
 {
-    int32_t stack[3 * MESH_DEPTH_MOST + 4] = { 0 };
+    int32_t stack[3 * MESH_DEPTH_MAX + 4] = { 0 };
     int waiting = tree->node_count > 0;
     while (waiting > 0) {
         const MeshNode *node = &tree->nodes[stack[--waiting]];
@@ -70,7 +71,8 @@ static void ray_mesh(const Ray *ray, const MeshTree *tree)
             if (part >= 0)
                 stack[waiting++] = part;
             else
-                ray_triangle(ray, mesh_tree_corner(tree, ~part, 0), mesh_tree_corner(tree, ~part, 1), mesh_tree_corner(tree, ~part, 2));
+                ray_triangle(ray, mesh_tree_corner(tree, ~part, 0), mesh_tree_corner(tree, ~part, 1),
+                             mesh_tree_corner(tree, ~part, 2));
         }
     }
 }
@@ -90,7 +92,7 @@ static void ray_cell(const Ray *ray, const CollideHeights *grid, int x, int z)
 // In each row of cells those between where the ray comes into it and where it leaves.
 static void ray_heights(const Ray *ray, const CollideHeights *grid)
 {
-    double start[2], step[2];   // in cells
+    double start[2], step[2];  // in cells
     for (int k = 0; k < 2; k++) {
         start[k] = ray->from[2 * k] / grid->spacing[k] + 0.5 * (grid->count[k] - 1);
         step[k] = ray->way[2 * k] / grid->spacing[k];
@@ -104,7 +106,7 @@ static void ray_heights(const Ray *ray, const CollideHeights *grid)
             for (int k = 0; k < 2; k++)
                 t[k] = double_clamp((z + (step[1] > 0.0 ? k : 1 - k) - start[1]) / step[1], 0.0, 1.0);
         double x[2] = { start[0] + t[0] * step[0], start[0] + t[1] * step[0] };
-        double left = smaller(x[0], x[1]) - BESIDE, right = larger(x[0], x[1]) + BESIDE;
+        double left = smaller(x[0], x[1]) - BESIDE_TRIANGLE, right = larger(x[0], x[1]) + BESIDE_TRIANGLE;
         if (right < 0.0 || left > grid->count[0] - 1)
             continue;
         for (int cell = (int)larger(left, 0.0); cell <= (int)smaller(right, grid->count[0] - 2); cell++)
@@ -122,7 +124,7 @@ static Ray ray_in(const CollidePose *at, const double from[3], const double way[
         ray.from[i] = r[i] * d[0] + r[3 + i] * d[1] + r[6 + i] * d[2];
         ray.way[i] = r[i] * way[0] + r[3 + i] * way[1] + r[6 + i] * way[2];
     }
-    crossing->share = 1.0 + BESIDE;
+    crossing->share = 1.0 + BESIDE_TRIANGLE;
     return ray;
 }
 
@@ -136,8 +138,8 @@ static bool ray_end(const CollidePose *at, CollideCrossing *crossing)
     return true;
 }
 
-bool collide_cross_surface(const CollideSurface *surface, const CollidePose *at, const double from[3], const double way[3], bool is_round,
-                           CollideCrossing *crossing)
+bool collide_cross_surface(const CollideSurface *surface, const CollidePose *at, const double from[3],
+                           const double way[3], bool is_round, CollideCrossing *crossing)
 {
     Ray ray = ray_in(at, from, way, crossing);
     ray.from_behind = surface->has_back && !is_round;
@@ -148,8 +150,8 @@ bool collide_cross_surface(const CollideSurface *surface, const CollidePose *at,
     return ray_end(at, crossing);
 }
 
-bool collide_cross_box(const CollideShape *box, const CollidePose *at, const double from[3], const double way[3], bool to_middle,
-                       CollideCrossing *crossing)
+bool collide_cross_box(const CollideShape *box, const CollidePose *at, const double from[3], const double way[3],
+                       bool to_middle, CollideCrossing *crossing)
 {
     Ray ray = ray_in(at, from, way, crossing);
     double enter = -INFINITY, leave = INFINITY, middle = INFINITY;
@@ -177,14 +179,16 @@ bool collide_cross_box(const CollideShape *box, const CollidePose *at, const dou
 
 // ---- the point ahead ----
 
-CollidePoint collide_point_ahead(const CollideShape *shape, const CollidePose *pose, const double way[3], const CollideCrossing *crossing, double margin)
+CollidePoint collide_speculative_point(const CollideShape *shape, const CollidePose *pose, const double way[3],
+                                       const CollideCrossing *crossing, double margin)
 {
     double n[3];
     for (int k = 0; k < 3; k++)
-        n[k] = pose->rotation[k] * crossing->normal[0] + pose->rotation[3 + k] * crossing->normal[1] + pose->rotation[6 + k] * crossing->normal[2];
-    double reach = collide_reach(shape, n), away = -crossing->share * vec_dot(way, crossing->normal);
+        n[k] = pose->rotation[k] * crossing->normal[0] + pose->rotation[3 + k] * crossing->normal[1]
+               + pose->rotation[6 + k] * crossing->normal[2];
+    double reach = collide_support_distance(shape, n), away = -crossing->share * vec_dot(way, crossing->normal);
     if (away - reach <= margin)
-        reach = collide_thinnest(shape);
+        reach = collide_min_half_extent(shape);
     CollidePoint point = { .depth = smaller(reach - away, -1e-12) };
     vec_copy(crossing->normal, point.normal);
     for (int k = 0; k < 3; k++)

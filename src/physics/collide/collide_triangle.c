@@ -2,20 +2,16 @@
 #include "physics/collide/collide_triangle.h"
 
 #include "physics/collide/collide_internal.h"
+#include "physics/collide/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-#define CONE_SLACK 2e-3     // sine by which an axis may leave the cone of an edge
-#define TWO_TOP 1e-3        // share of a triangle's extent along an axis within which two corners are equally far out
-#define FACE_BIAS 0.9       // another axis must overlap clearly less than the normal
-#define SKIP_RATIO 4.0      // how much deeper the normal may be than an axis that does not count
 
 void touch_add(Touch *touch, const double position[3], const double normal[3], double depth, uint32_t feature)
 {
     if (depth < -touch->margin)
         return;
-    if (touch->count == TOUCH_MOST)
+    if (touch->count == TOUCH_MAX)
         touch->count = touch_reduce(touch->points, touch->count, TOUCH_ROOM);
     CollidePoint *point = &touch->points[touch->count++];
     vec_copy(position, point->position);
@@ -46,7 +42,7 @@ int polygon_clip(const Polygon in, int count, const double normal[3], double off
 void touch_face(Touch *touch, const Triangle *t, Polygon feature, int count)
 {
     Polygon other;
-    double (*from)[3] = feature, (*to)[3] = other;
+    double(*from)[3] = feature, (*to)[3] = other;
     const double *along = touch->is_solid ? touch->up : t->normal;
     for (int k = 0; k < 3 && count > 0; k++) {
         double edge[3], out[3];
@@ -54,8 +50,8 @@ void touch_face(Touch *touch, const Triangle *t, Polygon feature, int count)
         vec_cross(edge, along, out);
         // What lies on the line between two triangles belongs to both.
         double slack = 1e-9 * sqrt(vec_dot(edge, edge) * vec_dot(out, out));
-        count = polygon_clip((const double (*)[3])from, count, out, vec_dot(out, t->v[k]) + slack, to);
-        double (*swap)[3] = from;
+        count = polygon_clip((const double(*)[3])from, count, out, vec_dot(out, t->v[k]) + slack, to);
+        double(*swap)[3] = from;
         from = to;
         to = swap;
     }
@@ -141,7 +137,8 @@ static Verdict ask(const Touch *touch, const Triangle *t, const double axis[3])
     return GOES_ON;
 }
 
-AxisKind touch_choose(const Touch *touch, const Triangle *t, double normal_separation, const AxisChoice *face, const AxisChoice *edge, double slop)
+AxisKind touch_choose(const Touch *touch, const Triangle *t, double normal_separation, const AxisChoice *face,
+                      const AxisChoice *edge, double slop)
 {
     const AxisChoice *choices[2] = { face, edge };
     AxisKind kinds[2] = { AXIS_FACE, AXIS_EDGE };

@@ -7,7 +7,7 @@
 
 static bool is_downward(const Touch *touch, const double axis[3])
 {
-    return touch->is_solid && vec_dot(axis, touch->up) < -1e-9;   // a solid ground has no end that way
+    return touch->is_solid && vec_dot(axis, touch->up) < -1e-9;  // a solid ground has no end that way
 }
 
 // ---- boxes ----
@@ -16,7 +16,8 @@ static bool is_downward(const Touch *touch, const double axis[3])
 static void box_faces(const Touch *touch, const Triangle *t, AxisChoice *best)
 {
     for (int k = 0; k < 3; k++) {
-        double low = smaller(t->v[0][k], smaller(t->v[1][k], t->v[2][k])), high = larger(t->v[0][k], larger(t->v[1][k], t->v[2][k]));
+        double low = smaller(t->v[0][k], smaller(t->v[1][k], t->v[2][k])),
+               high = larger(t->v[0][k], larger(t->v[1][k], t->v[2][k]));
         double apart[2] = { -touch->size[k] - high, low - touch->size[k] };
         for (int side = 0; side < 2; side++) {
             double axis[3] = { 0.0, 0.0, 0.0 };
@@ -88,7 +89,7 @@ static void box_normal_points(Touch *touch, const Triangle *t)
 static void box_face_points(Touch *touch, const Triangle *t, const AxisChoice *face)
 {
     Polygon first, second;
-    double (*from)[3] = first, (*to)[3] = second;
+    double(*from)[3] = first, (*to)[3] = second;
     int count = 3, k = face->feature;
     for (int c = 0; c < 3; c++)
         vec_copy(t->v[c], first[c]);
@@ -96,8 +97,8 @@ static void box_face_points(Touch *touch, const Triangle *t, const AxisChoice *f
         int across = (k + 1 + side / 2) % 3;
         double out[3] = { 0.0, 0.0, 0.0 };
         out[across] = side % 2 ? -1.0 : 1.0;
-        count = polygon_clip((const double (*)[3])from, count, out, touch->size[across], to);
-        double (*swap)[3] = from;
+        count = polygon_clip((const double(*)[3])from, count, out, touch->size[across], to);
+        double(*swap)[3] = from;
         from = to;
         to = swap;
     }
@@ -110,15 +111,17 @@ static void box_face_points(Touch *touch, const Triangle *t, const AxisChoice *f
 }
 
 // Where two edges cross, seen along an axis square to both: midway between them. The shape's begins at `from` and has a length.
-static void crossing_point(Touch *touch, const Triangle *t, int edge, const double from[3], const double direction[3], double length, const AxisChoice *choice)
+static void crossing_point(Touch *touch, const Triangle *t, int edge, const double from[3], const double direction[3],
+                           double length, const AxisChoice *choice)
 {
     double along[3], w[3], p[3];
     vec_sub(t->v[(edge + 1) % 3], t->v[edge], along);
     vec_sub(from, t->v[edge], w);
-    double aa = vec_dot(along, along), ab = vec_dot(along, direction), share = (vec_dot(along, w) - ab * vec_dot(direction, w)) / (aa - ab * ab);
+    double aa = vec_dot(along, along), ab = vec_dot(along, direction),
+           share = (vec_dot(along, w) - ab * vec_dot(direction, w)) / (aa - ab * ab);
     double way = share * ab - vec_dot(direction, w);
     if (!(share >= -1e-6 && share <= 1.0 + 1e-6) || !(way >= -1e-6 * length && way <= (1.0 + 1e-6) * length))
-        return;   // the edge goes on beyond the triangle, or the ground does below an edge that the shape does not reach
+        return;  // the edge goes on beyond the triangle, or the ground does below an edge that the shape does not reach
     for (int k = 0; k < 3; k++)
         p[k] = t->v[edge][k] + share * along[k] + 0.5 * choice->separation * choice->axis[k];
     touch_add(touch, p, choice->axis, -choice->separation, (uint32_t)t->index << 4 | 8u | (uint32_t)edge);
@@ -149,18 +152,12 @@ void triangle_box(Touch *touch, const Triangle *triangle)
     box_edges(touch, &t, &edge);
     if (edge.separation > touch->margin)
         return;
-    switch (touch_choose(touch, &t, can_face ? t.height - reach : -INFINITY, &face, &edge, 1e-3 * smaller(s[0], smaller(s[1], s[2])))) {
-    case AXIS_NORMAL:
-        box_normal_points(touch, &t);
-        break;
-    case AXIS_FACE:
-        box_face_points(touch, &t, &face);
-        break;
-    case AXIS_EDGE:
-        box_edge_points(touch, &t, &edge);
-        break;
-    case AXIS_NONE:
-        break;
+    switch (touch_choose(touch, &t, can_face ? t.height - reach : -INFINITY, &face, &edge,
+                         1e-3 * smaller(s[0], smaller(s[1], s[2])))) {
+    case AXIS_NORMAL: box_normal_points(touch, &t); break;
+    case AXIS_FACE: box_face_points(touch, &t, &face); break;
+    case AXIS_EDGE: box_edge_points(touch, &t, &edge); break;
+    case AXIS_NONE: break;
     }
 }
 
@@ -181,7 +178,8 @@ static void hull_faces(const Touch *touch, const Triangle *t, AxisChoice *best)
 {
     for (int i = 0; i < touch->hull->face_count; i++) {
         const HullFace *face = &touch->hull->faces[i];
-        double nearest = smaller(vec_dot(face->normal, t->v[0]), smaller(vec_dot(face->normal, t->v[1]), vec_dot(face->normal, t->v[2])));
+        double nearest = smaller(vec_dot(face->normal, t->v[0]),
+                                 smaller(vec_dot(face->normal, t->v[1]), vec_dot(face->normal, t->v[2])));
         double axis[3] = { -face->normal[0], -face->normal[1], -face->normal[2] }, separation = nearest - face->offset;
         if (separation <= best->separation || is_downward(touch, axis))
             continue;
@@ -217,7 +215,7 @@ static void hull_edges(const Touch *touch, const Triangle *t, AxisChoice *best)
                 continue;
             hull_range(touch->hull, axis, &low, &high);
             if (low < vec_dot(axis, edge->from) - 1e-9 * (high - low))
-                continue;   // not the solid's outermost edge that way
+                continue;  // not the solid's outermost edge that way
             best->separation = separation;
             best->feature = e * touch->hull->edge_count + i;
             vec_copy(axis, best->axis);
@@ -251,17 +249,17 @@ static void hull_face_points(Touch *touch, const Triangle *t, const AxisChoice *
     const Hull *hull = touch->hull;
     const HullFace *face = &hull->faces[choice->feature];
     Polygon first, second;
-    double (*from)[3] = first, (*to)[3] = second;
+    double(*from)[3] = first, (*to)[3] = second;
     int count = 3;
     for (int c = 0; c < 3; c++)
         vec_copy(t->v[c], first[c]);
-    for (int i = 0; i < face->count && count > 0 && count < POLYGON_MOST - 1; i++) {
+    for (int i = 0; i < face->count && count > 0 && count < POLYGON_MAX - 1; i++) {
         double edge[3], out[3];
         const double *corner = hull->vertices[face->corners[i]];
         vec_sub(hull->vertices[face->corners[(i + 1) % face->count]], corner, edge);
         vec_cross(edge, face->normal, out);
-        count = polygon_clip((const double (*)[3])from, count, out, vec_dot(out, corner), to);
-        double (*swap)[3] = from;
+        count = polygon_clip((const double(*)[3])from, count, out, vec_dot(out, corner), to);
+        double(*swap)[3] = from;
         from = to;
         to = swap;
     }
@@ -295,18 +293,13 @@ void triangle_hull(Touch *touch, const Triangle *triangle)
     if (edge.separation > touch->margin)
         return;
     switch (touch_choose(touch, &t, normal_separation, &face, &edge, 1e-3 * reach)) {
-    case AXIS_NORMAL:
-        hull_normal_points(touch, &t);
-        break;
-    case AXIS_FACE:
-        hull_face_points(touch, &t, &face);
-        break;
+    case AXIS_NORMAL: hull_normal_points(touch, &t); break;
+    case AXIS_FACE: hull_face_points(touch, &t, &face); break;
     case AXIS_EDGE: {
         const HullEdge *solid = &hull->edges[edge.feature % hull->edge_count];
         crossing_point(touch, &t, edge.feature / hull->edge_count, solid->from, solid->direction, solid->length, &edge);
         break;
     }
-    case AXIS_NONE:
-        break;
+    case AXIS_NONE: break;
     }
 }

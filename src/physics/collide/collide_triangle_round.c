@@ -1,10 +1,9 @@
 // Balls, capsules and cylinders against one triangle; their axis is z.
 #include "physics/collide/collide_internal.h"
 #include "physics/collide/collide_triangle.h"
+#include "physics/collide/tuning.h"
 
 #include <math.h>
-
-#define CONE_EXACT 1e-6      // sine; what is closest needs no more
 
 // ---- balls and capsules ----
 
@@ -15,7 +14,8 @@ static void closest(const double *from, const double *along, double half, double
     *share = flat2 > 1e-12 * length2 ? -(from[0] * along[0] + from[1] * along[1]) / flat2 : 0.5;
     *share = double_clamp(*share, 0.0, 1.0);
     *height = double_clamp(from[2] + *share * along[2], -half, half);
-    *share = double_clamp(((*height - from[2]) * along[2] - from[0] * along[0] - from[1] * along[1]) / length2, 0.0, 1.0);
+    *share = double_clamp(((*height - from[2]) * along[2] - from[0] * along[0] - from[1] * along[1]) / length2, 0.0,
+                          1.0);
     *height = double_clamp(from[2] + *share * along[2], -half, half);
 }
 
@@ -33,8 +33,10 @@ static void ball_edge(Touch *touch, const Triangle *t, int edge)
         return;
     MeshEdge kind = touch_edge(touch, t, edge, tip, &is_ours);
     // From behind, where a valley is an edge that sticks out, its back is what is closest.
-    bool is_behind = kind == MESH_EDGE_CONCAVE && !touch->is_solid && vec_dot(d, t->normal) < 0.0 && distance2 < BEHIND * BEHIND * radius * radius;
-    if (!is_ours || kind == MESH_EDGE_FLAT || (kind == MESH_EDGE_CONCAVE && !is_behind) || (kind == MESH_EDGE_BORDER && touch->is_solid))
+    bool is_behind = kind == MESH_EDGE_CONCAVE && !touch->is_solid && vec_dot(d, t->normal) < 0.0
+                     && distance2 < BEHIND * BEHIND * radius * radius;
+    if (!is_ours || kind == MESH_EDGE_FLAT || (kind == MESH_EDGE_CONCAVE && !is_behind)
+        || (kind == MESH_EDGE_BORDER && touch->is_solid))
         return;
     double distance = sqrt(distance2), slack = CONE_EXACT * distance;
     vec_cross(along, t->normal, out);
@@ -95,7 +97,7 @@ void triangle_ball(Touch *touch, const Triangle *t)
             touch_add(touch, p, t->normal, depth, (uint32_t)t->index << 4 | (uint32_t)end);
         }
         if (half == 0.0)
-            return;   // a ball over a face is nowhere nearer to its edges
+            return;  // a ball over a face is nowhere nearer to its edges
     }
     for (int k = 0; k < 3; k++)
         ball_edge(touch, t, k);
@@ -103,22 +105,27 @@ void triangle_ball(Touch *touch, const Triangle *t)
 
 // ---- cylinders ----
 
-static double flat_length(double x, double y)
-{
-    return sqrt(x * x + y * y);
-}
+static double flat_length(double x, double y) { return sqrt(x * x + y * y); }
 
 enum { RIM = 16 };
-#define LEVEL 0.001   // square of the sine of a tilt that counts as none: the rim's points then stay with the cylinder
-#define TILTED 0.1    // and of one from which on lines of the mantle touch
-#define LYING 0.01    // square of the cosine below which the caps do not
 
 // Points around the axis, from the lowest on both ways.
-static const double rim[RIM][2] = {
-    { 1.0, 0.0 }, { 0.9238795325112867, 0.3826834323650898 }, { M_SQRT1_2, M_SQRT1_2 }, { 0.3826834323650898, 0.9238795325112867 },
-    { 0.0, 1.0 }, { -0.3826834323650898, 0.9238795325112867 }, { -M_SQRT1_2, M_SQRT1_2 }, { -0.9238795325112867, 0.3826834323650898 },
-    { -1.0, 0.0 }, { -0.9238795325112867, -0.3826834323650898 }, { -M_SQRT1_2, -M_SQRT1_2 }, { -0.3826834323650898, -0.9238795325112867 },
-    { 0.0, -1.0 }, { 0.3826834323650898, -0.9238795325112867 }, { M_SQRT1_2, -M_SQRT1_2 }, { 0.9238795325112867, -0.3826834323650898 } };
+static const double rim[RIM][2] = { { 1.0, 0.0 },
+                                    { 0.9238795325112867, 0.3826834323650898 },
+                                    { M_SQRT1_2, M_SQRT1_2 },
+                                    { 0.3826834323650898, 0.9238795325112867 },
+                                    { 0.0, 1.0 },
+                                    { -0.3826834323650898, 0.9238795325112867 },
+                                    { -M_SQRT1_2, M_SQRT1_2 },
+                                    { -0.9238795325112867, 0.3826834323650898 },
+                                    { -1.0, 0.0 },
+                                    { -0.9238795325112867, -0.3826834323650898 },
+                                    { -M_SQRT1_2, -M_SQRT1_2 },
+                                    { -0.3826834323650898, -0.9238795325112867 },
+                                    { 0.0, -1.0 },
+                                    { 0.3826834323650898, -0.9238795325112867 },
+                                    { M_SQRT1_2, -M_SQRT1_2 },
+                                    { 0.9238795325112867, -0.3826834323650898 } };
 
 static void rim_point(const double turn[2], const double lowest[2], double radius, double height, double out[3])
 {
@@ -132,18 +139,19 @@ static void rim_point(const double turn[2], const double lowest[2], double radiu
 static void cylinder_face(Touch *touch, const Triangle *t)
 {
     static const int lines[] = { 0, 1, RIM - 1, 2, RIM - 2 };
-    double radius = touch->size[0], half = touch->size[1], tilt = t->normal[0] * t->normal[0] + t->normal[1] * t->normal[1];
+    double radius = touch->size[0], half = touch->size[1],
+           tilt = t->normal[0] * t->normal[0] + t->normal[1] * t->normal[1];
     double lowest[2] = { 1.0, 0.0 };
-    if (tilt >= LEVEL)
+    if (tilt >= RIM_LEVEL)
         for (int k = 0; k < 2; k++)
             lowest[k] = -t->normal[k] / sqrt(tilt);
     Polygon feature;
-    if (t->normal[2] * t->normal[2] > LYING) {
+    if (t->normal[2] * t->normal[2] > RIM_LYING) {
         for (int i = 0; i < RIM; i++)
             rim_point(rim[i], lowest, radius, t->normal[2] > 0.0 ? -half : half, feature[i]);
         touch_face(touch, t, feature, RIM);
     }
-    for (int i = 0; i < COUNT_OF(lines) && tilt >= TILTED; i++) {
+    for (int i = 0; i < COUNT_OF(lines) && tilt >= RIM_TILTED; i++) {
         // A line that is above the triangle as a whole is not cut to it.
         double low = t->height - radius * rim[lines[i]][0] * sqrt(tilt) - half * fabs(t->normal[2]);
         if (low > touch->margin)
@@ -158,19 +166,20 @@ static void cylinder_cap(Touch *touch, const Triangle *t, const double axis[3])
 {
     double radius = touch->size[0], half = touch->size[1];
     Polygon first, second;
-    double (*from)[3] = first, (*to)[3] = second;
+    double(*from)[3] = first, (*to)[3] = second;
     int count = 3;
     for (int k = 0; k < 3; k++)
         vec_copy(t->v[k], first[k]);
     for (int i = 0; i < RIM && count > 0; i++) {
-        double out[3] = { rim[i][0], rim[i][1], 0.0 };   // a little outside of the rim between two of its points
-        count = polygon_clip((const double (*)[3])from, count, out, radius, to);
-        double (*swap)[3] = from;
+        double out[3] = { rim[i][0], rim[i][1], 0.0 };  // a little outside of the rim between two of its points
+        count = polygon_clip((const double(*)[3])from, count, out, radius, to);
+        double(*swap)[3] = from;
         from = to;
         to = swap;
     }
     for (int i = 0; i < count; i++) {
-        double depth = axis[2] * from[i][2] + half, p[3] = { from[i][0], from[i][1], from[i][2] - touch->lift * depth * axis[2] };
+        double depth = axis[2] * from[i][2] + half,
+               p[3] = { from[i][0], from[i][1], from[i][2] - touch->lift * depth * axis[2] };
         touch_add(touch, p, axis, depth, (uint32_t)t->index << 4 | (uint32_t)i);
     }
 }
@@ -187,8 +196,8 @@ static void cylinder_mantle(Touch *touch, const Triangle *t, const double axis[3
     Polygon line, cut;
     vec_copy(t->v[top], line[0]);
     vec_copy(t->v[other], line[1]);
-    int count = polygon_clip((const double (*)[3])line, 2, (double[3]){ 0.0, 0.0, 1.0 }, half, cut);
-    count = polygon_clip((const double (*)[3])cut, count, (double[3]){ 0.0, 0.0, -1.0 }, half, line);
+    int count = polygon_clip((const double(*)[3])line, 2, (double[3]){ 0.0, 0.0, 1.0 }, half, cut);
+    count = polygon_clip((const double(*)[3])cut, count, (double[3]){ 0.0, 0.0, -1.0 }, half, line);
     if (count == 0)
         return;
     double along[3], share, height;
@@ -210,10 +219,11 @@ static void cylinder_mantle(Touch *touch, const Triangle *t, const double axis[3
     }
 }
 
-static void try_axis(const Touch *touch, const Triangle *t, const double axis[3], double reach, int feature, AxisChoice *best)
+static void try_axis(const Touch *touch, const Triangle *t, const double axis[3], double reach, int feature,
+                     AxisChoice *best)
 {
     if (touch->is_solid && vec_dot(axis, touch->up) < -1e-9)
-        return;   // a solid ground has no end downwards
+        return;  // a solid ground has no end downwards
     double separation = -reach - larger(vec_dot(axis, t->v[0]), larger(vec_dot(axis, t->v[1]), vec_dot(axis, t->v[2])));
     if (separation <= best->separation)
         return;
@@ -229,7 +239,8 @@ static void mantle_axes(const Touch *touch, const Triangle *t, AxisChoice *best)
         vec_sub(t->v[(k + 1) % 3], t->v[k], along);
         double length = flat_length(along[0], along[1]), away = flat_length(t->v[k][0], t->v[k][1]);
         for (int side = -1; side <= 1 && length > 1e-9; side += 2)
-            try_axis(touch, t, (double[3]){ side * along[1] / length, -side * along[0] / length, 0.0 }, touch->size[0], k, best);
+            try_axis(touch, t, (double[3]){ side * along[1] / length, -side * along[0] / length, 0.0 }, touch->size[0],
+                     k, best);
         if (away > 1e-9)
             try_axis(touch, t, (double[3]){ -t->v[k][0] / away, -t->v[k][1] / away, 0.0 }, touch->size[0], 3 + k, best);
     }
@@ -251,17 +262,11 @@ void triangle_cylinder(Touch *touch, const Triangle *triangle)
     mantle_axes(touch, &t, &mantle);
     if (mantle.separation > touch->margin)
         return;
-    switch (touch_choose(touch, &t, can_face ? t.height - reach : -INFINITY, &cap, &mantle, 1e-3 * smaller(radius, half))) {
-    case AXIS_NORMAL:
-        cylinder_face(touch, &t);
-        break;
-    case AXIS_FACE:
-        cylinder_cap(touch, &t, cap.axis);
-        break;
-    case AXIS_EDGE:
-        cylinder_mantle(touch, &t, mantle.axis);
-        break;
-    case AXIS_NONE:
-        break;
+    switch (
+        touch_choose(touch, &t, can_face ? t.height - reach : -INFINITY, &cap, &mantle, 1e-3 * smaller(radius, half))) {
+    case AXIS_NORMAL: cylinder_face(touch, &t); break;
+    case AXIS_FACE: cylinder_cap(touch, &t, cap.axis); break;
+    case AXIS_EDGE: cylinder_mantle(touch, &t, mantle.axis); break;
+    case AXIS_NONE: break;
     }
 }

@@ -5,24 +5,31 @@
 #include "base/memory.h"
 #include "physics/collide/collide_triangle.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FACES = 96, MOST_EDGES = 160, MOST_VERTICES = 128, MOST_CORNERS = 64 };
+enum { MAX_FACES = 96, MAX_EDGES = 160, MAX_VERTICES = 128, MAX_CORNERS = 64 };
 
-typedef struct Face { Vec3 normal; double offset; int first, count; } Face;
-typedef struct Edge { int from, to; } Edge;
+typedef struct Face {
+    Vec3 normal;
+    double offset;
+    int first, count;
+} Face;
+typedef struct Edge {
+    int from, to;
+} Edge;
 
 struct Convex {
-    Vec3 *vertices;    // as given
+    Vec3 *vertices;  // as given
     int vertex_count;
     Face *faces;
     int face_count;
-    int *corners;      // of faces, counter-clockwise seen from outside
-    Edge *edges;       // between two faces
+    int *corners;  // of faces, counter-clockwise seen from outside
+    Edge *edges;   // between two faces
     int edge_count;
     Vec3 center;
-    Hull hull;         // all of this once more, for surfaces of triangles
+    Hull hull;  // all of this once more, for surfaces of triangles
     double (*hull_vertices)[3];
     HullFace *hull_faces;
     HullEdge *hull_edges;
@@ -31,28 +38,27 @@ struct Convex {
 // A solid in the world, for the pair at hand.
 typedef struct Placed {
     const Convex *convex;
-    Vec3 vertices[MOST_VERTICES];
-    Vec3 normals[MOST_FACES];
-    double offsets[MOST_FACES];
-    Vec3 directions[MOST_EDGES];  // unit
+    Vec3 vertices[MAX_VERTICES];
+    Vec3 normals[MAX_FACES];
+    double offsets[MAX_FACES];
+    Vec3 directions[MAX_EDGES];  // unit
     Vec3 center;
 } Placed;
 
-struct ConvexScratch { Placed placed[2]; };
+struct ConvexScratch {
+    Placed placed[2];
+};
 
-ConvexScratch *convex_scratch_create(void)
-{
-    return memory_alloc(sizeof(ConvexScratch));
-}
+ConvexScratch *convex_scratch_create(void) { return memory_alloc(sizeof(ConvexScratch)); }
 
-void convex_scratch_destroy(ConvexScratch *scratch)
-{
-    free(scratch);
-}
+void convex_scratch_destroy(ConvexScratch *scratch) { free(scratch); }
 
 // Building
 
-typedef struct Corner { int vertex; double angle; } Corner;
+typedef struct Corner {
+    int vertex;
+    double angle;
+} Corner;
 
 static int by_angle(const void *a, const void *b)
 {
@@ -62,7 +68,7 @@ static int by_angle(const void *a, const void *b)
 
 static void add_corners(Convex *convex, Face *face, const bool *is_member, int first)
 {
-    Corner corners[MOST_VERTICES];
+    Corner corners[MAX_VERTICES];
     Vec3 center = VEC3_ZERO, u = vec3_orthogonal(face->normal), v = vec3_cross(face->normal, u);
     int count = 0;
     for (int i = 0; i < convex->vertex_count; i++) {
@@ -94,10 +100,11 @@ static bool find_faces(Convex *convex, const Mesh *mesh, double tolerance)
         double offset = vec3_dot(normal, mesh_position(mesh, mesh->triangles[3 * (size_t)t]));
         bool is_known = false;
         for (int i = 0; i < convex->face_count && !is_known; i++)
-            is_known = vec3_dot(convex->faces[i].normal, normal) > 1.0 - 1e-9 && fabs(convex->faces[i].offset - offset) <= tolerance;
+            is_known = vec3_dot(convex->faces[i].normal, normal) > 1.0 - 1e-9
+                       && fabs(convex->faces[i].offset - offset) <= tolerance;
         if (is_known)
             continue;
-        bool is_member[MOST_VERTICES] = { false };
+        bool is_member[MAX_VERTICES] = { false };
         int members = 0;
         for (int i = 0; i < convex->vertex_count; i++) {
             double height = vec3_dot(normal, convex->vertices[i]) - offset;
@@ -106,7 +113,7 @@ static bool find_faces(Convex *convex, const Mesh *mesh, double tolerance)
             is_member[i] = height >= -tolerance;
             members += is_member[i];
         }
-        if (convex->face_count == MOST_FACES || members > MOST_CORNERS)
+        if (convex->face_count == MAX_FACES || members > MAX_CORNERS)
             return false;
         Face *face = &convex->faces[convex->face_count++];
         *face = (Face){ .normal = normal, .offset = offset };
@@ -124,7 +131,7 @@ static bool find_edges(Convex *convex)
             int from = convex->corners[face->first + i], to = convex->corners[face->first + (i + 1) % face->count];
             if (from > to)
                 continue;  // the neighbour has it the other way round
-            if (convex->edge_count == MOST_EDGES)
+            if (convex->edge_count == MAX_EDGES)
                 return false;
             convex->edges[convex->edge_count++] = (Edge){ from, to };
         }
@@ -137,17 +144,15 @@ static Convex *convex_create(int vertex_count)
     Convex *convex = memory_alloc(sizeof *convex);
     convex->vertex_count = vertex_count;
     convex->vertices = memory_alloc_array((size_t)vertex_count, sizeof *convex->vertices);
-    convex->faces = memory_alloc_array(MOST_FACES, sizeof *convex->faces);
-    convex->corners = memory_alloc_array((size_t)MOST_FACES * MOST_CORNERS, sizeof *convex->corners);
-    convex->edges = memory_alloc_array(MOST_EDGES, sizeof *convex->edges);
+    convex->faces = memory_alloc_array(MAX_FACES, sizeof *convex->faces);
+    convex->corners = memory_alloc_array((size_t)MAX_FACES * MAX_CORNERS, sizeof *convex->corners);
+    convex->edges = memory_alloc_array(MAX_EDGES, sizeof *convex->edges);
     return convex;
 }
 
-static void copy_vec3(Vec3 from, double to[3])
-{
-    to[0] = from.x, to[1] = from.y, to[2] = from.z;
-}
+static void copy_vec3(Vec3 from, double to[3]) { to[0] = from.x, to[1] = from.y, to[2] = from.z; }
 
+// The same solid as plain arrays, as the kernels on triangles read it.
 static void make_hull(Convex *convex)
 {
     convex->hull_vertices = memory_alloc_array((size_t)convex->vertex_count, sizeof *convex->hull_vertices);
@@ -157,30 +162,36 @@ static void make_hull(Convex *convex)
         copy_vec3(convex->vertices[i], convex->hull_vertices[i]);
     for (int i = 0; i < convex->face_count; i++) {
         const Face *face = &convex->faces[i];
-        convex->hull_faces[i] = (HullFace){ .offset = face->offset, .corners = &convex->corners[face->first], .count = face->count };
+        convex->hull_faces[i] =
+            (HullFace){ .offset = face->offset, .corners = &convex->corners[face->first], .count = face->count };
         copy_vec3(face->normal, convex->hull_faces[i].normal);
     }
     for (int i = 0; i < convex->edge_count; i++) {
-        Vec3 from = convex->vertices[convex->edges[i].from], along = vec3_sub(convex->vertices[convex->edges[i].to], from);
+        Vec3 from = convex->vertices[convex->edges[i].from],
+             along = vec3_sub(convex->vertices[convex->edges[i].to], from);
         copy_vec3(from, convex->hull_edges[i].from);
         copy_vec3(vec3_normalized(along), convex->hull_edges[i].direction);
         convex->hull_edges[i].length = vec3_length(along);
     }
-    convex->hull = (Hull){ (const double (*)[3])convex->hull_vertices, convex->hull_faces, convex->hull_edges,
-                           convex->vertex_count, convex->face_count, convex->edge_count, { 0.0, 0.0, 0.0 } };
+    convex->hull = (Hull){ (const double(*)[3])convex->hull_vertices,
+                           convex->hull_faces,
+                           convex->hull_edges,
+                           convex->vertex_count,
+                           convex->face_count,
+                           convex->edge_count,
+                           { 0.0, 0.0, 0.0 } };
     for (int i = 0; i < convex->vertex_count; i++)
         for (int k = 0; k < 3; k++)
             convex->hull.half[k] = fmax(convex->hull.half[k], fabs(convex->hull_vertices[i][k]));
 }
 
-const Hull *convex_hull(const Convex *convex)
-{
-    return &convex->hull;
-}
+const Hull *convex_hull(const Convex *convex) { return &convex->hull; }
 
 Convex *convex_from_mesh(const Mesh *mesh)
 {
-    if (mesh->vertex_count < 4 || mesh->vertex_count > MOST_VERTICES || mesh->triangle_count > 4 * MOST_FACES || !mesh_is_closed(mesh))
+    assert(mesh);
+    if (mesh->vertex_count < 4 || mesh->vertex_count > MAX_VERTICES || mesh->triangle_count > 4 * MAX_FACES
+        || !mesh_is_closed(mesh))
         return NULL;
     Convex *convex = convex_create(mesh->vertex_count);
     double size = vec3_length(vec3_sub(mesh->high, mesh->low));
@@ -232,7 +243,8 @@ static void place(Placed *out, const Convex *convex, Pose pose)
         out->offsets[i] = convex->faces[i].offset + vec3_dot(out->normals[i], pose.t);
     }
     for (int i = 0; i < convex->edge_count; i++)
-        out->directions[i] = vec3_normalized(vec3_sub(out->vertices[convex->edges[i].to], out->vertices[convex->edges[i].from]));
+        out->directions[i] = vec3_normalized(
+            vec3_sub(out->vertices[convex->edges[i].to], out->vertices[convex->edges[i].from]));
     out->center = pose_apply(pose, convex->center);
 }
 
@@ -271,7 +283,8 @@ static double best_edges(const Placed *a, const Placed *b, int edges[2], Vec3 *n
                 continue;
             axis = vec3_scale(axis, vec3_dot(axis, apart) < 0.0 ? -1.0 / length : 1.0 / length);
             // Only edges that lie outermost along the axis can touch there.
-            double reach_a = vec3_dot(axis, a->vertices[a->convex->edges[i].from]), reach_b = vec3_dot(axis, b->vertices[b->convex->edges[k].from]);
+            double reach_a = vec3_dot(axis, a->vertices[a->convex->edges[i].from]),
+                   reach_b = vec3_dot(axis, b->vertices[b->convex->edges[k].from]);
             double distance = reach_b - reach_a;
             if (distance <= best || -lowest(a, vec3_neg(axis)) > reach_a + 1e-9 || lowest(b, axis) < reach_b - 1e-9)
                 continue;
@@ -300,6 +313,7 @@ static int clip(const Vec3 *polygon, int count, Vec3 normal, double offset, Vec3
     return kept;
 }
 
+// Points of the face of `b` that looks most against face `face` of `a`, cut by the sides of that face.
 static int face_points(const Placed *a, int face, const Placed *b, bool is_second, ConvexPoint *points)
 {
     Vec3 normal = a->normals[face];
@@ -307,15 +321,16 @@ static int face_points(const Placed *a, int face, const Placed *b, bool is_secon
     for (int i = 1; i < b->convex->face_count; i++)
         if (vec3_dot(b->normals[i], normal) < vec3_dot(b->normals[facing], normal))
             facing = i;
-    Vec3 buffers[2][2 * MOST_CORNERS + 2];
+    Vec3 buffers[2][2 * MAX_CORNERS + 2];
     int count = b->convex->faces[facing].count, now = 0;
     for (int i = 0; i < count; i++)
         buffers[0][i] = b->vertices[b->convex->corners[b->convex->faces[facing].first + i]];
     const Face *reference = &a->convex->faces[face];
     for (int i = 0; i < reference->count && count > 0; i++) {
-        Vec3 from = a->vertices[a->convex->corners[reference->first + i]], to = a->vertices[a->convex->corners[reference->first + (i + 1) % reference->count]];
+        Vec3 from = a->vertices[a->convex->corners[reference->first + i]],
+             to = a->vertices[a->convex->corners[reference->first + (i + 1) % reference->count]];
         Vec3 side = vec3_normalized(vec3_cross(vec3_sub(to, from), normal));
-        if (count > MOST_CORNERS + 1)
+        if (count > MAX_CORNERS + 1)
             break;
         count = clip(buffers[now], count, side, vec3_dot(side, from), buffers[1 - now]);
         now = 1 - now;
@@ -325,12 +340,14 @@ static int face_points(const Placed *a, int face, const Placed *b, bool is_secon
         double depth = a->offsets[face] - vec3_dot(normal, buffers[now][i]);
         if (depth < 0.0)
             continue;
-        points[kept++] = (ConvexPoint){ vec3_mad(buffers[now][i], normal, 0.5 * depth), is_second ? normal : vec3_neg(normal), depth };
+        points[kept++] = (ConvexPoint){ vec3_mad(buffers[now][i], normal, 0.5 * depth),
+                                        is_second ? normal : vec3_neg(normal), depth };
     }
     return kept;
 }
 
-static int edge_point(const Placed *a, const Placed *b, const int edges[2], Vec3 normal, double distance, ConvexPoint *point)
+static int edge_point(const Placed *a, const Placed *b, const int edges[2], Vec3 normal, double distance,
+                      ConvexPoint *point)
 {
     Vec3 p = a->vertices[a->convex->edges[edges[0]].from], q = b->vertices[b->convex->edges[edges[1]].from];
     Vec3 u = a->directions[edges[0]], v = b->directions[edges[1]], w = vec3_sub(p, q);
@@ -344,7 +361,8 @@ static int edge_point(const Placed *a, const Placed *b, const int edges[2], Vec3
     return 1;
 }
 
-int convex_collide(const Convex *first, Pose pose_a, const Convex *second, Pose pose_b, ConvexScratch *scratch, ConvexPoint points[CONVEX_POINTS])
+int convex_collide(const Convex *first, Pose pose_a, const Convex *second, Pose pose_b, ConvexScratch *scratch,
+                   ConvexPoint points[CONVEX_POINTS])
 {
     Placed *a = &scratch->placed[0], *b = &scratch->placed[1];
     place(a, first, pose_a);

@@ -19,7 +19,7 @@ typedef struct ConvexPoint {
 // The mesh as a convex solid, or NULL when it is open, not convex, or has more faces than pays.
 Convex *convex_from_mesh(const Mesh *mesh);
 Convex *convex_from_box(Vec3 size);
-void convex_destroy(Convex *convex);  // NULL is fine
+void convex_destroy(Convex *convex);                   // NULL is fine
 const struct Hull *convex_hull(const Convex *convex);  // the same as plain numbers (collide_triangle.h)
 
 // Where solids stand while they are collided: one for every thread.
@@ -28,6 +28,7 @@ ConvexScratch *convex_scratch_create(void);
 void convex_scratch_destroy(ConvexScratch *scratch);  // NULL is fine
 
 // Writes the points at which the two solids overlap, at most CONVEX_POINTS; returns how many.
-int convex_collide(const Convex *a, Pose pose_a, const Convex *b, Pose pose_b, ConvexScratch *scratch, ConvexPoint points[CONVEX_POINTS]);
+int convex_collide(const Convex *a, Pose pose_a, const Convex *b, Pose pose_b, ConvexScratch *scratch,
+                   ConvexPoint points[CONVEX_POINTS]);
 
 #endif

@@ -4,27 +4,40 @@
 
 #include "base/memory.h"
 #include "physics/collide/collide_internal.h"
+#include "physics/collide/tuning.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 4, BINS = 16, UNEVEN_DEPTH = 64, CHAIN_MOST = 64 };
+enum { WIDTH = 4, BINS = 16, UNEVEN_DEPTH = 64, CHAIN_MAX = 64 };
 
-#define FLAT_SINE 1e-4   // an edge that bends less is none
-
-typedef struct Item { float low[3], high[3]; int32_t triangle; } Item;
+typedef struct Item {
+    float low[3], high[3];
+    int32_t triangle;
+} Item;
 
 // A range of items that becomes a node, and which box of which node it is behind.
-typedef struct Range { int32_t begin, end; } Range;
-typedef struct Task { Range range; int32_t parent, box, depth; } Task;
+typedef struct Range {
+    int32_t begin, end;
+} Range;
+typedef struct Task {
+    Range range;
+    int32_t parent, box, depth;
+} Task;
 
-typedef struct Bounds { float low[3], high[3]; } Bounds;
+typedef struct Bounds {
+    float low[3], high[3];
+} Bounds;
 
 static const Bounds NOTHING = { { FLT_MAX, FLT_MAX, FLT_MAX }, { -FLT_MAX, -FLT_MAX, -FLT_MAX } };
 
-typedef struct Bin { Bounds bounds; int count; } Bin;
+typedef struct Bin {
+    Bounds bounds;
+    int count;
+} Bin;
 
 static void bounds_add(Bounds *bounds, const float *low, const float *high)
 {
@@ -36,14 +49,12 @@ static void bounds_add(Bounds *bounds, const float *low, const float *high)
 
 static double bounds_area(const Bounds *b)
 {
-    double x = (double)b->high[0] - (double)b->low[0], y = (double)b->high[1] - (double)b->low[1], z = (double)b->high[2] - (double)b->low[2];
+    double x = (double)b->high[0] - (double)b->low[0], y = (double)b->high[1] - (double)b->low[1],
+           z = (double)b->high[2] - (double)b->low[2];
     return x * y + y * z + z * x;
 }
 
-static double middle(const Item *item, int axis)
-{
-    return 0.5 * ((double)item->low[axis] + (double)item->high[axis]);
-}
+static double middle(const Item *item, int axis) { return 0.5 * ((double)item->low[axis] + (double)item->high[axis]); }
 
 // ---- what is across each edge ----
 
@@ -64,17 +75,15 @@ static int table_size(int count)
     return size;
 }
 
-static bool is_same_place(const double *a, const double *b)
-{
-    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-}
+static bool is_same_place(const double *a, const double *b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
 // The first vertex at the same place, for each: files repeat positions where colours or normals differ. Chains that grow
 // too long (made to, or by chance) are not followed to their end: an edge more is then a border.
 static int32_t *places_create(const double *positions, int count)
 {
     int size = table_size(count);
-    int32_t *same = memory_alloc_array((size_t)count + 1, sizeof *same), *next = memory_alloc_array((size_t)count + 1, sizeof *next);
+    int32_t *same = memory_alloc_array((size_t)count + 1, sizeof *same),
+            *next = memory_alloc_array((size_t)count + 1, sizeof *next);
     int32_t *heads = memory_alloc_raw((size_t)size * sizeof *heads);
     memset(heads, -1, (size_t)size * sizeof *heads);
     for (int i = 0; i < count; i++) {
@@ -87,7 +96,7 @@ static int32_t *places_create(const double *positions, int count)
             hash = mixed(hash ^ bits);
         }
         int32_t *head = &heads[hash & (uint64_t)(size - 1)], at = *head;
-        for (int steps = 0; at >= 0 && steps < CHAIN_MOST && !is_same_place(p, positions + 3 * (size_t)at); steps++)
+        for (int steps = 0; at >= 0 && steps < CHAIN_MAX && !is_same_place(p, positions + 3 * (size_t)at); steps++)
             at = next[at];
         same[i] = at >= 0 && is_same_place(p, positions + 3 * (size_t)at) ? at : i;
         if (same[i] == i) {
@@ -122,19 +131,18 @@ MeshEdge mesh_tree_edge(const double normal[3], const double from[3], const doub
     double length2 = vec_dot(edge, edge), along = length2 > 0.0 ? vec_dot(away, edge) / length2 : 0.0;
     for (int k = 0; k < 3; k++)
         across[k] = away[k] - along * edge[k];
-    double height = vec_dot(away, normal), limit = FLAT_SINE * sqrt(vec_dot(across, across));
+    double height = vec_dot(away, normal), limit = FLAT_EDGE_SINE * sqrt(vec_dot(across, across));
     vec_cross(edge, normal, away);  // out of the first triangle: folded back onto it, an edge is sharp however level
     if (vec_dot(across, away) <= 0.0)
         return height > 0.0 ? MESH_EDGE_CONCAVE : MESH_EDGE_CONVEX;
     return height < -limit ? MESH_EDGE_CONVEX : height > limit ? MESH_EDGE_CONCAVE : MESH_EDGE_FLAT;
 }
 
-static const double *place_of(const MeshTree *tree, int vertex)
-{
-    return tree->positions + 3 * (size_t)vertex;
-}
+static const double *place_of(const MeshTree *tree, int vertex) { return tree->positions + 3 * (size_t)vertex; }
 
-typedef struct Half { int32_t from, to, next; } Half;   // an edge of one triangle, by places; next of its chain
+typedef struct Half {
+    int32_t from, to, next;
+} Half;  // an edge of one triangle, by places; next of its chain
 
 static uint64_t half_hash(int32_t a, int32_t b)
 {
@@ -149,12 +157,13 @@ static int32_t mate_of(MeshTree *tree, const Half *halves, int32_t head, int32_t
     int32_t best = -1;
     double flattest = -2.0;
     int steps = 0;
-    for (int32_t at = head; at >= 0 && steps < CHAIN_MOST; at = halves[at].next, steps++) {
+    for (int32_t at = head; at >= 0 && steps < CHAIN_MAX; at = halves[at].next, steps++) {
         if (at / 3 == self / 3 || halves[at].from != halves[self].to || halves[at].to != halves[self].from)
             continue;
         const MeshTriangle *t = &tree->triangles[at / 3];
         double other[3];
-        mesh_tree_normal(place_of(tree, t->vertices[0]), place_of(tree, t->vertices[1]), place_of(tree, t->vertices[2]), other);
+        mesh_tree_normal(place_of(tree, t->vertices[0]), place_of(tree, t->vertices[1]), place_of(tree, t->vertices[2]),
+                         other);
         double evenness = vec_dot(normal, other);
         // Front and back of one sheet are not neighbours.
         if (evenness > flattest && evenness > -1.0 + 1e-9) {
@@ -168,7 +177,8 @@ static int32_t mate_of(MeshTree *tree, const Half *halves, int32_t head, int32_t
 
 static void find_corners(MeshTree *tree, const int32_t *same, int vertex_count)
 {
-    bool *is_sharp = memory_alloc_array((size_t)vertex_count + 1, sizeof *is_sharp), *is_owned = memory_alloc_array((size_t)vertex_count + 1, sizeof *is_owned);
+    bool *is_sharp = memory_alloc_array((size_t)vertex_count + 1, sizeof *is_sharp),
+         *is_owned = memory_alloc_array((size_t)vertex_count + 1, sizeof *is_owned);
     for (int i = 0; i < tree->triangle_count; i++)
         for (int k = 0; k < 3; k++) {
             const MeshTriangle *t = &tree->triangles[i];
@@ -191,10 +201,12 @@ static void find_corners(MeshTree *tree, const int32_t *same, int vertex_count)
     free(is_owned);
 }
 
+// What lies across each edge: half edges by their two corners in a hash table; corners at the same place are one.
 static void find_mates(MeshTree *tree, int vertex_count)
 {
     int half_count = 3 * tree->triangle_count, size = table_size(half_count);
-    int32_t *same = places_create(tree->positions, vertex_count), *heads = memory_alloc_raw((size_t)size * sizeof *heads);
+    int32_t *same = places_create(tree->positions, vertex_count),
+            *heads = memory_alloc_raw((size_t)size * sizeof *heads);
     Half *halves = memory_alloc_array((size_t)half_count + 1, sizeof *halves);
     memset(heads, -1, (size_t)size * sizeof *heads);
     for (int i = half_count - 1; i >= 0; i--) {
@@ -209,17 +221,21 @@ static void find_mates(MeshTree *tree, int vertex_count)
     for (int i = 0; i < tree->triangle_count; i++) {
         MeshTriangle *t = &tree->triangles[i];
         double normal[3];
-        mesh_tree_normal(place_of(tree, t->vertices[0]), place_of(tree, t->vertices[1]), place_of(tree, t->vertices[2]), normal);
+        mesh_tree_normal(place_of(tree, t->vertices[0]), place_of(tree, t->vertices[1]), place_of(tree, t->vertices[2]),
+                         normal);
         for (int k = 0; k < 3; k++) {
             const Half *half = &halves[3 * i + k];
-            int32_t head = heads[half_hash(half->from, half->to) & (uint64_t)(size - 1)], mate = mate_of(tree, halves, head, 3 * i + k, normal);
+            int32_t head = heads[half_hash(half->from, half->to) & (uint64_t)(size - 1)],
+                    mate = mate_of(tree, halves, head, 3 * i + k, normal);
             t->mates[k] = mate;
             t->edges[k] = MESH_EDGE_BORDER;
             tree->is_closed &= mate >= 0;
             for (int q = 0; mate >= 0 && q < 3; q++) {
                 int32_t tip = tree->triangles[mate].vertices[q];
                 if (same[tip] != half->from && same[tip] != half->to)
-                    t->edges[k] = (uint8_t)mesh_tree_edge(normal, place_of(tree, t->vertices[k]), place_of(tree, t->vertices[(k + 1) % 3]), place_of(tree, tip));
+                    t->edges[k] = (uint8_t)mesh_tree_edge(normal, place_of(tree, t->vertices[k]),
+                                                          place_of(tree, t->vertices[(k + 1) % 3]),
+                                                          place_of(tree, tip));
             }
         }
     }
@@ -289,7 +305,9 @@ static int32_t split(Item *items, int count, int depth)
     for (int k = 1; k < 3; k++)
         if (middles.high[k] - middles.low[k] > middles.high[axis] - middles.low[axis])
             axis = k;
-    int32_t at = depth < UNEVEN_DEPTH && middles.high[axis] > middles.low[axis] ? split_by_area(items, count, &middles, axis) : 0;
+    int32_t at = depth < UNEVEN_DEPTH && middles.high[axis] > middles.low[axis]
+                     ? split_by_area(items, count, &middles, axis)
+                     : 0;
     return at > 0 ? at : count / 2;
 }
 
@@ -299,17 +317,17 @@ static int split_wide(Item *items, Range range, int depth, Range parts[WIDTH])
     int count = 1;
     parts[0] = range;
     while (count < WIDTH) {
-        int most = 0;
+        int max = 0;
         for (int i = 1; i < count; i++)
-            if (parts[i].end - parts[i].begin > parts[most].end - parts[most].begin)
-                most = i;
-        Range part = parts[most];
+            if (parts[i].end - parts[i].begin > parts[max].end - parts[max].begin)
+                max = i;
+        Range part = parts[max];
         if (part.end - part.begin < 2)
             break;
         int32_t at = part.begin + split(items + part.begin, part.end - part.begin, depth);
-        memmove(&parts[most + 2], &parts[most + 1], (size_t)(count - most - 1) * sizeof *parts);
-        parts[most] = (Range){ part.begin, at };
-        parts[most + 1] = (Range){ at, part.end };
+        memmove(&parts[max + 2], &parts[max + 1], (size_t)(count - max - 1) * sizeof *parts);
+        parts[max] = (Range){ part.begin, at };
+        parts[max + 1] = (Range){ at, part.end };
         count++;
     }
     return count;
@@ -383,6 +401,7 @@ static bool item_of(const double *positions, const int *corners, int triangle, I
 
 MeshTree *mesh_tree_create(const double *positions, int vertex_count, const int *indices, int triangle_count)
 {
+    assert(vertex_count >= 0 && triangle_count >= 0);
     MeshTree *tree = memory_alloc(sizeof *tree);
     Item *items = memory_alloc_array((size_t)triangle_count + 1, sizeof *items);
     tree->positions = positions;
@@ -398,7 +417,8 @@ MeshTree *mesh_tree_create(const double *positions, int vertex_count, const int 
     }
     tree->triangles = memory_alloc_array((size_t)tree->triangle_count + 1, sizeof *tree->triangles);
     for (int i = 0; i < tree->triangle_count; i++)
-        memcpy(tree->triangles[i].vertices, indices + 3 * (size_t)items[i].triangle, sizeof tree->triangles[i].vertices);
+        memcpy(tree->triangles[i].vertices, indices + 3 * (size_t)items[i].triangle,
+               sizeof tree->triangles[i].vertices);
     free(items);
     find_mates(tree, vertex_count);
     return tree;
@@ -415,6 +435,7 @@ void mesh_tree_destroy(MeshTree *tree)
 
 void mesh_walk_begin(MeshWalk *walk, const MeshTree *tree, const MeshQuery *query)
 {
+    assert(tree && query);
     walk->query = *query;
     walk->stack[0] = 0;
     walk->visited = 0;
@@ -423,10 +444,7 @@ void mesh_walk_begin(MeshWalk *walk, const MeshTree *tree, const MeshQuery *quer
 
 typedef int32_t Mask __attribute__((vector_size(16)));
 
-static MeshLanes above_zero(MeshLanes x)
-{
-    return (MeshLanes)((Mask)x & (Mask)(x > 0.0f));
-}
+static MeshLanes above_zero(MeshLanes x) { return (MeshLanes)((Mask)x & (Mask)(x > 0.0f)); }
 
 // All bits of the boxes that are near enough; of two opposite gaps one is at most open, unless the box is nothing.
 static Mask near_boxes(const MeshNode *node, const MeshQuery *query)
@@ -467,10 +485,7 @@ static inline __attribute__((always_inline)) int walk_next(MeshWalk *walk, const
     return count;
 }
 
-int mesh_walk_next(MeshWalk *walk, const MeshTree *tree)
-{
-    return walk_next(walk, tree, NULL);
-}
+int mesh_walk_next(MeshWalk *walk, const MeshTree *tree) { return walk_next(walk, tree, NULL); }
 
 int mesh_walk_next_below(MeshWalk *walk, const MeshTree *tree, const MeshPlane *plane)
 {
@@ -516,7 +531,7 @@ bool mesh_tree_is_outermost(const MeshTree *tree, int triangle, int corner, cons
     const double *place = mesh_tree_corner(tree, triangle, corner);
     for (int way = 0; way < 2; way++) {
         int at = triangle, k = corner;
-        for (int steps = 0; steps < CHAIN_MOST; steps++) {
+        for (int steps = 0; steps < CHAIN_MAX; steps++) {
             if (!falls_away(place, mesh_tree_corner(tree, at, (k + 1) % 3), direction, slack)
                 || !falls_away(place, mesh_tree_corner(tree, at, (k + 2) % 3), direction, slack))
                 return false;
@@ -525,7 +540,7 @@ bool mesh_tree_is_outermost(const MeshTree *tree, int triangle, int corner, cons
                 return true;
             k = at < 0 ? -1 : corner_at(tree, at, place);
             if (k < 0)
-                break;   // a border: the other way round
+                break;  // a border: the other way round
         }
     }
     return true;

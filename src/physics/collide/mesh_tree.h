@@ -11,8 +11,8 @@ typedef enum MeshEdge { MESH_EDGE_FLAT, MESH_EDGE_CONVEX, MESH_EDGE_CONCAVE, MES
 
 typedef struct MeshTriangle {
     int32_t vertices[3];
-    int32_t mates[3];    // across the edge from vertex k to the next: a triangle, or -1 at a border
-    uint8_t edges[3];    // MeshEdge
+    int32_t mates[3];           // across the edge from vertex k to the next: a triangle, or -1 at a border
+    uint8_t edges[3];           // MeshEdge
     uint8_t sharp_corners : 3;  // bit k: at vertex k some edge of the mesh is convex or a border
     uint8_t owned_corners : 3;  // bit k: of all triangles at this place, this one speaks for vertex k
 } MeshTriangle;
@@ -28,28 +28,30 @@ typedef struct MeshNode {
 typedef struct MeshTree {
     const double *positions;
     MeshNode *nodes;
-    MeshTriangle *triangles;   // in the order of the leaves; those without an area are left out
+    MeshTriangle *triangles;  // in the order of the leaves; those without an area are left out
     int node_count, triangle_count;
-    int depth;                 // nodes within nodes
-    int64_t edge_steps;        // edges that were compared to find mates: what making it costs beside sorting
-    double low[3], high[3];    // the box around all
-    bool is_closed;            // every edge has two triangles
+    int depth;               // nodes within nodes
+    int64_t edge_steps;      // edges that were compared to find mates: what making it costs beside sorting
+    double low[3], high[3];  // the box around all
+    bool is_closed;          // every edge has two triangles
 } MeshTree;
 
 MeshTree *mesh_tree_create(const double *positions, int vertex_count, const int *indices, int triangle_count);
 void mesh_tree_destroy(MeshTree *tree);  // NULL is fine
 
 // A box with rounded edges: everything within a radius of the box from low to high.
-typedef struct MeshQuery { float low[3], high[3], radius2; } MeshQuery;
+typedef struct MeshQuery {
+    float low[3], high[3], radius2;
+} MeshQuery;
 
-enum { MESH_DEPTH_MOST = 64 + 32, MESH_FOUND = 64 };
+enum { MESH_DEPTH_MAX = 64 + 32, MESH_FOUND = 64 };
 // A walk through the triangles whose boxes meet the query, in the order of the tree, some at a time.
 typedef struct MeshWalk {
     MeshQuery query;
-    int32_t stack[3 * MESH_DEPTH_MOST + 4];
-    int waiting;                 // nodes on the stack
-    int visited;                 // nodes so far: what the walk costs
-    int32_t found[MESH_FOUND];   // triangles
+    int32_t stack[3 * MESH_DEPTH_MAX + 4];
+    int waiting;                // nodes on the stack
+    int visited;                // nodes so far: what the walk costs
+    int32_t found[MESH_FOUND];  // triangles
 } MeshWalk;
 void mesh_walk_begin(MeshWalk *walk, const MeshTree *tree, const MeshQuery *query);
 int mesh_walk_next(MeshWalk *walk, const MeshTree *tree);  // how many were found; 0: that was all
@@ -58,7 +60,9 @@ int mesh_walk_next(MeshWalk *walk, const MeshTree *tree);  // how many were foun
 bool mesh_tree_is_near(const MeshTree *tree, const MeshQuery *query);
 
 // The same walk for the triangles whose boxes reach below a plane.
-typedef struct MeshPlane { float normal[3], offset; } MeshPlane;
+typedef struct MeshPlane {
+    float normal[3], offset;
+} MeshPlane;
 int mesh_walk_next_below(MeshWalk *walk, const MeshTree *tree, const MeshPlane *plane);
 
 // Whether no edge that leaves a corner of a triangle rises along a unit direction by more than `slack` of its length.

@@ -1,18 +1,18 @@
 // collision_rules.c - which links of one robot may touch, where its body file says so (BodyInfo.collisionRules). Without rules the
 // joints decide: neighbours do not touch.
 #include "physics/physics_internal.h"
+#include "physics/contacts/tuning.h"
 
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SOLIDS = 4000 };
-
 typedef struct RobotRules {
-    int robot, count;    // solids robot ... robot + count - 1
-    uint8_t *disabled;   // count x count
+    int robot, count;   // solids robot ... robot + count - 1
+    uint8_t *disabled;  // count x count
 } RobotRules;
 
 struct CollisionRules {
@@ -38,18 +38,18 @@ static void set_pair(RobotRules *rules, int a, int b, bool is_disabled)
 }
 
 // Steps from link to link between two solids, at most `most` + 1. A free link begins a chain of its own.
-static int steps_between(const Physics *physics, int a, int b, int most)
+static int steps_between(const Physics *physics, int a, int b, int max)
 {
-    for (int up = 0; a >= 0 && up <= most; up++) {
+    for (int up = 0; a >= 0 && up <= max; up++) {
         int other = b;
-        for (int down = 0; other >= 0 && up + down <= most; down++) {
+        for (int down = 0; other >= 0 && up + down <= max; down++) {
             if (a == other)
                 return up + down;
             other = physics->solids[other].is_loose ? -1 : physics->solids[other].parent;
         }
         a = physics->solids[a].is_loose ? -1 : physics->solids[a].parent;
     }
-    return most + 1;
+    return max + 1;
 }
 
 static void disable_chains(const Physics *physics, RobotRules *rules, int level)
@@ -109,8 +109,9 @@ void collision_rules_build(Physics *physics, int first_solid, int end)
         const SceneNode *info = solid->robot == i ? body_info(solid->node) : NULL;
         if (!info || !scene_field(info, "collisionRules"))
             continue;
-        if (solid->end - i > MOST_SOLIDS) {
-            diag_warning(physics->diags, info->pos, "collision rules of more than %d solids are not used", MOST_SOLIDS);
+        if (solid->end - i > MAX_RULED_SOLIDS) {
+            diag_warning(physics->diags, info->pos, "collision rules of more than %d solids are not used",
+                         MAX_RULED_SOLIDS);
             continue;
         }
         if (!physics->collision_rules)
@@ -128,6 +129,8 @@ void collision_rules_build(Physics *physics, int first_solid, int end)
 
 bool collision_rules_say(const Physics *physics, int a, int b, bool *is_excluded)
 {
+    assert(a >= 0 && a < physics->solid_count);
+    assert(b >= 0 && b < physics->solid_count);
     const CollisionRules *list = physics->collision_rules;
     for (int i = 0; list && i < list->count; i++) {
         const RobotRules *rules = &list->items[i];

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- which pairs may touch ----
@@ -22,7 +23,8 @@ static bool shares_anchors(const Physics *physics, int deeper, int body)
         if (physics->solids[i].joint < 0)
             continue;
         const PhysicsJoint *joint = &physics->joints[physics->solids[i].joint];
-        bool is_hinge = joint->kind == PHYSICS_JOINT_HINGE || joint->kind == PHYSICS_JOINT_HINGE2 || joint->kind == PHYSICS_JOINT_BALL;
+        bool is_hinge = joint->kind == PHYSICS_JOINT_HINGE || joint->kind == PHYSICS_JOINT_HINGE2
+                        || joint->kind == PHYSICS_JOINT_BALL;
         if (!is_hinge || (first && !vec3_is_equal(first->anchor, joint->anchor)))
             return false;
         first = joint;
@@ -43,24 +45,27 @@ static bool rides_on(const Physics *physics, const PhysicsSolid *rider, int body
 
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b)
 {
-    if (physics->reaches_shapes && !plugin_lets_meet(physics, a, b))
+    if (physics->plugin_may_touch_shapes && !plugin_lets_meet(physics, a, b))
         return true;
     const PhysicsSolid *s = &physics->solids[a->solid], *t = &physics->solids[b->solid];
     if (s->robot >= 0 && s->robot == t->robot && !physics->solids[s->robot].allows_self_collision)
         return true;
     bool is_excluded;
-    if (s->robot >= 0 && s->robot == t->robot && (a->body >= 0 || b->body >= 0) && collision_rules_say(physics, a->solid, b->solid, &is_excluded))
+    if (s->robot >= 0 && s->robot == t->robot && (a->body >= 0 || b->body >= 0)
+        && collision_rules_say(physics, a->solid, b->solid, &is_excluded))
         return is_excluded;
     if (a->is_outside || b->is_outside)
         return mirror_shapes_are_joined(a, b);
     if (a->body < 0 && b->body < 0)
         return !(s->feels_static || t->feels_static) || s->top == t->top;
-    if ((a->body >= 0 && physics->body_states[a->body].is_frozen) || (b->body >= 0 && physics->body_states[b->body].is_frozen))
+    if ((a->body >= 0 && physics->body_states[a->body].is_frozen)
+        || (b->body >= 0 && physics->body_states[b->body].is_frozen))
         return true;
     if (a->body >= 0 && b->body >= 0) {
         if (bodies_are_joined(physics, a->body, b->body))
             return true;
-        return s->top == t->top && (shares_anchors(physics, a->solid, b->body) || shares_anchors(physics, b->solid, a->body));
+        return s->top == t->top
+               && (shares_anchors(physics, a->solid, b->body) || shares_anchors(physics, b->solid, a->body));
     }
     int moving = a->body >= 0 ? a->body : b->body;
     if (rides_on(physics, a->body >= 0 ? t : s, moving))
@@ -72,7 +77,9 @@ bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shap
 
 bool contacts_want_joints(const Physics *physics)
 {
-    return mirror_is_open(physics) && (physics->needs_contact_joints || physics->reaches_contacts || (physics->has_outsiders && physics->wants_contact_forces));
+    return mirror_is_open(physics)
+           && (physics->needs_contact_joints || physics->plugin_may_touch_contacts
+               || (physics->plugin_holds_ode && physics->wants_contact_forces));
 }
 
 static bool is_on_outside(const Physics *physics, const PhysicsContact *contact, int side)
@@ -83,6 +90,7 @@ static bool is_on_outside(const Physics *physics, const PhysicsContact *contact,
 // What pushes a body that is not ours reaches it by a joint alone.
 bool contact_wants_joint(const Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->contact_count);
     const PhysicsContact *contact = &physics->contacts[index];
     return contacts_want_joints(physics) || is_on_outside(physics, contact, 0) || is_on_outside(physics, contact, 1);
 }
@@ -91,7 +99,8 @@ static void attach_feedbacks(Physics *physics)
 {
     if (!physics->wants_contact_forces)
         return;
-    memory_grow(&physics->feedbacks, &physics->feedback_capacity, physics->contact_count + 1, sizeof *physics->feedbacks);
+    memory_grow(&physics->feedbacks, &physics->feedback_capacity, physics->contact_count + 1,
+                sizeof *physics->feedbacks);
     memset(physics->feedbacks, 0, sizeof *physics->feedbacks * (size_t)physics->contact_count);
     for (int i = 0; i < physics->contact_count; i++)
         if (physics->contact_joints[i])
@@ -99,11 +108,13 @@ static void attach_feedbacks(Physics *physics)
 }
 
 // A pair that fell asleep as the step began was not solved in it: what its points carried in the step before holds on.
-static Vec3 force_before(const Physics *physics, int index)
+static Vec3 last_force_of(const Physics *physics, int index)
 {
     const PhysicsContact *contact = &physics->contacts[index];
     int nth = 0;
-    for (int i = index - 1; i >= 0 && physics->contacts[i].shape[0] == contact->shape[0] && physics->contacts[i].shape[1] == contact->shape[1]; i--)
+    for (int i = index - 1; i >= 0 && physics->contacts[i].shape[0] == contact->shape[0]
+                            && physics->contacts[i].shape[1] == contact->shape[1];
+         i--)
         nth++;
     for (int i = 0; i < physics->last_force_count; i++) {
         const PhysicsContactForce *last = &physics->last_forces[i];
@@ -123,7 +134,7 @@ static Vec3 contact_force(const Physics *physics, int index)
         rests &= contact->body[k] < 0 || physics->body_states[contact->body[k]].is_disabled;
     const double *f = physics->feedbacks[index].f1;
     if (rests && f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0)
-        return force_before(physics, index);
+        return last_force_of(physics, index);
     // With no first body the two are swapped, and f1 is the force on the second.
     double sign = contact->body[0] >= 0 || is_on_outside(physics, contact, 0) ? 1.0 : -1.0;
     return vec3(sign * f[0], sign * f[1], sign * f[2]);
@@ -141,11 +152,16 @@ void contacts_collect_forces(Physics *physics)
     physics->contact_force_count = 0;
     if (!physics->wants_contact_forces || physics->feedback_capacity < physics->contact_count)
         return;
-    memory_grow(&physics->contact_forces, &physics->contact_force_capacity, physics->contact_count + 1, sizeof(PhysicsContactForce));
+    memory_grow(&physics->contact_forces, &physics->contact_force_capacity, physics->contact_count + 1,
+                sizeof(PhysicsContactForce));
     for (int i = 0; i < physics->contact_count; i++) {
         const PhysicsContact *contact = &physics->contacts[i];
         physics->contact_forces[physics->contact_force_count++] = (PhysicsContactForce){
-            { contact->shape[0], contact->shape[1] }, { contact->solid[0], contact->solid[1] }, contact->point, contact->normal, contact_force(physics, i),
+            { contact->shape[0], contact->shape[1] },
+            { contact->solid[0], contact->solid[1] },
+            contact->point,
+            contact->normal,
+            contact_force(physics, i),
         };
     }
 }
@@ -161,7 +177,8 @@ void contacts_release(Physics *physics)
 
 void contacts_recreate(Physics *physics)
 {
-    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + 1, sizeof(dJointID));
+    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + 1,
+                sizeof(dJointID));
     physics->touching_count = 0;
     for (int i = 0; i < physics->contact_count; i++) {
         physics->contact_joints[i] = NULL;
@@ -175,6 +192,7 @@ void contacts_recreate(Physics *physics)
 
 void contacts_forget(Physics *physics, int top)
 {
+    assert(top >= 0 && top < physics->solid_count);
     int end = physics->solids[top].end, kept = 0, sleeping = 0;
     contacts_release(physics);
     for (int i = 0; i < physics->contact_count; i++) {
@@ -203,7 +221,8 @@ void contacts_forget(Physics *physics, int top)
 static bool pair_rests(const Physics *physics, const PhysicsContact *contact)
 {
     for (int i = 0; i < 2; i++)
-        if (contact->shape[i] < 0 || physics->shapes[contact->shape[i]].was_changed || physics->shapes[contact->shape[i]].is_outside)
+        if (contact->shape[i] < 0 || physics->shapes[contact->shape[i]].was_changed
+            || physics->shapes[contact->shape[i]].is_outside)
             return false;
     return body_rests(physics, contact->body[0]) && body_rests(physics, contact->body[1]);
 }
@@ -217,36 +236,39 @@ static void wake_if_changed(Physics *physics, const PhysicsContact *contact)
 }
 
 // A sleeping contact takes another place: what it carries goes with it.
-static void move_force(Physics *physics, int from, int to)
+static void move_resting_force(Physics *physics, int from, int to)
 {
     if (to < physics->resting_force_count)
         physics->resting_forces[to] = from < physics->resting_force_count ? physics->resting_forces[from] : VEC3_ZERO;
 }
 
 // Contact `from` of the last step falls asleep as contact `to`: what it carried is what it goes on to carry.
-static void keep_force(Physics *physics, int from, int to)
+static void keep_resting_force(Physics *physics, int from, int to)
 {
     if (!physics->wants_contact_forces)
         return;
     memory_grow(&physics->resting_forces, &physics->resting_force_capacity, to + 1, sizeof(Vec3));
     for (; physics->resting_force_count <= to; physics->resting_force_count++)
         physics->resting_forces[physics->resting_force_count] = VEC3_ZERO;
-    physics->resting_forces[to] = physics->contact_force_count == physics->contact_count ? physics->contact_forces[from].force : VEC3_ZERO;
+    physics->resting_forces[to] = physics->contact_force_count == physics->contact_count
+                                      ? physics->contact_forces[from].force
+                                      : VEC3_ZERO;
 }
 
-// A kept contact that goes leaves a sleeper without what held it: a body was moved by hand, for in a step waking spreads first.
+// A sleeping contact that goes leaves a sleeper without what held it: a body was moved by hand, for in a step waking spreads first.
 static bool wake_sides(Physics *physics, const PhysicsContact *contact)
 {
     bool has_woken = false;
     for (int i = 0; i < 2; i++)
-        if (contact->body[i] >= 0 && physics->body_states[contact->body[i]].is_disabled && !physics->body_states[contact->body[i]].is_frozen) {
+        if (contact->body[i] >= 0 && physics->body_states[contact->body[i]].is_disabled
+            && !physics->body_states[contact->body[i]].is_frozen) {
             body_wake(physics, contact->body[i]);
             has_woken = true;
         }
     return has_woken;
 }
 
-// Drops those kept contacts of which a body woke; all are looked at.
+// Drops those sleeping contacts of which a body woke; all are looked at.
 static int drop_any_woken(Physics *physics)
 {
     int kept = 0, old = physics->sleeping_contact_count;
@@ -263,13 +285,13 @@ static int drop_any_woken(Physics *physics)
         }
         if (kept != i)
             physics->contacts[kept] = physics->contacts[i];
-        move_force(physics, i, kept);
+        move_resting_force(physics, i, kept);
         physics->contact_joints[kept++] = physics->contact_joints[i];
     }
     return kept;
 }
 
-// The same for what the book lists: the last one takes the place of the one that goes.
+// The same for what the awake set lists: the last one takes the place of the one that goes.
 static int drop_woken(Physics *physics)
 {
     int count, kept = physics->sleeping_contact_count;
@@ -283,12 +305,13 @@ static int drop_woken(Physics *physics)
             if (at != --kept) {
                 sleep_relink(physics, kept, at);
                 physics->contact_joints[at] = physics->contact_joints[kept];
-                move_force(physics, kept, at);
+                move_resting_force(physics, kept, at);
             }
         }
     return kept;
 }
 
+// Of the contacts of the last pass those of sleeping pairs stay, at the front; all others are found anew.
 static void keep_sleeping(Physics *physics, bool is_full)
 {
     if (physics->has_changed_shapes)
@@ -301,7 +324,7 @@ static void keep_sleeping(Physics *physics, bool is_full)
     for (int i = old; may_rest && i < physics->contact_count; i++)
         if (pair_rests(physics, &physics->contacts[i])) {
             physics->contacts[kept] = physics->contacts[i];
-            keep_force(physics, i, kept);
+            keep_resting_force(physics, i, kept);
             physics->contacts[kept++].is_asleep = true;
         }
     mirror_contacts_drop(physics);
@@ -342,7 +365,7 @@ static void update_all_boxes(Physics *physics)
         if (!shape->is_alive)
             continue;
         bool is_resting = body_rests(physics, shape->body);
-        if (shape->body >= 0 && !is_resting && !physics->reaches_shapes)
+        if (shape->body >= 0 && !is_resting && !physics->plugin_may_touch_shapes)
             shape_update_box(physics, i);
         bool is_asked_for = physics->collide_hook.asks.collide != NULL;
         broadphase_set_resting(physics->broadphase, i, !is_asked_for && contact_shape_rests(physics, shape));
@@ -353,7 +376,8 @@ static void set_resting(Physics *physics, int body, bool is_resting)
 {
     const Sleep *sleep = physics->sleep;
     for (int i = sleep->first_shape[body]; i < sleep->first_shape[body + 1]; i++)
-        broadphase_set_resting(physics->broadphase, sleep->shapes[i], is_resting && !physics->collide_hook.asks.collide);
+        broadphase_set_resting(physics->broadphase, sleep->shapes[i],
+                               is_resting && !physics->collide_hook.asks.collide);
 }
 
 static void place_shape(void *context, int shape, BroadBox *box)
@@ -385,7 +409,8 @@ static void update_riders(Physics *physics)
         if (shape->is_rider)
             sleep->riders[kept++] = index;
         if (shape->is_alive)
-            broadphase_set_resting(physics->broadphase, index, !physics->collide_hook.asks.collide && contact_shape_rests(physics, shape));
+            broadphase_set_resting(physics->broadphase, index,
+                                   !physics->collide_hook.asks.collide && contact_shape_rests(physics, shape));
     }
     sleep->rider_count = kept;
 }
@@ -441,12 +466,12 @@ void contacts_collide(Physics *physics)
     if (physics->is_static_moved)
         wake_all(physics);
     physics->is_static_moved = false;
-    for (int i = 0; physics->reaches_shapes && i < physics->shape_count; i++)
+    for (int i = 0; physics->plugin_may_touch_shapes && i < physics->shape_count; i++)
         if (physics->shapes[i].is_alive)
             shape_follow(physics, i);
     sleep_refresh(physics);
-    bool is_full = physics->needs_full_pass || physics->has_changed_shapes || physics->reaches_shapes
-                   || (physics->has_outsiders && physics->needs_contact_joints);
+    bool is_full = physics->needs_full_pass || physics->has_changed_shapes || physics->plugin_may_touch_shapes
+                   || (physics->plugin_holds_ode && physics->needs_contact_joints);
     if (physics->collide_hook.asks.collide)
         plugin_begin_pass(physics);
     physics->sleep->pass++;
@@ -456,8 +481,10 @@ void contacts_collide(Physics *physics)
     update_boxes(physics, is_full);
     fluids_begin_pass(physics);
     physics->deepest = 0.0;
-    const BroadPair *pairs = thin_pairs(physics, broadphase_pairs(physics->broadphase, &physics->pair_count), &physics->pair_count);
-    narrow_begin(physics, pairs, physics->pair_count, !physics->collide_hook.asks.collide || !physics->has_outsiders);
+    const BroadPair *pairs = thin_pairs(physics, broadphase_pairs(physics->broadphase, &physics->pair_count),
+                                        &physics->pair_count);
+    narrow_begin(physics, pairs, physics->pair_count,
+                 !physics->collide_hook.asks.collide || !physics->plugin_holds_ode);
     thin_points(physics);
     contacts_touch(physics, pairs);
     if (physics->collide_hook.asks.collide)
@@ -483,28 +510,44 @@ static Vec3 surface_velocity(const Physics *physics, int body, Vec3 point)
     return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, state->position)));
 }
 
-PhysicsContactMotion physics_contact_motion(const Physics *physics, int index)
+// The part of a vector that lies in the plane of contact.
+static Vec3 in_plane(Vec3 vector, Vec3 normal) { return vec3_mad(vector, normal, -vec3_dot(vector, normal)); }
+
+bool physics_contact_moves(const Physics *physics, int index, double slide_min, double spin_min,
+                           PhysicsContactMotion *motion)
 {
+    assert(index >= 0 && index < physics->contact_count);
     const PhysicsContact *contact = &physics->contacts[index];
-    PhysicsContactMotion motion = { 0 };
     Vec3 relative = vec3_sub(surface_velocity(physics, contact->body[0], contact->point),
                              surface_velocity(physics, contact->body[1], contact->point));
     double approach = vec3_dot(relative, contact->normal);
-    motion.sliding_speed = vec3_length(vec3_mad(relative, contact->normal, -approach));
-    Vec3 spin = VEC3_ZERO;
-    double inverse_mass = 0.0, arm = 0.0;
+    bool is_impact = contact->is_new && approach < 0.0;
+    Vec3 spin = contact->body[0] >= 0 ? physics->body_states[contact->body[0]].angular : VEC3_ZERO;
+    if (contact->body[1] >= 0)
+        spin = vec3_sub(spin, physics->body_states[contact->body[1]].angular);
+    double slide2 = vec3_length2(vec3_mad(relative, contact->normal, -approach));
+    double spin2 = vec3_length2(in_plane(spin, contact->normal));
+    if (!is_impact && slide2 <= slide_min * slide_min && spin2 <= spin_min * spin_min)
+        return false;
+    double inverse_mass = 0.0, arm2 = 0.0;
     for (int i = 0; i < 2; i++) {
         if (contact->body[i] < 0)
             continue;
-        const BodyState *state = &physics->body_states[contact->body[i]];
-        spin = i == 0 ? vec3_add(spin, state->angular) : vec3_sub(spin, state->angular);
-        inverse_mass += 1.0 / physics->bodies[contact->body[i]].mass;
-        arm = fmax(arm, vec3_distance(contact->point, state->position));
+        inverse_mass += is_impact ? 1.0 / physics->bodies[contact->body[i]].mass : 0.0;
+        arm2 = double_max(arm2,
+                          vec3_length2(vec3_sub(contact->point, physics->body_states[contact->body[i]].position)));
     }
-    motion.rolling_spin = vec3_length(vec3_mad(spin, contact->normal, -vec3_dot(spin, contact->normal)));
-    motion.rolling_speed = arm * motion.rolling_spin;
-    if (contact->is_new && approach < 0.0 && inverse_mass > 0.0)
-        motion.impact_energy = 0.5 / inverse_mass * approach * approach;
+    *motion = (PhysicsContactMotion){ .sliding_speed = sqrt(slide2), .rolling_spin = sqrt(spin2) };
+    motion->rolling_speed = sqrt(arm2) * motion->rolling_spin;
+    if (inverse_mass > 0.0)
+        motion->impact_energy = 0.5 / inverse_mass * approach * approach;
+    return true;
+}
+
+PhysicsContactMotion physics_contact_motion(const Physics *physics, int index)
+{
+    PhysicsContactMotion motion = { 0 };
+    physics_contact_moves(physics, index, 0.0, 0.0, &motion);
     return motion;
 }
 

@@ -11,6 +11,7 @@
 #include "physics/contacts/sleep.h"
 #include "physics/mirror.h"
 #include "physics/solver/solver.h"
+#include "physics/contacts/tuning.h"
 
 #include "base/memory.h"
 
@@ -18,16 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOUND_FIRST = 128, FOUND_MOST = 8192 };  // points of one pair
+// Points of one pair that a kernel of ours finds at most; beside them stands one that is ahead.
+enum { FOUND_MAX = COLLIDE_SURFACE_POINTS > CONVEX_POINTS ? COLLIDE_SURFACE_POINTS : CONVEX_POINTS };
+static_assert((int)FOUND_MAX >= COLLIDE_POINTS, "room for the points of every kernel");
 enum { PAIRS_PER_TASK = 32 };
 
-typedef struct Collider {   // a shape as kernels see it
+typedef struct Collider {  // a shape as kernels see it
     CollideShape shape;
     CollidePose pose;
-    bool is_simple;         // one that kernels know
+    double half_extent, reach;      // of the shape: least, and greatest distance from its middle
+    Vec3 read_size;                 // of the shape that `shape`, `half_extent` and `thin` were made from,
+    int read_kind;                  // 1 + its kind; 0: not made yet
+    bool is_simple;                 // one that kernels know
     const CollideSurface *surface;  // its triangles, NULL for others
-    double way[3];          // that it goes in a step, as fast as it is now
-    bool is_fast;           // it may pass through something thin on it
+    double way[3];                  // that it goes in a step, as fast as it is now
+    double thin;                    // a way or depth up to this passes through nothing; 0 where it is not known
+    bool is_fast;                   // it may pass through something thin on it
 } Collider;
 
 typedef enum PairState { PAIR_OPEN, PAIR_DONE, PAIR_EXCLUDED } PairState;
@@ -38,27 +45,31 @@ typedef struct PairResult {
     int dropped, regions;
 } PairResult;
 
-typedef struct Candidate { CollidePoint point; int order, region; } Candidate;
+typedef struct Candidate {
+    CollidePoint point;
+    int order, region;
+} Candidate;
 
 typedef struct Worker {
     _Alignas(128) CollidePoint *points;  // of all pairs it did in this pass; far from what another worker writes
-    Candidate *candidates;     // of the pair at hand
+    Candidate *candidates;               // of the pair at hand
     ConvexScratch *convex;
     int point_count, point_capacity, candidate_capacity;
 } Worker;
 
 struct Narrow {
-    Collider *colliders;       // by shape
+    Collider *colliders;  // by shape
     CollideCache *cache;
-    PairResult *results;       // by pair
+    PairResult *results;  // by pair
     const BroadPair *pairs;
     Worker *workers;
-    dContactGeom *found;       // of dCollide
+    dContactGeom *found;  // of dCollide
     int collider_count, collider_capacity, result_capacity, pair_count, worker_count, found_capacity;
 };
 
 Narrow *narrow_create(int threads)
 {
+    assert(threads >= 0);
     Narrow *narrow = memory_alloc(sizeof *narrow);
     narrow->cache = collide_cache_create();
     narrow->worker_count = int_max(threads, 1);
@@ -85,10 +96,7 @@ void narrow_destroy(Narrow *narrow)
     free(narrow);
 }
 
-CollideCache *narrow_cache(const Narrow *narrow)
-{
-    return narrow->cache;
-}
+CollideCache *narrow_cache(const Narrow *narrow) { return narrow->cache; }
 
 // ---- shapes ----
 
@@ -104,25 +112,11 @@ Vec3 shape_size(const Shape *shape)
 static bool read_shape(const Shape *shape, CollideShape *out)
 {
     Vec3 size = shape_size(shape);
-    switch (shape->kind) {
-    case PHYSICS_SHAPE_SPHERE:
-        *out = (CollideShape){ COLLIDE_SPHERE, { size.x } };
-        return true;
-    case PHYSICS_SHAPE_BOX:
-        *out = (CollideShape){ COLLIDE_BOX, { 0.5 * size.x, 0.5 * size.y, 0.5 * size.z } };
-        return true;
-    case PHYSICS_SHAPE_CAPSULE:
-        *out = (CollideShape){ COLLIDE_CAPSULE, { size.x, 0.5 * size.y } };
-        return true;
-    case PHYSICS_SHAPE_CYLINDER:
-        *out = (CollideShape){ COLLIDE_CYLINDER, { size.x, 0.5 * size.y } };
-        return true;
-    case PHYSICS_SHAPE_PLANE:
-        *out = (CollideShape){ .type = COLLIDE_PLANE };
-        return true;
-    default:
+    if (!collide_knows(shape->kind))
         return false;
-    }
+    double x = shape->kind == GEOMETRY_BOX ? 0.5 * size.x : size.x;  // a radius otherwise
+    *out = (CollideShape){ shape->kind, { x, 0.5 * size.y, 0.5 * size.z } };
+    return true;
 }
 
 static const CollideSurface *read_surface(const Shape *shape)
@@ -131,10 +125,15 @@ static const CollideSurface *read_surface(const Shape *shape)
 }
 
 // A shape of a body, with the operations of ODE's geoms in their order, so that a plugin that looks on changes no bit.
-static void ride(const BodyState *body, const Shape *shape, CollidePose *pose)
+static void ride(const Physics *physics, const Shape *shape, CollidePose *pose)
 {
+    const BodyState *body = &physics->body_states[shape->home];
     double body_rotation[9], *r = shape->is_centred ? pose->rotation : body_rotation;
-    solver_rotation(&body->orientation.w, r);
+    const SolverBody *solved = shape->home < physics->solved_count ? &physics->solved[shape->home] : NULL;
+    if (solved && !memcmp(solved->quaternion, &body->orientation, sizeof solved->quaternion))
+        memcpy(r, solved->rotation, sizeof body_rotation);  // the solver has it already
+    else
+        solver_rotation(&body->orientation.w, r);
     memcpy(pose->position, &body->position, sizeof pose->position);
     if (shape->is_centred)
         return;
@@ -166,16 +165,14 @@ static void read_pose(const Physics *physics, const Shape *shape, CollidePose *p
     if (shape->ode) {
         mirror_narrow_pose(shape, pose);
     } else if (shape->home >= 0) {
-        ride(&physics->body_states[shape->home], shape, pose);
-    } else if (shape->kind == PHYSICS_SHAPE_PLANE) {
+        ride(physics, shape, pose);
+    } else if (shape->kind == GEOMETRY_PLANE) {
         read_plane(shape->placed, pose);
     } else {
         memcpy(pose->position, &shape->placed.t, sizeof pose->position);
         memcpy(pose->rotation, shape->placed_rotation.m, sizeof pose->rotation);
     }
 }
-
-#define FAST 0.5   // of half its thickness
 
 static void read_motion(const Physics *physics, const Shape *shape, Collider *collider)
 {
@@ -188,8 +185,8 @@ static void read_motion(const Physics *physics, const Shape *shape, Collider *co
     const double *at = collider->pose.position;
     Vec3 arm = vec3(at[0] - body->position.x, at[1] - body->position.y, at[2] - body->position.z);
     Vec3 way = vec3_scale(vec3_add(body->linear, vec3_cross(body->angular, arm)), physics->dt);
-    double thin = FAST * (collider->is_simple ? collide_thinnest(&collider->shape) : 0.0);
-    collider->is_fast = vec3_dot(way, way) > thin * thin && vec3_dot(way, way) <= LIMIT_COORDINATE * LIMIT_COORDINATE;
+    double way2 = vec3_dot(way, way);
+    collider->is_fast = way2 > collider->thin * collider->thin && way2 <= LIMIT_COORDINATE * LIMIT_COORDINATE;
     way = vec3_mad(way, physics->gravity, physics->dt * physics->dt);
     collider->way[0] = way.x, collider->way[1] = way.y, collider->way[2] = way.z;
 }
@@ -206,7 +203,7 @@ static void plane_bounds(const CollidePose *pose, BroadBox *box)
 
 static void read_box(const Shape *shape, const Collider *collider, BroadBox *box)
 {
-    if (collider->is_simple && shape->kind != PHYSICS_SHAPE_PLANE) {
+    if (collider->is_simple && shape->kind != GEOMETRY_PLANE) {
         collide_bounds(&collider->shape, &collider->pose, box->low, box->high);
         return;
     }
@@ -214,7 +211,7 @@ static void read_box(const Shape *shape, const Collider *collider, BroadBox *box
         mirror_narrow_bounds(shape, box);
         return;
     }
-    if (shape->kind == PHYSICS_SHAPE_PLANE) {
+    if (shape->kind == GEOMETRY_PLANE) {
         plane_bounds(&collider->pose, box);
         return;
     }
@@ -225,11 +222,19 @@ void narrow_place(const Physics *physics, int index, BroadBox *box)
 {
     Narrow *narrow = physics->narrow;
     const Shape *shape = &physics->shapes[index];
+    assert(index >= 0 && index < physics->shape_count);
     memory_grow(&narrow->colliders, &narrow->collider_capacity, index + 1, sizeof *narrow->colliders);
     while (narrow->collider_count <= index)
         narrow->colliders[narrow->collider_count++] = (Collider){ 0 };
     Collider *collider = &narrow->colliders[index];
-    collider->is_simple = read_shape(shape, &collider->shape);
+    if (shape->ode || collider->read_kind != 1 + (int)shape->kind || !vec3_is_equal(collider->read_size, shape->size)) {
+        collider->is_simple = read_shape(shape, &collider->shape);
+        collider->half_extent = collider->is_simple ? collide_min_half_extent(&collider->shape) : 0.0;
+        collider->reach = collider->is_simple ? collide_bounding_radius(&collider->shape) : INFINITY;
+        collider->thin = FAST_SHARE * collider->half_extent;
+        collider->read_kind = shape->ode ? 0 : 1 + (int)shape->kind;
+        collider->read_size = shape->size;
+    }
     collider->surface = read_surface(shape);
     read_pose(physics, shape, &collider->pose);
     read_box(shape, collider, box);
@@ -240,10 +245,7 @@ void narrow_place(const Physics *physics, int index, BroadBox *box)
     }
 }
 
-void shape_bounds(const Physics *physics, int index, BroadBox *box)
-{
-    narrow_place(physics, index, box);
-}
+void shape_bounds(const Physics *physics, int index, BroadBox *box) { narrow_place(physics, index, box); }
 
 const CollidePose *narrow_pose(const Physics *physics, int index)
 {
@@ -253,9 +255,12 @@ const CollidePose *narrow_pose(const Physics *physics, int index)
 
 bool narrow_follow(const Physics *physics, int index, BroadBox *box)
 {
+    assert(index >= 0 && index < physics->narrow->collider_count);
+    assert(index >= 0 && index < physics->shape_count);
     const Collider *now = &physics->narrow->colliders[index], before = *now;
     narrow_place(physics, index, box);
-    if (now->surface != before.surface || (now->is_simple && memcmp(now->shape.size, before.shape.size, sizeof before.shape.size)))
+    if (now->surface != before.surface
+        || (now->is_simple && memcmp(now->shape.size, before.shape.size, sizeof before.shape.size)))
         return true;
     return shape_is_static(&physics->shapes[index]) && memcmp(&now->pose, &before.pose, sizeof before.pose);
 }
@@ -325,18 +330,19 @@ static int find_regions(Candidate *points, int count)
     return regions;
 }
 
-// Keeps the deepest `most` points, in turn from every separate region, so that a body that rests on two far feet does not
+// Keeps the deepest `max` points, in turn from every separate region, so that a body that rests on two far feet does not
 // lose one of them. The deepest come first.
-static int keep_deepest(Candidate *points, int count, int most, int *regions)
+static int keep_deepest(Candidate *points, int count, int max, int *regions)
 {
+    assert(max > 0 && count > max);
     enum { REGIONS_CHECKED = 256 };
     qsort(points, (size_t)count, sizeof(*points), by_depth);
     int checked = int_min(count, REGIONS_CHECKED), kept = 0;
     *regions = find_regions(points, checked);
     if (*regions == 1)
-        return most;
-    for (int round = 0; kept < most && round < checked; round++)
-        for (int region = 0; region < *regions && kept < most; region++)
+        return max;
+    for (int round = 0; kept < max && round < checked; round++)
+        for (int region = 0; region < *regions && kept < max; region++)
             for (int i = kept; i < checked; i++) {
                 if (points[i].region != region)
                     continue;
@@ -348,12 +354,14 @@ static int keep_deepest(Candidate *points, int count, int most, int *regions)
     return kept;
 }
 
-static int most_points(const Physics *physics, const Shape *a, const Shape *b)
+static int max_points(const Physics *physics, const Shape *a, const Shape *b)
 {
+    assert(physics->contact_table.material_count > 0);
     if (a->solid < 0 || b->solid < 0)
         return INT_MAX;
     const ContactTable *table = &physics->contact_table;
-    int entry = table->rule_of[physics->solids[a->solid].material * table->material_count + physics->solids[b->solid].material];
+    int entry =
+        table->rule_of[physics->solids[a->solid].material * table->material_count + physics->solids[b->solid].material];
     return table->rules[entry < 0 ? -(entry + 1) : entry].max_joints;
 }
 
@@ -364,33 +372,23 @@ static void candidates_reserve(Worker *worker, int count)
     memory_grow(&worker->candidates, &worker->candidate_capacity, count, sizeof(Candidate));
 }
 
-static int take_points(Worker *worker, const CollidePoint *points, int count)
-{
-    candidates_reserve(worker, count + 1);
-    for (int i = 0; i < count; i++)
-        worker->candidates[i].point = points[i];
-    return count;
-}
-
 static bool has_convex_mesh(const Shape *a, const Shape *b)
 {
-    return (a->kind == PHYSICS_SHAPE_MESH && a->convex) || (b->kind == PHYSICS_SHAPE_MESH && b->convex);
+    return (a->kind == GEOMETRY_MESH && a->convex) || (b->kind == GEOMETRY_MESH && b->convex);
 }
 
 // A convex mesh with a convex mesh or a box: better points than those of triangles with triangles.
-static bool is_convex_pair(const Shape *a, const Shape *b)
-{
-    return has_convex_mesh(a, b) && a->convex && b->convex;
-}
+static bool is_convex_pair(const Shape *a, const Shape *b) { return has_convex_mesh(a, b) && a->convex && b->convex; }
 
 static int collide_ode(Physics *physics, int a, int b)
 {
     Narrow *narrow = physics->narrow;
     for (;;) {
         int count = probe_collide(physics, a, b, narrow->found_capacity, narrow->found);
-        if (count < narrow->found_capacity || narrow->found_capacity >= FOUND_MOST)
+        if (count < narrow->found_capacity || narrow->found_capacity >= MAX_ODE_POINTS)
             return count;
-        memory_grow(&narrow->found, &narrow->found_capacity, int_min(FOUND_MOST, 4 * narrow->found_capacity), sizeof(dContactGeom));
+        memory_grow(&narrow->found, &narrow->found_capacity, int_min(MAX_ODE_POINTS, 4 * narrow->found_capacity),
+                    sizeof(dContactGeom));
     }
 }
 
@@ -399,9 +397,9 @@ static int find_ode_points(Physics *physics, Worker *worker, BroadPair pair)
 {
     Narrow *narrow = physics->narrow;
     if (!narrow->found)
-        memory_grow(&narrow->found, &narrow->found_capacity, FOUND_FIRST, sizeof(dContactGeom));
+        memory_grow(&narrow->found, &narrow->found_capacity, MIN_ODE_POINTS, sizeof(dContactGeom));
     int count = collide_ode(physics, pair.a, pair.b);
-    if (count == 0 && physics->shapes[pair.a].kind == PHYSICS_SHAPE_BOX && physics->shapes[pair.b].kind == PHYSICS_SHAPE_BOX) {
+    if (count == 0 && physics->shapes[pair.a].kind == GEOMETRY_BOX && physics->shapes[pair.b].kind == GEOMETRY_BOX) {
         count = collide_ode(physics, pair.b, pair.a);
         for (int i = 0; i < count; i++)
             for (int k = 0; k < 3; k++)
@@ -411,7 +409,9 @@ static int find_ode_points(Physics *physics, Worker *worker, BroadPair pair)
     for (int i = 0; i < count; i++) {
         const dContactGeom *from = &narrow->found[i];
         worker->candidates[i].point = (CollidePoint){ { from->pos[0], from->pos[1], from->pos[2] },
-                                                      { from->normal[0], from->normal[1], from->normal[2] }, double_max(from->depth, 0.0), (uint32_t)i };
+                                                      { from->normal[0], from->normal[1], from->normal[2] },
+                                                      double_max(from->depth, 0.0),
+                                                      (uint32_t)i };
     }
     return count;
 }
@@ -424,22 +424,24 @@ static bool is_deep(const CollideShape *shape, const CollidePoint *points, int c
     double deepest = 0.0;
     for (int i = 0; i < count; i++)
         deepest = double_max(deepest, points[i].depth);
-    return deepest > FAST * collide_thinnest(shape);
+    return deepest > FAST_SHARE * collide_min_half_extent(shape);
 }
 
 static bool is_long(const CollideShape *shape, const double way[3])
 {
-    double thin = FAST * collide_thinnest(shape);
+    double thin = FAST_SHARE * collide_min_half_extent(shape);
     return way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > thin * thin;
 }
 
 // Where a shape on its way against another, a box or a surface, goes through it.
-static bool cross(const CollideShape *shape, const CollidePose *pose, const double way[3], bool deep, const Collider *through, CollideCrossing *crossing)
+static bool cross(const CollideShape *shape, const CollidePose *pose, const double way[3], bool deep,
+                  const Collider *through, CollideCrossing *crossing)
 {
     if (through->surface)
-        return collide_cross_surface(through->surface, &through->pose, pose->position, way, shape->type < COLLIDE_BOX, crossing);
-    return through->is_simple && through->shape.type == COLLIDE_BOX
-        && collide_cross_box(&through->shape, &through->pose, pose->position, way, !deep, crossing);
+        return collide_cross_surface(through->surface, &through->pose, pose->position, way, shape->type < GEOMETRY_BOX,
+                                     crossing);
+    return through->is_simple && through->shape.type == GEOMETRY_BOX
+           && collide_cross_box(&through->shape, &through->pose, pose->position, way, !deep, crossing);
 }
 
 // Through a sheet from behind: unless that is the way on which it is pushed to the front.
@@ -454,7 +456,8 @@ static bool is_pushed_out(const CollidePoint *points, int count, const double no
 }
 
 // Adds a point to those of a pair (room for one more) when `moving`, the first or second of it, would pass through the other.
-static int add_ahead(const Collider *moving, const Collider *through, bool is_first, double margin, int most, CollidePoint *points, int count)
+static int add_speculative(const Collider *moving, const Collider *through, bool is_first, double margin, int max,
+                           CollidePoint *points, int count)
 {
     if (!moving->is_simple && !(moving->surface && collide_surface_is_mesh(moving->surface)))
         return count;
@@ -468,23 +471,36 @@ static int add_ahead(const Collider *moving, const Collider *through, bool is_fi
     if (!(deep || is_long(&shape, way)) || !cross(&shape, &pose, way, deep, through, &crossing)
         || (crossing.is_back && is_pushed_out(points, count, crossing.normal, sign)))
         return count;
-    count = int_min(count, most - 1);
-    points[count] = collide_point_ahead(&shape, &pose, way, &crossing, margin);
+    count = int_min(count, max - 1);
+    points[count] = collide_speculative_point(&shape, &pose, way, &crossing, margin);
     for (int k = 0; k < 3; k++)
         points[count].normal[k] *= sign;
     return count + 1;
 }
 
+// Whether neither is deep in the other, nor goes far against it, by the thinner of the two.
+static bool passes_through_nothing(const Collider *a, const Collider *b, const CollidePoint *points, int count)
+{
+    double thin = double_min(a->thin, b->thin), way2 = 0.0;
+    for (int k = 0; k < 3; k++)
+        way2 += (a->way[k] - b->way[k]) * (a->way[k] - b->way[k]);
+    for (int i = 0; i < count; i++)
+        if (points[i].depth > thin)
+            return false;
+    return way2 <= thin * thin;
+}
+
 // For a pair of which neither is known to lie on the other.
-static int add_ahead_of_either(const Physics *physics, int index, CollidePoint *points, int count)
+static int add_speculative_of_either(const Physics *physics, int index, CollidePoint *points, int count)
 {
     const Narrow *narrow = physics->narrow;
     BroadPair pair = narrow->pairs[index];
     const Collider *a = &narrow->colliders[pair.a], *b = &narrow->colliders[pair.b];
-    if (!a->is_fast && !b->is_fast && count == 0)
+    if ((!a->is_fast && !b->is_fast && count == 0) || passes_through_nothing(a, b, points, count))
         return count;
-    int most = most_points(physics, &physics->shapes[pair.a], &physics->shapes[pair.b]), added = add_ahead(a, b, true, 0.0, most, points, count);
-    return added > count ? added : add_ahead(b, a, false, 0.0, most, points, count);
+    int max = max_points(physics, &physics->shapes[pair.a], &physics->shapes[pair.b]),
+        added = add_speculative(a, b, true, 0.0, max, points, count);
+    return added > count ? added : add_speculative(b, a, false, 0.0, max, points, count);
 }
 
 // The pose that convex.h wants.
@@ -495,37 +511,42 @@ static Pose convex_pose(const Physics *physics, const Shape *shape)
     return shape->home >= 0 ? pose_mul(body_pose(physics, shape->home), shape->placed) : shape->placed;
 }
 
-static int find_convex_points(const Physics *physics, Worker *worker, int index)
+static int find_convex_points(const Physics *physics, Worker *worker, int index, CollidePoint *points)
 {
     const BroadPair pair = physics->narrow->pairs[index];
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     ConvexPoint found[CONVEX_POINTS];
-    CollidePoint points[CONVEX_POINTS + 1];
-    int count = convex_collide(a->convex, convex_pose(physics, a), b->convex, convex_pose(physics, b), worker->convex, found);
+    int count = convex_collide(a->convex, convex_pose(physics, a), b->convex, convex_pose(physics, b), worker->convex,
+                               found);
     for (int i = 0; i < count; i++) {
         const ConvexPoint *p = &found[i];
-        points[i] = (CollidePoint){ { p->position.x, p->position.y, p->position.z }, { p->normal.x, p->normal.y, p->normal.z }, p->depth, (uint32_t)i };
+        points[i] = (CollidePoint){ { p->position.x, p->position.y, p->position.z },
+                                    { p->normal.x, p->normal.y, p->normal.z },
+                                    p->depth,
+                                    (uint32_t)i };
     }
-    return take_points(worker, points, add_ahead_of_either(physics, index, points, count));
+    return add_speculative_of_either(physics, index, points, count);
 }
 
-static int find_kernel_points(const Physics *physics, Worker *worker, int index)
+static int find_kernel_points(const Physics *physics, int index, CollidePoint *points)
 {
     Narrow *narrow = physics->narrow;
     BroadPair pair = narrow->pairs[index];
     const Collider *a = &narrow->colliders[pair.a], *b = &narrow->colliders[pair.b];
-    CollidePoint points[COLLIDE_POINTS + 1];
-    int count = collide_cache_pair(narrow->cache, index, &a->shape, &a->pose, &b->shape, &b->pose,
+    CollideLimit limit = collide_cache_limit_of(double_min(a->half_extent, b->half_extent),
+                                                double_min(a->reach, b->reach));
+    int count = collide_cache_pair(narrow->cache, index, &a->shape, &a->pose, &b->shape, &b->pose, limit,
                                    physics->shapes[pair.a].was_changed || physics->shapes[pair.b].was_changed, points);
-    return take_points(worker, points, add_ahead_of_either(physics, index, points, count));
+    return add_speculative_of_either(physics, index, points, count);
 }
 
 // ---- surfaces of triangles ----
 
 // One that kernels can put on a surface: a simple shape, or a convex mesh.
-static bool is_laid(const Shape *shape, const Collider *collider)
+static bool can_lie_on_surface(const Shape *shape, const Collider *collider)
 {
-    return (collider->is_simple && collider->shape.type != COLLIDE_PLANE) || (shape->kind == PHYSICS_SHAPE_MESH && shape->convex && collider->surface);
+    return (collider->is_simple && collider->shape.type != GEOMETRY_PLANE)
+           || (shape->kind == GEOMETRY_MESH && shape->convex && collider->surface);
 }
 
 static bool is_mesh(const Collider *collider)
@@ -535,39 +556,41 @@ static bool is_mesh(const Collider *collider)
 
 static bool is_ground(const Collider *collider)
 {
-    return collider->is_simple && collider->shape.type == COLLIDE_PLANE;
+    return collider->is_simple && collider->shape.type == GEOMETRY_PLANE;
 }
 
 // Whether a shape and what it touches are a pair of a surface that kernels know. `surface` is the second of it, or the first.
-typedef enum SurfacePair { SURFACE_UNKNOWN, SURFACE_LAID, SURFACE_GROUND, SURFACE_MESHES } SurfacePair;
+typedef enum SurfacePair { SURFACE_UNKNOWN, SURFACE_ON, SURFACE_GROUND, SURFACE_MESHES } SurfacePair;
 
-static SurfacePair surface_pair(const Shape *shape, const Collider *laid, const Collider *below)
+static SurfacePair surface_pair(const Shape *shape, const Collider *upper, const Collider *below)
 {
-    if (below->surface && is_laid(shape, laid))
-        return SURFACE_LAID;
-    if (is_mesh(laid) && is_ground(below))
+    if (below->surface && can_lie_on_surface(shape, upper))
+        return SURFACE_ON;
+    if (is_mesh(upper) && is_ground(below))
         return SURFACE_GROUND;
-    return is_mesh(laid) && is_mesh(below) ? SURFACE_MESHES : SURFACE_UNKNOWN;
+    return is_mesh(upper) && is_mesh(below) ? SURFACE_MESHES : SURFACE_UNKNOWN;
 }
 
 // The same, with which of the two is below: 0 or 1.
 static SurfacePair surface_of_pair(const Physics *physics, BroadPair pair, int *below)
 {
     const Collider *a = &physics->narrow->colliders[pair.a], *b = &physics->narrow->colliders[pair.b];
-    SurfacePair as_is = surface_pair(&physics->shapes[pair.a], a, b), turned = surface_pair(&physics->shapes[pair.b], b, a);
-    *below = as_is == SURFACE_LAID || turned == SURFACE_UNKNOWN || (as_is == turned && as_is == SURFACE_MESHES);
+    SurfacePair as_is = surface_pair(&physics->shapes[pair.a], a, b),
+                turned = surface_pair(&physics->shapes[pair.b], b, a);
+    *below = as_is == SURFACE_ON || turned == SURFACE_UNKNOWN || (as_is == turned && as_is == SURFACE_MESHES);
     return *below ? as_is : turned;
 }
 
-static int collide_laid(SurfacePair kind, const Shape *shape, const Collider *laid, const Collider *below, double margin, int most, CollidePoint *points)
+static int collide_on_surface(SurfacePair kind, const Shape *shape, const Collider *upper, const Collider *below,
+                              double margin, int max, CollidePoint *points)
 {
     if (kind == SURFACE_GROUND)
-        return collide_surface_ground(laid->surface, &laid->pose, &below->pose, margin, most, points);
+        return collide_surface_ground(upper->surface, &upper->pose, &below->pose, margin, max, points);
     if (kind == SURFACE_MESHES)
-        return collide_surface_surface(laid->surface, &laid->pose, below->surface, &below->pose, margin, most, points);
-    if (laid->is_simple)
-        return collide_surface(&laid->shape, &laid->pose, below->surface, &below->pose, margin, most, points);
-    return collide_surface_convex(shape->convex, &laid->pose, below->surface, &below->pose, margin, most, points);
+        return collide_surface_surface(upper->surface, &upper->pose, below->surface, &below->pose, margin, max, points);
+    if (upper->is_simple)
+        return collide_surface(&upper->shape, &upper->pose, below->surface, &below->pose, margin, max, points);
+    return collide_surface_convex(shape->convex, &upper->pose, below->surface, &below->pose, margin, max, points);
 }
 
 static CollideShape outline_of(const Collider *collider)
@@ -575,21 +598,24 @@ static CollideShape outline_of(const Collider *collider)
     return collider->is_simple ? collider->shape : collide_surface_outline(collider->surface);
 }
 
-static int find_surface_points(const Physics *physics, Worker *worker, int index)
+// Whichever of the two is the surface, its normals point away from it; they are turned when it is the first.
+static int find_surface_points(const Physics *physics, int index, CollidePoint *points)
 {
-    static const CollideShape ground = { .type = COLLIDE_PLANE };
+    static const CollideShape ground = { .type = GEOMETRY_PLANE };
     Narrow *narrow = physics->narrow;
     BroadPair pair = narrow->pairs[index];
     int which;
     SurfacePair kind = surface_of_pair(physics, pair, &which);
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
-    const Collider *x = &narrow->colliders[pair.a], *y = &narrow->colliders[pair.b], *laid = which ? x : y, *below = which ? y : x;
-    CollideShape outlines[2] = { outline_of(laid), kind == SURFACE_MESHES ? outline_of(below) : ground };
+    const Collider *x = &narrow->colliders[pair.a], *y = &narrow->colliders[pair.b], *upper = which ? x : y,
+                   *below = which ? y : x;
+    CollideShape outlines[2] = { outline_of(upper), kind == SURFACE_MESHES ? outline_of(below) : ground };
     CollideLimit limit = collide_cache_limit(&outlines[0], &outlines[1]);
-    CollidePoint points[COLLIDE_SURFACE_POINTS + 1];
-    int count = a->was_changed || b->was_changed ? -1 : collide_cache_reuse(narrow->cache, index, &x->pose, &y->pose, limit, points);
+    int count = a->was_changed || b->was_changed
+                    ? -1
+                    : collide_cache_reuse(narrow->cache, index, &x->pose, &y->pose, limit, points);
     if (count < 0) {
-        count = collide_laid(kind, which ? a : b, laid, below, limit.shift, most_points(physics, a, b), points);
+        count = collide_on_surface(kind, which ? a : b, upper, below, limit.shift, max_points(physics, a, b), points);
         for (int i = 0; which == 0 && i < count; i++)
             for (int k = 0; k < 3; k++)
                 points[i].normal[k] = -points[i].normal[k];
@@ -600,21 +626,29 @@ static int find_surface_points(const Physics *physics, Worker *worker, int index
             count = collide_keep_touching(points, count);
         }
     }
-    if ((x->is_fast || y->is_fast || count > 0) && kind == SURFACE_LAID)
-        count = add_ahead(laid, below, which, limit.shift, most_points(physics, a, b), points, count);
-    return take_points(worker, points, count);
+    if ((x->is_fast || y->is_fast || count > 0) && kind == SURFACE_ON)
+        count = add_speculative(upper, below, which, limit.shift, max_points(physics, a, b), points, count);
+    return count;
 }
 
+// What is not finite stays so when it is multiplied by zero: one test for seven numbers.
 static bool is_sound(const CollidePoint *point)
 {
-    for (int k = 0; k < 3; k++)
-        if (!isfinite(point->position[k]) || !isfinite(point->normal[k]))
-            return false;
-    return isfinite(point->depth);
+    const double *p = point->position, *n = point->normal;
+    return 0.0 * p[0] + 0.0 * p[1] + 0.0 * p[2] + 0.0 * n[0] + 0.0 * n[1] + 0.0 * n[2] + 0.0 * point->depth == 0.0;
 }
 
-static void keep_result(const Physics *physics, Worker *worker, int index, int count)
+static bool are_sound(const CollidePoint *points, int count)
 {
+    for (int i = 0; i < count; i++)
+        if (!is_sound(&points[i]))
+            return false;
+    return true;
+}
+
+static void keep_candidates(const Physics *physics, Worker *worker, int index, int count)
+{
+    assert(count >= 0 && count <= worker->candidate_capacity);
     Narrow *narrow = physics->narrow;
     const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
     PairResult *result = &narrow->results[index];
@@ -622,22 +656,47 @@ static void keep_result(const Physics *physics, Worker *worker, int index, int c
     for (int i = 0; i < count; i++)
         if (is_sound(&worker->candidates[i].point))
             worker->candidates[sound++] = worker->candidates[i];
-    *result = (PairResult){ .state = PAIR_DONE, .worker = (int)(worker - narrow->workers), .first = worker->point_count, .count = sound };
-    int most = most_points(physics, a, b);
-    if (sound > most) {
+    *result = (PairResult){
+        .state = PAIR_DONE, .worker = (int)(worker - narrow->workers), .first = worker->point_count, .count = sound
+    };
+    int max = max_points(physics, a, b);
+    if (sound > max) {
         for (int i = 0; i < sound; i++)
             worker->candidates[i].order = i;
-        result->count = keep_deepest(worker->candidates, sound, most, &result->regions);
-        result->dropped = sound - most;
+        result->count = keep_deepest(worker->candidates, sound, max, &result->regions);
+        result->dropped = sound - max;
     }
     memory_grow(&worker->points, &worker->point_capacity, worker->point_count + result->count, sizeof(CollidePoint));
     for (int i = 0; i < result->count; i++)
         worker->points[worker->point_count++] = worker->candidates[i].point;
 }
 
+// The common case: the points stay as they were found.
+static void keep_points(const Physics *physics, Worker *worker, int index, const CollidePoint *points, int count)
+{
+    Narrow *narrow = physics->narrow;
+    BroadPair pair = narrow->pairs[index];
+    if (are_sound(points, count)
+        && (count == 0 || count <= max_points(physics, &physics->shapes[pair.a], &physics->shapes[pair.b]))) {
+        memory_grow(&worker->points, &worker->point_capacity, worker->point_count + count, sizeof *points);
+        if (count > 0)  // a first pair that does not touch has no memory to copy to
+            memcpy(&worker->points[worker->point_count], points, sizeof *points * (size_t)count);
+        narrow->results[index] = (PairResult){
+            .state = PAIR_DONE, .worker = (int)(worker - narrow->workers), .first = worker->point_count, .count = count
+        };
+        worker->point_count += count;
+        return;
+    }
+    candidates_reserve(worker, count + 1);
+    for (int i = 0; i < count; i++)
+        worker->candidates[i].point = points[i];
+    keep_candidates(physics, worker, index, count);
+}
+
 static bool is_cylinder_on_plane(const Shape *a, const Shape *b)
 {
-    return (a->kind == PHYSICS_SHAPE_CYLINDER && b->kind == PHYSICS_SHAPE_PLANE) || (a->kind == PHYSICS_SHAPE_PLANE && b->kind == PHYSICS_SHAPE_CYLINDER);
+    return (a->kind == GEOMETRY_CYLINDER && b->kind == GEOMETRY_PLANE)
+           || (a->kind == GEOMETRY_PLANE && b->kind == GEOMETRY_CYLINDER);
 }
 
 // Whether kernels of ours do the pair: these may run on any thread.
@@ -660,23 +719,29 @@ static void find_known(const Physics *physics, Worker *worker, int index)
 {
     Narrow *narrow = physics->narrow;
     const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
-    bool is_surface = !is_convex_pair(a, b) && (narrow->colliders[narrow->pairs[index].a].surface || narrow->colliders[narrow->pairs[index].b].surface);
-    int count = is_surface ? find_surface_points(physics, worker, index)
-              : has_convex_mesh(a, b) ? find_convex_points(physics, worker, index)
-                                      : find_kernel_points(physics, worker, index);
-    keep_result(physics, worker, index, count);
+    bool is_surface = !is_convex_pair(a, b)
+                      && (narrow->colliders[narrow->pairs[index].a].surface
+                          || narrow->colliders[narrow->pairs[index].b].surface);
+    CollidePoint points[FOUND_MAX + 1];
+    int count = is_surface              ? find_surface_points(physics, index, points)
+                : has_convex_mesh(a, b) ? find_convex_points(physics, worker, index, points)
+                                        : find_kernel_points(physics, index, points);
+    assert(count <= FOUND_MAX + 1);
+    keep_points(physics, worker, index, points, count);
 }
 
 static bool pair_rests(const Physics *physics, const Shape *a, const Shape *b)
 {
-    return body_rests(physics, a->body) && body_rests(physics, b->body) && contact_shape_rests(physics, a) && contact_shape_rests(physics, b);
+    return body_rests(physics, a->body) && body_rests(physics, b->body) && contact_shape_rests(physics, a)
+           && contact_shape_rests(physics, b);
 }
 
 static void find_range(int begin, int end, int worker, void *context)
 {
     const Physics *physics = context;
     Narrow *narrow = physics->narrow;
-    bool is_asked_for = physics->collide_hook.asks.collide != NULL, some_sleep = is_asked_for && sleep_may_some(physics);
+    bool is_asked_for = physics->collide_hook.asks.collide != NULL,
+         some_sleep = is_asked_for && sleep_any_asleep(physics);
     for (int i = begin; i < end; i++) {
         BroadPair pair = narrow->pairs[i];
         const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
@@ -684,7 +749,8 @@ static void find_range(int begin, int end, int worker, void *context)
         if (a->fluid >= 0 || b->fluid >= 0)
             continue;
         // Only the plugin is asked about these; for the rest they are as if the broad phase had left them out.
-        bool is_asleep = is_asked_for && (some_sleep || (shape_is_static(a) && shape_is_static(b))) && pair_rests(physics, a, b);
+        bool is_asleep = is_asked_for && (some_sleep || (shape_is_static(a) && shape_is_static(b)))
+                         && pair_rests(physics, a, b);
         if (is_asleep)
             collide_cache_drop(narrow->cache, i);
         if (is_asleep || contact_pair_is_excluded(physics, a, b))
@@ -703,13 +769,14 @@ static void prepare_boxes(Physics *physics)
     for (int i = 0; i < narrow->pair_count; i++) {
         Shape *pair[2] = { &physics->shapes[narrow->pairs[i].a], &physics->shapes[narrow->pairs[i].b] };
         for (int k = 0; has_convex_mesh(pair[0], pair[1]) && k < 2; k++)
-            if (pair[k]->kind == PHYSICS_SHAPE_BOX && !pair[k]->convex)
+            if (pair[k]->kind == GEOMETRY_BOX && !pair[k]->convex)
                 pair[k]->convex = convex_from_box(shape_size(pair[k]));
     }
 }
 
 void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_ahead)
 {
+    assert(count >= 0 && (pairs || count == 0));
     Narrow *narrow = physics->narrow;
     narrow->pairs = pairs;
     narrow->pair_count = count;
@@ -747,16 +814,19 @@ void narrow_drop(Physics *physics, int index)
 
 bool narrow_knows(const Physics *physics, int index, NarrowPoints *found)
 {
+    assert(index >= 0 && index < physics->narrow->pair_count);
     const Narrow *narrow = physics->narrow;
     const PairResult *result = &narrow->results[index];
     *found = (NarrowPoints){ 0 };
     if (result->state == PAIR_DONE)
-        *found = (NarrowPoints){ &narrow->workers[result->worker].points[result->first], result->count, result->dropped, result->regions };
+        *found = (NarrowPoints){ &narrow->workers[result->worker].points[result->first], result->count, result->dropped,
+                                 result->regions };
     return result->state != PAIR_OPEN;
 }
 
 NarrowPoints narrow_points(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->narrow->pair_count);
     Narrow *narrow = physics->narrow;
     const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
     NarrowPoints found;
@@ -767,7 +837,8 @@ NarrowPoints narrow_points(Physics *physics, int index)
     else if (is_known(physics, narrow->pairs[index]))
         find_known(physics, &narrow->workers[0], index);
     else
-        keep_result(physics, &narrow->workers[0], index, find_ode_points(physics, &narrow->workers[0], narrow->pairs[index]));
+        keep_candidates(physics, &narrow->workers[0], index,
+                        find_ode_points(physics, &narrow->workers[0], narrow->pairs[index]));
     narrow_knows(physics, index, &found);
     return found;
 }

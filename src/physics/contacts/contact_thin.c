@@ -4,20 +4,20 @@
 // sums, however large.
 #include "physics/contacts/contact_narrow.h"
 #include "physics/contacts/contact_thin.h"
+#include "physics/contacts/tuning.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATIC_SHARES = 16 };  // a body's share of what does not move: the ground may be of many pieces
-
 struct Thin {
-    BroadPair *pairs;       // those that are kept, when some are not
-    int32_t *counts;        // by body: pairs, then points, that it has
+    BroadPair *pairs;  // those that are kept, when some are not
+    int32_t *counts;   // by body: pairs, then points, that it has
     int pair_capacity, count_capacity;
-    int64_t points;         // of the pass
-    bool is_on;             // there may be too many in this pass
+    int64_t points;  // of the pass
+    bool is_on;      // there may be too many in this pass
 };
 
 void thin_destroy(Thin *thin)
@@ -64,8 +64,10 @@ static void say(Physics *physics, const Shape *a, const Shape *b, const char *wh
     if (physics->has_thinned)
         return;
     physics->has_thinned = true;
-    diag_warning(physics->diags, (SourcePos){ 0 }, "so many bodies stand in one another ('%s', '%s' ...) that each keeps about %lld %s; the others are left out",
-                 solid_label(physics, a->solid), solid_label(physics, b->solid), (long long)share, what);
+    diag_warning(
+        physics->diags, (SourcePos){ 0 },
+        "so many bodies stand in one another ('%s', '%s' ...) that each keeps about %lld %s; the others are left out",
+        solid_label(physics, a->solid), solid_label(physics, b->solid), (long long)share, what);
     diag_hint(physics->diags, "move them apart: what overlaps is pushed out, some of it far");
 }
 
@@ -74,7 +76,8 @@ static bool thin_pair(Physics *physics, int index, int count)
 {
     BroadPair pair = narrow_pair(physics, index);
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
-    if (!is_full(physics, a, b, count, physics->limits.contacts_per_body) || physics->thin->points <= physics->limits.contacts)
+    if (!is_full(physics, a, b, count, physics->limits.contacts_per_body)
+        || physics->thin->points <= physics->limits.contacts)
         return false;
     say(physics, a, b, "contact points", physics->limits.contacts_per_body);
     narrow_drop(physics, index);
@@ -121,6 +124,7 @@ void thin_points(Physics *physics)
 
 bool thin_new_points(Physics *physics, int index, int count)
 {
+    assert(index >= 0 && count > 0);
     Thin *thin = physics->thin;
     if (!thin->is_on)
         return false;

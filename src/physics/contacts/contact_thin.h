@@ -2,9 +2,8 @@
 #ifndef TALUS_PHYSICS_CONTACT_THIN_H
 #define TALUS_PHYSICS_CONTACT_THIN_H
 
+#include "physics/contacts/tuning.h"
 #include "physics/physics_internal.h"
-
-enum { PAIRS_SEARCHED = 8 };  // times Limits.pairs: what the broad phase may find for some of them to be chosen
 
 typedef struct Thin Thin;
 void thin_destroy(Thin *thin);  // NULL is fine

@@ -10,17 +10,17 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
+
 enum { PAIRS_PER_PIECE = 128 };
 
 // ---- keys ----
 
-static uint64_t key_of(int a, int b)
-{
-    return ((uint64_t)(uint32_t)a << 32) | (uint32_t)b;
-}
+static uint64_t key_of(int a, int b) { return ((uint64_t)(uint32_t)a << 32) | (uint32_t)b; }
 
 void contact_remember_pair(Physics *physics, int a, int b)
 {
+    assert(a >= 0 && a < b && b < physics->shape_count);
     uint64_t key = key_of(a, b);
     if (physics->touching_count > 0 && physics->touching[physics->touching_count - 1] == key)
         return;
@@ -96,11 +96,13 @@ static void mark_listed(Physics *physics, BroadPair pair, bool is_passive)
 
 void contact_mark(Physics *physics, int shape_a, int shape_b)
 {
+    assert(shape_a >= 0 && shape_a < physics->shape_count);
+    assert(shape_b >= 0 && shape_b < physics->shape_count);
     if (physics->shapes[shape_a].solid >= 0 && physics->shapes[shape_b].solid >= 0)
         mark_listed(physics, (BroadPair){ shape_a, shape_b }, false);
 }
 
-// Solids and shapes that nothing but a kept contact touches stay marked.
+// Solids and shapes that nothing but a sleeping contact touches stay marked.
 static void clear_shape(Physics *physics, int index)
 {
     const Sleep *sleep = physics->sleep;
@@ -142,15 +144,22 @@ void contacts_clear_marks(Physics *physics, bool is_full)
 static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *found, bool is_new, int at)
 {
     Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    PhysicsContact common = {
+        .shape = { pair.a, pair.b }, .solid = { a->solid, b->solid }, .body = { a->body, b->body }, .is_new = is_new
+    };
+    bool is_one_surface = contact_surface_of_pair(physics, &common);
+    assert(at + found->count <= physics->contact_capacity);
     for (int i = 0; i < found->count; i++) {
         const CollidePoint *from = &found->points[i];
         PhysicsContact *contact = &physics->contacts[at + i];
-        *contact = (PhysicsContact){ .shape = { pair.a, pair.b }, .solid = { a->solid, b->solid }, .body = { a->body, b->body },
-                                     .point = vec3(from->position[0], from->position[1], from->position[2]),
-                                     .normal = vec3(from->normal[0], from->normal[1], from->normal[2]), .depth = fmax(from->depth, 0.0), .is_new = is_new };
-        contact_surface(physics, contact);
+        *contact = common;
+        contact->point = vec3(from->position[0], from->position[1], from->position[2]);
+        contact->normal = vec3(from->normal[0], from->normal[1], from->normal[2]);
+        contact->depth = double_max(from->depth, 0.0);
+        if (!is_one_surface)
+            contact_surface_at_point(physics, contact);
         if (from->depth < 0.0)
-            contact_hold_ahead(physics, contact, -from->depth);
+            contact_make_speculative(physics, contact, -from->depth);
         physics->contact_joints[at + i] = NULL;
     }
     mark_pair(physics, a, b);
@@ -165,22 +174,24 @@ static double deepest_of(const NarrowPoints *found)
 {
     double deepest = 0.0;
     for (int i = 0; i < found->count; i++)
-        deepest = fmax(deepest, found->points[i].depth);
+        deepest = double_max(deepest, found->points[i].depth);
     return deepest;
 }
 
 static void reserve_records(Physics *physics, int count)
 {
     memory_grow(&physics->contacts, &physics->contact_capacity, physics->contact_count + count, sizeof(PhysicsContact));
-    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + count, sizeof(dJointID));
+    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + count,
+                sizeof(dJointID));
 }
 
 // Counts new records, for which there is room, and gives them their joints.
 static void take_records(Physics *physics, int count)
 {
+    assert(count >= 0 && physics->contact_count + count <= physics->contact_capacity);
     int first = physics->contact_count;
     physics->contact_count += count;
-    bool may_want_joints = contacts_want_joints(physics) || physics->reaches_shapes;
+    bool may_want_joints = contacts_want_joints(physics) || physics->plugin_may_touch_shapes;
     for (int i = first; may_want_joints && i < physics->contact_count; i++)
         if (contact_wants_joint(physics, i))
             mirror_contact_make(physics, i);
@@ -213,12 +224,12 @@ static bool pair_rests(const Physics *physics, BroadPair pair)
 }
 
 // Does what a pair asks for beside records; its points, none when it gets no records.
-static NarrowPoints settle_pair(Physics *physics, BroadPair pair, int index)
+static NarrowPoints serve_pair(Physics *physics, BroadPair pair, int index)
 {
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     if (a->fluid >= 0 || b->fluid >= 0) {
         const Shape *solid = a->fluid >= 0 ? b : a;
-        bool may_meet = !physics->reaches_shapes || plugin_lets_meet(physics, a, b);
+        bool may_meet = !physics->plugin_may_touch_shapes || plugin_lets_meet(physics, a, b);
         if (may_meet && !(a->fluid >= 0 && b->fluid >= 0) && solid->body >= 0)
             fluids_pair(physics, a->fluid >= 0 ? pair.b : pair.a, a->fluid >= 0 ? pair.a : pair.b);
         return (NarrowPoints){ 0 };
@@ -245,7 +256,7 @@ static NarrowPoints settle_pair(Physics *physics, BroadPair pair, int index)
 static int ask_plugin(Physics *physics, BroadPair pair)
 {
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
-    if (!physics->reaches_shapes)
+    if (!physics->plugin_may_touch_shapes)
         return plugin_collide(physics, a, b);
     if (!plugin_lets_meet(physics, a, b))
         return 0;
@@ -264,7 +275,7 @@ static void touch_pair(Physics *physics, BroadPair pair, int index, int *cursor)
         if (answer != 0)
             return;
     }
-    NarrowPoints found = settle_pair(physics, pair, index);
+    NarrowPoints found = serve_pair(physics, pair, index);
     if (found.count <= 0)
         return;
     bool is_new = !was_touching(physics, key_of(pair.a, pair.b), cursor);
@@ -275,7 +286,11 @@ static void touch_pair(Physics *physics, BroadPair pair, int index, int *cursor)
     take_records(physics, found.count);
 }
 
-typedef struct PairPass { Physics *physics; const BroadPair *pairs; int next, cursor; } PairPass;
+typedef struct PairPass {
+    Physics *physics;
+    const BroadPair *pairs;
+    int next, cursor;
+} PairPass;
 
 // Where it stands is in the pass: a plugin that fails in its answer is left by a jump, and the rest is done without it.
 static __attribute__((noinline)) void touch_pairs(void *context)
@@ -292,44 +307,50 @@ static __attribute__((noinline)) void touch_pairs(void *context)
 
 // ---- pieces ----
 
-typedef struct TouchPiece {
-    int keys, records;      // how many, then where they begin
+typedef struct RecordChunk {
+    int keys, records;  // how many, then where they begin
     double deepest;
-    bool has_others;        // pairs that settle_pair() has to see
-} TouchPiece;
+    bool needs_serial;  // pairs that serve_pair() has to see
+} RecordChunk;
 
-typedef struct TouchWork { Physics *physics; const BroadPair *pairs; } TouchWork;
+typedef struct TouchWork {
+    Physics *physics;
+    const BroadPair *pairs;
+} TouchWork;
 
-// Whether a pair gets records, as far as is known; `is_other`: settle_pair() has to see it.
-static bool gets_records(const TouchWork *work, int index, NarrowPoints *found, bool *is_other)
+// Whether a pair gets records, as far as is known; `needs_serial`: serve_pair() has to see it.
+static bool gets_records(const TouchWork *work, int index, NarrowPoints *found, bool *needs_serial)
 {
-    bool is_known = narrow_knows(work->physics, index, found), rests = found->count > 0 && pair_rests(work->physics, work->pairs[index]);
-    *is_other = !is_known || rests || found->dropped > 0;
+    bool is_known = narrow_knows(work->physics, index, found),
+         rests = found->count > 0 && pair_rests(work->physics, work->pairs[index]);
+    *needs_serial = !is_known || rests || found->dropped > 0;
     return found->count > 0 && !rests;
 }
 
-static void count_piece(const TouchWork *work, int index, TouchPiece *piece)
+static void count_chunk(const TouchWork *work, int index, RecordChunk *piece)
 {
+    assert(index >= 0 && index * PAIRS_PER_PIECE <= work->physics->pair_count);
     const Physics *physics = work->physics;
-    *piece = (TouchPiece){ 0 };
+    *piece = (RecordChunk){ 0 };
     for (int i = index * PAIRS_PER_PIECE, last = int_min(i + PAIRS_PER_PIECE, physics->pair_count); i < last; i++) {
         NarrowPoints found;
-        bool is_other, gets = gets_records(work, i, &found, &is_other);
-        piece->has_others |= is_other;
+        bool needs_serial, gets = gets_records(work, i, &found, &needs_serial);
+        piece->needs_serial |= needs_serial;
         piece->keys += gets;
         piece->records += gets ? found.count : 0;
     }
 }
 
-static void write_piece(const TouchWork *work, int index, TouchPiece *piece)
+static void write_chunk(const TouchWork *work, int index, RecordChunk *piece)
 {
     Physics *physics = work->physics;
-    int first = index * PAIRS_PER_PIECE, last = int_min(first + PAIRS_PER_PIECE, physics->pair_count), key_at = piece->keys, record_at = piece->records;
+    int first = index * PAIRS_PER_PIECE, last = int_min(first + PAIRS_PER_PIECE, physics->pair_count),
+        key_at = piece->keys, record_at = piece->records;
     int cursor = find_key(physics, key_of(work->pairs[first].a, work->pairs[first].b));
     for (int i = first; i < last; i++) {
         NarrowPoints found;
-        bool is_other;
-        if (!gets_records(work, i, &found, &is_other))
+        bool needs_serial;
+        if (!gets_records(work, i, &found, &needs_serial))
             continue;
         uint64_t key = key_of(work->pairs[i].a, work->pairs[i].b);
         physics->touching[key_at++] = key;
@@ -344,7 +365,7 @@ static void count_range(int begin, int end, int worker, void *context)
     const TouchWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++)
-        count_piece(work, i, &work->physics->touch_pieces[i]);
+        count_chunk(work, i, &work->physics->record_chunks[i]);
 }
 
 static void write_range(int begin, int end, int worker, void *context)
@@ -352,33 +373,33 @@ static void write_range(int begin, int end, int worker, void *context)
     const TouchWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++)
-        write_piece(work, i, &work->physics->touch_pieces[i]);
+        write_chunk(work, i, &work->physics->record_chunks[i]);
 }
 
-static void settle_piece(const TouchWork *work, int index, TouchPiece *piece)
+static void serve_chunk(const TouchWork *work, int index, RecordChunk *piece)
 {
     Physics *physics = work->physics;
     for (int i = index * PAIRS_PER_PIECE, last = int_min(i + PAIRS_PER_PIECE, physics->pair_count); i < last; i++) {
         NarrowPoints found;
-        bool is_other;
-        gets_records(work, i, &found, &is_other);
-        if (is_other)
-            settle_pair(physics, work->pairs[i], i);
+        bool needs_serial;
+        gets_records(work, i, &found, &needs_serial);
+        if (needs_serial)
+            serve_pair(physics, work->pairs[i], i);
     }
-    count_piece(work, index, piece);
+    count_chunk(work, index, piece);
 }
 
-static void touch_pieces(Physics *physics, const BroadPair *pairs)
+static void record_chunks(Physics *physics, const BroadPair *pairs)
 {
     TouchWork work = { physics, pairs };
     int count = (physics->pair_count + PAIRS_PER_PIECE - 1) / PAIRS_PER_PIECE, keys = 0, records = 0;
-    memory_grow(&physics->touch_pieces, &physics->touch_piece_capacity, count + 1, sizeof *physics->touch_pieces);
+    memory_grow(&physics->record_chunks, &physics->record_chunk_capacity, count + 1, sizeof *physics->record_chunks);
     pool_for(physics->pool, count, 1, count_range, &work);
     for (int i = 0; i < count; i++) {
-        TouchPiece *piece = &physics->touch_pieces[i];
-        if (piece->has_others)
-            settle_piece(&work, i, piece);
-        TouchPiece counted = *piece;
+        RecordChunk *piece = &physics->record_chunks[i];
+        if (piece->needs_serial)
+            serve_chunk(&work, i, piece);
+        RecordChunk counted = *piece;
         piece->keys = keys;
         piece->records = physics->contact_count + records;
         keys += counted.keys;
@@ -388,7 +409,7 @@ static void touch_pieces(Physics *physics, const BroadPair *pairs)
     reserve_records(physics, records);
     pool_for(physics->pool, count, 1, write_range, &work);
     for (int i = 0; i < count; i++)
-        physics->deepest = fmax(physics->deepest, physics->touch_pieces[i].deepest);
+        physics->deepest = fmax(physics->deepest, physics->record_chunks[i].deepest);
     physics->touching_count = keys;
     take_records(physics, records);
 }
@@ -397,7 +418,7 @@ void contacts_touch(Physics *physics, const BroadPair *pairs)
 {
     const PhysicsCollideHook *hook = &physics->collide_hook.asks;
     if (!hook->collide && !physics->has_changed_shapes) {
-        touch_pieces(physics, pairs);
+        record_chunks(physics, pairs);
         return;
     }
     PairPass pass = { .physics = physics, .pairs = pairs };

@@ -24,7 +24,8 @@ static void add_rule(const Physics *physics, int index, Text *out)
 {
     const ContactRule *rule = &physics->contact_table.rules[index];
     if (rule->node)
-        text_printf(out, "ContactProperties %d (%s:%u)", index - 1, diag_file_name(physics->diags, rule->node->pos.file), rule->node->pos.line);
+        text_printf(out, "ContactProperties %d (%s:%u)", index - 1,
+                    diag_file_name(physics->diags, rule->node->pos.file), rule->node->pos.line);
     else
         text_add_string(out, "defaults");
     text_add_char(out, ':');
@@ -33,8 +34,8 @@ static void add_rule(const Physics *physics, int index, Text *out)
         add_list(out, "rotation", rule->rotation, 2);
     add_list(out, "slip", rule->slip, rule->slip_count);
     add_list(out, "rolling", rule->rolling, 3);
-    text_printf(out, " bounce %g above %g m/s softERP %g softCFM %g at most %d points\n", rule->bounce, rule->bounce_velocity, rule->soft_erp,
-                rule->soft_cfm, rule->max_joints);
+    text_printf(out, " bounce %g above %g m/s softERP %g softCFM %g at most %d points\n", rule->bounce,
+                rule->bounce_velocity, rule->soft_erp, rule->soft_cfm, rule->max_joints);
 }
 
 void physics_explain_materials(const Physics *physics, Text *out)
@@ -66,12 +67,15 @@ static void explain_forces(const Physics *physics, Text *out)
         Vec3 sum = VEC3_ZERO;
         double pressing = 0.0;
         int first = i;
-        for (; i < physics->contact_force_count && forces[i].solid[0] == forces[first].solid[0] && forces[i].solid[1] == forces[first].solid[1]; i++) {
+        for (; i < physics->contact_force_count && forces[i].solid[0] == forces[first].solid[0]
+               && forces[i].solid[1] == forces[first].solid[1];
+             i++) {
             sum = vec3_add(sum, forces[i].force);
             pressing += vec3_dot(forces[i].force, forces[i].normal);
         }
-        text_printf(out, "force of '%s' on '%s': %g %g %g N at %d points, %g N along their normals\n", contact_label(physics, forces[first].solid[1]),
-                    contact_label(physics, forces[first].solid[0]), sum.x + 0.0, sum.y + 0.0, sum.z + 0.0, i - first, pressing);
+        text_printf(out, "force of '%s' on '%s': %g %g %g N at %d points, %g N along their normals\n",
+                    contact_label(physics, forces[first].solid[1]), contact_label(physics, forces[first].solid[0]),
+                    sum.x + 0.0, sum.y + 0.0, sum.z + 0.0, i - first, pressing);
     }
 }
 
@@ -80,14 +84,15 @@ void physics_explain_contacts(const Physics *physics, Text *out)
     for (int i = 0; i < physics->contact_count; i++) {
         const PhysicsContact *c = &physics->contacts[i];
         text_printf(out, "'%s' (%s) on '%s' (%s): ", solid_label(physics, c->solid[0]),
-                    scene_string(physics->solids[c->solid[0]].node, "contactMaterial"), solid_label(physics, c->solid[1]),
+                    scene_string(physics->solids[c->solid[0]].node, "contactMaterial"),
+                    solid_label(physics, c->solid[1]),
                     scene_string(physics->solids[c->solid[1]].node, "contactMaterial"));
         if (c->properties >= 0)
             text_printf(out, "ContactProperties %d,", c->properties);
         else
             text_add_string(out, "defaults,");
-        text_printf(out, " point %g %g %g normal %g %g %g depth %g,", c->point.x, c->point.y, c->point.z, c->normal.x + 0.0,
-                    c->normal.y + 0.0, c->normal.z + 0.0, c->depth);
+        text_printf(out, " point %g %g %g normal %g %g %g depth %g,", c->point.x, c->point.y, c->point.z,
+                    c->normal.x + 0.0, c->normal.y + 0.0, c->normal.z + 0.0, c->depth);
         add_number(out, "friction", c->friction);
         if (c->mode & dContactMu2)
             add_number(out, "and", c->friction2);

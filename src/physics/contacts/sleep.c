@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +14,16 @@ void sleep_destroy(Sleep *sleep)
 {
     if (!sleep)
         return;
-    void *owned[] = { sleep->awake, sleep->is_listed, sleep->woken, sleep->slept, sleep->first_shape, sleep->shapes, sleep->kept, sleep->links,
-                      sleep->touched, sleep->solid_kept, sleep->shape_kept, sleep->claims, sleep->riders, sleep->marked, sleep->stack, sleep->list, sleep->heads, sleep->nexts };
+    void *owned[] = { sleep->awake,      sleep->is_listed, sleep->woken,  sleep->slept,   sleep->first_shape,
+                      sleep->shapes,     sleep->kept,      sleep->links,  sleep->touched, sleep->solid_kept,
+                      sleep->shape_kept, sleep->claims,    sleep->riders, sleep->marked,  sleep->stack,
+                      sleep->list,       sleep->heads,     sleep->nexts };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     free(sleep);
 }
 
-void sleep_forget(Physics *physics)
-{
-    physics->sleep->is_kept = false;
-}
+void sleep_forget(Physics *physics) { physics->sleep->is_valid = false; }
 
 static void push(int32_t **array, int *count, int *capacity, int value)
 {
@@ -31,10 +31,11 @@ static void push(int32_t **array, int *count, int *capacity, int value)
     (*array)[(*count)++] = value;
 }
 
-// ---- kept contacts ----
+// ---- sleeping contacts ----
 
 void sleep_link(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->contact_count);
     Sleep *sleep = physics->sleep;
     const PhysicsContact *contact = &physics->contacts[index];
     memory_grow(&sleep->links, &sleep->link_capacity, index + 1, sizeof *sleep->links);
@@ -55,6 +56,7 @@ void sleep_link(Physics *physics, int index)
 
 void sleep_unlink(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->contact_count);
     Sleep *sleep = physics->sleep;
     const PhysicsContact *contact = &physics->contacts[index];
     for (int side = 0; side < 2; side++) {
@@ -74,6 +76,9 @@ void sleep_unlink(Physics *physics, int index)
 
 void sleep_relink(Physics *physics, int from, int to)
 {
+    assert(from != to);
+    assert(from >= 0 && from < physics->contact_count);
+    assert(to >= 0 && to < physics->contact_count);
     sleep_unlink(physics, from);
     physics->contacts[to] = physics->contacts[from];
     sleep_link(physics, to);
@@ -105,7 +110,7 @@ const int32_t *sleep_woken_contacts(Physics *physics, int *count)
     return sleep->list;
 }
 
-// ---- the book ----
+// ---- the awake set ----
 
 static void write_awake(Physics *physics)
 {
@@ -166,13 +171,13 @@ static void write_contacts(Physics *physics)
 void sleep_refresh(Physics *physics)
 {
     Sleep *sleep = physics->sleep;
-    if (!sleep->is_kept || sleep->body_count != physics->body_count || sleep->shape_count != physics->shape_count) {
+    if (!sleep->is_valid || sleep->body_count != physics->body_count || sleep->shape_count != physics->shape_count) {
         write_awake(physics);
         write_shapes(physics);
         write_contacts(physics);
         sleep->body_count = physics->body_count;
         sleep->shape_count = physics->shape_count;
-        sleep->is_kept = true;
+        sleep->is_valid = true;
         sleep->version++;
     }
     if (!sleep->is_sorted)
@@ -187,10 +192,10 @@ bool sleep_for_awake(Physics *physics, PoolRange range)
     return work.has_left;
 }
 
-void sleep_woke(Physics *physics, int body)
+void sleep_on_wake(Physics *physics, int body)
 {
     Sleep *sleep = physics->sleep;
-    if (!sleep->is_kept || body >= sleep->body_count || sleep->is_listed[body])
+    if (!sleep->is_valid || body >= sleep->body_count || sleep->is_listed[body])
         return;
     sleep->is_listed[body] = true;
     sleep->is_sorted &= sleep->awake_count == 0 || sleep->awake[sleep->awake_count - 1] < body;
@@ -198,11 +203,11 @@ void sleep_woke(Physics *physics, int body)
     push(&sleep->woken, &sleep->woken_count, &sleep->woken_capacity, body);
 }
 
-void sleep_slept(Physics *physics, int body)
+void sleep_on_sleep(Physics *physics, int body)
 {
     Sleep *sleep = physics->sleep;
     sleep->has_sleepers = sleep->may_rest = true;
-    if (sleep->is_kept && body < sleep->body_count)
+    if (sleep->is_valid && body < sleep->body_count)
         push(&sleep->slept, &sleep->slept_count, &sleep->slept_capacity, body);
 }
 
@@ -236,14 +241,12 @@ static void drop_sleepers(Physics *physics)
     sleep->has_sleepers = false;
 }
 
-static bool is_touched(const Sleep *sleep, int body)
-{
-    return sleep->touched[body] == sleep->pass;
-}
+static bool is_touched(const Sleep *sleep, int body) { return sleep->touched[body] == sleep->pass; }
 
 static bool has_joints(const Physics *physics, int body)
 {
-    return physics->has_outsiders ? mirror_joint_count(physics, body) > 0 : physics->bodies[body].constraints != NULL;
+    return physics->plugin_holds_ode ? mirror_joint_count(physics, body) > 0
+                                     : physics->bodies[body].constraints != NULL;
 }
 
 bool sleep_is_held(const Physics *physics, int body)
@@ -261,7 +264,7 @@ static void wake_neighbour(Physics *physics, int body, int *count)
     // Its timer goes on: what wakes in company falls asleep again as soon as that does.
     state->is_disabled = 0;
     mirror_body_enabled(physics, body);
-    sleep_woke(physics, body);
+    sleep_on_wake(physics, body);
     push(&physics->sleep->stack, count, &physics->sleep->stack_capacity, body);
 }
 
@@ -311,9 +314,9 @@ static bool chain_contacts(Physics *physics)
     return true;
 }
 
-bool sleep_may_some(const Physics *physics)
+bool sleep_any_asleep(const Physics *physics)
 {
-    return !physics->sleep->is_kept || physics->sleep->awake_count < physics->body_count;
+    return !physics->sleep->is_valid || physics->sleep->awake_count < physics->body_count;
 }
 
 void sleep_spread(Physics *physics)
@@ -322,7 +325,7 @@ void sleep_spread(Physics *physics)
     if (sleep->has_sleepers)
         drop_sleepers(physics);
     // With a plugin at work bodies and joints may not be ours: the stepper looks at all of them.
-    if (physics->has_outsiders || !sleep_may_some(physics))
+    if (physics->plugin_holds_ode || !sleep_any_asleep(physics))
         return;
     bool has_chains = chain_contacts(physics);
     int count = 0, first = physics->sleeping_contact_count;

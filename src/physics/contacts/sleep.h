@@ -1,5 +1,5 @@
 // sleep.h - who is awake, so that a step costs what moves and not what exists. For the folder alone.
-// The book lists awake bodies, the shapes of each body, and the kept contacts of sleeping bodies. It follows every change
+// The awake set lists awake bodies, the shapes of each body, and the sleeping contacts of sleeping bodies. It follows every change
 // that goes through body_wake() and bodies_fall_asleep(); whatever else may have changed (a plugin at work, nodes added or
 // removed, a restore) makes it be written anew from the states, which stay the truth.
 #ifndef TALUS_PHYSICS_SLEEP_H
@@ -9,34 +9,36 @@
 
 #include <stdatomic.h>
 
-typedef struct SleepLink { int32_t next[2], before[2]; } SleepLink;  // contact * 2 + side, -1
+typedef struct SleepLink {
+    int32_t next[2], before[2];
+} SleepLink;  // contact * 2 + side, -1
 
 typedef struct Sleep {
-    bool is_kept;                // false: to be written anew
-    uint32_t version;            // another one each time it was
-    int body_count, shape_count; // for which it was written
-    int32_t *awake;              // bodies, rising
+    bool is_valid;                // false: to be written anew
+    uint32_t version;             // another one each time it was
+    int body_count, shape_count;  // for which it was written
+    int32_t *awake;               // bodies, rising
     int awake_count, awake_capacity;
     bool is_sorted;
-    uint8_t *is_listed;          // by body: in `awake`
-    int32_t *woken, *slept;      // since the last pass, maybe several times
-    bool has_sleepers;           // some of `awake` fell asleep
-    bool may_rest;               // some body may have fallen asleep since the last pass
+    uint8_t *is_listed;      // by body: in `awake`
+    int32_t *woken, *slept;  // since the last pass, maybe several times
+    bool has_sleepers;       // some of `awake` fell asleep
+    bool may_rest;           // some body may have fallen asleep since the last pass
     int listed_capacity, woken_count, woken_capacity, slept_count, slept_capacity;
     int32_t *first_shape, *shapes;  // shapes of body i: shapes[first_shape[i]] ... shapes[first_shape[i + 1]]
     int first_shape_capacity, shapes_capacity;
-    int32_t *kept;               // by body: its first kept contact, * 2 + side, -1
-    SleepLink *links;            // beside the kept contacts
-    uint64_t pass;               // number of the last one
-    uint64_t *touched;           // by body: the pass in which it last got a contact that is not kept
-    int32_t *solid_kept, *shape_kept;  // how many kept contacts each has
+    int32_t *kept;                     // by body: its first sleeping contact, * 2 + side, -1
+    SleepLink *links;                  // beside the sleeping contacts
+    uint64_t pass;                     // number of the last one
+    uint64_t *touched;                 // by body: the pass in which it last got a contact that is not kept
+    int32_t *solid_kept, *shape_kept;  // how many sleeping contacts each has
     int kept_capacity, link_capacity, touched_capacity, solid_kept_capacity, shape_kept_capacity;
-    uint64_t *claims;            // by top solid: the update of poses in which a thread took its tree
-    uint64_t update;             // number of the last one
+    uint64_t *claims;  // by top solid: the update of poses in which a thread took its tree
+    uint64_t update;   // number of the last one
     int claim_capacity;
-    int32_t *riders;             // shapes without a body that moved with the one above them, in this step or the one before
+    int32_t *riders;  // shapes without a body that moved with the one above them, in this step or the one before
     int rider_count, rider_capacity;
-    int32_t *marked;             // shapes marked as touching in the last pass
+    int32_t *marked;  // shapes marked as touching in the last pass
     int marked_count, marked_capacity;
     int32_t *stack, *list, *heads, *nexts;  // scratch
     int stack_capacity, list_capacity, head_capacity, next_capacity;
@@ -54,23 +56,27 @@ static inline bool shape_rests(const Physics *physics, const Shape *shape)
     return shape->is_outside ? !mirror_is_enabled(shape) : body_rests(physics, shape->body);
 }
 
-void sleep_destroy(Sleep *sleep);          // NULL is fine
-void sleep_forget(Physics *physics);       // it is written anew when next needed
-void sleep_refresh(Physics *physics);      // makes sure that it is right, and sorted
-void sleep_woke(Physics *physics, int body);
-void sleep_slept(Physics *physics, int body);
-bool sleep_may_some(const Physics *physics);  // false: everybody is awake
-void sleep_spread(Physics *physics);       // what touches or is joined to something awake wakes, as in ODE's islands
-void sleep_ride(Physics *physics, int shape);  // a shape without a body moved with the one above it
+void sleep_destroy(Sleep *sleep);      // NULL is fine
+void sleep_forget(Physics *physics);   // it is written anew when next needed
+void sleep_refresh(Physics *physics);  // makes sure that it is right, and sorted
+void sleep_on_wake(Physics *physics, int body);
+void sleep_on_sleep(Physics *physics, int body);
+bool sleep_any_asleep(const Physics *physics);  // false: everybody is awake
+void sleep_spread(Physics *physics);  // what touches or is joined to something awake wakes, as in ODE's islands
+void sleep_ride(Physics *physics, int shape);          // a shape without a body moved with the one above it
 bool sleep_is_held(const Physics *physics, int body);  // a joint or contact is at it
 void sleep_link(Physics *physics, int contact);        // a contact that is kept from now on
 void sleep_unlink(Physics *physics, int contact);
-void sleep_relink(Physics *physics, int from, int to); // the kept contact `from` goes to the free place `to`
+void sleep_relink(Physics *physics, int from, int to);  // the sleeping contact `from` goes to the free place `to`
 // Calls `range` for pieces of the list of awake bodies, over the threads, with a SleepWork as context. Each changes what is its
 // body's alone; what it may not do there it leaves, and says so: then the call returns true.
-typedef struct SleepWork { Physics *physics; const int32_t *awake; atomic_bool has_left; } SleepWork;
+typedef struct SleepWork {
+    Physics *physics;
+    const int32_t *awake;
+    atomic_bool has_left;
+} SleepWork;
 bool sleep_for_awake(Physics *physics, PoolRange range);
-// The kept contacts of bodies that woke since the last pass, rising, each once. Valid until the next call.
+// The sleeping contacts of bodies that woke since the last pass, rising, each once. Valid until the next call.
 const int32_t *sleep_woken_contacts(Physics *physics, int *count);
 
 #endif

@@ -1,14 +1,13 @@
 // What two materials do to each other: ContactProperties as a table, and the surface of one contact point.
 #include "physics/physics_internal.h"
+#include "physics/contacts/tuning.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
-static double or_infinite(double value)
-{
-    return value < 0.0 ? INFINITY : value;
-}
+static double or_infinite(double value) { return value < 0.0 ? INFINITY : value; }
 
 static int read_numbers(const SceneNode *node, const char *field, bool is_friction, double preset, double out[4])
 {
@@ -23,8 +22,15 @@ static int read_numbers(const SceneNode *node, const char *field, bool is_fricti
 
 static ContactRule default_rule(void)
 {
-    return (ContactRule){ .friction_count = 1, .slip_count = 1, .friction = { 1.0 }, .bounce = 0.5, .bounce_velocity = 0.01,
-                          .soft_erp = 0.2, .soft_cfm = 0.001, .static_friction = -1.0, .max_joints = 10 };
+    return (ContactRule){ .friction_count = 1,
+                          .slip_count = 1,
+                          .friction = { 1.0 },
+                          .bounce = 0.5,
+                          .bounce_velocity = 0.01,
+                          .soft_erp = 0.2,
+                          .soft_cfm = 0.001,
+                          .static_friction = -1.0,
+                          .max_joints = 10 };
 }
 
 static ContactRule read_rule(const SceneNode *node)
@@ -36,7 +42,8 @@ static ContactRule read_rule(const SceneNode *node)
     Vec2 rotation = scene_vec2(node, "frictionRotation");
     rule.rotation[0] = rotation.x, rule.rotation[1] = rotation.y;
     Vec3 rolling = scene_vec3(node, "rollingFriction");
-    rule.rolling[0] = or_infinite(rolling.x), rule.rolling[1] = or_infinite(rolling.y), rule.rolling[2] = or_infinite(rolling.z);
+    rule.rolling[0] = or_infinite(rolling.x), rule.rolling[1] = or_infinite(rolling.y),
+    rule.rolling[2] = or_infinite(rolling.z);
     rule.bounce = scene_float(node, "bounce");
     rule.bounce_velocity = scene_float(node, "bounceVelocity");
     rule.soft_erp = scene_float(node, "softERP");
@@ -92,24 +99,24 @@ void contact_table_build(Physics *physics)
     for (int i = count - 1; i >= 0; i--) {
         if (pairs[i][0] == 0)
             continue;
-        table->rule_of[pairs[i][1] * n + pairs[i][0]] = (int16_t)-(i + 2);
+        table->rule_of[pairs[i][1] * n + pairs[i][0]] = (int16_t) - (i + 2);
         table->rule_of[pairs[i][0] * n + pairs[i][1]] = (int16_t)(i + 1);
     }
 }
 
 // Before R2022a, with y up, the direction was z on planes, caps and the upper and lower faces of boxes, and y on the other faces.
 // Boxes have kept their axes since; planes and cylinders were turned, so that their z of then is their -y of now.
-static Vec3 old_direction(PhysicsShapeKind kind, Vec3 n)
+static Vec3 old_direction(GeometryKind kind, Vec3 n)
 {
-    if (kind == PHYSICS_SHAPE_BOX)
+    if (kind == GEOMETRY_BOX)
         return fabs(n.y) >= fabs(n.x) && fabs(n.y) >= fabs(n.z) ? vec3(0, 0, 1) : vec3(0, 1, 0);
-    bool is_flat = kind == PHYSICS_SHAPE_PLANE || (fabs(n.z) >= fabs(n.x) && fabs(n.z) >= fabs(n.y));
+    bool is_flat = kind == GEOMETRY_PLANE || (fabs(n.z) >= fabs(n.x) && fabs(n.z) >= fabs(n.y));
     return is_flat ? vec3(0, -1, 0) : vec3(0, 0, 1);
 }
 
-static Vec3 new_direction(PhysicsShapeKind kind, Vec3 n)
+static Vec3 new_direction(GeometryKind kind, Vec3 n)
 {
-    bool is_flat = kind == PHYSICS_SHAPE_PLANE || (fabs(n.z) >= fabs(n.x) && fabs(n.z) >= fabs(n.y));
+    bool is_flat = kind == GEOMETRY_PLANE || (fabs(n.z) >= fabs(n.x) && fabs(n.z) >= fabs(n.y));
     return is_flat ? vec3(1, 0, 0) : vec3(0, 0, 1);
 }
 
@@ -117,7 +124,7 @@ static Vec3 new_direction(PhysicsShapeKind kind, Vec3 n)
 static bool friction_direction(const Physics *physics, const ContactRule *rule, int index, Vec3 normal, Vec3 *direction)
 {
     const Shape *shape = &physics->shapes[index];
-    if (shape->kind != PHYSICS_SHAPE_BOX && shape->kind != PHYSICS_SHAPE_CYLINDER && shape->kind != PHYSICS_SHAPE_PLANE)
+    if (shape->kind != GEOMETRY_BOX && shape->kind != GEOMETRY_CYLINDER && shape->kind != GEOMETRY_PLANE)
         return false;
     Quat q = quat_mul(physics->solid_world[shape->solid].q, shape->local.q);
     Vec3 n = quat_unrotate(q, normal);
@@ -131,18 +138,13 @@ static bool friction_direction(const Physics *physics, const ContactRule *rule, 
 }
 
 // A coefficient times |cos| or |sin|, where an infinite one times nothing is nothing.
-static double share(double coefficient, double part)
-{
-    return part < 1e-9 ? 0.0 : coefficient * part;
-}
+static double share(double coefficient, double part) { return part < 1e-9 ? 0.0 : coefficient * part; }
 
 // Both solids' coefficients are added, those of the second turned into the directions of the first.
 static void combine(const double *m, int count, double r1, double r2, double *along, double *across)
 {
     switch (count) {
-    case 1:
-        *along = *across = m[0];
-        break;
+    case 1: *along = *across = m[0]; break;
     case 2:
         *along = m[0] + share(m[0], r1) + share(m[1], r2);
         *across = m[1] + share(m[0], r2) + share(m[1], r1);
@@ -191,72 +193,126 @@ static Vec3 point_velocity(const Physics *physics, int body, Vec3 point)
     return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, state->position)));
 }
 
-static const double sticking_speed = 1e-4;  // m/s: slower surfaces do not slip, the bound of Choreonoid's simulator
-
 static bool is_sticking(const Physics *physics, const PhysicsContact *contact)
 {
-    Vec3 slip = vec3_sub(point_velocity(physics, contact->body[0], contact->point), point_velocity(physics, contact->body[1], contact->point));
+    Vec3 slip = vec3_sub(point_velocity(physics, contact->body[0], contact->point),
+                         point_velocity(physics, contact->body[1], contact->point));
     slip = vec3_mad(slip, contact->normal, -vec3_dot(slip, contact->normal));
-    return vec3_length(slip) < sticking_speed;
+    return vec3_length(slip) < STICKING_SPEED;
 }
 
-void contact_surface(const Physics *physics, PhysicsContact *contact)
+static const ContactRule *rule_of_pair(const Physics *physics, const PhysicsContact *contact, bool *is_inversed,
+                                       int *index)
 {
     const ContactTable *table = &physics->contact_table;
-    int n = table->material_count;
-    int entry = table->rule_of[physics->solids[contact->solid[0]].material * n + physics->solids[contact->solid[1]].material];
-    bool is_inversed = entry < 0;
-    int index = is_inversed ? -(entry + 1) : entry;
-    const ContactRule *rule = &table->rules[index];
-    contact->properties = index - 1;
-    contact->mode = dContactApprox1 | dContactSoftCFM | dContactSoftERP;
-    contact->friction = contact->friction2 = rule->friction[0];
-    if (rule->static_friction >= 0.0 && is_sticking(physics, contact))
-        contact->friction = contact->friction2 = rule->static_friction;
-    contact->slip = contact->slip2 = rule->slip[0];
-    if (rule->friction_count > 1 || rule->slip_count > 1)
-        asymmetric(physics, rule, is_inversed, contact);
-    contact->mode |= (contact->slip != 0.0 ? dContactSlip1 : 0) | (contact->slip2 != 0.0 ? dContactSlip2 : 0);
-    contact->bounce = rule->bounce;
-    contact->bounce_velocity = rule->bounce_velocity;
-    contact->mode |= rule->bounce != 0.0 ? dContactBounce : 0;
-    contact->soft_erp = rule->soft_erp;
-    contact->soft_cfm = rule->soft_cfm;
-    if (rule->rolling[0] > 0.0 || rule->rolling[1] > 0.0 || rule->rolling[2] > 0.0) {
-        contact->mode |= dContactRolling;
-        contact->rolling = rule->rolling[0];
-        contact->rolling2 = rule->rolling[1];
-        contact->spinning = rule->rolling[2];
-        // Axis-dependent rolling friction shares its bit with the second sliding coefficient, which Webots leaves at zero.
-        if ((rule->rolling[1] > 0.0 || rule->rolling[2] > 0.0) && !(contact->mode & dContactMu2)) {
-            contact->mode |= dContactAxisDep;
-            contact->friction2 = 0.0;
-        }
-    }
-    machines_contact(physics, contact);
+    int n = table->material_count, a = physics->solids[contact->solid[0]].material,
+        b = physics->solids[contact->solid[1]].material;
+    assert(a >= 0 && a < n && b >= 0 && b < n);
+    int entry = table->rule_of[a * n + b];
+    *is_inversed = entry < 0;
+    *index = *is_inversed ? -(entry + 1) : entry;
+    return &table->rules[*index];
 }
 
-void contact_hold_ahead(const Physics *physics, PhysicsContact *contact, double gap)
+static void set_rolling(const ContactRule *rule, PhysicsContact *contact)
 {
-    Vec3 against = vec3_sub(point_velocity(physics, contact->body[0], contact->point), point_velocity(physics, contact->body[1], contact->point));
+    contact->mode |= dContactRolling;
+    contact->rolling = rule->rolling[0];
+    contact->rolling2 = rule->rolling[1];
+    contact->spinning = rule->rolling[2];
+    // Axis-dependent rolling friction shares its bit with the second sliding coefficient, which Webots leaves at zero.
+    if ((rule->rolling[1] > 0.0 || rule->rolling[2] > 0.0) && !(contact->mode & dContactMu2)) {
+        contact->mode |= dContactAxisDep;
+        contact->friction2 = 0.0;
+    }
+}
+
+static bool rule_rolls(const ContactRule *rule)
+{
+    return rule->rolling[0] > 0.0 || rule->rolling[1] > 0.0 || rule->rolling[2] > 0.0;
+}
+
+static uint32_t slip_bits(const PhysicsContact *contact)
+{
+    return (contact->slip != 0.0 ? dContactSlip1 : 0) | (contact->slip2 != 0.0 ? dContactSlip2 : 0);
+}
+
+static bool is_moved_by_fittings(const Physics *physics, const PhysicsContact *contact)
+{
+    for (int i = 0; physics->fittings && i < 2; i++)
+        if (physics->solids[contact->solid[i]].track >= 0 || physics->solids[contact->solid[i]].conveyor >= 0)
+            return true;
+    return false;
+}
+
+bool contact_surface_of_pair(const Physics *physics, PhysicsContact *contact)
+{
+    bool is_inversed;
+    int index;
+    const ContactRule *rule = rule_of_pair(physics, contact, &is_inversed, &index);
+    contact->properties = index - 1;
+    contact->mode = dContactApprox1 | dContactSoftCFM | dContactSoftERP | (rule->bounce != 0.0 ? dContactBounce : 0);
+    contact->friction = contact->friction2 = rule->friction[0];
+    contact->slip = contact->slip2 = rule->slip[0];
+    contact->bounce = rule->bounce;
+    contact->bounce_velocity = rule->bounce_velocity;
+    contact->soft_erp = rule->soft_erp;
+    contact->soft_cfm = rule->soft_cfm;
+    if (rule->static_friction >= 0.0 || rule->friction_count > 1 || rule->slip_count > 1
+        || is_moved_by_fittings(physics, contact))
+        return false;
+    contact->mode |= slip_bits(contact);
+    if (rule_rolls(rule))
+        set_rolling(rule, contact);
+    return true;
+}
+
+void contact_surface_at_point(const Physics *physics, PhysicsContact *contact)
+{
+    bool is_inversed;
+    int index;
+    const ContactRule *rule = rule_of_pair(physics, contact, &is_inversed, &index);
+    if (rule->static_friction >= 0.0 && is_sticking(physics, contact))
+        contact->friction = contact->friction2 = rule->static_friction;
+    if (rule->friction_count > 1 || rule->slip_count > 1)
+        asymmetric(physics, rule, is_inversed, contact);
+    contact->mode |= slip_bits(contact);
+    if (rule_rolls(rule))
+        set_rolling(rule, contact);
+    fittings_contact(physics, contact);
+}
+
+void contact_make_speculative(const Physics *physics, PhysicsContact *contact, double gap)
+{
+    assert(gap >= 0.0);
+    Vec3 against = vec3_sub(point_velocity(physics, contact->body[0], contact->point),
+                            point_velocity(physics, contact->body[1], contact->point));
     double coming = -vec3_dot(against, contact->normal);
     bool bounces = contact->mode & dContactBounce && coming > contact->bounce_velocity;
-    contact->parting = bounces ? contact->bounce * coming : -gap / physics->dt;
+    contact->target_normal_speed = bounces ? contact->bounce * coming : -gap / physics->dt;
     contact->mode = (contact->mode & ~(uint32_t)dContactBounce) | dContactMotionN;
     contact->soft_cfm = 0.0;
 }
 
-static double not_negative(double value)
+static double not_negative(double value) { return value > 0.0 ? value : 0.0; }
+
+bool contact_surfaces_are_alike(const PhysicsContact *a, const PhysicsContact *b)
 {
-    return value > 0.0 ? value : 0.0;
+    const uint32_t own = dContactFDir1 | dContactMotion1 | dContactMotion2
+                         | dContactMotionN;  // of a point, not of a rule
+    return a->properties == b->properties && a->mode == b->mode && !(a->mode & own) && a->friction == b->friction;
 }
 
 // What the bits of a contact say about numbers that it also has; the solver wants the numbers alone.
 void contact_for_solver(const PhysicsContact *contact, int body1, int body2, SolverContact *to)
 {
-    static const struct { uint32_t mode, flag; } modes[] = {
-        { dContactSoftERP, SOLVER_CONTACT_SOFT_ERP }, { dContactSoftCFM, SOLVER_CONTACT_SOFT_CFM }, { dContactBounce, SOLVER_CONTACT_BOUNCE },
-        { dContactFDir1, SOLVER_CONTACT_FDIR1 }, { dContactApprox1_1, SOLVER_CONTACT_APPROX1_1 }, { dContactApprox1_2, SOLVER_CONTACT_APPROX1_2 },
+    assert(body1 >= 0);
+    static const struct {
+        uint32_t mode, flag;
+    } modes[] = {
+        { dContactSoftERP, SOLVER_CONTACT_SOFT_ERP },    { dContactSoftCFM, SOLVER_CONTACT_SOFT_CFM },
+        { dContactBounce, SOLVER_CONTACT_BOUNCE },       { dContactFDir1, SOLVER_CONTACT_FDIR1 },
+        { dContactApprox1_1, SOLVER_CONTACT_APPROX1_1 }, { dContactApprox1_2, SOLVER_CONTACT_APPROX1_2 },
         { dContactApprox1_N, SOLVER_CONTACT_APPROX1_N }, { dContactRolling, SOLVER_CONTACT_ROLLING },
     };
     uint32_t mode = contact->mode;
@@ -285,7 +341,7 @@ void contact_for_solver(const PhysicsContact *contact, int body1, int body2, Sol
     to->soft_cfm = contact->soft_cfm;
     to->motion1 = mode & dContactMotion1 ? contact->motion : 0.0;
     to->motion2 = mode & dContactMotion2 ? contact->motion2 : 0.0;
-    to->motionN = mode & dContactMotionN ? contact->parting : 0.0;
+    to->motionN = mode & dContactMotionN ? contact->target_normal_speed : 0.0;
     to->slip1 = mode & dContactSlip1 ? contact->slip : 0.0;
     to->slip2 = mode & dContactSlip2 ? contact->slip2 : 0.0;
     memcpy(to->start, contact->held, sizeof to->start);

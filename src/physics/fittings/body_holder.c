@@ -1,8 +1,9 @@
 // body_holder.c - what the devices of a body that hold and are held ask of the world: the target of a Holder, and the switches of
 // Conveyor, Attachment and Marker.
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 #include "physics/physics_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 static int body_of(const Physics *physics, int solid)
@@ -32,10 +33,12 @@ static int nearest_attachment(const Physics *physics, const SceneNode *holder, i
     int best = -1;
     for (int i = 0; i < physics->solid_count; i++) {
         const PhysicsSolid *row = &physics->solids[i];
-        if (!row->is_alive || physics->solid_states[i].is_off || !scene_node_is(row->node, "Attachment") || body_of(physics, i) == own)
+        if (!row->is_alive || physics->solid_states[i].is_off || !scene_node_is(row->node, "Attachment")
+            || body_of(physics, i) == own)
             continue;
         double distance = vec3_distance(physics->solid_world[i].t, physics->solid_world[solid].t);
-        if (!category_fits(categories, scene_string(row->node, "category")) || distance > nearest || (distance == nearest && best >= 0))
+        if (!category_fits(categories, scene_string(row->node, "category")) || distance > nearest
+            || (distance == nearest && best >= 0))
             continue;
         best = i;
         nearest = distance;
@@ -65,13 +68,15 @@ static int deepest_contact(const Physics *physics, int own, int link)
 static int solid_named(const Physics *physics, const char *name, int own)
 {
     for (int i = 0; i < physics->solid_count && *name; i++)
-        if (physics->solids[i].is_alive && !strcmp(scene_string(physics->solids[i].node, "name"), name) && body_of(physics, i) != own)
+        if (physics->solids[i].is_alive && !strcmp(scene_string(physics->solids[i].node, "name"), name)
+            && body_of(physics, i) != own)
             return i;
     return -1;
 }
 
 int body_holder_target(const Physics *physics, const SceneNode *holder, int solid)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     const char *condition = scene_string(holder, "condition");
     int own = body_of(physics, solid);
     if (!strcmp(condition, "collision"))
@@ -90,16 +95,20 @@ bool physics_solid_has_switch(const SceneNode *node)
 
 bool physics_switch_is_on(const Physics *physics, int solid)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     return !physics->solid_states[solid].is_off;
 }
 
 void physics_switch_turn(Physics *physics, int solid, bool on)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     physics->solid_states[solid].is_off = !on;
     // What rests on a conveyor is to move with it.
     for (int i = 0; i < physics->contact_count; i++)
         for (int side = 0; side < 2; side++)
-            if (physics->contacts[i].solid[side] >= 0 && physics->solids[physics->contacts[i].solid[side]].conveyor == solid && physics->contacts[i].body[1 - side] >= 0)
+            if (physics->contacts[i].solid[side] >= 0
+                && physics->solids[physics->contacts[i].solid[side]].conveyor == solid
+                && physics->contacts[i].body[1 - side] >= 0)
                 body_wake(physics, physics->contacts[i].body[1 - side]);
 }
 
@@ -107,7 +116,8 @@ void body_switches_sync_scene(Physics *physics)
 {
     for (int i = 0; i < physics->solid_count; i++) {
         SceneNode *node = physics->solids[i].node;
-        if (physics->solids[i].is_alive && physics_solid_has_switch(node) && scene_bool(node, "on") == (physics->solid_states[i].is_off != 0))
+        if (physics->solids[i].is_alive && physics_solid_has_switch(node)
+            && scene_bool(node, "on") == (physics->solid_states[i].is_off != 0))
             scene_set_bool(physics->scene, node, "on", !physics->solid_states[i].is_off);
     }
 }

@@ -1,16 +1,20 @@
 // pin.c - robots that their program pins to the static world: a fixed joint between it and the robot's own body, made and
 // taken away while the world runs. Every robot with a body has its place here, so the state keeps its size.
-#include "physics/fittings/machine.h"
+#include "physics/fittings/fittings.h"
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Pin { int solid; Constraint *joint; } Pin;
+typedef struct Pin {
+    int solid;
+    Constraint *joint;
+} Pin;
 typedef struct PinState {
-    Pose anchored;   // of the body when it was pinned
+    Pose anchored;  // of the body when it was pinned
     int32_t is_on;
     int32_t padding;
 } PinState;
@@ -90,8 +94,18 @@ void pins_moved(Physics *physics, int first_solid, int end)
     }
 }
 
+bool pins_hold(const Physics *physics)
+{
+    const Pins *pins = physics->pins;
+    for (int i = 0; pins && i < pins->count; i++)
+        if (pins->states[i].is_on)
+            return true;
+    return false;
+}
+
 void pins_remove(Physics *physics, int top)
 {
+    assert(top >= 0 && top < physics->solid_count);
     Pins *pins = physics->pins;
     for (int i = 0; pins && i < pins->count; i++) {
         if (pins->items[i].solid < top || pins->items[i].solid >= physics->solids[top].end)
@@ -130,7 +144,8 @@ static bool pins_are_sound(const Physics *physics, const void *bytes)
     for (int i = 0; i < physics->pins->count; i++) {
         PinState state;
         memcpy(&state, (const char *)bytes + sizeof state * (size_t)i, sizeof state);
-        if (!state_pose_is_sound(state.anchored) || (state.is_on && !physics->solids[physics->pins->items[i].solid].is_alive))
+        if (!state_pose_is_sound(state.anchored)
+            || (state.is_on && !physics->solids[physics->pins->items[i].solid].is_alive))
             return false;
     }
     return true;

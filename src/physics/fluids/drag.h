@@ -6,7 +6,7 @@
 
 // ImmersionProperties as numbers.
 typedef struct DragProperties {
-    bool is_projected;             // areas seen along the axes of the shape, or else the whole wetted one with the .x coefficients
+    bool is_projected;  // areas seen along the axes of the shape, or else the whole wetted one with the .x coefficients
     Vec3 drag_force, drag_torque;
     double viscous_force, viscous_torque;
 } DragProperties;
@@ -16,14 +16,14 @@ typedef struct DragFluid {
 } DragFluid;
 
 typedef struct DragMotion {
-    Quat frame;                    // of the shape
-    Vec3 linear, angular;          // through the fluid, in the world
-    double mass, least_inertia;
+    Quat frame;            // of the shape
+    Vec3 linear, angular;  // through the fluid, in the world
+    double mass, min_inertia;
     double dt;
 } DragMotion;
 
 typedef struct Drag {
-    Vec3 force, torque;            // in the world
+    Vec3 force, torque;  // in the world
 } Drag;
 
 // Drag and viscous resistance, together at most what stops the motion within a step.

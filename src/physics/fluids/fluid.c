@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "physics/fluids/drag.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ typedef struct Fluid {
     const char *name;
     double density, viscosity;
     Vec3 stream;
-    Pose pose;               // in the world
+    Pose pose;  // in the world
     int first_shape, shape_count;
 } Fluid;
 
@@ -30,11 +31,11 @@ typedef struct Fluids {
     FluidPair *pairs;
     int pair_count, pair_capacity;
     // Read from the scene once, and again after any change in it.
-    int *table;              // solid * count + fluid: index of the properties, NONE or UNKNOWN
+    int *table;  // solid * count + fluid: index of the properties, NONE or UNKNOWN
     int table_solids, table_fluids;
     DragProperties *properties;
     int property_count, property_capacity;
-    uint64_t read_at;        // Physics.edit_count then
+    uint64_t read_at;  // Physics.edit_count then
 } Fluids;
 
 enum { NONE = -1, UNKNOWN = -2 };
@@ -59,8 +60,9 @@ void fluids_add(Physics *physics, SceneNode *node, Pose pose)
     read_fields(fluid);
     SceneNode *bounding = scene_child(node, "boundingObject");
     if (!bounding)
-        diag_warning(physics->diags, node->pos, "fluid '%s' has no boundingObject; nothing can be immersed in it", fluid->name);
-    fluid->shape_count = shapes_build(physics, -1, index, bounding, pose);
+        diag_warning(physics->diags, node->pos, "fluid '%s' has no boundingObject; nothing can be immersed in it",
+                     fluid->name);
+    fluid->shape_count = shapes_build(physics, -1, index, bounding, pose, (ShapeRows){ 0 });
 }
 
 SceneNode *fluid_node(const Physics *physics, int index)
@@ -117,8 +119,11 @@ static void shape_fluid_again(Physics *physics, int index, Pose pose)
     Fluid *fluid = &physics->fluids->fluids[index];
     for (int i = 0; i < fluid->shape_count; i++)
         shape_destroy(physics, fluid->first_shape + i);
-    fluid->first_shape = physics->shape_count;
-    fluid->shape_count = shapes_build(physics, -1, index, scene_child(fluid->node, "boundingObject"), pose);
+    int first = physics->shape_count;
+    ShapeRows old = { fluid->first_shape, fluid->shape_count };
+    fluid->shape_count = shapes_build(physics, -1, index, scene_child(fluid->node, "boundingObject"), pose, old);
+    if (physics->shape_count > first)
+        fluid->first_shape = first;
 }
 
 void fluids_changed(Physics *physics, const SceneNode *node, bool is_motion)
@@ -175,7 +180,8 @@ static const SceneNode *properties_node(const SceneNode *solid, const char *flui
 static void read_again(Physics *physics)
 {
     Fluids *fluids = physics->fluids;
-    if (fluids->table && fluids->read_at == physics->edit_count && fluids->table_solids == physics->solid_count && fluids->table_fluids == fluids->count)
+    if (fluids->table && fluids->read_at == physics->edit_count && fluids->table_solids == physics->solid_count
+        && fluids->table_fluids == fluids->count)
         return;
     fluids->read_at = physics->edit_count;
     fluids->table_solids = physics->solid_count;
@@ -200,11 +206,14 @@ static const DragProperties *immersion_properties(Physics *physics, int solid, i
         const SceneNode *node = properties_node(physics->solids[solid].node, fluids->fluids[fluid].name);
         *cell = NONE;
         if (node) {
-            memory_grow(&fluids->properties, &fluids->property_capacity, fluids->property_count + 1, sizeof *fluids->properties);
+            memory_grow(&fluids->properties, &fluids->property_capacity, fluids->property_count + 1,
+                        sizeof *fluids->properties);
             *cell = fluids->property_count++;
             fluids->properties[*cell] = (DragProperties){
-                !strcmp(scene_string(node, "referenceArea"), "xyz-projected area"), scene_vec3(node, "dragForceCoefficients"),
-                scene_vec3(node, "dragTorqueCoefficients"), scene_float(node, "viscousResistanceForceCoefficient"),
+                !strcmp(scene_string(node, "referenceArea"), "xyz-projected area"),
+                scene_vec3(node, "dragForceCoefficients"),
+                scene_vec3(node, "dragTorqueCoefficients"),
+                scene_float(node, "viscousResistanceForceCoefficient"),
                 scene_float(node, "viscousResistanceTorqueCoefficient"),
             };
         }
@@ -214,6 +223,9 @@ static const DragProperties *immersion_properties(Physics *physics, int solid, i
 
 void fluids_pair(Physics *physics, int solid_shape, int fluid_shape)
 {
+    assert(physics->fluids);
+    assert(solid_shape >= 0 && solid_shape < physics->shape_count);
+    assert(fluid_shape >= 0 && fluid_shape < physics->shape_count);
     Fluids *fluids = physics->fluids;
     const Shape *shape = &physics->shapes[solid_shape];
     if (!fluids || shape->body < 0 || shape->solid < 0)
@@ -231,13 +243,12 @@ static double highest_point(const Physics *physics, int index, Pose world, Vec3 
     const Shape *shape = &physics->shapes[index];
     BroadBox box;
     switch (shape->kind) {
-    case PHYSICS_SHAPE_SPHERE:
-        return vec3_dot(up, world.t) + shape->size.x;
-    case PHYSICS_SHAPE_PLANE:
-        return vec3_dot(up, world.t);
+    case GEOMETRY_SPHERE: return vec3_dot(up, world.t) + shape->size.x;
+    case GEOMETRY_PLANE: return vec3_dot(up, world.t);
     default:
         shape_bounds(physics, index, &box);
-        return fmax(up.x * box.low[0], up.x * box.high[0]) + fmax(up.y * box.low[1], up.y * box.high[1]) + fmax(up.z * box.low[2], up.z * box.high[2]);
+        return fmax(up.x * box.low[0], up.x * box.high[0]) + fmax(up.y * box.low[1], up.y * box.high[1])
+               + fmax(up.z * box.low[2], up.z * box.high[2]);
     }
 }
 
@@ -249,7 +260,7 @@ static ImmersionPlane surface_of(const Physics *physics, int fluid_shape)
     Vec3 up = vec3_normalized(vec3_neg(physics->gravity));
     if (vec3_length2(up) < 0.5)
         up = quat_rotate(world.q, vec3(0, 0, 1));
-    if (shape->kind != PHYSICS_SHAPE_BOX)
+    if (shape->kind != GEOMETRY_BOX)
         return (ImmersionPlane){ up, highest_point(physics, fluid_shape, world, up) };
     Vec3 local = quat_unrotate(world.q, up);
     double x = fabs(local.x), y = fabs(local.y), z = fabs(local.z);
@@ -263,53 +274,46 @@ static ImmersionPlane surface_of(const Physics *physics, int fluid_shape)
 
 static Immersion immerse(const Physics *physics, const Shape *shape, ImmersionPlane plane)
 {
-    Vec3 size = shape_size(shape);
-    switch (shape->kind) {
-    case PHYSICS_SHAPE_SPHERE:
-        return immersion_sphere(size.x, plane);
-    case PHYSICS_SHAPE_BOX:
-        return immersion_box(size, plane);
-    case PHYSICS_SHAPE_CYLINDER:
-        return immersion_cylinder(size.x, size.y, plane);
-    case PHYSICS_SHAPE_CAPSULE:
-        return immersion_capsule(size.x, size.y, plane);
-    case PHYSICS_SHAPE_MESH:
-        for (int i = 0; i < physics->mesh_count; i++) {
-            const MeshEntry *mesh = &physics->meshes[i];
-            if (mesh->geometry == shape->geometry && mesh->is_usable)
-                return immersion_mesh(mesh->vertices, mesh->indices, mesh->triangle_count, plane);
-        }
-        return (Immersion){ 0 };
-    default:
-        return (Immersion){ 0 };
+    if (shape->kind != GEOMETRY_MESH)
+        return immersion_of(shape->kind, shape_size(shape), plane);
+    for (int i = 0; i < physics->mesh_count; i++) {
+        const MeshEntry *mesh = &physics->meshes[i];
+        if (mesh->geometry == shape->geometry && mesh->is_usable)
+            return immersion_mesh(mesh->vertices, mesh->indices, mesh->triangle_count, plane);
     }
+    return (Immersion){ 0 };
 }
 
 // ---- forces ----
 
+// Buoyancy and drag of one shape in one fluid, at the middle of what is under its surface.
 static void push(Physics *physics, const FluidPair *pair, double dt)
 {
     const Shape *shape = &physics->shapes[pair->solid_shape];
     const Fluid *fluid = &physics->fluids->fluids[physics->shapes[pair->fluid_shape].fluid];
     const PhysicsSolid *solid = &physics->solids[shape->solid];
-    const DragProperties *properties = immersion_properties(physics, shape->solid, physics->shapes[pair->fluid_shape].fluid);
+    const DragProperties *properties = immersion_properties(physics, shape->solid,
+                                                            physics->shapes[pair->fluid_shape].fluid);
     const Body *body = &physics->bodies[shape->body];
     const BodyState *state = &physics->body_states[shape->body];
     if (!properties || state->is_disabled || !shape->is_alive || shape->is_away)
         return;
-    Pose world = shape->body == shape->home ? pose_mul(body_pose(physics, shape->body), pose_mul(solid->in_body, shape->local)) : mirror_shape_pose(shape);
+    Pose world = shape->body == shape->home
+                     ? pose_mul(body_pose(physics, shape->body), pose_mul(solid->in_body, shape->local))
+                     : mirror_shape_pose(shape);
     ImmersionPlane surface = surface_of(physics, pair->fluid_shape);
     bool is_projected = properties->is_projected;
-    ImmersionPlane local = { quat_unrotate(world.q, surface.up), surface.level - vec3_dot(surface.up, world.t), !is_projected };
+    ImmersionPlane local = { quat_unrotate(world.q, surface.up), surface.level - vec3_dot(surface.up, world.t),
+                             !is_projected };
     Immersion wet = immerse(physics, shape, local);
     if (wet.volume <= 0.0 && wet.area <= 0.0)
         return;
     Vec3 center = pose_apply(world, wet.volume > 0.0 ? wet.center : VEC3_ZERO);
     Vec3 force = vec3_scale(physics->gravity, -fluid->density * wet.volume);
     Vec3 v = vec3_sub(state->linear, fluid->stream), w = state->angular;
-    double least = fmin(body->inertia.m[0], fmin(body->inertia.m[4], body->inertia.m[8]));
+    double min = fmin(body->inertia.m[0], fmin(body->inertia.m[4], body->inertia.m[8]));
     DragFluid medium = { fluid->density, fluid->viscosity };
-    Drag drag = drag_of(properties, medium, &wet, (DragMotion){ world.q, v, w, body->mass, least, dt });
+    Drag drag = drag_of(properties, medium, &wet, (DragMotion){ world.q, v, w, body->mass, min, dt });
     body_add_force_at(physics, shape->body, force, center);
     body_add_force_at(physics, shape->body, drag.force, center);
     body_add_torque(physics, shape->body, drag.torque);
@@ -317,6 +321,7 @@ static void push(Physics *physics, const FluidPair *pair, double dt)
 
 void fluids_step(Physics *physics, double dt)
 {
+    assert(dt > 0.0);
     if (!physics->fluids)
         return;
     for (int i = 0; i < physics->fluids->pair_count; i++)

@@ -6,17 +6,14 @@
 // ---- surfaces made of triangles ----
 
 typedef struct Sums {
-    double volume6;      // six times the volume
-    Vec3 moment24;       // twenty-four times the first moment
+    double volume6;  // six times the volume
+    Vec3 moment24;   // twenty-four times the first moment
     double area, total_area;
-    Vec3 plus, minus;    // areas seen from the positive and negative side of each axis
-    Vec3 origin;         // a point of the plane: the cut adds no volume as seen from there
+    Vec3 plus, minus;  // areas seen from the positive and negative side of each axis
+    Vec3 origin;       // a point of the plane: the cut adds no volume as seen from there
 } Sums;
 
-static void add_side(double normal, double *plus, double *minus)
-{
-    *(normal > 0.0 ? plus : minus) += fabs(normal);
-}
+static void add_side(double normal, double *plus, double *minus) { *(normal > 0.0 ? plus : minus) += fabs(normal); }
 
 static void add_piece(Sums *sums, Vec3 a, Vec3 b, Vec3 c)
 {
@@ -62,7 +59,8 @@ static Immersion finish(const Sums *sums)
         result.center = vec3_add(sums->origin, vec3_scale(sums->moment24, 0.25 / sums->volume6));
     else
         result.volume = 0.0;
-    result.projected = vec3(fmax(sums->plus.x, sums->minus.x), fmax(sums->plus.y, sums->minus.y), fmax(sums->plus.z, sums->minus.z));
+    result.projected = vec3(fmax(sums->plus.x, sums->minus.x), fmax(sums->plus.y, sums->minus.y),
+                            fmax(sums->plus.z, sums->minus.z));
     return result;
 }
 
@@ -78,7 +76,7 @@ Immersion immersion_mesh(const double *vertices, const int *indices, int triangl
     return finish(&sums);
 }
 
-Immersion immersion_box(Vec3 size, ImmersionPlane plane)
+static Immersion box_immersion(Vec3 size, ImmersionPlane plane)
 {
     static const int indices[36] = { 0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                      2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5 };
@@ -121,8 +119,8 @@ typedef struct Round {
     double radius, half;
     bool caps;
     ImmersionPlane plane;
-    double tilt;   // sine of the angle between the axis and `up`
-    Vec3 down;     // unit, at right angles to the axis, towards deeper points
+    double tilt;  // sine of the angle between the axis and `up`
+    Vec3 down;    // unit, at right angles to the axis, towards deeper points
 } Round;
 
 static double radius_at(const Round *round, double z)
@@ -239,26 +237,29 @@ static Immersion round_immersion(Round round)
     Immersion result = { .volume = sums.volume, .area = sums.rim };
     result.total_area = hull + (round.caps ? 4.0 : 2.0) * M_PI * round.radius * round.radius;
     if (!round.caps)
-        result.area += disc(round.radius, reach_at(&round, round.half)).area + disc(round.radius, reach_at(&round, -round.half)).area;
+        result.area += disc(round.radius, reach_at(&round, round.half)).area
+                       + disc(round.radius, reach_at(&round, -round.half)).area;
     if (result.volume > 0.0)
-        result.center = vec3_mad(vec3(0, 0, sums.moment_z / result.volume), round.down, sums.moment_down / result.volume);
+        result.center = vec3_mad(vec3(0, 0, sums.moment_z / result.volume), round.down,
+                                 sums.moment_down / result.volume);
     if (result.area > 0.0 && !round.plane.without_projected)
         result.projected = round_projected(&round, end);
     return result;
 }
 
-Immersion immersion_cylinder(double radius, double height, ImmersionPlane plane)
+static Immersion cylinder_immersion(Vec3 size, ImmersionPlane plane)
 {
-    return round_immersion((Round){ .radius = radius, .half = 0.5 * height, .plane = plane });
+    return round_immersion((Round){ .radius = size.x, .half = 0.5 * size.y, .plane = plane });
 }
 
-Immersion immersion_capsule(double radius, double height, ImmersionPlane plane)
+static Immersion capsule_immersion(Vec3 size, ImmersionPlane plane)
 {
-    return round_immersion((Round){ .radius = radius, .half = 0.5 * height, .caps = true, .plane = plane });
+    return round_immersion((Round){ .radius = size.x, .half = 0.5 * size.y, .caps = true, .plane = plane });
 }
 
-Immersion immersion_sphere(double radius, ImmersionPlane plane)
+static Immersion sphere_immersion(Vec3 size, ImmersionPlane plane)
 {
+    double radius = size.x;
     double depth = double_clamp(plane.level + radius, 0.0, 2.0 * radius);
     Immersion result = { .total_area = 4.0 * M_PI * radius * radius };
     if (depth <= 0.0)
@@ -271,6 +272,17 @@ Immersion immersion_sphere(double radius, ImmersionPlane plane)
     if (depth >= 2.0 * radius)
         result.projected = vec3(disc_area, disc_area, disc_area);
     else if (!plane.without_projected)
-        result.projected = immersion_capsule(radius, 0.0, plane).projected;
+        result.projected = capsule_immersion(vec3(radius, 0, 0), plane).projected;
     return result;
+}
+
+Immersion immersion_of(GeometryKind kind, Vec3 size, ImmersionPlane plane)
+{
+    static Immersion (*const laws[])(Vec3 size, ImmersionPlane plane) = {
+        [GEOMETRY_SPHERE] = sphere_immersion,
+        [GEOMETRY_BOX] = box_immersion,
+        [GEOMETRY_CYLINDER] = cylinder_immersion,
+        [GEOMETRY_CAPSULE] = capsule_immersion,
+    };
+    return kind < COUNT_OF(laws) && laws[kind] ? laws[kind](size, plane) : (Immersion){ 0 };
 }

@@ -4,7 +4,7 @@
 #ifndef TALUS_PHYSICS_IMMERSION_H
 #define TALUS_PHYSICS_IMMERSION_H
 
-#include "base/vec.h"
+#include "assets/geometry.h"
 
 // Points below have up . p <= level. `up` is a unit vector; all in the frame of the shape.
 typedef struct ImmersionPlane {
@@ -14,17 +14,15 @@ typedef struct ImmersionPlane {
 } ImmersionPlane;
 
 typedef struct Immersion {
-    double volume;     // m3 below the plane
-    Vec3 center;       // of that volume
-    double area;       // m2 of the shape's surface below the plane, without the cut itself
+    double volume;  // m3 below the plane
+    Vec3 center;    // of that volume
+    double area;    // m2 of the shape's surface below the plane, without the cut itself
     double total_area;
-    Vec3 projected;    // m2 of that surface seen along each axis of the shape's frame, from the side that shows more
+    Vec3 projected;  // m2 of that surface seen along each axis of the shape's frame, from the side that shows more
 } Immersion;
 
-Immersion immersion_sphere(double radius, ImmersionPlane plane);
-Immersion immersion_box(Vec3 size, ImmersionPlane plane);
-Immersion immersion_cylinder(double radius, double height, ImmersionPlane plane);  // along z
-Immersion immersion_capsule(double radius, double height, ImmersionPlane plane);   // along z, height without caps
+// Of a form with a formula and its size (assets/geometry.h); nothing of one without.
+Immersion immersion_of(GeometryKind kind, Vec3 size, ImmersionPlane plane);
 Immersion immersion_mesh(const double *vertices, const int *indices, int triangle_count, ImmersionPlane plane);
 
 #endif

@@ -6,14 +6,22 @@
 
 void constraint_init(Constraint *constraint, ConstraintKind kind, int parent, int child, int axis_count)
 {
+    assert(axis_count >= 0 && axis_count <= CONSTRAINT_AXES);
+    assert(parent >= 0 || child >= 0);
     assert((parent >= 0 || child >= 0) && parent != child);
     assert(axis_count >= 0 && axis_count <= CONSTRAINT_AXES);
-    *constraint = (Constraint){ .kind = kind, .body = { parent, child }, .is_reversed = parent < 0, .axis_count = axis_count,
-                                .slide_erp = -1.0, .slide_cfm = -1.0, .order = -1 };
+    *constraint = (Constraint){ .kind = kind,
+                                .body = { parent, child },
+                                .is_reversed = parent < 0,
+                                .axis_count = axis_count,
+                                .slide_erp = -1.0,
+                                .slide_cfm = -1.0,
+                                .order = -1 };
     constraint->solved[0] = parent >= 0 ? parent : child;
     constraint->solved[1] = parent >= 0 ? child : -1;
     for (int i = 0; i < CONSTRAINT_AXES; i++)
-        constraint->axes[i] = (ConstraintAxis){ .low = -INFINITY, .high = INFINITY, .cfm = -1.0, .stop_erp = -1.0, .stop_cfm = -1.0 };
+        constraint->axes[i] =
+            (ConstraintAxis){ .low = -INFINITY, .high = INFINITY, .cfm = -1.0, .stop_erp = -1.0, .stop_cfm = -1.0 };
 }
 
 // The pose of a solved side; the world's own for a side without a body, whatever holds it there.
@@ -49,23 +57,28 @@ void constraint_place(Constraint *constraint, const ConstraintPlace *place)
         place_suspension(constraint, place);
     // Fixed bodies keep the way to the first centre in the first one's frame, sliders in the second one's.
     if (constraint->kind == CONSTRAINT_FIXED)
-        constraint->offset = constraint->solved[1] >= 0 ? quat_unrotate(side[0].q, vec3_sub(side[0].t, side[1].t)) : side[0].t;
+        constraint->offset = constraint->solved[1] >= 0 ? quat_unrotate(side[0].q, vec3_sub(side[0].t, side[1].t))
+                                                        : side[0].t;
     if (constraint->kind == CONSTRAINT_SLIDER)
         constraint->offset = quat_unrotate(side[1].q, vec3_sub(side[0].t, side[1].t));
 }
 
 void constraint_set_motor_axis(Constraint *constraint, int axis, int relative, Vec3 world, const Pose side[2])
 {
+    assert(axis >= 0 && axis < constraint->axis_count);
+    assert(relative >= 0 && relative <= 2);
     assert(axis >= 0 && axis < constraint->axis_count && relative >= 0 && relative <= 2);
     if (relative == 2 && constraint->solved[1] < 0)
         relative = 0;
     ConstraintAxis *row = &constraint->axes[axis];
     row->relative = relative;
-    row->axis = vec3_normalized(relative > 0 ? quat_unrotate(solved_pose(constraint, side, relative - 1).q, world) : world);
+    row->axis = vec3_normalized(relative > 0 ? quat_unrotate(solved_pose(constraint, side, relative - 1).q, world)
+                                             : world);
 }
 
 void constraint_sum_wrenches(Constraint *constraint, const SolverRow *rows, int count)
 {
+    assert(count >= 0 && (rows || count == 0));
     ConstraintWrenches sum = { 0 };
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {

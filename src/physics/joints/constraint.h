@@ -11,11 +11,11 @@
 #include "physics/solver/solver.h"
 
 typedef enum ConstraintKind {
-    CONSTRAINT_BALL,           // a point
-    CONSTRAINT_HINGE,          // a point and an axis; one bounded row about the axis
-    CONSTRAINT_SLIDER,         // all but a way along an axis; one bounded row along it
-    CONSTRAINT_SUSPENSION,     // two turning axes (or one, see locks_first) on a soft slide
-    CONSTRAINT_PISTON,         // an axis to slide along and turn about
+    CONSTRAINT_BALL,        // a point
+    CONSTRAINT_HINGE,       // a point and an axis; one bounded row about the axis
+    CONSTRAINT_SLIDER,      // all but a way along an axis; one bounded row along it
+    CONSTRAINT_SUSPENSION,  // two turning axes (or one, see locks_first) on a soft slide
+    CONSTRAINT_PISTON,      // an axis to slide along and turn about
     CONSTRAINT_FIXED,
     CONSTRAINT_ANGULAR_MOTOR,  // up to three bounded rows about axes of their own
     CONSTRAINT_LINEAR_MOTOR,   // the same along axes
@@ -25,38 +25,47 @@ enum { CONSTRAINT_AXES = 3, CONSTRAINT_ROWS_MAX = 6 };
 
 // Numbers of a row with bounds, in the order of ConstraintAxis.
 typedef enum ConstraintNumber {
-    CONSTRAINT_LOW, CONSTRAINT_HIGH, CONSTRAINT_VELOCITY, CONSTRAINT_MAX_FORCE, CONSTRAINT_CFM, CONSTRAINT_STOP_ERP, CONSTRAINT_STOP_CFM, CONSTRAINT_NUMBERS
+    CONSTRAINT_LOW,
+    CONSTRAINT_HIGH,
+    CONSTRAINT_VELOCITY,
+    CONSTRAINT_MAX_FORCE,
+    CONSTRAINT_CFM,
+    CONSTRAINT_STOP_ERP,
+    CONSTRAINT_STOP_CFM,
+    CONSTRAINT_NUMBERS
 } ConstraintNumber;
 
 // One row with bounds: a motor, and a stop where the axis is at one.
 typedef struct ConstraintAxis {
-    double low, high;             // stops; infinite: none
-    double velocity, max_force;   // of the motor; no force: none
-    double cfm;                   // of the motor's row, -1: the world's
-    double stop_erp, stop_cfm;    // -1: the world's
-    double angle;                 // where an angular motor's axis is, as it was told
-    int relative;                 // of motors: 0 the axis stands in the world, 1 it rides on solved[0], 2 on solved[1]
-    Vec3 axis;                    // of motors, in that frame
+    double low, high;            // stops; infinite: none
+    double velocity, max_force;  // of the motor; no force: none
+    double cfm;                  // of the motor's row, -1: the world's
+    double stop_erp, stop_cfm;   // -1: the world's
+    double angle;                // where an angular motor's axis is, as it was told
+    int relative;                // of motors: 0 the axis stands in the world, 1 it rides on solved[0], 2 on solved[1]
+    Vec3 axis;                   // of motors, in that frame
 } ConstraintAxis;
 
 // Where a constraint was placed: poses of parent and child then, and anchor and axes in the world of that moment.
 typedef struct ConstraintPlace {
     Pose side[2];
     Vec3 anchor;
-    Vec3 axis;                    // hinge, slider, piston; the first turning axis of a suspension
-    Vec3 second, slide;           // of a suspension: the second turning axis, the way it gives
+    Vec3 axis;           // hinge, slider, piston; the first turning axis of a suspension
+    Vec3 second, slide;  // of a suspension: the second turning axis, the way it gives
 } ConstraintPlace;
 
 // Forces and torques on both solved sides in the last step, with ODE's layout of a joint's feedback.
-typedef struct ConstraintWrenches { double f1[4], t1[4], f2[4], t2[4]; } ConstraintWrenches;
+typedef struct ConstraintWrenches {
+    double f1[4], t1[4], f2[4], t2[4];
+} ConstraintWrenches;
 
 typedef struct Constraint Constraint;
 struct Constraint {
     ConstraintKind kind;
-    int body[2];                  // parent, child
-    int solved[2];                // -1, -1: a body of it has gone, it does nothing
-    bool is_reversed;             // there is no parent body
-    bool locks_first;             // of a suspension: just the second axis turns
+    int body[2];       // parent, child
+    int solved[2];     // -1, -1: a body of it has gone, it does nothing
+    bool is_reversed;  // there is no parent body
+    bool locks_first;  // of a suspension: just the second axis turns
     bool wants_wrenches;
     bool is_placed;
     int axis_count;
@@ -65,14 +74,14 @@ struct Constraint {
     ConstraintPlace place;
     // From the place, in the frames of the solved sides (the world where there is no second body).
     Vec3 anchor[2], axis[2];
-    Vec3 offset;                  // of sliders and fixed ones: between the two centres
-    Quat turn;                    // of the second side against the first
+    Vec3 offset;                    // of sliders and fixed ones: between the two centres
+    Quat turn;                      // of the second side against the first
     Vec3 slide, second, reference;  // of a suspension: on the parent, on the child, and the second axis on the parent
-    ConstraintWrenches wrenches;  // filled when wants_wrenches
-    Constraint *next[2];          // in the lists of the bodies of parent and child
-    int order;                    // place in the world's list, which is the order of making
-    void *owner;                  // scene node, for plugins that ask ODE's joint for its data
-    void *ode;                    // its twin, NULL: none
+    ConstraintWrenches wrenches;    // filled when wants_wrenches
+    Constraint *next[2];            // in the lists of the bodies of parent and child
+    int order;                      // place in the world's list, which is the order of making
+    void *owner;                    // scene node, for plugins that ask ODE's joint for its data
+    void *ode;                      // its twin, NULL: none
 };
 
 void constraint_init(Constraint *constraint, ConstraintKind kind, int parent, int child, int axis_count);
@@ -82,7 +91,9 @@ void constraint_place(Constraint *constraint, const ConstraintPlace *place);
 void constraint_set_motor_axis(Constraint *constraint, int axis, int relative, Vec3 world, const Pose side[2]);
 
 // What a step gives to rows: 1 / dt, the world's ERP and CFM.
-typedef struct ConstraintStep { double fps, erp, cfm; } ConstraintStep;
+typedef struct ConstraintStep {
+    double fps, erp, cfm;
+} ConstraintStep;
 // Writes its rows, at most CONSTRAINT_ROWS_MAX, and returns how many. `bodies` is indexed by body. A motor at a stop pushes
 // with its whole force beside the stop's row: that goes to the bodies' forces.
 int constraint_rows(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows);

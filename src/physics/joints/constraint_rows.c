@@ -2,11 +2,12 @@
 // a step, softness (CFM) and bounds, with the meaning that ODE gives them. tests/physics/constraint_test.c holds each kind to
 // the rows of ODE's own joints.
 #include "physics/joints/constraint.h"
+#include "physics/joints/tuning.h"
 
 #include <assert.h>
 #include <string.h>
 
-typedef struct Sides {            // of a constraint, as its bodies stand now
+typedef struct Sides {                 // of a constraint, as its bodies stand now
     const SolverBody *first, *second;  // second NULL: the world
     Vec3 position[2];
 } Sides;
@@ -16,7 +17,8 @@ static Vec3 turned(const SolverBody *body, Vec3 v)
     if (!body)
         return v;
     const double *r = body->rotation;
-    return vec3(r[0] * v.x + r[1] * v.y + r[2] * v.z, r[3] * v.x + r[4] * v.y + r[5] * v.z, r[6] * v.x + r[7] * v.y + r[8] * v.z);
+    return vec3(r[0] * v.x + r[1] * v.y + r[2] * v.z, r[3] * v.x + r[4] * v.y + r[5] * v.z,
+                r[6] * v.x + r[7] * v.y + r[8] * v.z);
 }
 
 static Vec3 turned_back(const SolverBody *body, Vec3 v)
@@ -24,30 +26,31 @@ static Vec3 turned_back(const SolverBody *body, Vec3 v)
     if (!body)
         return v;
     const double *r = body->rotation;
-    return vec3(r[0] * v.x + r[3] * v.y + r[6] * v.z, r[1] * v.x + r[4] * v.y + r[7] * v.z, r[2] * v.x + r[5] * v.y + r[8] * v.z);
+    return vec3(r[0] * v.x + r[3] * v.y + r[6] * v.z, r[1] * v.x + r[4] * v.y + r[7] * v.z,
+                r[2] * v.x + r[5] * v.y + r[8] * v.z);
 }
 
 static Quat orientation(const SolverBody *body)
 {
-    return body ? (Quat){ body->quaternion[0], body->quaternion[1], body->quaternion[2], body->quaternion[3] } : QUAT_IDENTITY;
+    return body ? (Quat){ body->quaternion[0], body->quaternion[1], body->quaternion[2], body->quaternion[3] }
+                : QUAT_IDENTITY;
 }
 
 static Sides sides_of(const Constraint *constraint, const SolverBody *bodies)
 {
-    Sides sides = { .first = &bodies[constraint->solved[0]], .second = constraint->solved[1] >= 0 ? &bodies[constraint->solved[1]] : NULL };
+    Sides sides = { .first = &bodies[constraint->solved[0]],
+                    .second = constraint->solved[1] >= 0 ? &bodies[constraint->solved[1]] : NULL };
     sides.position[0] = vec3(sides.first->position[0], sides.first->position[1], sides.first->position[2]);
     if (sides.second)
         sides.position[1] = vec3(sides.second->position[0], sides.second->position[1], sides.second->position[2]);
     return sides;
 }
 
-static void put3(double *to, Vec3 v)
-{
-    to[0] = v.x, to[1] = v.y, to[2] = v.z;
-}
+static void put3(double *to, Vec3 v) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
 
 // A row without bounds.
-static void row_set(SolverRow *row, bool has_second, Vec3 linear1, Vec3 angular1, Vec3 linear2, Vec3 angular2, double rhs, double cfm)
+static void row_set(SolverRow *row, bool has_second, Vec3 linear1, Vec3 angular1, Vec3 linear2, Vec3 angular2,
+                    double rhs, double cfm)
 {
     put3(row->j1, linear1);
     put3(row->j1 + 3, angular1);
@@ -69,7 +72,8 @@ static void ball_rows(const Sides *sides, Vec3 arm1, Vec3 arm2, double k, double
 {
     bool has_second = sides->second;
     Vec3 there = has_second ? vec3_add(arm2, sides->position[1]) : arm2;
-    const double error[3] = { there.x - arm1.x - sides->position[0].x, there.y - arm1.y - sides->position[0].y, there.z - arm1.z - sides->position[0].z };
+    const double error[3] = { there.x - arm1.x - sides->position[0].x, there.y - arm1.y - sides->position[0].y,
+                              there.z - arm1.z - sides->position[0].z };
     memset(rows, 0, 3 * sizeof *rows);
     for (int i = 0; i < 3; i++) {
         rows[i].j1[i] = 1.0;
@@ -114,7 +118,8 @@ static void axis_rows(const Sides *sides, Vec3 axis1, Vec3 axis2, Vec3 p, Vec3 q
 // Turn of the second side against the first since they were placed, in the frame of the first.
 static Quat turn_since(const Constraint *constraint, const Sides *sides)
 {
-    return quat_mul(quat_mul(quat_conj(orientation(sides->first)), orientation(sides->second)), quat_conj(constraint->turn));
+    return quat_mul(quat_mul(quat_conj(orientation(sides->first)), orientation(sides->second)),
+                    quat_conj(constraint->turn));
 }
 
 // Three rows that keep the turn between both sides.
@@ -130,22 +135,19 @@ static void orientation_rows(const Constraint *constraint, const Sides *sides, d
 
 // ---- rows with bounds ----
 
-static double or_else(double value, double otherwise)
-{
-    return value < 0.0 ? otherwise : value;
-}
+static double or_else(double value, double otherwise) { return value < 0.0 ? otherwise : value; }
 
 typedef enum StopAt { STOP_NONE, STOP_LOW, STOP_HIGH } StopAt;
 
 static StopAt stop_at(const ConstraintAxis *axis, double position, double *error)
 {
     *error = 0.0;
-    if (position <= axis->low) {
-        *error = position - axis->low;
+    if (position <= axis->low + STOP_TOUCH) {
+        *error = fmin(position - axis->low, 0.0);
         return STOP_LOW;
     }
-    if (position >= axis->high) {
-        *error = position - axis->high;
+    if (position >= axis->high - STOP_TOUCH) {
+        *error = fmax(position - axis->high, 0.0);
         return STOP_HIGH;
     }
     return STOP_NONE;
@@ -158,7 +160,8 @@ static void push(SolverBody *body, const double j[6], double force)
 }
 
 // A motor at a stop is the stop's row and the motor's whole force beside it, against the direction that it wants to go.
-static void push_at_stop(const Constraint *constraint, const ConstraintAxis *axis, StopAt stop, const SolverRow *row, SolverBody *bodies)
+static void push_at_stop(const Constraint *constraint, const ConstraintAxis *axis, StopAt stop, const SolverRow *row,
+                         SolverBody *bodies)
 {
     bool is_back = axis->velocity > 0.0 || (axis->velocity == 0.0 && stop == STOP_HIGH);
     double force = is_back ? axis->max_force : -axis->max_force;
@@ -168,8 +171,8 @@ static void push_at_stop(const Constraint *constraint, const ConstraintAxis *axi
 }
 
 // Gives a row, whose Jacobians are set, the motor and stop of its axis. False: it has neither.
-static bool bound_row(const Constraint *constraint, const ConstraintAxis *axis, StopAt stop, double error, const ConstraintStep *step,
-                      SolverRow *row, SolverBody *bodies)
+static bool bound_row(const Constraint *constraint, const ConstraintAxis *axis, StopAt stop, double error,
+                      const ConstraintStep *step, SolverRow *row, SolverBody *bodies)
 {
     bool has_motor = axis->max_force > 0.0, is_locked = stop && axis->low == axis->high;
     if (!has_motor && !stop)
@@ -210,13 +213,15 @@ static double hinge_angle(const Constraint *constraint, const Sides *sides)
     return -(angle > M_PI ? angle - 2.0 * M_PI : angle);
 }
 
-static int hinge_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
+static int hinge_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies,
+                      SolverRow *rows)
 {
     double k = step->fps * step->erp;
     const ConstraintAxis *motor = &constraint->axes[0];
     Vec3 axis = turned(sides->first, constraint->axis[0]), p, q;
     plane_space(axis, &p, &q);
-    ball_rows(sides, turned(sides->first, constraint->anchor[0]), turned(sides->second, constraint->anchor[1]), k, step->cfm, rows);
+    ball_rows(sides, turned(sides->first, constraint->anchor[0]), turned(sides->second, constraint->anchor[1]), k,
+              step->cfm, rows);
     axis_rows(sides, axis, turned(sides->second, constraint->axis[1]), p, q, k, step->cfm, rows + 3);
     double error = 0.0;
     bool has_stops = (motor->low >= -M_PI || motor->high <= M_PI) && motor->low <= motor->high;
@@ -227,7 +232,8 @@ static int hinge_rows(const Constraint *constraint, const Sides *sides, const Co
     return 5 + bound_row(constraint, motor, stop, error, step, &rows[5], bodies);
 }
 
-static int slider_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
+static int slider_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies,
+                       SolverRow *rows)
 {
     double k = step->fps * step->erp;
     const ConstraintAxis *motor = &constraint->axes[0];
@@ -238,7 +244,8 @@ static int slider_rows(const Constraint *constraint, const Sides *sides, const C
     Vec3 way = vec3_sub(vec3_add(turned(sides->second, constraint->offset), sides->position[1]), sides->position[0]);
     for (int i = 0; i < 2; i++) {
         Vec3 arm = vec3_scale(vec3_cross(centres, directions[i]), 0.5);
-        row_set(&rows[3 + i], sides->second, directions[i], arm, vec3_neg(directions[i]), arm, k * vec3_dot(directions[i], way), step->cfm);
+        row_set(&rows[3 + i], sides->second, directions[i], arm, vec3_neg(directions[i]), arm,
+                k * vec3_dot(directions[i], way), step->cfm);
     }
     if (constraint->is_reversed)
         axis = vec3_neg(axis);
@@ -257,8 +264,8 @@ static int fixed_rows(const Constraint *constraint, const Sides *sides, const Co
     Vec3 offset = sides->second ? turned(sides->first, constraint->offset) : constraint->offset;
     Vec3 error = vec3_sub(vec3_add(sides->position[1], offset), sides->position[0]);
     for (int i = 0; i < 3; i++)
-        row_set(&rows[i], sides->second, unit[i], sides->second ? vec3_cross(unit[i], offset) : VEC3_ZERO, vec3_neg(unit[i]), VEC3_ZERO,
-                k * (&error.x)[i], step->cfm);
+        row_set(&rows[i], sides->second, unit[i], sides->second ? vec3_cross(unit[i], offset) : VEC3_ZERO,
+                vec3_neg(unit[i]), VEC3_ZERO, k * (&error.x)[i], step->cfm);
     orientation_rows(constraint, sides, k, step->cfm, rows + 3);
     return 6;
 }
@@ -271,28 +278,32 @@ static double first_angle(const Constraint *constraint, Vec3 second)
     return atan2(vec3_dot(axis, vec3_cross(from, second)), vec3_dot(from, second) - along);
 }
 
-static int suspension_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverRow *rows)
+static int suspension_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
+                           SolverRow *rows)
 {
     double k = step->fps * step->erp;
     bool is_reversed = constraint->is_reversed, has_second = sides->second;
     const SolverBody *parent = is_reversed ? NULL : sides->first, *child = is_reversed ? sides->first : sides->second;
     Vec3 first = turned(parent, constraint->axis[0]), second = turned(child, constraint->second), p, q;
-    angular_row(&rows[0], has_second, vec3_normalized(is_reversed ? vec3_cross(second, first) : vec3_cross(first, second)),
+    angular_row(&rows[0], has_second,
+                vec3_normalized(is_reversed ? vec3_cross(second, first) : vec3_cross(first, second)),
                 -k * vec3_dot(first, second), step->cfm);
     Vec3 slide = turned(parent, constraint->slide);
     Vec3 arm[2] = { turned(sides->first, constraint->anchor[0]), turned(sides->second, constraint->anchor[1]) };
     Vec3 gap = vec3_sub(vec3_add(arm[1], sides->position[1]), vec3_add(arm[0], sides->position[0]));
     plane_space(slide, &p, &q);
-    row_set(&rows[1], has_second, p, vec3_cross(arm[0], p), vec3_neg(p), vec3_cross(p, arm[1]), k * vec3_dot(p, gap), step->cfm);
-    row_set(&rows[2], has_second, q, vec3_cross(arm[0], q), vec3_neg(q), vec3_cross(q, arm[1]), k * vec3_dot(q, gap), step->cfm);
+    row_set(&rows[1], has_second, p, vec3_cross(arm[0], p), vec3_neg(p), vec3_cross(p, arm[1]), k * vec3_dot(p, gap),
+            step->cfm);
+    row_set(&rows[2], has_second, q, vec3_cross(arm[0], q), vec3_neg(q), vec3_cross(q, arm[1]), k * vec3_dot(q, gap),
+            step->cfm);
     int count = 3;
     if (constraint->locks_first) {
         double angle = first_angle(constraint, turned_back(parent, second));
         angular_row(&rows[count++], has_second, first, is_reversed ? -k * angle : k * angle, step->cfm);
     }
     double rhs = step->fps * or_else(constraint->slide_erp, step->erp) * vec3_dot(slide, gap);
-    row_set(&rows[count++], has_second, slide, vec3_cross(arm[0], slide), vec3_neg(slide), vec3_cross(slide, arm[1]), rhs,
-            or_else(constraint->slide_cfm, step->cfm));
+    row_set(&rows[count++], has_second, slide, vec3_cross(arm[0], slide), vec3_neg(slide), vec3_cross(slide, arm[1]),
+            rhs, or_else(constraint->slide_cfm, step->cfm));
     return count;
 }
 
@@ -301,8 +312,10 @@ static int piston_rows(const Constraint *constraint, const Sides *sides, const C
     double k = step->fps * step->erp;
     Vec3 axis = turned(sides->first, constraint->axis[0]), directions[2];
     plane_space(axis, &directions[0], &directions[1]);
-    axis_rows(sides, axis, turned(sides->second, constraint->axis[1]), directions[0], directions[1], k, step->cfm, rows);
-    Vec3 arm = turned(sides->second, constraint->anchor[1]), way = vec3_sub(vec3_add(arm, sides->position[1]), sides->position[0]);
+    axis_rows(sides, axis, turned(sides->second, constraint->axis[1]), directions[0], directions[1], k, step->cfm,
+              rows);
+    Vec3 arm = turned(sides->second, constraint->anchor[1]),
+         way = vec3_sub(vec3_add(arm, sides->position[1]), sides->position[0]);
     Vec3 error = vec3_sub(way, turned(sides->first, constraint->anchor[0]));
     for (int i = 0; i < 2; i++)
         row_set(&rows[2 + i], sides->second, directions[i], vec3_cross(way, directions[i]), vec3_neg(directions[i]),
@@ -310,7 +323,8 @@ static int piston_rows(const Constraint *constraint, const Sides *sides, const C
     return 4;
 }
 
-static int motor_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
+static int motor_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies,
+                      SolverRow *rows)
 {
     bool is_angular = constraint->kind == CONSTRAINT_ANGULAR_MOTOR;
     int count = 0;
@@ -320,7 +334,10 @@ static int motor_rows(const Constraint *constraint, const Sides *sides, const Co
         StopAt stop = is_angular ? stop_at(motor, motor->angle, &error) : STOP_NONE;
         if (!stop && !(motor->max_force > 0.0))
             continue;
-        Vec3 axis = turned(motor->relative == 1 ? sides->first : motor->relative == 2 ? sides->second : NULL, motor->axis);
+        Vec3 axis = turned(motor->relative == 1   ? sides->first
+                           : motor->relative == 2 ? sides->second
+                                                  : NULL,
+                           motor->axis);
         if (is_angular)
             angular_row(&rows[count], sides->second, axis, 0.0, 0.0);
         else
@@ -336,22 +353,16 @@ int constraint_rows(const Constraint *constraint, const ConstraintStep *step, So
     Sides sides = sides_of(constraint, bodies);
     switch (constraint->kind) {
     case CONSTRAINT_BALL:
-        ball_rows(&sides, turned(sides.first, constraint->anchor[0]), turned(sides.second, constraint->anchor[1]), step->fps * step->erp,
-                  step->cfm, rows);
+        ball_rows(&sides, turned(sides.first, constraint->anchor[0]), turned(sides.second, constraint->anchor[1]),
+                  step->fps * step->erp, step->cfm, rows);
         return 3;
-    case CONSTRAINT_HINGE:
-        return hinge_rows(constraint, &sides, step, bodies, rows);
-    case CONSTRAINT_SLIDER:
-        return slider_rows(constraint, &sides, step, bodies, rows);
-    case CONSTRAINT_SUSPENSION:
-        return suspension_rows(constraint, &sides, step, rows);
-    case CONSTRAINT_PISTON:
-        return piston_rows(constraint, &sides, step, rows);
-    case CONSTRAINT_FIXED:
-        return fixed_rows(constraint, &sides, step, rows);
+    case CONSTRAINT_HINGE: return hinge_rows(constraint, &sides, step, bodies, rows);
+    case CONSTRAINT_SLIDER: return slider_rows(constraint, &sides, step, bodies, rows);
+    case CONSTRAINT_SUSPENSION: return suspension_rows(constraint, &sides, step, rows);
+    case CONSTRAINT_PISTON: return piston_rows(constraint, &sides, step, rows);
+    case CONSTRAINT_FIXED: return fixed_rows(constraint, &sides, step, rows);
     case CONSTRAINT_ANGULAR_MOTOR:
-    case CONSTRAINT_LINEAR_MOTOR:
-        return motor_rows(constraint, &sides, step, bodies, rows);
+    case CONSTRAINT_LINEAR_MOTOR: return motor_rows(constraint, &sides, step, bodies, rows);
     }
     return 0;
 }

@@ -39,7 +39,8 @@ Constraint *constraint_make(Physics *physics, ConstraintKind kind, int parent, i
     Constraint *constraint = memory_alloc(sizeof *constraint);
     constraint_init(constraint, kind, parent, child, axis_count);
     constraint->owner = owner;
-    memory_grow(&physics->constraints, &physics->constraint_capacity, physics->constraint_count + 1, sizeof *physics->constraints);
+    memory_grow(&physics->constraints, &physics->constraint_capacity, physics->constraint_count + 1,
+                sizeof *physics->constraints);
     constraint->order = physics->constraint_count;
     physics->constraints[physics->constraint_count++] = constraint;
     chain(physics, constraint);
@@ -67,6 +68,7 @@ void constraint_unmake(Physics *physics, Constraint *constraint)
 // The one who made it still has it, and unmakes it.
 void constraint_detach(Physics *physics, Constraint *constraint)
 {
+    assert(constraint);
     unchain(physics, constraint);
     for (int side = 0; side < 2; side++) {
         constraint->body[side] = constraint->solved[side] = -1;
@@ -78,6 +80,7 @@ void constraint_detach(Physics *physics, Constraint *constraint)
 
 Pose constraint_side(const Physics *physics, const Constraint *constraint, int side)
 {
+    assert(side == 0 || side == 1);
     return constraint->body[side] >= 0 ? body_pose(physics, constraint->body[side]) : POSE_IDENTITY;
 }
 
@@ -92,16 +95,20 @@ void constraint_fix(Physics *physics, Constraint *constraint)
 {
     assert(constraint->kind == CONSTRAINT_FIXED);
     constraint_anchor(physics, constraint,
-                      &(ConstraintPlace){ .side = { constraint_side(physics, constraint, 0), constraint_side(physics, constraint, 1) } });
+                      &(ConstraintPlace){ .side = { constraint_side(physics, constraint, 0),
+                                                    constraint_side(physics, constraint, 1) } });
 }
 
 void constraint_tell_motor_axis(Physics *physics, Constraint *constraint, int axis)
 {
+    assert(axis >= 0 && axis < CONSTRAINT_AXES);
     const ConstraintAxis *row = &constraint->axes[axis];
     if (!constraint->ode)
         return;
     int body = row->relative > 0 ? constraint->solved[row->relative - 1] : -1;
-    mirror_constraint_motor_axis(constraint, axis, row->relative, body >= 0 ? quat_rotate(physics->body_states[body].orientation, row->axis) : row->axis);
+    mirror_constraint_motor_axis(constraint, axis, row->relative,
+                                 body >= 0 ? quat_rotate(physics->body_states[body].orientation, row->axis)
+                                           : row->axis);
 }
 
 void constraint_turn_motor(Physics *physics, Constraint *constraint, int axis, int relative, Vec3 world)
@@ -113,7 +120,10 @@ void constraint_turn_motor(Physics *physics, Constraint *constraint, int axis, i
 
 void constraint_set(Constraint *constraint, int axis, ConstraintNumber number, double value)
 {
-    static_assert(offsetof(ConstraintAxis, stop_cfm) == CONSTRAINT_STOP_CFM * sizeof(double), "the numbers stand first, in their order");
+    assert(axis >= 0 && axis < CONSTRAINT_AXES);
+    assert((int)number >= 0 && number < CONSTRAINT_NUMBERS);
+    static_assert(offsetof(ConstraintAxis, stop_cfm) == CONSTRAINT_STOP_CFM * sizeof(double),
+                  "the numbers stand first, in their order");
     assert(axis >= 0 && axis < CONSTRAINT_AXES && number < CONSTRAINT_NUMBERS);
     (&constraint->axes[axis].low)[number] = value;
     if (constraint->ode)
@@ -122,6 +132,7 @@ void constraint_set(Constraint *constraint, int axis, ConstraintNumber number, d
 
 void constraint_set_angle(Constraint *constraint, int axis, double angle)
 {
+    assert(axis >= 0 && axis < CONSTRAINT_AXES);
     assert(constraint->kind == CONSTRAINT_ANGULAR_MOTOR && axis >= 0 && axis < constraint->axis_count);
     constraint->axes[axis].angle = angle;
     if (constraint->ode)
@@ -140,7 +151,7 @@ void constraint_want_wrenches(Constraint *constraint, bool want)
 bool bodies_are_joined(const Physics *physics, int a, int b)
 {
     assert(a >= 0 && a < physics->body_count);
-    if (physics->has_outsiders)
+    if (physics->plugin_holds_ode)
         return mirror_are_joined(physics, a, b);
     for (const Constraint *at = physics->bodies[a].constraints; at; at = at->next[at->body[1] == a])
         if (at->body[at->body[0] == a] == b)

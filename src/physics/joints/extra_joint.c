@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +31,13 @@ static int find_solid(const Physics *physics, int from, const char *name)
 
 static ConstraintKind kind_of(const char *type)
 {
-    static const struct { const char *type; ConstraintKind kind; } kinds[] = {
-        { "hinge", CONSTRAINT_HINGE }, { "piston", CONSTRAINT_PISTON }, { "fixed", CONSTRAINT_FIXED },
+    static const struct {
+        const char *type;
+        ConstraintKind kind;
+    } kinds[] = {
+        { "hinge", CONSTRAINT_HINGE },
+        { "piston", CONSTRAINT_PISTON },
+        { "fixed", CONSTRAINT_FIXED },
     };
     for (int i = 0; i < COUNT_OF(kinds); i++)
         if (!strcmp(type, kinds[i].type))
@@ -76,7 +82,8 @@ static void make(Physics *physics, ExtraJoint *extra)
     constraint_anchor(physics, extra->constraint, &place);
     double gap = vec3_distance(joint.t, joint_now.t);
     if (gap > 0.01)
-        diag_warning(physics->diags, node->pos, "the two sides of this joint start %g m apart; it pulls them together", gap);
+        diag_warning(physics->diags, node->pos, "the two sides of this joint start %g m apart; it pulls them together",
+                     gap);
 }
 
 static void add(Physics *physics, const SceneNode *node, int solid)
@@ -86,7 +93,8 @@ static void add(Physics *physics, const SceneNode *node, int solid)
     ExtraJoints *list = physics->extra_joints;
     int other = find_solid(physics, solid, scene_string(node, "solidName"));
     if (other < 0) {
-        diag_error(physics->diags, node->pos, "no solid named '%s' in the same robot; this joint holds nothing", scene_string(node, "solidName"));
+        diag_error(physics->diags, node->pos, "no solid named '%s' in the same robot; this joint holds nothing",
+                   scene_string(node, "solidName"));
         return;
     }
     if (physics->solids[solid].body < 0 && physics->solids[other].body < 0)
@@ -110,11 +118,13 @@ void extra_joints_build(Physics *physics, int first_solid, int end)
 
 void extra_joints_remove(Physics *physics, int top)
 {
+    assert(top >= 0 && top < physics->solid_count);
     ExtraJoints *list = physics->extra_joints;
     int end = physics->solids[top].end, kept = 0;
     for (int i = 0; list && i < list->count; i++) {
         ExtraJoint *extra = &list->items[i];
-        bool is_below = (extra->solid[0] >= top && extra->solid[0] < end) || (extra->solid[1] >= top && extra->solid[1] < end);
+        bool is_below = (extra->solid[0] >= top && extra->solid[0] < end)
+                        || (extra->solid[1] >= top && extra->solid[1] < end);
         if (!is_below)
             list->items[kept++] = *extra;
         else

@@ -3,12 +3,14 @@
 #include "physics/joints/motor.h"
 #include "physics/physics_internal.h"
 
+#include <assert.h>
+
 // The joint through which the link of a sensor hangs on its parent; -1: it is rigid with the robot's base.
 static int joint_above(const Physics *physics, int sensor)
 {
     int link = physics->solids[sensor].parent;
-    int merger = link >= 0 ? physics->solids[link].merger : -1;
-    return merger >= 0 ? physics->solids[merger].joint : -1;
+    int body_owner = link >= 0 ? physics->solids[link].body_owner : -1;
+    return body_owner >= 0 ? physics->solids[body_owner].joint : -1;
 }
 
 void force_sensors_build(Physics *physics, int first_solid, int end)
@@ -20,22 +22,24 @@ void force_sensors_build(Physics *physics, int first_solid, int end)
         if (joint >= 0 && physics->joints[joint].constraint)
             physics_motor_want_feedback(physics, joint, true);
         else
-            diag_warning(physics->diags, physics->solids[i].node->pos, "'%s' sits on no joint; it reads nothing", solid_label(physics, i));
+            diag_warning(physics->diags, physics->solids[i].node->pos, "'%s' sits on no joint; it reads nothing",
+                         solid_label(physics, i));
     }
 }
 
 static Vec3 held_within(Vec3 value, Vec3 bound)
 {
     for (int i = 0; i < 3; i++) {
-        double most = (&bound.x)[i];
-        if (most >= 0.0)
-            (&value.x)[i] = double_clamp((&value.x)[i], -most, most);
+        double max = (&bound.x)[i];
+        if (max >= 0.0)
+            (&value.x)[i] = double_clamp((&value.x)[i], -max, max);
     }
     return value;
 }
 
 bool physics_force_sensor(const Physics *physics, int solid, Vec3 *force, Vec3 *torque)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     *force = *torque = VEC3_ZERO;
     int joint = joint_above(physics, solid);
     const PhysicsJoint *row = joint >= 0 ? &physics->joints[joint] : NULL;
@@ -47,7 +51,8 @@ bool physics_force_sensor(const Physics *physics, int solid, Vec3 *force, Vec3 *
         if (!sources[i])
             continue;
         const ConstraintWrenches *wrenches = &sources[i]->wrenches;
-        const double *f = row->is_reversed ? wrenches->f1 : wrenches->f2, *t = row->is_reversed ? wrenches->t1 : wrenches->t2;
+        const double *f = row->is_reversed ? wrenches->f1 : wrenches->f2,
+                     *t = row->is_reversed ? wrenches->t1 : wrenches->t2;
         push = vec3_add(push, vec3(f[0], f[1], f[2]));
         turn = vec3_add(turn, vec3(t[0], t[1], t[2]));
     }

@@ -4,14 +4,12 @@
 
 #include "physics/joints/motor.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- motion ----
 
-static Pose turn_about(Vec3 anchor, Quat turn)
-{
-    return (Pose){ vec3_sub(anchor, quat_rotate(turn, anchor)), turn };
-}
+static Pose turn_about(Vec3 anchor, Quat turn) { return (Pose){ vec3_sub(anchor, quat_rotate(turn, anchor)), turn }; }
 
 Pose joint_motion(const PhysicsJoint *joint, const double positions[PHYSICS_JOINT_AXES])
 {
@@ -36,14 +34,18 @@ static Pose holder_now(const Physics *physics, const PhysicsJoint *row)
 
 Pose joint_end_point(const Physics *physics, int joint)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     double positions[PHYSICS_JOINT_AXES];
+    joints_refresh((Physics *)physics);
     state_positions(&physics->joint_states[joint], positions);
     return pose_mul(joint_motion(&physics->joints[joint], positions), physics->joint_states[joint].zero);
 }
 
 void joint_put_end_point(Physics *physics, int joint, Pose local)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     double positions[PHYSICS_JOINT_AXES];
+    joints_refresh(physics);
     state_positions(&physics->joint_states[joint], positions);
     Pose zero = pose_mul(pose_inverse(joint_motion(&physics->joints[joint], positions)), local);
     zero.q = quat_normalized(zero.q);
@@ -52,6 +54,7 @@ void joint_put_end_point(Physics *physics, int joint, Pose local)
 
 void joint_close_loop(Physics *physics, int joint)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     const PhysicsJoint *row = &physics->joints[joint];
     Pose child = row->child >= 0 ? physics->solid_world[row->child] : POSE_IDENTITY;
     joint_put_end_point(physics, joint, pose_mul(pose_inverse(holder_now(physics, row)), child));
@@ -59,6 +62,7 @@ void joint_close_loop(Physics *physics, int joint)
 
 void joint_pose_child(Physics *physics, int joint)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     const PhysicsJoint *row = &physics->joints[joint];
     if (row->child < 0 || row->is_reference || row->kind >= PHYSICS_JOINT_FIXED)
         return;
@@ -76,10 +80,7 @@ static const AxisNames axis_names[PHYSICS_JOINT_AXES] = {
     { "jointParameters3", "device3", "position3" },
 };
 
-static bool has_field(const SceneNode *node, const char *name)
-{
-    return node && schema_field(node->type, name);
-}
+static bool has_field(const SceneNode *node, const char *name) { return node && schema_field(node->type, name); }
 
 static void read_devices(Physics *physics, const SceneNode *node, const char *field, PhysicsAxis *axis)
 {
@@ -97,7 +98,8 @@ static void read_devices(Physics *physics, const SceneNode *node, const char *fi
                             : scene_node_is(device, "Brake")          ? &axis->brake
                                                                       : NULL;
         if (!place)
-            diag_warning(physics->diags, device->pos, "a %s cannot be a device of a joint; it is ignored", device->type->name);
+            diag_warning(physics->diags, device->pos, "a %s cannot be a device of a joint; it is ignored",
+                         device->type->name);
         else if (*place)
             diag_warning(physics->diags, device->pos, "a second %s on the same axis is ignored", device->type->name);
         else
@@ -122,14 +124,15 @@ static void read_stops(Physics *physics, PhysicsAxis *axis, double position)
     axis->min_stop = parameter(axis, "minStop", 0.0);
     axis->max_stop = parameter(axis, "maxStop", 0.0);
     if (axis->min_stop > axis->max_stop) {
-        diag_warning(physics->diags, scene_field_pos(axis->parameters, "minStop"), "minStop %g is above maxStop %g; no stops are used",
-                     axis->min_stop, axis->max_stop);
+        diag_warning(physics->diags, scene_field_pos(axis->parameters, "minStop"),
+                     "minStop %g is above maxStop %g; no stops are used", axis->min_stop, axis->max_stop);
         axis->min_stop = axis->max_stop = 0.0;
     }
     bool has_stops = axis->min_stop != axis->max_stop;
     if (has_stops && (position < axis->min_stop - 1e-6 || position > axis->max_stop + 1e-6))
         diag_warning(physics->diags, scene_field_pos(axis->parameters, "position"),
-                     "position %g is outside the stops %g and %g; the joint starts by moving back", position, axis->min_stop, axis->max_stop);
+                     "position %g is outside the stops %g and %g; the joint starts by moving back", position,
+                     axis->min_stop, axis->max_stop);
 }
 
 static void read_axis(Physics *physics, int joint, int index)
@@ -159,15 +162,12 @@ static Vec3 axis_or(Physics *physics, const PhysicsAxis *axis, Vec3 otherwise)
     Vec3 unit = vec3_normalized(scene_vec3(axis->parameters, "axis"));
     if (vec3_length2(unit) > 0.5)
         return unit;
-    diag_warning(physics->diags, scene_field_pos(axis->parameters, "axis"), "the axis has no direction; using %g %g %g", otherwise.x,
-                 otherwise.y, otherwise.z);
+    diag_warning(physics->diags, scene_field_pos(axis->parameters, "axis"), "the axis has no direction; using %g %g %g",
+                 otherwise.x, otherwise.y, otherwise.z);
     return otherwise;
 }
 
-static bool are_parallel(Vec3 a, Vec3 b)
-{
-    return vec3_length(vec3_cross(a, b)) < 1e-6;
-}
+static bool are_parallel(Vec3 a, Vec3 b) { return vec3_length(vec3_cross(a, b)) < 1e-6; }
 
 static void read_hinge2_axes(Physics *physics, PhysicsJoint *row)
 {
@@ -190,7 +190,8 @@ static void read_ball_axes(Physics *physics, PhysicsJoint *row)
     if (has_first && !has_third)
         third = vec3_normalized(vec3_cross(first, are_parallel(first, vec3(1, 0, 0)) ? vec3(0, 0, 1) : vec3(1, 0, 0)));
     if (are_parallel(first, third)) {
-        diag_warning(physics->diags, row->node->pos, "the axes of jointParameters2 and jointParameters3 are parallel; using x and z");
+        diag_warning(physics->diags, row->node->pos,
+                     "the axes of jointParameters2 and jointParameters3 are parallel; using x and z");
         first = vec3(1, 0, 0);
         third = vec3(0, 0, 1);
     }
@@ -231,34 +232,31 @@ static void read_suspension(PhysicsJoint *row)
         return;
     row->suspension_spring = scene_float(parameters, "suspensionSpringConstant");
     row->suspension_damping = scene_float(parameters, "suspensionDampingConstant");
-    Vec3 axis = has_field(parameters, "suspensionAxis") ? vec3_normalized(scene_vec3(parameters, "suspensionAxis")) : VEC3_ZERO;
+    Vec3 axis = has_field(parameters, "suspensionAxis") ? vec3_normalized(scene_vec3(parameters, "suspensionAxis"))
+                                                        : VEC3_ZERO;
     if (vec3_length2(axis) > 0.5)
         row->suspension_axis = axis;
 }
 
 void joint_read(Physics *physics, int joint)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     row->axis_count = row->kind == PHYSICS_JOINT_BALL ? 3 : row->kind == PHYSICS_JOINT_HINGE2 ? 2 : 1;
     for (int i = 0; i < row->axis_count; i++)
         read_axis(physics, joint, i);
     switch (row->kind) {
-    case PHYSICS_JOINT_HINGE2:
-        read_hinge2_axes(physics, row);
-        break;
+    case PHYSICS_JOINT_HINGE2: read_hinge2_axes(physics, row); break;
     case PHYSICS_JOINT_BALL:
         read_ball_axes(physics, row);
         share_ball_spring(row);
         limit_middle_motor(&row->axes[1]);
         break;
-    case PHYSICS_JOINT_SLIDER:
-        row->axes[0].axis = axis_or(physics, &row->axes[0], vec3(0, 0, 1));
-        break;
-    default:
-        row->axes[0].axis = axis_or(physics, &row->axes[0], vec3(1, 0, 0));
-        break;
+    case PHYSICS_JOINT_SLIDER: row->axes[0].axis = axis_or(physics, &row->axes[0], vec3(0, 0, 1)); break;
+    default: row->axes[0].axis = axis_or(physics, &row->axes[0], vec3(1, 0, 0)); break;
     }
-    row->anchor = has_field(row->axes[0].parameters, "anchor") ? scene_vec3(row->axes[0].parameters, "anchor") : VEC3_ZERO;
+    row->anchor = has_field(row->axes[0].parameters, "anchor") ? scene_vec3(row->axes[0].parameters, "anchor")
+                                                               : VEC3_ZERO;
     if (row->kind == PHYSICS_JOINT_HINGE || row->kind == PHYSICS_JOINT_HINGE2)
         read_suspension(row);
     physics->joint_states[joint].zero = POSE_IDENTITY;
@@ -285,6 +283,7 @@ static bool is_pose_field(const char *field)
 
 void joint_field_changed(Physics *physics, int joint, SceneNode *node, const char *field)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     int axis = axis_of_parameters(row, node);
     if (axis >= 0 && is_pose_field(field)) {
@@ -292,6 +291,7 @@ void joint_field_changed(Physics *physics, int joint, SceneNode *node, const cha
         return;
     }
     // Everything else is read again; positions, the end point's place and what the motors were told stay.
+    joints_refresh(physics);
     PhysicsJointState kept = physics->joint_states[joint];
     Pose end_point = joint_end_point(physics, joint);
     joint_unmake(physics, joint);
@@ -304,7 +304,8 @@ void joint_field_changed(Physics *physics, int joint, SceneNode *node, const cha
             memcpy(state->gains, fresh.gains, sizeof state->gains);
             state->acceleration = fresh.acceleration;
             state->available_force = fresh.available_force;
-            state->target_velocity = double_clamp(state->target_velocity, -fresh.target_velocity, fresh.target_velocity);
+            state->target_velocity = double_clamp(state->target_velocity, -fresh.target_velocity,
+                                                  fresh.target_velocity);
         }
     }
     joint_put_end_point(physics, joint, end_point);
@@ -316,9 +317,11 @@ void joint_field_changed(Physics *physics, int joint, SceneNode *node, const cha
 
 void joint_sync_scene(Physics *physics, int joint)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     if (row->kind >= PHYSICS_JOINT_FIXED)
         return;
+    joints_refresh(physics);
     for (int i = 0; i < row->axis_count; i++) {
         double position = physics->joint_states[joint].axes[i].position;
         SceneNode *parameters = row->axes[i].parameters;

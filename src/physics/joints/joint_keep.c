@@ -4,17 +4,14 @@
 // joint stand where they stood then, so whoever edits the file is free to forget about them.
 #include "physics/joints/joint.h"
 #include "physics/physics_internal.h"
+#include "physics/joints/tuning.h"
 
 #include <string.h>
 
-enum { POSE_NUMBERS = 7, AXIS_NUMBERS = 17, KEPT_MOST = 5 * POSE_NUMBERS + PHYSICS_JOINT_AXES * AXIS_NUMBERS };
+enum { POSE_NUMBERS = 7, AXIS_NUMBERS = 17, KEPT_MAX = 5 * POSE_NUMBERS + PHYSICS_JOINT_AXES * AXIS_NUMBERS };
 static const char *const field = "motion";
-static const double same_place = 1e-9;  // m, and of quaternions: what passing through a file changes is far less
 
-static int kept_count(const PhysicsJoint *row)
-{
-    return 5 * POSE_NUMBERS + row->axis_count * AXIS_NUMBERS;
-}
+static int kept_count(const PhysicsJoint *row) { return 5 * POSE_NUMBERS + row->axis_count * AXIS_NUMBERS; }
 
 static bool is_kept(const PhysicsJoint *row)
 {
@@ -33,16 +30,27 @@ static double *put_pose(double *out, Pose pose)
     return out + POSE_NUMBERS;
 }
 
-static Pose take_pose(const double *in)
-{
-    return (Pose){ vec3(in[0], in[1], in[2]), { in[3], in[4], in[5], in[6] } };
-}
+static Pose take_pose(const double *in) { return (Pose){ vec3(in[0], in[1], in[2]), { in[3], in[4], in[5], in[6] } }; }
 
 static double *put_axis(double *out, const PhysicsAxisState *axis)
 {
-    const double numbers[AXIS_NUMBERS] = { axis->position, axis->velocity, axis->offset, axis->feedback, axis->target_position, axis->target_velocity,
-                                           axis->command_velocity, axis->acceleration, axis->available_force, axis->force_command, axis->gains[0],
-                                           axis->gains[1], axis->gains[2], axis->integral, axis->last_error, axis->brake_damping, axis->mode };
+    const double numbers[AXIS_NUMBERS] = { axis->position,
+                                           axis->velocity,
+                                           axis->offset,
+                                           axis->feedback,
+                                           axis->target_position,
+                                           axis->target_velocity,
+                                           axis->command_velocity,
+                                           axis->acceleration,
+                                           axis->available_force,
+                                           axis->force_command,
+                                           axis->gains[0],
+                                           axis->gains[1],
+                                           axis->gains[2],
+                                           axis->integral,
+                                           axis->last_error,
+                                           axis->brake_damping,
+                                           axis->mode };
     memcpy(out, numbers, sizeof numbers);
     return out + AXIS_NUMBERS;
 }
@@ -50,9 +58,20 @@ static double *put_axis(double *out, const PhysicsAxisState *axis)
 // False: the numbers are none that this joint can be at.
 static bool take_axis(const double *in, PhysicsAxisState *axis)
 {
-    PhysicsAxisState kept = { .position = in[0], .velocity = in[1], .offset = in[2], .feedback = in[3], .target_position = in[4], .target_velocity = in[5],
-                              .command_velocity = in[6], .acceleration = in[7], .available_force = in[8], .force_command = in[9],
-                              .gains = { in[10], in[11], in[12] }, .integral = in[13], .last_error = in[14], .brake_damping = in[15],
+    PhysicsAxisState kept = { .position = in[0],
+                              .velocity = in[1],
+                              .offset = in[2],
+                              .feedback = in[3],
+                              .target_position = in[4],
+                              .target_velocity = in[5],
+                              .command_velocity = in[6],
+                              .acceleration = in[7],
+                              .available_force = in[8],
+                              .force_command = in[9],
+                              .gains = { in[10], in[11], in[12] },
+                              .integral = in[13],
+                              .last_error = in[14],
+                              .brake_damping = in[15],
                               .mode = in[16] >= MOTOR_POSITION && in[16] <= MOTOR_FORCE ? (int32_t)in[16] : -1 };
     bool is_sound = joint_axis_is_sound(&kept) && kept.brake_damping >= 0.0;
     if (is_sound)
@@ -62,12 +81,13 @@ static bool take_axis(const double *in, PhysicsAxisState *axis)
 
 void physics_keep_joints(Physics *physics)
 {
+    joints_refresh(physics);
     for (int joint = 0; joint < physics->joint_count; joint++) {
         const PhysicsJoint *row = &physics->joints[joint];
         if (!is_kept(row))
             continue;
         const PhysicsJointState *state = &physics->joint_states[joint];
-        double numbers[KEPT_MOST], *out = numbers;
+        double numbers[KEPT_MAX], *out = numbers;
         for (int side = 0; side < 2; side++)
             out = put_pose(out, joint_side_pose(physics, row, side));
         for (int side = 0; side < 2; side++)
@@ -92,12 +112,13 @@ void physics_keep_joints(Physics *physics)
 static bool is_at(Pose pose, Pose there)
 {
     double cosine = pose.q.w * there.q.w + pose.q.x * there.q.x + pose.q.y * there.q.y + pose.q.z * there.q.z;
-    return vec3_distance(pose.t, there.t) <= same_place && fabs(cosine) >= 1.0 - same_place;
+    return vec3_distance(pose.t, there.t) <= SAME_KEPT_PLACE && fabs(cosine) >= 1.0 - SAME_KEPT_PLACE;
 }
 
 // False: the numbers are none of a joint. Numbers of another place are fine, and left alone.
 static bool resume(Physics *physics, int joint, const double *in)
 {
+    joints_refresh(physics);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState kept = physics->joint_states[joint];
     bool is_here = true;
@@ -140,6 +161,7 @@ void joints_resume(Physics *physics)
         if (!list || list->count == 0)
             continue;
         if (list->count != kept_count(row) || !resume(physics, joint, list->numbers))
-            diag_warning(physics->diags, scene_field_pos(row->node, field), "the saved motion does not fit this joint; it starts from its pose and velocities alone");
+            diag_warning(physics->diags, scene_field_pos(row->node, field),
+                         "the saved motion does not fit this joint; it starts from its pose and velocities alone");
     }
 }

@@ -9,13 +9,15 @@
 // is given; a hinge on a suspension has one of the suspension's two turning axes locked.
 #include "physics/physics_internal.h"
 
+#include "physics/mirror.h"
 #include "physics/joints/motor.h"
+#include "physics/joints/tuning.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #define JOINT_GRAIN 64  // joints that a worker takes at a time
-#define STOP_WRAP 3.0  // rad: beyond this a hinge's own stop could be passed between two steps
 
 static bool has_suspension(const PhysicsJoint *row)
 {
@@ -27,10 +29,7 @@ static double damping_of(const PhysicsAxis *axis, const PhysicsAxisState *state)
     return axis->damping + state->brake_damping;
 }
 
-static bool has_stops(const PhysicsAxis *axis)
-{
-    return axis->min_stop != axis->max_stop;
-}
+static bool has_stops(const PhysicsAxis *axis) { return axis->min_stop != axis->max_stop; }
 
 // ERP and CFM of the row that acts as a spring and damper over a step (implicit Euler).
 static void spring_row(double spring, double damping, double dt, double *erp, double *cfm)
@@ -53,25 +52,33 @@ static Pose holder_of(const Physics *physics, const PhysicsJoint *row, Pose pare
 
 Pose joint_side_pose(const Physics *physics, const PhysicsJoint *row, int side)
 {
+    assert(side == 0 || side == 1);
     if (row->body[side] >= 0)
         return body_pose(physics, row->body[side]);
     int solid = side == 0 ? row->parent : row->child;
     return solid >= 0 ? physics->solid_world[solid] : POSE_IDENTITY;
 }
 
+static const Quat *side_orientation(const Physics *physics, const PhysicsJoint *row, int side)
+{
+    static const Quat none = { 1.0, 0.0, 0.0, 0.0 };
+    if (row->body[side] >= 0)
+        return &physics->body_states[row->body[side]].orientation;
+    int solid = side == 0 ? row->parent : row->child;
+    return solid >= 0 ? &physics->solid_world[solid].q : &none;
+}
+
 // Direction of axis `index` in the frame of the joint when the axes before it stand at their positions.
 static Vec3 turned_axis(const PhysicsJoint *row, const PhysicsAxisState *axes, int index)
 {
+    assert(index >= 0 && index < row->axis_count);
     Vec3 axis = row->axes[index].axis;
     for (int i = index - 1; i >= 0; i--)
         axis = quat_rotate(quat_from_axis_angle(row->axes[i].axis, axes[i].position), axis);
     return axis;
 }
 
-static double raw_sign(const PhysicsJoint *row)
-{
-    return row->is_reversed ? -1.0 : 1.0;
-}
+static double raw_sign(const PhysicsJoint *row) { return row->is_reversed ? -1.0 : 1.0; }
 
 // ---- making ----
 
@@ -99,20 +106,17 @@ static bool wants_spring(const PhysicsJoint *row, const PhysicsJointState *state
 static ConstraintKind kind_of(const PhysicsJoint *row)
 {
     switch (row->kind) {
-    case PHYSICS_JOINT_HINGE2:
-        return CONSTRAINT_SUSPENSION;
-    case PHYSICS_JOINT_SLIDER:
-        return CONSTRAINT_SLIDER;
-    case PHYSICS_JOINT_BALL:
-        return CONSTRAINT_BALL;
-    default:
-        return has_suspension(row) ? CONSTRAINT_SUSPENSION : CONSTRAINT_HINGE;
+    case PHYSICS_JOINT_HINGE2: return CONSTRAINT_SUSPENSION;
+    case PHYSICS_JOINT_SLIDER: return CONSTRAINT_SLIDER;
+    case PHYSICS_JOINT_BALL: return CONSTRAINT_BALL;
+    default: return has_suspension(row) ? CONSTRAINT_SUSPENSION : CONSTRAINT_HINGE;
     }
 }
 
 static Constraint *make(Physics *physics, const PhysicsJoint *row, ConstraintKind kind, int axis_count)
 {
-    return constraint_make(physics, kind, row->body[0], row->body[1], axis_count, kind == kind_of(row) ? row->node : NULL);
+    return constraint_make(physics, kind, row->body[0], row->body[1], axis_count,
+                           kind == kind_of(row) ? row->node : NULL);
 }
 
 static bool can_be_made(Physics *physics, const PhysicsJoint *row)
@@ -126,15 +130,13 @@ static bool can_be_made(Physics *physics, const PhysicsJoint *row)
     return true;
 }
 
-static Constraint *driver_of(const PhysicsJoint *row)
-{
-    return row->motor ? row->motor : row->constraint;
-}
+static Constraint *driver_of(const PhysicsJoint *row) { return row->motor ? row->motor : row->constraint; }
 
 // Anchors the constraint for the poses in state->anchored.
 static void place_constraint(Physics *physics, const PhysicsJoint *row, const PhysicsJointState *state, Pose holder)
 {
-    ConstraintPlace place = { .side = { state->anchored[0], state->anchored[1] }, .anchor = pose_apply(holder, row->anchor),
+    ConstraintPlace place = { .side = { state->anchored[0], state->anchored[1] },
+                              .anchor = pose_apply(holder, row->anchor),
                               .axis = vec3_scale(quat_rotate(holder.q, row->axes[0].axis), raw_sign(row)) };
     // A swapped slider's rows turn their axis round themselves, so here the sign is the same for both.
     if (row->kind == PHYSICS_JOINT_SLIDER)
@@ -149,19 +151,22 @@ static void place_constraint(Physics *physics, const PhysicsJoint *row, const Ph
         else
             place.second = quat_rotate(holder.q, turned_axis(row, state->axes, 1));
         if (has_suspension(row))
-            spring_row(row->suspension_spring, row->suspension_damping, physics->dt, &row->constraint->slide_erp, &row->constraint->slide_cfm);
+            spring_row(row->suspension_spring, row->suspension_damping, physics->dt, &row->constraint->slide_erp,
+                       &row->constraint->slide_cfm);
     }
     constraint_anchor(physics, row->constraint, &place);
 }
 
 // A motor's axis for the poses in state->anchored.
-static void turn_motor(Physics *physics, const PhysicsJointState *state, Constraint *motor, int axis, int relative, Vec3 world)
+static void turn_motor(Physics *physics, const PhysicsJointState *state, Constraint *motor, int axis, int relative,
+                       Vec3 world)
 {
     constraint_set_motor_axis(motor, axis, relative, world, state->anchored);
     constraint_tell_motor_axis(physics, motor, axis);
 }
 
-static void place_beside(Physics *physics, const PhysicsJoint *row, const PhysicsJointState *state, Constraint *motor, Pose holder)
+static void place_beside(Physics *physics, const PhysicsJoint *row, const PhysicsJointState *state, Constraint *motor,
+                         Pose holder)
 {
     for (int i = 0; i < row->axis_count; i++) {
         Vec3 axis = vec3_scale(quat_rotate(holder.q, turned_axis(row, state->axes, i)), raw_sign(row));
@@ -177,6 +182,7 @@ static void place_beside(Physics *physics, const PhysicsJoint *row, const Physic
 
 static void place_stops_of_axis(const PhysicsJoint *row, const PhysicsJointState *state, int index, bool are_open)
 {
+    assert(index >= 0 && index < row->axis_count);
     const PhysicsAxis *axis = &row->axes[index];
     double offset = state->axes[index].offset;
     bool is_slider = row->kind == PHYSICS_JOINT_SLIDER;
@@ -213,6 +219,7 @@ static void place_stops(const PhysicsJoint *row, const PhysicsJointState *state)
 // Sets its constraints for the poses in state->anchored.
 static void place(Physics *physics, int joint)
 {
+    assert(physics->joints[joint].constraint);
     PhysicsJoint *row = &physics->joints[joint];
     // The bodies stand as they did when the axes stood at their offsets, whatever their positions are now.
     PhysicsJointState then = physics->joint_states[joint];
@@ -236,6 +243,12 @@ static void place(Physics *physics, int joint)
     row->placed_turn = quat_mul(to_parent, child_side.q);
     for (int i = 0; i < row->axis_count; i++)
         row->placed_axis[i] = quat_rotate(to_parent, quat_rotate(holder.q, row->axes[i].axis));
+    row->placed_cosine = row->placed_turn;
+    // The vector part of a product with the conjugate turn, along the axis: each component of the turn now has its share.
+    Quat c = quat_conj(row->placed_turn);
+    Vec3 a = row->placed_axis[0];
+    row->placed_sine = (Quat){ c.x * a.x + c.y * a.y + c.z * a.z, c.w * a.x - c.z * a.y + c.y * a.z,
+                               c.z * a.x + c.w * a.y - c.x * a.z, -c.y * a.x + c.x * a.y + c.w * a.z };
     row->placed_slide = vec3_dot(row->placed_axis[0], quat_rotate(to_parent, vec3_sub(child_side.t, parent_side.t)));
 }
 
@@ -249,7 +262,8 @@ static void anchor(Physics *physics, int joint)
     for (int i = 0; i < row->axis_count; i++)
         offsets[i] = state->axes[i].offset;
     state->anchored[0] = joint_side_pose(physics, row, 0);
-    Pose child = pose_mul(holder_of(physics, row, state->anchored[0]), pose_mul(joint_motion(row, offsets), state->zero));
+    Pose child = pose_mul(holder_of(physics, row, state->anchored[0]),
+                          pose_mul(joint_motion(row, offsets), state->zero));
     if (row->body[1] >= 0)
         child = pose_mul(child, pose_inverse(physics->solids[row->child].in_body));
     child.q = quat_normalized(child.q);
@@ -259,24 +273,29 @@ static void anchor(Physics *physics, int joint)
 
 void joint_make(Physics *physics, int joint)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState *state = &physics->joint_states[joint];
     row->is_dynamic = row->parent >= 0 && (row->body[1] >= 0 || (row->child_is_world && row->body[0] >= 0));
     if (!can_be_made(physics, row))
         return;
+    joints_refresh(physics);
     row->is_reversed = row->body[0] < 0;
     if (row->kind == PHYSICS_JOINT_HINGE2 && row->is_reversed)
         diag_note(physics->diags, row->node->pos, "a Hinge2Joint without a dynamic parent turns against the world");
     for (int i = 0; i < row->axis_count; i++)
         state->axes[i].offset = state->axes[i].position;
-    row->constraint = make(physics, row, kind_of(row), row->kind == PHYSICS_JOINT_HINGE || row->kind == PHYSICS_JOINT_SLIDER);
+    row->constraint = make(physics, row, kind_of(row),
+                           row->kind == PHYSICS_JOINT_HINGE || row->kind == PHYSICS_JOINT_SLIDER);
     row->motor = wants_driver(row, state) ? make(physics, row, CONSTRAINT_ANGULAR_MOTOR, row->axis_count) : NULL;
     const PhysicsAxis *axis = &row->axes[0];
-    row->is_sprung_inside = row->kind == PHYSICS_JOINT_SLIDER && wants_spring(row, state) && !axis->motor &&
-                            axis->static_friction <= 0.0 && !has_stops(axis);
+    row->is_sprung_inside = row->kind == PHYSICS_JOINT_SLIDER && wants_spring(row, state) && !axis->motor
+                            && axis->static_friction <= 0.0 && !has_stops(axis);
     row->spring = NULL;
     if (wants_spring(row, state) && !row->is_sprung_inside)
-        row->spring = make(physics, row, row->kind == PHYSICS_JOINT_SLIDER ? CONSTRAINT_LINEAR_MOTOR : CONSTRAINT_ANGULAR_MOTOR, row->axis_count);
+        row->spring = make(physics, row,
+                           row->kind == PHYSICS_JOINT_SLIDER ? CONSTRAINT_LINEAR_MOTOR : CONSTRAINT_ANGULAR_MOTOR,
+                           row->axis_count);
     if (row->wants_feedback)
         physics_motor_want_feedback(physics, joint, true);
     anchor(physics, joint);
@@ -284,6 +303,7 @@ void joint_make(Physics *physics, int joint)
 
 void joint_unmake(Physics *physics, int joint)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     Constraint **const constraints[] = { &row->constraint, &row->motor, &row->spring };
     for (int i = 0; i < COUNT_OF(constraints); i++) {
@@ -294,6 +314,7 @@ void joint_unmake(Physics *physics, int joint)
 
 void joint_moved(Physics *physics, int joint, bool is_rigid)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     const PhysicsJoint *row = &physics->joints[joint];
     if (!row->constraint)
         return;
@@ -304,6 +325,7 @@ void joint_moved(Physics *physics, int joint, bool is_rigid)
 
 void joint_restored(Physics *physics, int joint)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     const PhysicsJointState *state = &physics->joint_states[joint];
     if (!row->constraint)
@@ -314,6 +336,7 @@ void joint_restored(Physics *physics, int joint)
 
 void physics_brake_set_damping(Physics *physics, int joint, int axis, double damping)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
     if (!(damping >= 0.0) || state->brake_damping == damping)
@@ -335,6 +358,7 @@ void physics_brake_set_damping(Physics *physics, int joint, int axis, double dam
 // velocity is the rate of that axis, and its length.
 static Vec3 rate_vector(const Vec3 axes[3], int axis, double *length)
 {
+    assert(axis >= 0 && axis < 3);
     Vec3 reciprocal = vec3_cross(axes[(axis + 1) % 3], axes[(axis + 2) % 3]);
     double volume = vec3_dot(axes[axis], reciprocal);
     if (fabs(volume) < 1e-3)
@@ -402,6 +426,7 @@ static void drive_by_force(Physics *physics, int joint, int axis, Vec3 ball_rate
 
 void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *torque)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     const PhysicsJoint *row = &physics->joints[joint];
     const PhysicsJointState *state = &physics->joint_states[joint];
     Pose holder = holder_of(physics, row, joint_side_pose(physics, row, 0));
@@ -419,7 +444,6 @@ void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *to
 
 // A motor without a limit of force is itself a stop: it is not told to leave the range. At a stop the row would add the motor's whole force
 // to the bodies, which no number can hold here, so that the stop is open meanwhile.
-static const double unlimited_force = 1e20;
 
 static double within_stops(Physics *physics, int joint, int axis, double velocity, double force, double dt)
 {
@@ -427,13 +451,14 @@ static double within_stops(Physics *physics, int joint, int axis, double velocit
     if ((row->kind != PHYSICS_JOINT_HINGE && row->kind != PHYSICS_JOINT_SLIDER) || !has_stops(&row->axes[axis]))
         return velocity;
     const PhysicsJointState *state = &physics->joint_states[joint];
-    bool are_open = force >= unlimited_force;
+    bool are_open = force >= UNLIMITED_FORCE;
     if (are_open || row->axes[axis].stops_are_open)
         place_stops_of_axis(row, state, axis, are_open);
     row->axes[axis].stops_are_open = are_open;
     if (!are_open)
         return velocity;
-    double position = state->axes[axis].position, low = (row->axes[axis].min_stop - position) / dt, high = (row->axes[axis].max_stop - position) / dt;
+    double position = state->axes[axis].position, low = (row->axes[axis].min_stop - position) / dt,
+           high = (row->axes[axis].max_stop - position) / dt;
     // Where it starts outside of its range it comes back as from any error of a joint.
     low *= low > 0.0 ? physics->erp : 1.0;
     high *= high < 0.0 ? physics->erp : 1.0;
@@ -443,6 +468,7 @@ static double within_stops(Physics *physics, int joint, int axis, double velocit
 // Motor row of one axis: velocity and the most force it may take.
 static void drive(Physics *physics, int joint, int axis, double dt, double length, Vec3 ball_rate)
 {
+    assert(axis >= 0 && axis < physics->joints[joint].axis_count);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
     double velocity = 0.0, force = row->axes[axis].static_friction;
@@ -471,9 +497,11 @@ static void drive(Physics *physics, int joint, int axis, double dt, double lengt
 
 static void spring(Physics *physics, int joint, int axis, double dt, double length)
 {
+    assert(axis >= 0 && axis < physics->joints[joint].axis_count);
     PhysicsJoint *row = &physics->joints[joint];
     const PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
-    double constant = row->axes[axis].spring, damping = damping_of(&row->axes[axis], state), rotor = row->axes[axis].rotor;
+    double constant = row->axes[axis].spring, damping = damping_of(&row->axes[axis], state),
+           rotor = row->axes[axis].rotor;
     Constraint *target = row->is_sprung_inside ? row->constraint : row->spring;
     if (constant <= 0.0 && damping <= 0.0 && rotor <= 0.0) {
         constraint_set(target, axis, CONSTRAINT_MAX_FORCE, 0.0);
@@ -488,9 +516,24 @@ static void spring(Physics *physics, int joint, int axis, double dt, double leng
     constraint_set(target, axis, CONSTRAINT_MAX_FORCE, INFINITY);
 }
 
+// A hinge or slider that nothing drives or springs: its row is that of static friction.
+static bool drive_passive(const PhysicsJoint *row)
+{
+    Constraint *held = row->constraint;
+    const PhysicsAxis *axis = &row->axes[0];
+    if (!held || row->axis_count != 1 || axis->motor || row->motor || row->spring || row->is_sprung_inside || held->ode
+        || row->kind >= PHYSICS_JOINT_FIXED || !(axis->static_friction < UNLIMITED_FORCE) || axis->stops_are_open)
+        return false;
+    held->axes[0].velocity = row->kind == PHYSICS_JOINT_SLIDER ? 0.0 : -0.0;
+    held->axes[0].max_force = axis->static_friction;
+    return true;
+}
+
 static void prestep_dynamic(Physics *physics, int joint, double dt)
 {
     PhysicsJoint *row = &physics->joints[joint];
+    if (drive_passive(row))
+        return;
     double lengths[3] = { 1.0, 1.0, 1.0 };
     Vec3 rates[3] = { VEC3_ZERO, VEC3_ZERO, VEC3_ZERO };
     if (row->kind == PHYSICS_JOINT_BALL)
@@ -513,7 +556,8 @@ static bool is_asleep(const Physics *physics, const PhysicsJoint *row)
 // Without physics: its motor moves the end point, with all that hangs on it.
 static bool is_kinematic(const Physics *physics, const PhysicsJoint *row)
 {
-    if (!row->is_alive || row->constraint || row->is_dynamic || row->kind >= PHYSICS_JOINT_FIXED || row->child < 0 || physics->solids[row->child].body >= 0)
+    if (!row->is_alive || row->constraint || row->is_dynamic || row->kind >= PHYSICS_JOINT_FIXED || row->child < 0
+        || physics->solids[row->child].body >= 0)
         return false;
     for (int i = 0; i < row->axis_count; i++)
         if (row->axes[i].motor)
@@ -546,7 +590,12 @@ static bool drives_by_force(const Physics *physics, int joint)
 }
 
 // A loop over all joints, on several threads; true when some were left for one.
-typedef struct JointWork { Physics *physics; double dt; atomic_bool has_left; } JointWork;
+typedef struct JointWork {
+    Physics *physics;
+    double dt;
+    bool may_wait;  // joints that are read on demand are left for now
+    atomic_bool has_left;
+} JointWork;
 
 static bool joints_for(Physics *physics, double dt, PoolRange range)
 {
@@ -569,7 +618,8 @@ static void prestep_range(int begin, int end, int worker, void *context)
     JointWork *work = context;
     (void)worker;
     for (int joint = begin; joint < end; joint++) {
-        if (!is_simulated(work->physics, &work->physics->joints[joint]))
+        const PhysicsJoint *row = &work->physics->joints[joint];
+        if (drive_passive(row) || !is_simulated(work->physics, row))
             continue;
         if (drives_by_force(work->physics, joint))
             atomic_store(&work->has_left, true);
@@ -596,8 +646,11 @@ void joints_prestep(Physics *physics, double dt)
 
 static double nearest_turn(double angle, double estimate)
 {
-    return angle + 2.0 * M_PI * round((estimate - angle) / (2.0 * M_PI));
+    double turns = (estimate - angle) / (2.0 * M_PI);
+    return fabs(turns) < 0.5 ? angle + 0.0 : angle + 2.0 * M_PI * round(turns);
 }
+
+static double quat_dot(Quat a, Quat b) { return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z; }
 
 static double twist_about(Quat turn, Vec3 axis)
 {
@@ -618,7 +671,8 @@ static void two_angles(const PhysicsJoint *row, Quat turn, double angles[3])
 {
     Vec3 first = row->placed_axis[0], second = row->placed_axis[1];
     Vec3 carried = quat_rotate(turn, second);
-    Vec3 from = vec3_mad(second, first, -vec3_dot(first, second)), to = vec3_mad(carried, first, -vec3_dot(first, carried));
+    Vec3 from = vec3_mad(second, first, -vec3_dot(first, second)),
+         to = vec3_mad(carried, first, -vec3_dot(first, carried));
     angles[0] = atan2(vec3_dot(first, vec3_cross(from, to)), vec3_dot(from, to));
     angles[1] = twist_about(quat_mul(quat_from_axis_angle(first, -angles[0]), turn), second);
 }
@@ -641,21 +695,24 @@ static void count_rate(const Physics *physics, const PhysicsAxis *axis, PhysicsA
     state->surplus = physics->reads_rates && !is_told_a_position ? state->surplus + lead : 0.0;
 }
 
+// Angles from how the child stands against the parent, rates from both angular velocities; one axis, the common case, without any
+// turning of frames.
 static void read_turns(Physics *physics, int joint, double dt)
 {
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState *state = &physics->joint_states[joint];
-    Pose parent = joint_side_pose(physics, row, 0), child = joint_side_pose(physics, row, 1);
+    const Quat *parent = side_orientation(physics, row, 0), *child = side_orientation(physics, row, 1);
     Vec3 rate = VEC3_ZERO;
     if (row->body[1] >= 0)
         rate = physics->body_states[row->body[1]].angular;
     if (row->body[0] >= 0)
         rate = vec3_sub(rate, physics->body_states[row->body[0]].angular);
-    rate = quat_unrotate(parent.q, rate);
-    Quat now = quat_mul(quat_conj(parent.q), child.q);
+    rate = quat_unrotate(*parent, rate);
+    Quat now = quat_mul(quat_conj(*parent), *child);
     double angles[3] = { 0.0 };
     if (row->axis_count == 1) {
-        angles[0] = state->axes[0].offset + twist_about(quat_mul(now, quat_conj(row->placed_turn)), row->placed_axis[0]);
+        angles[0] = state->axes[0].offset
+                    + 2.0 * atan2(quat_dot(row->placed_sine, now), quat_dot(row->placed_cosine, now));
         state->axes[0].velocity = vec3_dot(row->placed_axis[0], rate);
     } else {
         Quat turn = turn_from_zero(row, state, now);
@@ -696,6 +753,7 @@ static void read_slide(Physics *physics, int joint)
 // Force or torque that the joint exerts on the child along the axis: what holds and drives it.
 static void read_feedback(Physics *physics, int joint)
 {
+    assert(physics->joints[joint].constraint);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState *state = &physics->joint_states[joint];
     const ConstraintWrenches *sources[2] = { &row->constraint->wrenches, row->motor ? &row->motor->wrenches : NULL };
@@ -737,6 +795,22 @@ void joints_start(Physics *physics)
     }
 }
 
+static void read_joint(Physics *physics, int joint, double dt)
+{
+    if (physics->joints[joint].kind == PHYSICS_JOINT_SLIDER)
+        read_slide(physics, joint);
+    else
+        read_turns(physics, joint, dt);
+}
+
+// A joint that no device, spring or motor looks at.
+static bool is_read_on_demand(const PhysicsJoint *row)
+{
+    const PhysicsAxis *axis = &row->axes[0];
+    return row->axis_count == 1 && !axis->motor && !axis->sensor && !axis->brake && !row->motor && !row->spring
+           && !row->is_sprung_inside && !row->wants_feedback;
+}
+
 static void poststep_range(int begin, int end, int worker, void *context)
 {
     const JointWork *work = context;
@@ -744,28 +818,56 @@ static void poststep_range(int begin, int end, int worker, void *context)
     (void)worker;
     for (int joint = begin; joint < end; joint++) {
         const PhysicsJoint *row = &physics->joints[joint];
-        if (!row->is_alive || !row->constraint || is_asleep(physics, row))
+        if (!row->constraint || (work->may_wait && is_read_on_demand(row)))
             continue;
-        if (row->kind == PHYSICS_JOINT_SLIDER)
-            read_slide(physics, joint);
-        else
-            read_turns(physics, joint, work->dt);
+        if (!row->is_alive || is_asleep(physics, row))
+            continue;
+        read_joint(physics, joint, work->dt);
         if (row->wants_feedback)
             read_feedback(physics, joint);
     }
 }
 
+// An angle is told from the one that was read last, less than half a turn away. So long as no body turns fast, a few steps may
+// pass; the result is the same to the last bit. Sums of rates miss no step, and at the rim others move the bodies.
 void joints_poststep(Physics *physics, double dt)
 {
-    joints_for(physics, dt, poststep_range);
+    JointWork work = { .physics = physics, .dt = dt };
+    work.may_wait = !mirror_is_open(physics) && !physics->reads_rates && !physics->has_fast_turns
+                    && physics->unread_steps + 1 < MAX_UNREAD_STEPS;
+    pool_for(physics->pool, physics->joint_count, JOINT_GRAIN, poststep_range, &work);
+    physics->unread_steps = work.may_wait ? physics->unread_steps + 1 : 0;
+}
+
+double joints_slow_turn(double dt) { return M_PI / (4.0 * MAX_UNREAD_STEPS * dt); }
+
+void joint_refresh(Physics *physics, int joint)
+{
+    assert(joint >= 0 && joint < physics->joint_count);
+    if (is_read_on_demand(&physics->joints[joint]))
+        joints_refresh(physics);
+}
+
+void joints_refresh(Physics *physics)
+{
+    if (physics->unread_steps == 0)
+        return;
+    physics->unread_steps = 0;
+    for (int joint = 0; joint < physics->joint_count; joint++) {
+        const PhysicsJoint *row = &physics->joints[joint];
+        if (row->is_alive && row->constraint && is_read_on_demand(row) && !is_asleep(physics, row))
+            read_joint(physics, joint, 0.0);
+    }
 }
 
 void physics_joint_set_position(Physics *physics, int joint, int axis, double position)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
     if (!isfinite(position))
         return;
+    joints_refresh(physics);
     state->position = position;
     state->surplus = 0.0;
     if (state->mode == MOTOR_POSITION)

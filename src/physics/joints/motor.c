@@ -2,7 +2,9 @@
 #include "physics/joints/motor.h"
 
 #include "physics/physics_internal.h"
+#include "physics/joints/tuning.h"
 
+#include <assert.h>
 #include <string.h>
 
 static_assert((int)MOTOR_FORCE == (int)PHYSICS_MOTOR_FORCE, "one order of modes");
@@ -18,17 +20,11 @@ static PhysicsAxisState *state_of(const Physics *physics, int joint, int axis)
     return &physics->joint_states[joint].axes[axis];
 }
 
-static bool has_range(const PhysicsAxis *axis)
-{
-    return axis->motor_min != axis->motor_max;
-}
+static bool has_range(const PhysicsAxis *axis) { return axis->motor_min != axis->motor_max; }
 
 // ---- fields ----
 
-static bool is_rotational(const SceneNode *motor)
-{
-    return scene_node_is(motor, "RotationalMotor");
-}
+static bool is_rotational(const SceneNode *motor) { return scene_node_is(motor, "RotationalMotor"); }
 
 // The range must hold the position the joint starts at; it is widened to it, as the file's author can hardly mean otherwise.
 static void fit_range(Physics *physics, PhysicsAxis *axis, double position)
@@ -37,11 +33,13 @@ static void fit_range(Physics *physics, PhysicsAxis *axis, double position)
         return;
     SourcePos pos = scene_field_pos(axis->motor, position < axis->motor_min ? "minPosition" : "maxPosition");
     if (position < axis->motor_min) {
-        diag_warning(physics->diags, pos, "minPosition %g is above the joint's position %g; using the position", axis->motor_min, position);
+        diag_warning(physics->diags, pos, "minPosition %g is above the joint's position %g; using the position",
+                     axis->motor_min, position);
         axis->motor_min = position;
         scene_set_float(physics->scene, axis->motor, "minPosition", position);
     } else if (position > axis->motor_max) {
-        diag_warning(physics->diags, pos, "maxPosition %g is below the joint's position %g; using the position", axis->motor_max, position);
+        diag_warning(physics->diags, pos, "maxPosition %g is below the joint's position %g; using the position",
+                     axis->motor_max, position);
         axis->motor_max = position;
         scene_set_float(physics->scene, axis->motor, "maxPosition", position);
     }
@@ -61,6 +59,7 @@ static void read_body_motor(PhysicsAxis *axis, PhysicsAxisState *state)
     }
 }
 
+// What the nodes of an axis say; a value that makes no sense is replaced, and said.
 void motor_read(Physics *physics, int joint, int axis_index)
 {
     PhysicsAxis *axis = axis_of(physics, joint, axis_index);
@@ -76,8 +75,8 @@ void motor_read(Physics *physics, int joint, int axis_index)
     axis->motor_min = scene_float(motor, "minPosition");
     axis->motor_max = scene_float(motor, "maxPosition");
     if (axis->motor_min > axis->motor_max) {
-        diag_warning(physics->diags, scene_field_pos(motor, "minPosition"), "minPosition %g is above maxPosition %g; no limits are used",
-                     axis->motor_min, axis->motor_max);
+        diag_warning(physics->diags, scene_field_pos(motor, "minPosition"),
+                     "minPosition %g is above maxPosition %g; no limits are used", axis->motor_min, axis->motor_max);
         axis->motor_min = axis->motor_max = 0.0;
     }
     axis->motor_max_velocity = fabs(scene_float(motor, "maxVelocity"));
@@ -132,12 +131,13 @@ static void follow_limits(Physics *physics, const PhysicsAxis *first, PhysicsAxi
         high = swap;
     }
     double velocity = first->motor_max_velocity * fabs(ratio);
-    bool differs = fabs(low - follower->motor_min) > 1e-9 || fabs(high - follower->motor_max) > 1e-9 ||
-                   fabs(velocity - follower->motor_max_velocity) > 1e-9;
+    bool differs = fabs(low - follower->motor_min) > 1e-9 || fabs(high - follower->motor_max) > 1e-9
+                   || fabs(velocity - follower->motor_max_velocity) > 1e-9;
     if (differs)
-        diag_warning(physics->diags, follower->motor->pos,
-                     "limits of coupled motor '%s' follow those of '%s' by their multipliers: positions %g to %g, velocity %g",
-                     scene_string(follower->motor, "name"), scene_string(first->motor, "name"), low, high, velocity);
+        diag_warning(
+            physics->diags, follower->motor->pos,
+            "limits of coupled motor '%s' follow those of '%s' by their multipliers: positions %g to %g, velocity %g",
+            scene_string(follower->motor, "name"), scene_string(first->motor, "name"), low, high, velocity);
     follower->motor_min = low;
     follower->motor_max = high;
     follower->motor_max_velocity = velocity;
@@ -169,7 +169,8 @@ void motors_couple(Physics *physics)
     for (int joint = 0; joint < physics->joint_count; joint++) {
         for (int axis = 0; axis < physics->joints[joint].axis_count; axis++) {
             const SceneNode *motor = physics->joints[joint].axes[axis].motor;
-            if (motor && coupling_length(scene_string(motor, "name")) && axis_of(physics, joint, axis)->coupled_next < 0)
+            if (motor && coupling_length(scene_string(motor, "name"))
+                && axis_of(physics, joint, axis)->coupled_next < 0)
                 couple_with_earlier(physics, joint, axis);
         }
     }
@@ -181,8 +182,8 @@ static double limit_acceleration(const PhysicsAxisState *state, double command, 
 {
     if (state->acceleration < 0.0)
         return command;
-    double most = state->acceleration * dt;
-    return double_clamp(command, state->command_velocity - most, state->command_velocity + most);
+    double max = state->acceleration * dt;
+    return double_clamp(command, state->command_velocity - max, state->command_velocity + max);
 }
 
 double motor_velocity(Physics *physics, int joint, int axis, double dt)
@@ -206,8 +207,8 @@ double motor_velocity(Physics *physics, int joint, int axis, double dt)
 }
 
 // Below this a position or speed counts as reached when nothing has mass.
-#define KINEMATIC_TOLERANCE 1e-6
 
+// As a motor with physics would, within its speed and acceleration, and never past the target; a force means nothing here.
 void motor_move_kinematic(Physics *physics, int joint, int axis_index, double dt)
 {
     const PhysicsAxis *axis = axis_of(physics, joint, axis_index);
@@ -226,11 +227,12 @@ void motor_move_kinematic(Physics *physics, int joint, int axis_index, double dt
         }
         wanted = copysign(fabs(state->target_velocity), distance);
     }
-    double limit = state->acceleration < 0.0 ? state->available_force : fmin(state->acceleration, state->available_force);
-    double most = limit * dt;
+    double limit = state->acceleration < 0.0 ? state->available_force
+                                             : fmin(state->acceleration, state->available_force);
+    double max = limit * dt;
     state->command_velocity = state->acceleration < 0.0
                                   ? wanted
-                                  : double_clamp(wanted, state->command_velocity - most, state->command_velocity + most);
+                                  : double_clamp(wanted, state->command_velocity - max, state->command_velocity + max);
     double move = state->command_velocity * dt;
     if (state->mode == MOTOR_POSITION && fabs(move) > fabs(distance) && move * distance > 0.0)
         move = distance;
@@ -348,9 +350,14 @@ const char *physics_motor_set_position(Physics *physics, int joint, int axis, do
 static const char *set_velocity(Physics *physics, int joint, int axis_index, double velocity)
 {
     const PhysicsAxis *axis = axis_of(physics, joint, axis_index);
-    double most = axis->motor_max_velocity;
-    state_of(physics, joint, axis_index)->target_velocity = double_clamp(velocity, -most, most);
-    return fabs(velocity) > most ? "the velocity is above maxVelocity" : NULL;
+    double max = axis->motor_max_velocity;
+    state_of(physics, joint, axis_index)->target_velocity = double_clamp(velocity, -max, max);
+    if (fabs(velocity) <= max)
+        return NULL;
+    // The limit and not the command: a robot that asks for another velocity in each step is told once.
+    static _Thread_local char said[64];
+    snprintf(said, sizeof said, "the velocity is above maxVelocity, which is %g", max);
+    return said;
 }
 
 const char *physics_motor_set_velocity(Physics *physics, int joint, int axis, double velocity)
@@ -397,10 +404,10 @@ const char *physics_motor_set_available_force(Physics *physics, int joint, int a
 static const char *set_force(Physics *physics, int joint, int axis, double force)
 {
     PhysicsAxisState *state = state_of(physics, joint, axis);
-    double most = state->available_force;
+    double max = state->available_force;
     state->mode = MOTOR_FORCE;
-    state->force_command = double_clamp(force, -most, most);
-    return fabs(force) > most ? "the force is above the available force" : NULL;
+    state->force_command = double_clamp(force, -max, max);
+    return fabs(force) > max ? "the force is above the available force" : NULL;
 }
 
 const char *physics_motor_set_force(Physics *physics, int joint, int axis, double force)
@@ -423,6 +430,7 @@ const char *physics_motor_set_gains(Physics *physics, int joint, int axis, doubl
 
 void physics_motor_want_feedback(Physics *physics, int joint, bool want)
 {
+    assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     row->wants_feedback = want;
     Constraint *const constraints[] = { row->constraint, row->motor, row->spring };

@@ -15,21 +15,23 @@ typedef enum PhysicsMotorMode { PHYSICS_MOTOR_POSITION, PHYSICS_MOTOR_VELOCITY, 
 
 typedef struct PhysicsMotor {
     PhysicsMotorMode mode;
-    double target_position;   // INFINITY in velocity mode
+    double target_position;  // INFINITY in velocity mode
     double target_velocity;
-    double acceleration;      // -1: unlimited
+    double acceleration;  // -1: unlimited
     double available_force;
-    double force;             // the command, in force mode
+    double force;                       // the command, in force mode
     double min_position, max_position;  // no limit when both are 0
     double max_velocity, max_force, multiplier;
     double gains[3];
-    double feedback;          // force or torque on the joint in the last step, along the axis
+    double feedback;  // force or torque on the joint in the last step, along the axis
 } PhysicsMotor;
 PhysicsMotor physics_motor(const Physics *physics, int joint, int axis);
-void physics_motor_command(Physics *physics, int joint, int axis, const PhysicsMotor *motor);  // the commands of one read before, again
+void physics_motor_command(Physics *physics, int joint, int axis,
+                           const PhysicsMotor *motor);  // the commands of one read before, again
 
 // Each returns what is wrong with the value in words (it has then been clipped or refused), or NULL.
-const char *physics_motor_set_position(Physics *physics, int joint, int axis, double position);  // INFINITY: velocity mode
+const char *physics_motor_set_position(Physics *physics, int joint, int axis,
+                                       double position);  // INFINITY: velocity mode
 const char *physics_motor_set_velocity(Physics *physics, int joint, int axis, double velocity);
 const char *physics_motor_set_acceleration(Physics *physics, int joint, int axis, double acceleration);
 const char *physics_motor_set_available_force(Physics *physics, int joint, int axis, double force);

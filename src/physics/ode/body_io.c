@@ -2,17 +2,17 @@
 #include "physics/contacts/sleep.h"
 #include "physics/mirror.h"
 
-static Vec3 from_ode(const dReal *v)
-{
-    return vec3(v[0], v[1], v[2]);
-}
+#include <assert.h>
+
+static Vec3 from_ode(const dReal *v) { return vec3(v[0], v[1], v[2]); }
 
 static bool has_moved(const Physics *physics, int index)
 {
     const dReal *p = physics->bodies[index].position, *q = physics->bodies[index].quaternion;
     const BodyState *state = &physics->body_states[index];
-    return p[0] != state->position.x || p[1] != state->position.y || p[2] != state->position.z || q[0] != state->orientation.w
-        || q[1] != state->orientation.x || q[2] != state->orientation.y || q[3] != state->orientation.z;
+    return p[0] != state->position.x || p[1] != state->position.y || p[2] != state->position.z
+           || q[0] != state->orientation.w || q[1] != state->orientation.x || q[2] != state->orientation.y
+           || q[3] != state->orientation.z;
 }
 
 static void gather(Physics *physics, int index)
@@ -35,18 +35,18 @@ static void gather_range(int begin, int end, int worker, void *context)
         gather(work->physics, work->awake[i]);
 }
 
-// A sleeping body changes only through us, unless others hold ODE's objects: then all are read, and the book is written anew
+// A sleeping body changes only through us, unless others hold ODE's objects: then all are read, and the awake set is written anew
 // if they put somebody to sleep or woke him. Who is moved in his sleep stays asleep, as in ODE.
 void body_gather(Physics *physics)
 {
     if (!mirror_is_open(physics))
         return;
     const Sleep *sleep = physics->sleep;
-    if (sleep->is_kept && !physics->has_outsiders) {
+    if (sleep->is_valid && !physics->plugin_holds_ode) {
         sleep_for_awake(physics, gather_range);
         return;
     }
-    bool is_right = sleep->is_kept && sleep->body_count == physics->body_count;
+    bool is_right = sleep->is_valid && sleep->body_count == physics->body_count;
     for (int i = 0; i < physics->body_count; i++) {
         if (!physics->bodies[i].is_alive)
             continue;
@@ -58,16 +58,17 @@ void body_gather(Physics *physics)
     }
     if (is_right)
         return;
-    physics->needs_full_pass |= physics->has_outsiders;
+    physics->needs_full_pass |= physics->plugin_holds_ode;
     sleep_forget(physics);
     sleep_refresh(physics);
 }
 
 void bodies_enabled_outside(Physics *physics)
 {
-    for (int i = 0; physics->has_outsiders && i < physics->body_count; i++) {
+    for (int i = 0; physics->plugin_holds_ode && i < physics->body_count; i++) {
         BodyState *state = &physics->body_states[i];
-        if (physics->bodies[i].is_alive && state->is_disabled && !state->is_frozen && dBodyIsEnabled(physics->bodies[i].ode))
+        if (physics->bodies[i].is_alive && state->is_disabled && !state->is_frozen
+            && dBodyIsEnabled(physics->bodies[i].ode))
             state->idle_left = physics->disable_time;
     }
 }
@@ -76,6 +77,7 @@ void bodies_enabled_outside(Physics *physics)
 
 void mirror_body_push(Physics *physics, int index, Vec3 force, Vec3 torque)
 {
+    assert(index >= 0 && index < physics->body_count);
     dBodyID ode = physics->bodies[index].ode;
     dBodyAddForce(ode, force.x, force.y, force.z);
     dBodyAddTorque(ode, torque.x, torque.y, torque.z);
@@ -83,6 +85,7 @@ void mirror_body_push(Physics *physics, int index, Vec3 force, Vec3 torque)
 
 void mirror_body_force(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->body_count);
     dBodyID ode = physics->bodies[index].ode;
     const BodyState *state = &physics->body_states[index];
     if (!ode)

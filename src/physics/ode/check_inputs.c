@@ -1,22 +1,16 @@
 // check_inputs.c - what a plugin gave to ODE's objects that is not finite is dropped before a step, and said.
 #include "physics/contacts/sleep.h"
 #include "physics/mirror.h"
-#include "physics/ode/odeinside.h"
+#include "physics/ode/layout.h"
 
-static bool vector_is_finite(const dReal *v)
-{
-    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
-}
+static bool vector_is_finite(const dReal *v) { return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]); }
 
-static bool force_is_sound(const Body *body)
-{
-    return vector_is_finite(body->force) && vector_is_finite(body->torque);
-}
+static bool force_is_sound(const Body *body) { return vector_is_finite(body->force) && vector_is_finite(body->torque); }
 
 static bool motion_is_sound(const Body *body)
 {
     return vector_is_finite(body->position) && vector_is_finite(body->linear) && vector_is_finite(body->angular)
-        && vector_is_finite(body->quaternion) && isfinite(body->quaternion[3]);
+           && vector_is_finite(body->quaternion) && isfinite(body->quaternion[3]);
 }
 
 static void check_input(Physics *physics, int i)
@@ -27,11 +21,11 @@ static void check_input(Physics *physics, int i)
     if (!force_is_sound(body)) {
         dBodySetForce(body->ode, 0, 0, 0);
         dBodySetTorque(body->ode, 0, 0, 0);
-        trouble_reject(physics, i, "force or torque");
+        finite_reject(physics, i, "force or torque");
     }
     if (!motion_is_sound(body)) {
         mirror_body_state(physics, i);
-        trouble_reject(physics, i, "pose or velocity");
+        finite_reject(physics, i, "pose or velocity");
     }
 }
 
@@ -52,8 +46,10 @@ static void check_world(Physics *physics)
     dWorldGetGravity(physics->world, gravity);
     if (vector_is_finite(gravity) && isfinite(dWorldGetERP(physics->world)) && isfinite(dWorldGetCFM(physics->world)))
         return;
-    diag_error(physics->diags, physics->info ? physics->info->pos : (SourcePos){ 0 },
-               "gravity, ERP or CFM, as the physics plugin has set it, is not finite at %g s; those of the file are taken", (double)physics->step * physics->dt);
+    diag_error(
+        physics->diags, physics->info ? physics->info->pos : (SourcePos){ 0 },
+        "gravity, ERP or CFM, as the physics plugin has set it, is not finite at %g s; those of the file are taken",
+        (double)physics->step * physics->dt);
     mirror_settings(physics);
     physics->has_failed |= physics->nan_policy == PHYSICS_NAN_STOP;
 }
@@ -62,42 +58,45 @@ static void check_world(Physics *physics)
 static bool contact_is_finite(const dContact *contact)
 {
     const dSurfaceParameters *surface = &contact->surface;
-    return vector_is_finite(contact->geom.pos) && vector_is_finite(contact->geom.normal) && isfinite(contact->geom.depth) && !isnan(surface->mu)
-        && (!(surface->mode & dContactMu2) || !isnan(surface->mu2)) && (!(surface->mode & dContactFDir1) || vector_is_finite(contact->fdir1));
+    return vector_is_finite(contact->geom.pos) && vector_is_finite(contact->geom.normal)
+           && isfinite(contact->geom.depth) && !isnan(surface->mu)
+           && (!(surface->mode & dContactMu2) || !isnan(surface->mu2))
+           && (!(surface->mode & dContactFDir1) || vector_is_finite(contact->fdir1));
 }
 
-static void check_contact_joint(Physics *physics, dJointID joint, const OdeInside *inside)
+static void check_contact_joint(Physics *physics, dJointID joint, const OdeLayout *inside)
 {
     if (dJointGetType(joint) != dJointTypeContact || !dJointIsEnabled(joint)
         || contact_is_finite((const dContact *)((const char *)joint + inside->contact)))
         return;
     dJointDisable(joint);
     for (int i = 0; i < physics->body_count; i++)
-        if (physics->bodies[i].is_alive && (physics->bodies[i].ode == dJointGetBody(joint, 0) || physics->bodies[i].ode == dJointGetBody(joint, 1)))
-            trouble_reject(physics, i, "contact");
+        if (physics->bodies[i].is_alive
+            && (physics->bodies[i].ode == dJointGetBody(joint, 0) || physics->bodies[i].ode == dJointGetBody(joint, 1)))
+            finite_reject(physics, i, "contact");
 }
 
 static void check_contact_joints(Physics *physics)
 {
-    const OdeInside *inside = odeinside();
+    const OdeLayout *inside = ode_layout();
     if (inside->problem)
         return;
-    for (dJointID joint = odeinside_pointer(physics->world, inside->first_joint); joint; joint = odeinside_pointer(joint, inside->next_joint))
+    for (dJointID joint = ode_layout_pointer(physics->world, inside->first_joint); joint;
+         joint = ode_layout_pointer(joint, inside->next_joint))
         check_contact_joint(physics, joint, inside);
 }
 
 // What sleeps got nothing from us; a plugin may have given it anything.
 void mirror_check_inputs(Physics *physics)
 {
-    if (physics->has_outsiders) {
+    if (physics->plugin_holds_ode) {
         check_world(physics);
         check_contact_joints(physics);
     }
-    bool is_all = physics->has_outsiders || !physics->sleep->is_kept;
+    bool is_all = physics->plugin_holds_ode || !physics->sleep->is_valid;
     if (!is_all && !sleep_for_awake(physics, input_range))
         return;
     int count = is_all ? physics->body_count : physics->sleep->awake_count;
     for (int i = 0; i < count; i++)
         check_input(physics, is_all ? i : physics->sleep->awake[i]);
 }
-

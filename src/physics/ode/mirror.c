@@ -1,7 +1,7 @@
 // mirror.c - the twins in ODE of bodies and shapes, and the world that holds them.
 #include "physics/mirror.h"
 
-#include "formats/shape.h"
+#include "formats/shape/shape.h"
 
 #include <assert.h>
 #include <string.h>
@@ -27,7 +27,8 @@ static void make_world(Physics *physics)
     physics->world = dWorldCreate();
     // ODE's default is one implementation of threading for all worlds, which two threads must not enter at once.
     physics->threading = dThreadingAllocateSelfThreadedImplementation();
-    dWorldSetStepThreadingImplementation(physics->world, dThreadingImplementationGetFunctions(physics->threading), physics->threading);
+    dWorldSetStepThreadingImplementation(physics->world, dThreadingImplementationGetFunctions(physics->threading),
+                                         physics->threading);
     physics->space = dSimpleSpaceCreate(NULL);
     dSpaceSetCleanup(physics->space, 0);
     physics->contact_group = dJointGroupCreate(0);
@@ -38,6 +39,7 @@ void mirror_open(Physics *physics)
 {
     if (mirror_is_open(physics))
         return;
+    joints_refresh(physics);
     odelib_start();
     make_world(physics);
     odelib_begin(physics);
@@ -82,6 +84,7 @@ void mirror_close(Physics *physics)
 
 void mirror_body_make(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->body_count);
     if (!mirror_is_open(physics))
         return;
     Body *body = &physics->bodies[index];
@@ -102,6 +105,7 @@ void mirror_body_make(Physics *physics, int index)
 
 void mirror_body_destroy(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->body_count);
     Body *body = &physics->bodies[index];
     if (body->space)
         dSpaceDestroy(body->space);
@@ -114,6 +118,7 @@ void mirror_body_destroy(Physics *physics, int index)
 // dBodySetQuaternion would normalise once more and change the last bit of a state that is to be restored exactly.
 void mirror_body_state(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->body_count);
     const Body *body = &physics->bodies[index];
     const BodyState *state = &physics->body_states[index];
     if (!body->ode)
@@ -128,6 +133,7 @@ void mirror_body_state(Physics *physics, int index)
 
 void mirror_body_mass(const Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->body_count);
     const Body *body = &physics->bodies[index];
     const double *m = body->inertia.m;
     if (!body->ode)
@@ -139,6 +145,7 @@ void mirror_body_mass(const Physics *physics, int index)
 
 void mirror_body_settings(const Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->body_count);
     const Body *body = &physics->bodies[index];
     if (!body->ode)
         return;
@@ -150,6 +157,7 @@ void mirror_body_settings(const Physics *physics, int index)
 
 void mirror_body_enabled(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->body_count);
     dBodyID ode = physics->bodies[index].ode;
     if (!ode)
         return;
@@ -161,6 +169,7 @@ void mirror_body_enabled(Physics *physics, int index)
 
 void mirror_body_frozen(Physics *physics, int index, bool is_frozen)
 {
+    assert(index >= 0 && index < physics->body_count);
     dBodyID ode = physics->bodies[index].ode;
     if (!ode)
         return;
@@ -173,6 +182,7 @@ void mirror_body_frozen(Physics *physics, int index, bool is_frozen)
 // Plugins get the space as "the geom" of the solid.
 void mirror_body_group(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->body_count);
     if (!mirror_is_open(physics))
         return;
     Body *body = &physics->bodies[index];
@@ -224,8 +234,9 @@ static dHeightfieldDataID field_data(MeshEntry *entry)
         return entry->field;
     const MeshHeights *grid = &entry->grid;
     entry->field = dGeomHeightfieldDataCreate();
-    dGeomHeightfieldDataBuildDouble(entry->field, entry->heights, 0, (grid->count[0] - 1) * grid->spacing[0], (grid->count[1] - 1) * grid->spacing[1],
-                                    grid->count[0], grid->count[1], 1.0, 0.0, grid->thickness, 0);
+    dGeomHeightfieldDataBuildDouble(entry->field, entry->heights, 0, (grid->count[0] - 1) * grid->spacing[0],
+                                    (grid->count[1] - 1) * grid->spacing[1], grid->count[0], grid->count[1], 1.0, 0.0,
+                                    grid->thickness, 0);
     dGeomHeightfieldDataSetBounds(entry->field, grid->low, grid->high);
     return entry->field;
 }
@@ -233,30 +244,20 @@ static dHeightfieldDataID field_data(MeshEntry *entry)
 dGeomID mirror_make_geom(Physics *physics, Shape *shape)
 {
     MeshEntry *entry = entry_of(physics, shape);
-    switch (shape->kind) {
-    case PHYSICS_SHAPE_BOX:
-        return dCreateBox(NULL, shape->size.x, shape->size.y, shape->size.z);
-    case PHYSICS_SHAPE_SPHERE:
-        return dCreateSphere(NULL, shape->size.x);
-    case PHYSICS_SHAPE_CAPSULE:
-        return dCreateCapsule(NULL, shape->size.x, shape->size.y);
-    case PHYSICS_SHAPE_CYLINDER:
-        return dCreateCylinder(NULL, shape->size.x, shape->size.y);
-    case PHYSICS_SHAPE_PLANE:
-        return dCreatePlane(NULL, 0, 0, 1, 0);
-    case PHYSICS_SHAPE_MESH:
+    if (shape->kind == GEOMETRY_MESH) {
         shape->ode_data = mesh_data(entry);
         return dCreateTriMesh(NULL, entry->data, NULL, NULL, NULL);
-    case PHYSICS_SHAPE_HEIGHTS:
+    }
+    if (shape->kind == GEOMETRY_HEIGHTS) {
         shape->ode_data = field_data(entry);
         return dCreateHeightfield(NULL, entry->field, 1);
     }
-    return NULL;
+    return mirror_make_form(shape->kind, shape->size);
 }
 
-static void set_geom_pose(dGeomID geom, PhysicsShapeKind kind, Pose world)
+static void set_geom_pose(dGeomID geom, GeometryKind kind, Pose world)
 {
-    if (kind == PHYSICS_SHAPE_PLANE) {
+    if (kind == GEOMETRY_PLANE) {
         Vec3 normal = quat_rotate(world.q, vec3(0, 0, 1));
         dGeomPlaneSetParams(geom, normal.x, normal.y, normal.z, vec3_dot(normal, world.t));
         return;
@@ -267,6 +268,7 @@ static void set_geom_pose(dGeomID geom, PhysicsShapeKind kind, Pose world)
 
 void mirror_shape_make(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->shape_count);
     if (!mirror_is_open(physics))
         return;
     Shape *shape = &physics->shapes[index];
@@ -282,6 +284,7 @@ void mirror_shape_make(Physics *physics, int index)
 
 void mirror_shape_destroy(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->shape_count);
     Shape *shape = &physics->shapes[index];
     if (shape->ode)
         dGeomDestroy(shape->ode);
@@ -290,6 +293,7 @@ void mirror_shape_destroy(Physics *physics, int index)
 
 void mirror_shape_place(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->shape_count);
     const Shape *shape = &physics->shapes[index];
     if (!shape->ode)
         return;

@@ -7,7 +7,10 @@
 static_assert(sizeof(ConstraintWrenches) == sizeof(dJointFeedback), "ODE fills the wrenches of a twin");
 
 typedef void (*NumberSetter)(dJointID joint, int parameter, dReal value);
-static const struct { dJointID (*create)(dWorldID world, dJointGroupID group); NumberSetter set; } kinds[] = {
+static const struct {
+    dJointID (*create)(dWorldID world, dJointGroupID group);
+    NumberSetter set;
+} kinds[] = {
     [CONSTRAINT_BALL] = { dJointCreateBall, NULL },
     [CONSTRAINT_HINGE] = { dJointCreateHinge, dJointSetHingeParam },
     [CONSTRAINT_SLIDER] = { dJointCreateSlider, dJointSetSliderParam },
@@ -18,8 +21,9 @@ static const struct { dJointID (*create)(dWorldID world, dJointGroupID group); N
     [CONSTRAINT_LINEAR_MOTOR] = { dJointCreateLMotor, dJointSetLMotorParam },
 };
 static const int parameters[CONSTRAINT_NUMBERS] = {
-    [CONSTRAINT_LOW] = dParamLoStop, [CONSTRAINT_HIGH] = dParamHiStop, [CONSTRAINT_VELOCITY] = dParamVel, [CONSTRAINT_MAX_FORCE] = dParamFMax,
-    [CONSTRAINT_CFM] = dParamCFM, [CONSTRAINT_STOP_ERP] = dParamStopERP, [CONSTRAINT_STOP_CFM] = dParamStopCFM,
+    [CONSTRAINT_LOW] = dParamLoStop,       [CONSTRAINT_HIGH] = dParamHiStop, [CONSTRAINT_VELOCITY] = dParamVel,
+    [CONSTRAINT_MAX_FORCE] = dParamFMax,   [CONSTRAINT_CFM] = dParamCFM,     [CONSTRAINT_STOP_ERP] = dParamStopERP,
+    [CONSTRAINT_STOP_CFM] = dParamStopCFM,
 };
 
 static bool is_motor(const Constraint *constraint)
@@ -27,10 +31,7 @@ static bool is_motor(const Constraint *constraint)
     return constraint->kind == CONSTRAINT_ANGULAR_MOTOR || constraint->kind == CONSTRAINT_LINEAR_MOTOR;
 }
 
-static dBodyID twin_of(const Physics *physics, int body)
-{
-    return body >= 0 ? physics->bodies[body].ode : NULL;
-}
+static dBodyID twin_of(const Physics *physics, int body) { return body >= 0 ? physics->bodies[body].ode : NULL; }
 
 // ---- places ----
 
@@ -69,36 +70,30 @@ static void place_joint(const Constraint *constraint)
     dJointID joint = constraint->ode;
     Vec3 anchor = constraint->place.anchor, axis = constraint->place.axis;
     switch (constraint->kind) {
-    case CONSTRAINT_BALL:
-        dJointSetBallAnchor(joint, anchor.x, anchor.y, anchor.z);
-        break;
+    case CONSTRAINT_BALL: dJointSetBallAnchor(joint, anchor.x, anchor.y, anchor.z); break;
     case CONSTRAINT_HINGE:
         dJointSetHingeAnchor(joint, anchor.x, anchor.y, anchor.z);
         dJointSetHingeAxis(joint, axis.x, axis.y, axis.z);
         break;
-    case CONSTRAINT_SLIDER:
-        dJointSetSliderAxis(joint, axis.x, axis.y, axis.z);
-        break;
-    case CONSTRAINT_SUSPENSION:
-        place_suspension(constraint, joint);
-        break;
+    case CONSTRAINT_SLIDER: dJointSetSliderAxis(joint, axis.x, axis.y, axis.z); break;
+    case CONSTRAINT_SUSPENSION: place_suspension(constraint, joint); break;
     case CONSTRAINT_PISTON:
         dJointSetPistonAnchor(joint, anchor.x, anchor.y, anchor.z);
         dJointSetPistonAxis(joint, axis.x, axis.y, axis.z);
         break;
-    case CONSTRAINT_FIXED:
-        dJointSetFixed(joint);
-        break;
+    case CONSTRAINT_FIXED: dJointSetFixed(joint); break;
     case CONSTRAINT_ANGULAR_MOTOR:
-    case CONSTRAINT_LINEAR_MOTOR:
-        break;
+    case CONSTRAINT_LINEAR_MOTOR: break;
     }
 }
 
 // ODE takes both sides of a joint from where its bodies stand, so they stand for a moment where they stood at the placing.
 void mirror_constraint_place(Physics *physics, Constraint *constraint)
 {
-    struct { dVector3 position; dQuaternion quaternion; } now[2];
+    struct {
+        dVector3 position;
+        dQuaternion quaternion;
+    } now[2];
     for (int side = 0; side < 2; side++) {
         dBodyID body = twin_of(physics, constraint->body[side]);
         if (!body)
@@ -106,7 +101,8 @@ void mirror_constraint_place(Physics *physics, Constraint *constraint)
         const Pose *pose = &constraint->place.side[side];
         memcpy(now[side].position, dBodyGetPosition(body), 3 * sizeof(dReal));
         memcpy(now[side].quaternion, dBodyGetQuaternion(body), 4 * sizeof(dReal));
-        put_body(body, (dVector3){ pose->t.x, pose->t.y, pose->t.z }, (dQuaternion){ pose->q.w, pose->q.x, pose->q.y, pose->q.z });
+        put_body(body, (dVector3){ pose->t.x, pose->t.y, pose->t.z },
+                 (dQuaternion){ pose->q.w, pose->q.x, pose->q.y, pose->q.z });
     }
     place_joint(constraint);
     for (int side = 0; side < 2; side++)
@@ -131,7 +127,8 @@ void mirror_constraint_angle(Constraint *constraint, int axis)
 
 void mirror_constraint_motor_axis(Constraint *constraint, int axis, int relative, Vec3 world)
 {
-    (constraint->kind == CONSTRAINT_ANGULAR_MOTOR ? dJointSetAMotorAxis : dJointSetLMotorAxis)(constraint->ode, axis, relative, world.x, world.y, world.z);
+    (constraint->kind == CONSTRAINT_ANGULAR_MOTOR ? dJointSetAMotorAxis : dJointSetLMotorAxis)(
+        constraint->ode, axis, relative, world.x, world.y, world.z);
 }
 
 void mirror_constraint_wrenches(Constraint *constraint)
@@ -187,6 +184,7 @@ void mirror_constraint_destroy(Constraint *constraint)
 
 bool mirror_are_joined(const Physics *physics, int a, int b)
 {
+    assert(a >= 0 && a < physics->body_count);
     return dAreConnectedExcluding(physics->bodies[a].ode, twin_of(physics, b), dJointTypeContact);
 }
 
@@ -197,5 +195,6 @@ bool mirror_shapes_are_joined(const Shape *a, const Shape *b)
 
 int mirror_joint_count(const Physics *physics, int body)
 {
+    assert(body >= 0 && body < physics->body_count);
     return dBodyGetNumJoints(physics->bodies[body].ode);
 }

@@ -1,6 +1,7 @@
 // mirror_contact.c - contact joints of ODE's for those contacts that it needs: under its own steppers, and where a plugin reaches them.
 #include "physics/mirror.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void describe(const PhysicsContact *contact, dContact *out)
@@ -19,11 +20,12 @@ static void describe(const PhysicsContact *contact, dContact *out)
     surface->soft_cfm = contact->soft_cfm;
     surface->motion1 = contact->motion;
     surface->motion2 = contact->motion2;
-    surface->motionN = contact->parting;
+    surface->motionN = contact->target_normal_speed;
     surface->slip1 = contact->slip;
     surface->slip2 = contact->slip2;
     out->geom.pos[0] = contact->point.x, out->geom.pos[1] = contact->point.y, out->geom.pos[2] = contact->point.z;
-    out->geom.normal[0] = contact->normal.x, out->geom.normal[1] = contact->normal.y, out->geom.normal[2] = contact->normal.z;
+    out->geom.normal[0] = contact->normal.x, out->geom.normal[1] = contact->normal.y,
+    out->geom.normal[2] = contact->normal.z;
     out->geom.depth = contact->depth;
     out->fdir1[0] = contact->direction.x, out->fdir1[1] = contact->direction.y, out->fdir1[2] = contact->direction.z;
 }
@@ -42,6 +44,7 @@ static dBodyID ode_body(const Physics *physics, const PhysicsContact *contact, i
 
 void mirror_contact_make(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->contact_count);
     const PhysicsContact *contact = &physics->contacts[index];
     dContact ode;
     describe(contact, &ode);

@@ -22,14 +22,17 @@ dWorldID physics_ode_world(const Physics *physics);
 dSpaceID physics_ode_space(const Physics *physics);
 dBodyID physics_ode_body(const Physics *physics, int solid);  // * of the merged assembly, NULL when kinematic
 dGeomID physics_ode_geom(const Physics *physics, int solid);  // * the only one, or the space of several, NULL
+// The form of a geom and its size (assets/geometry.h); GEOMETRY_NONE for those without a formula.
+GeometryKind physics_geom_form(dGeomID geom, Vec3 *size);
 // Of which solid of ours a body, geom, space or joint is part, by its label; "the world" for what all share; NULL: not ours.
 const char *physics_ode_owner(const Physics *physics, const void *object);
 // Somebody who is asked about pairs. Spaces are asked for too, once a pass: an answer other than 0 goes for all shapes of the
 // two. With a hook all pairs whose boxes overlap are asked for, static and sleeping ones included, and those of geoms that a
 // plugin put into the space.
 typedef struct PhysicsCollideHook {
-    int (*collide)(void *context, dGeomID a, dGeomID b);  // before the default handling: 0 default, 1 handled, 2 handled and marked colliding
-    void (*begin)(void *context);                         // before every pass
+    int (*collide)(void *context, dGeomID a,
+                   dGeomID b);     // before the default handling: 0 default, 1 handled, 2 handled and marked colliding
+    void (*begin)(void *context);  // before every pass
     // Calls pairs(pass), which asks about pairs of ours one by one. A question may be left by a jump out of it: the pass goes on
     // with the same one when this returns.
     void (*run)(void *context, void (*pairs)(void *pass), void *pass);

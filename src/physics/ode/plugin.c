@@ -7,6 +7,7 @@
 #include "physics/contacts/contact_narrow.h"
 #include "physics/ode/ode.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,8 @@ static void ours_build(Physics *physics)
     memset(hook->ours, 0, (size_t)hook->ours_size * sizeof *hook->ours);
     for (int i = 0; i < physics->shape_count; i++)
         if (physics->shapes[i].is_alive)
-            *pair_slot(hook->ours, hook->ours_size, physics->shapes[i].ode, NULL) = (GeomPair){ physics->shapes[i].ode, NULL, 0 };
+            *pair_slot(hook->ours, hook->ours_size, physics->shapes[i].ode, NULL) = (GeomPair){ physics->shapes[i].ode,
+                                                                                                NULL, 0 };
     for (int i = 0; i < physics->body_count; i++) {
         dGeomID space = physics->bodies[i].is_alive ? (dGeomID)physics->bodies[i].space : NULL;
         if (space)
@@ -109,7 +111,8 @@ static bool is_twin(const Constraint *constraint, const void *object)
 
 const char *physics_ode_owner(const Physics *physics, const void *object)
 {
-    if (object == physics->world || object == physics->space || object == physics->contact_group || probe_is(physics, object))
+    if (object == physics->world || object == physics->space || object == physics->contact_group
+        || probe_is(physics, object))
         return "the world";
     for (int i = 0; i < physics->body_count; i++)
         if (physics->bodies[i].is_alive && (object == physics->bodies[i].ode || object == physics->bodies[i].space))
@@ -129,9 +132,8 @@ const char *physics_ode_owner(const Physics *physics, const void *object)
     for (int i = 0; i < physics->sleeping_contact_count; i++)
         if (physics->contact_joints[i] == object)
             return physics_solid_label(physics, physics->contacts[i].solid[physics->contacts[i].body[0] < 0]);
-    const char *const others[] = {
-        machines_joint_owner(physics, object), pins_joint_owner(physics, object), extra_joints_owner(physics, object), data_owner(physics, object)
-    };
+    const char *const others[] = { fittings_joint_owner(physics, object), pins_joint_owner(physics, object),
+                                   extra_joints_owner(physics, object), data_owner(physics, object) };
     for (int i = 0; i < COUNT_OF(others); i++)
         if (others[i])
             return others[i];
@@ -149,10 +151,7 @@ void plugin_begin_pass(Physics *physics)
     hook->asks.begin(hook->asks.context);
 }
 
-static int ask(const CollideHook *hook, dGeomID a, dGeomID b)
-{
-    return hook->asks.collide(hook->asks.context, a, b);
-}
+static int ask(const CollideHook *hook, dGeomID a, dGeomID b) { return hook->asks.collide(hook->asks.context, a, b); }
 
 // The answer about two geoms of which one is a space at least, asked for once a pass.
 static int ask_about_spaces(Physics *physics, dGeomID a, dGeomID b)
@@ -207,7 +206,7 @@ static bool has_space(const Physics *physics, const Shape *shape)
 // ODE is asked who moves and stands in which space only if somebody else may have had a say in it.
 int plugin_collide(Physics *physics, const Shape *a, const Shape *b)
 {
-    bool is_foreign = physics->has_outsiders;
+    bool is_foreign = physics->plugin_holds_ode;
     bool is_swapped = is_foreign ? !dGeomGetBody(a->ode) && dGeomGetBody(b->ode) : a->body < 0 && b->body >= 0;
     const Shape *first = is_swapped ? b : a, *second = is_swapped ? a : b;
     if (is_foreign || has_space(physics, a) || has_space(physics, b))
@@ -230,9 +229,9 @@ static bool space_has_others(const Physics *physics)
 
 typedef struct OtherPass {
     Physics *physics;
-    dGeomID other;  // the plugin's, against all the rest
-    int depth;      // of spaces within spaces
-    bool is_within; // the pass over the inside of a space that the plugin made
+    dGeomID other;   // the plugin's, against all the rest
+    int depth;       // of spaces within spaces
+    bool is_within;  // the pass over the inside of a space that the plugin made
 } OtherPass;
 
 // Two of the plugin's own meet twice, once in the turn of each: the one that comes first in the list of its space speaks.
@@ -241,7 +240,8 @@ static bool was_asked(const OtherPass *pass, dGeomID a, dGeomID b)
     if (pass->is_within)
         return false;
     dGeomID partner = a == pass->other ? b : a;
-    if (partner == pass->other || is_ours(pass->physics, partner) || dGeomGetSpace(partner) != dGeomGetSpace(pass->other))
+    if (partner == pass->other || is_ours(pass->physics, partner)
+        || dGeomGetSpace(partner) != dGeomGetSpace(pass->other))
         return false;
     dSpaceID space = dGeomGetSpace(partner);
     int count = dSpaceGetNumGeoms(space);
@@ -289,7 +289,7 @@ static void collide_others_in(Physics *physics, dSpaceID space)
 
 void plugin_collide_others(Physics *physics)
 {
-    if (!physics->has_outsiders || !space_has_others(physics))
+    if (!physics->plugin_holds_ode || !space_has_others(physics))
         return;
     CollideHook *hook = &physics->collide_hook;
     ours_build(physics);
@@ -335,7 +335,7 @@ void physics_drop_forces(Physics *physics)
 void physics_ode_take_bodies(Physics *physics)
 {
     odelib_begin(physics);
-    trouble_check_inputs(physics);
+    finite_check_inputs(physics);
     body_gather(physics);
     solids_update(physics);
     odelib_end();
@@ -346,10 +346,10 @@ void physics_ode_take_bodies(Physics *physics)
 void physics_ode_hand_out(Physics *physics, unsigned reach)
 {
     mirror_open(physics);
-    physics->has_outsiders = true;
-    physics->needs_full_pass |= (reach & PHYSICS_REACHES_SHAPES) && !physics->reaches_shapes;
-    physics->reaches_shapes |= (reach & PHYSICS_REACHES_SHAPES) != 0;
-    physics->reaches_contacts |= (reach & PHYSICS_REACHES_CONTACTS) != 0;
+    physics->plugin_holds_ode = true;
+    physics->needs_full_pass |= (reach & PHYSICS_REACHES_SHAPES) && !physics->plugin_may_touch_shapes;
+    physics->plugin_may_touch_shapes |= (reach & PHYSICS_REACHES_SHAPES) != 0;
+    physics->plugin_may_touch_contacts |= (reach & PHYSICS_REACHES_CONTACTS) != 0;
 }
 
 void physics_ode_hide_contacts(Physics *physics) { contacts_release(physics); }
@@ -357,7 +357,7 @@ void physics_ode_show_contacts(Physics *physics) { contacts_recreate(physics); }
 
 static const Physics *handed_out(const Physics *physics)
 {
-    if (!physics->has_outsiders)
+    if (!physics->plugin_holds_ode)
         physics_ode_hand_out((Physics *)physics, PHYSICS_REACHES_ALL);
     return physics;
 }
@@ -380,9 +380,10 @@ dBodyID physics_ode_body(const Physics *physics, int solid)
 
 dGeomID physics_ode_geom(const Physics *physics, int solid)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     handed_out(physics);
     const PhysicsSolid *s = &physics->solids[solid];
-    if (s->merger == solid && physics->bodies[s->body].space)
+    if (s->body_owner == solid && physics->bodies[s->body].space)
         return (dGeomID)physics->bodies[s->body].space;
     return s->shape_count > 0 ? physics->shapes[s->first_shape].ode : NULL;
 }

@@ -26,10 +26,10 @@ static Probes *probes_of(Physics *physics)
     return physics->probes;
 }
 
-static void place(dGeomID geom, PhysicsShapeKind kind, const CollidePose *pose)
+static void place(dGeomID geom, GeometryKind kind, const CollidePose *pose)
 {
     const double *p = pose->position, *r = pose->rotation;
-    if (kind == PHYSICS_SHAPE_PLANE) {
+    if (kind == GEOMETRY_PLANE) {
         dGeomPlaneSetParams(geom, r[2], r[5], r[8], r[2] * p[0] + r[5] * p[1] + r[8] * p[2]);
         return;
     }
@@ -71,10 +71,7 @@ bool probe_ray(Physics *physics, int shape, Vec3 origin, Vec3 direction, double 
     return dCollide(probes->ray, probe_of(physics, shape), 1, hit, sizeof *hit) != 0;
 }
 
-bool probe_is(const Physics *physics, const void *object)
-{
-    return physics->probes && object == physics->probes->ray;
-}
+bool probe_is(const Physics *physics, const void *object) { return physics->probes && object == physics->probes->ray; }
 
 void probe_forget(Physics *physics, int shape)
 {

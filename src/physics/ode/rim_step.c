@@ -7,20 +7,23 @@
 #include "physics/mirror.h"
 #include "physics/ode/solver_ode.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CONTACT_GRAIN 128  // contacts that a worker hands over at a time
 
-typedef struct Resting { int32_t contact, place; } Resting;  // in our records, among the solver's
+typedef struct Resting {
+    int32_t contact, place;
+} Resting;  // in our records, among the solver's
 
 struct RimStep {
     SolverOde *solver;  // NULL: this ODE cannot be read, its exact step is used
     uint32_t version;   // of the awake set in the last step; 0: none
     int32_t *places;    // of our bodies among the solver's
     int32_t *awake;
-    Resting *resting;   // contacts that fall asleep in this step
+    Resting *resting;  // contacts that fall asleep in this step
     int place_capacity, awake_capacity, resting_count, resting_capacity;
 };
 
@@ -42,8 +45,8 @@ RimStep *rim_step_create(Physics *physics, Solver *solver)
         renumber(physics, solver);
         return self;
     }
-    diag_warning(physics->diags, (SourcePos){ 0 }, "the stepper 'talus' cannot work with this ODE library: %s; using 'ode-exact'",
-                 solver_ode_problem());
+    diag_warning(physics->diags, (SourcePos){ 0 },
+                 "the stepper 'talus' cannot work with this ODE library: %s; using 'ode-exact'", solver_ode_problem());
     diag_hint(physics->diags, "Talus is made for Debian's libode 0.16, double precision");
     physics->needs_contact_joints = true;
     contacts_release(physics);
@@ -62,13 +65,11 @@ void rim_step_destroy(RimStep *self)
     free(self);
 }
 
-bool rim_step_can(const RimStep *self)
-{
-    return self->solver != NULL;
-}
+bool rim_step_can(const RimStep *self) { return self->solver != NULL; }
 
 int rim_step_body(const RimStep *self, const Physics *physics, int body)
 {
+    assert(body >= 0 && body < physics->body_count);
     return solver_ode_body(self->solver, physics->bodies[body].ode);
 }
 
@@ -84,11 +85,11 @@ static int rising(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// While the book goes on and nobody else holds ODE's objects, the solver need not look for bodies.
+// While the awake set goes on and nobody else holds ODE's objects, the solver need not look for bodies.
 static bool tell_awake(RimStep *self, const Physics *physics)
 {
     const Sleep *sleep = physics->sleep;
-    if (physics->has_outsiders || self->version != sleep->version)
+    if (physics->plugin_holds_ode || self->version != sleep->version)
         return false;
     bool is_rising = true;
     memory_grow(&self->awake, &self->awake_capacity, sleep->awake_count + 1, sizeof *self->awake);
@@ -98,7 +99,7 @@ static bool tell_awake(RimStep *self, const Physics *physics)
     }
     if (!is_rising)
         qsort(self->awake, (size_t)sleep->awake_count, sizeof *self->awake, rising);
-    solver_ode_vouch(self->solver, self->awake, sleep->awake_count);
+    solver_ode_set_awake_list(self->solver, self->awake, sleep->awake_count);
     return true;
 }
 
@@ -183,19 +184,20 @@ static void keep_impulses(RimStep *self, Physics *physics)
 {
     for (int i = 0; i < self->resting_count; i++) {
         PhysicsContact *contact = &physics->contacts[self->resting[i].contact];
-        memcpy(contact->held, solver_contact_impulse(solver_ode_solver(self->solver), self->resting[i].place), sizeof contact->held);
+        memcpy(contact->held, solver_contact_impulse(solver_ode_solver(self->solver), self->resting[i].place),
+               sizeof contact->held);
     }
     self->resting_count = 0;
 }
 
 // Kept contacts act again in the step in which one of their bodies woke.
-static void add_contacts(RimStep *self, Physics *physics, bool is_told)
+static void add_contacts(RimStep *self, Physics *physics, bool has_awake_list)
 {
     int count;
     const int32_t *woken = sleep_woken_contacts(physics, &count);
-    for (int i = 0; is_told && i < count; i++)
+    for (int i = 0; has_awake_list && i < count; i++)
         add_contact(self, physics, woken[i]);
-    for (int i = 0; !is_told && i < physics->sleeping_contact_count; i++)
+    for (int i = 0; !has_awake_list && i < physics->sleeping_contact_count; i++)
         add_contact(self, physics, i);
     bool have_joints = false;
     for (int i = physics->sleeping_contact_count; i < physics->contact_count; i++)
@@ -221,7 +223,7 @@ static void link_contact(const RimStep *self, const Physics *physics, const Phys
 // With others at work bodies and joints may not be ours, so the solver finds out what is connected to something awake.
 static void wake_connected(RimStep *self, Physics *physics)
 {
-    if (!physics->has_outsiders || !solver_ode_wake_begin(self->solver))
+    if (!physics->plugin_holds_ode || !solver_ode_wake_begin(self->solver))
         return;
     for (int i = 0; i < physics->contact_count; i++)
         if (!physics->contact_joints[i])
@@ -232,7 +234,7 @@ static void wake_connected(RimStep *self, Physics *physics)
         if (!physics->bodies[i].is_alive || !state->is_disabled || !dBodyIsEnabled(physics->bodies[i].ode))
             continue;
         state->is_disabled = 0;
-        sleep_woke(physics, i);
+        sleep_on_wake(physics, i);
     }
     sleep_refresh(physics);
 }
@@ -245,15 +247,14 @@ void rim_step(RimStep *self, Physics *physics, double dt)
         body_gather(physics);
         return;
     }
-    bool is_told = tell_awake(self, physics);
+    bool has_awake_list = tell_awake(self, physics);
     solver_ode_begin(self->solver, dt);
-    if (!is_told)
+    if (!has_awake_list)
         note_places(self, physics);
     wake_connected(self, physics);
-    add_contacts(self, physics, !physics->has_outsiders);
+    add_contacts(self, physics, !physics->plugin_holds_ode);
     solver_ode_finish(self->solver);
     keep_impulses(self, physics);
-    self->version = physics->has_outsiders ? 0 : physics->sleep->version;
+    self->version = physics->plugin_holds_ode ? 0 : physics->sleep->version;
     body_gather(physics);
 }
-

@@ -9,7 +9,7 @@ typedef struct RimStep RimStep;
 RimStep *rim_step_create(Physics *physics, Solver *solver);
 void rim_step_destroy(RimStep *self);  // NULL is fine
 void rim_step(RimStep *self, Physics *physics, double dt);
-bool rim_step_can(const RimStep *self);  // false: ODE steps by itself
+bool rim_step_can(const RimStep *self);                                    // false: ODE steps by itself
 int rim_step_body(const RimStep *self, const Physics *physics, int body);  // its number among the solver's, -1
 void rim_step_restore(RimStep *self, const void *buffer, size_t size);
 

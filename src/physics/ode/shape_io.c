@@ -5,6 +5,9 @@
 #include "physics/collide/convex.h"
 #include "physics/contacts/contact_narrow.h"
 #include "physics/contacts/sleep.h"
+#include "physics/ode/ode.h"
+
+#include <assert.h>
 
 Pose mirror_shape_pose(const Shape *shape)
 {
@@ -14,29 +17,77 @@ Pose mirror_shape_pose(const Shape *shape)
     return (Pose){ { p[0], p[1], p[2] }, { q[0], q[1], q[2], q[3] } };
 }
 
+// ---- forms: the kinds that ODE has, how a geom of each is made, and how its size is read ----
+
+static dGeomID make_sphere(Vec3 size) { return dCreateSphere(NULL, size.x); }
+static dGeomID make_box(Vec3 size) { return dCreateBox(NULL, size.x, size.y, size.z); }
+static dGeomID make_capsule(Vec3 size) { return dCreateCapsule(NULL, size.x, size.y); }
+static dGeomID make_cylinder(Vec3 size) { return dCreateCylinder(NULL, size.x, size.y); }
+static void read_sphere(dGeomID geom, Vec3 *size) { *size = vec3(dGeomSphereGetRadius(geom), 0, 0); }
+
+static void read_box(dGeomID geom, Vec3 *size)
+{
+    dVector3 sides;
+    dGeomBoxGetLengths(geom, sides);
+    *size = vec3(sides[0], sides[1], sides[2]);
+}
+
+static void read_capsule(dGeomID geom, Vec3 *size)
+{
+    *size = VEC3_ZERO;
+    dGeomCapsuleGetParams(geom, &size->x, &size->y);
+}
+
+static void read_cylinder(dGeomID geom, Vec3 *size)
+{
+    *size = VEC3_ZERO;
+    dGeomCylinderGetParams(geom, &size->x, &size->y);
+}
+
+static dGeomID make_plane(Vec3 size)
+{
+    (void)size;
+    return dCreatePlane(NULL, 0, 0, 1, 0);
+}
+
+static const struct OdeForm {
+    GeometryKind kind;
+    int ode_class;
+    dGeomID (*make)(Vec3 size);
+    void (*read)(dGeomID geom, Vec3 *size);  // NULL: it has no size
+} forms[] = {
+    { GEOMETRY_SPHERE, dSphereClass, make_sphere, read_sphere },
+    { GEOMETRY_BOX, dBoxClass, make_box, read_box },
+    { GEOMETRY_CAPSULE, dCapsuleClass, make_capsule, read_capsule },
+    { GEOMETRY_CYLINDER, dCylinderClass, make_cylinder, read_cylinder },
+    { GEOMETRY_PLANE, dPlaneClass, make_plane, NULL },
+};
+
+dGeomID mirror_make_form(GeometryKind kind, Vec3 size)
+{
+    for (int i = 0; i < COUNT_OF(forms); i++)
+        if (forms[i].kind == kind)
+            return forms[i].make(size);
+    return NULL;
+}
+
+GeometryKind physics_geom_form(dGeomID geom, Vec3 *size)
+{
+    *size = VEC3_ZERO;
+    for (int i = 0; i < COUNT_OF(forms); i++)
+        if (forms[i].ode_class == dGeomGetClass(geom)) {
+            if (forms[i].read)
+                forms[i].read(geom, size);
+            return forms[i].kind;
+        }
+    return GEOMETRY_NONE;
+}
+
 void mirror_narrow_size(const Shape *shape, Vec3 *size)
 {
-    dReal radius, length;
-    dVector3 sides;
-    switch (shape->kind) {
-    case PHYSICS_SHAPE_SPHERE:
-        *size = vec3(dGeomSphereGetRadius(shape->ode), 0, 0);
-        break;
-    case PHYSICS_SHAPE_BOX:
-        dGeomBoxGetLengths(shape->ode, sides);
-        *size = vec3(sides[0], sides[1], sides[2]);
-        break;
-    case PHYSICS_SHAPE_CAPSULE:
-        dGeomCapsuleGetParams(shape->ode, &radius, &length);
-        *size = vec3(radius, length, 0);
-        break;
-    case PHYSICS_SHAPE_CYLINDER:
-        dGeomCylinderGetParams(shape->ode, &radius, &length);
-        *size = vec3(radius, length, 0);
-        break;
-    default:
-        break;
-    }
+    for (int i = 0; i < COUNT_OF(forms); i++)
+        if (forms[i].kind == shape->kind && forms[i].read)
+            forms[i].read(shape->ode, size);
 }
 
 void mirror_narrow_bounds(const Shape *shape, BroadBox *box)
@@ -54,9 +105,9 @@ bool mirror_narrow_has_own_surface(const Shape *shape)
     const void *data = NULL;
     if (!shape->ode)
         return true;
-    if (shape->kind == PHYSICS_SHAPE_MESH)
+    if (shape->kind == GEOMETRY_MESH)
         data = dGeomTriMeshGetTriMeshDataID(shape->ode);
-    else if (shape->kind == PHYSICS_SHAPE_HEIGHTS)
+    else if (shape->kind == GEOMETRY_HEIGHTS)
         data = dGeomHeightfieldGetHeightfieldData(shape->ode);
     return data && data == shape->ode_data;
 }
@@ -77,7 +128,7 @@ static void read_plane(dGeomID geom, CollidePose *pose)
 
 void mirror_narrow_pose(const Shape *shape, CollidePose *pose)
 {
-    if (shape->kind == PHYSICS_SHAPE_PLANE) {
+    if (shape->kind == GEOMETRY_PLANE) {
         read_plane(shape->ode, pose);
         return;
     }
@@ -93,10 +144,7 @@ void mirror_narrow_pose(const Shape *shape, CollidePose *pose)
     }
 }
 
-bool mirror_is_enabled(const Shape *shape)
-{
-    return dBodyIsEnabled(shape->on);
-}
+bool mirror_is_enabled(const Shape *shape) { return dBodyIsEnabled(shape->on); }
 
 // ---- what others did to a geom ----
 
@@ -119,20 +167,22 @@ static bool is_in_world(const Physics *physics, dGeomID geom)
 // What was made once from a form that it no longer has.
 static void forget_form(const Physics *physics, Shape *shape)
 {
-    if (shape->kind == PHYSICS_SHAPE_BOX) {
+    if (shape->kind == GEOMETRY_BOX) {
         convex_destroy(shape->convex);
         shape->convex = NULL;
     }
-    if (shape->kind != PHYSICS_SHAPE_MESH)
+    if (shape->kind != GEOMETRY_MESH)
         return;
     shape->convex = NULL;
     for (int i = 0; i < physics->mesh_count; i++)
-        if (physics->meshes[i].data == dGeomTriMeshGetTriMeshDataID(shape->ode) && physics->meshes[i].data == shape->ode_data)
+        if (physics->meshes[i].data == dGeomTriMeshGetTriMeshDataID(shape->ode)
+            && physics->meshes[i].data == shape->ode_data)
             shape->convex = physics->meshes[i].convex;
 }
 
 bool shape_follow(Physics *physics, int index)
 {
+    assert(index >= 0 && index < physics->shape_count);
     Shape *shape = &physics->shapes[index];
     dBodyID on = dGeomGetBody(shape->ode);
     bool is_away = !is_in_world(physics, shape->ode), is_given = on != shape->on;
@@ -156,4 +206,3 @@ bool shape_follow(Physics *physics, int index)
     shape->was_changed = physics->has_changed_shapes = true;
     return true;
 }
-

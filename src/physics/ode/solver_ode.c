@@ -3,7 +3,7 @@
 #include "physics/ode/solver_ode.h"
 
 #include "base/memory.h"
-#include "physics/ode/odeextra.h"
+#include "physics/ode/extend.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 
 #define ROW_DOUBLES ((int)(sizeof(SolverRow) / sizeof(double)))
 #define JOINT_ROWS_MAX 12
-#define BODY_GRAIN 128   // bodies and joints that a worker takes at a time
+#define BODY_GRAIN 128  // bodies and joints that a worker takes at a time
 #define JOINT_GRAIN 64
 
 typedef struct BodyEntry {
@@ -29,43 +29,41 @@ typedef struct JointEntry {
 
 struct SolverOde {
     dWorldID world;
-    const OdeInside *inside;
+    const OdeLayout *inside;
     Solver *solver;
     bool owns_solver;
     Pool *pool;
     double dt;
     bool is_primed;
-    bool is_restored;           // what the solver remembers is of another run of steps than the bodies known here
-    bool is_new;                // the list of bodies changed
-    bool is_vouched;            // the awake bodies were told by the caller
+    bool is_restored;  // what the solver remembers is of another run of steps than the bodies known here
+    bool is_new;       // the list of bodies changed
+    bool is_vouched;   // the awake bodies were told by the caller
     BodyEntry *entries;
     SolverBody *bodies;
     int32_t *awake, *set;
-    int32_t *table;             // hash: body -> index
+    int32_t *table;  // hash: body -> index
     dBodyID *found;
-    JointEntry *joints;         // of this step, contact joints last
+    JointEntry *joints;  // of this step, contact joints last
     SolverJoint *solver_joints;
     SolverRow *rows;
     SolverContact *contacts;
     dJointID *found_joints;
     int body_capacity, awake_capacity, set_capacity, table_capacity, found_capacity, joint_capacity;
     int solver_joint_capacity, row_capacity, contact_capacity, found_joint_capacity;
-    int body_count, awake_count, table_size, found_count, joint_count, contact_joint_first, solver_joint_count, row_count;
+    int body_count, awake_count, table_size, found_count, joint_count, contact_joint_first, solver_joint_count,
+        row_count;
     int contact_count, added_contact_count, found_joint_count;
 };
 
-const char *solver_ode_problem(void)
-{
-    return odeinside()->problem;
-}
+const char *solver_ode_problem(void) { return ode_layout()->problem; }
 
 SolverOde *solver_ode_create_on(dWorldID world, Solver *solver, Pool *pool)
 {
-    if (odeinside()->problem)
+    if (ode_layout()->problem)
         return NULL;
     SolverOde *self = memory_alloc(sizeof *self);
     self->world = world;
-    self->inside = odeinside();
+    self->inside = ode_layout();
     self->solver = solver;
     self->pool = pool;
     self->is_restored = true;
@@ -74,7 +72,7 @@ SolverOde *solver_ode_create_on(dWorldID world, Solver *solver, Pool *pool)
 
 SolverOde *solver_ode_create(dWorldID world, const SolverOptions *options)
 {
-    if (odeinside()->problem)
+    if (ode_layout()->problem)
         return NULL;
     SolverOde *self = solver_ode_create_on(world, solver_create(options), options ? options->pool : NULL);
     self->owns_solver = true;
@@ -85,8 +83,8 @@ void solver_ode_destroy(SolverOde *self)
 {
     if (!self)
         return;
-    void *owned[] = { self->entries, self->bodies, self->awake, self->set, self->table, self->found, self->joints,
-                      self->solver_joints, self->rows, self->contacts, self->found_joints };
+    void *owned[] = { self->entries, self->bodies,        self->awake, self->set,      self->table,       self->found,
+                      self->joints,  self->solver_joints, self->rows,  self->contacts, self->found_joints };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     if (self->owns_solver)
@@ -94,10 +92,7 @@ void solver_ode_destroy(SolverOde *self)
     free(self);
 }
 
-Solver *solver_ode_solver(SolverOde *self)
-{
-    return self->solver;
-}
+Solver *solver_ode_solver(SolverOde *self) { return self->solver; }
 
 void solver_ode_restore(SolverOde *self, const void *buffer, size_t size)
 {
@@ -142,9 +137,13 @@ static void table_build(SolverOde *self)
 
 static void entry_fill(BodyEntry *entry, dBodyID body)
 {
-    *entry = (BodyEntry){ .body = body, .position = (dReal *)dBodyGetPosition(body), .quaternion = (dReal *)dBodyGetQuaternion(body),
-                          .rotation = (dReal *)dBodyGetRotation(body), .linear = (dReal *)dBodyGetLinearVel(body),
-                          .angular = (dReal *)dBodyGetAngularVel(body), .force = (dReal *)dBodyGetForce(body),
+    *entry = (BodyEntry){ .body = body,
+                          .position = (dReal *)dBodyGetPosition(body),
+                          .quaternion = (dReal *)dBodyGetQuaternion(body),
+                          .rotation = (dReal *)dBodyGetRotation(body),
+                          .linear = (dReal *)dBodyGetLinearVel(body),
+                          .angular = (dReal *)dBodyGetAngularVel(body),
+                          .force = (dReal *)dBodyGetForce(body),
                           .torque = (dReal *)dBodyGetTorque(body) };
 }
 
@@ -163,8 +162,8 @@ static void bodies_renumber(SolverOde *self, const BodyEntry *old, int old_count
 static void bodies_find(SolverOde *self)
 {
     self->found_count = 0;
-    for (dBodyID body = odeinside_pointer(self->world, self->inside->first_body); body;
-         body = odeinside_pointer(body, self->inside->next_body)) {
+    for (dBodyID body = ode_layout_pointer(self->world, self->inside->first_body); body;
+         body = ode_layout_pointer(body, self->inside->next_body)) {
         memory_grow(&self->found, &self->found_capacity, self->found_count + 1, sizeof *self->found);
         self->found[self->found_count++] = body;
     }
@@ -189,10 +188,7 @@ static void bodies_find(SolverOde *self)
     free(old);
 }
 
-static void copy3(double *to, const dReal *from)
-{
-    to[0] = from[0], to[1] = from[1], to[2] = from[2];
-}
+static void copy3(double *to, const dReal *from) { to[0] = from[0], to[1] = from[1], to[2] = from[2]; }
 
 static void body_read_flags(SolverBody *body, dBodyID ode)
 {
@@ -326,9 +322,10 @@ static void joint_add(SolverOde *self, dJointID joint, int type)
 static void joints_find(SolverOde *self)
 {
     self->found_joint_count = 0;
-    for (dJointID joint = odeinside_pointer(self->world, self->inside->first_joint); joint;
-         joint = odeinside_pointer(joint, self->inside->next_joint)) {
-        memory_grow(&self->found_joints, &self->found_joint_capacity, self->found_joint_count + 1, sizeof *self->found_joints);
+    for (dJointID joint = ode_layout_pointer(self->world, self->inside->first_joint); joint;
+         joint = ode_layout_pointer(joint, self->inside->next_joint)) {
+        memory_grow(&self->found_joints, &self->found_joint_capacity, self->found_joint_count + 1,
+                    sizeof *self->found_joints);
         self->found_joints[self->found_joint_count++] = joint;
     }
     memory_grow(&self->joints, &self->joint_capacity, self->found_joint_count + 1, sizeof *self->joints);
@@ -366,14 +363,16 @@ static void joint_rows(SolverOde *self, const JointEntry *entry, double erp, dou
     info1(entry->joint, &info);
     memory_grow(&self->rows, &self->row_capacity, self->row_count + JOINT_ROWS_MAX, sizeof *self->rows);
     SolverRow *rows = &self->rows[self->row_count];
-    self->solver_joints[self->solver_joint_count++] = (SolverJoint){ entry->body1, entry->body2, self->row_count, info.rows };
+    self->solver_joints[self->solver_joint_count++] = (SolverJoint){ entry->body1, entry->body2, self->row_count,
+                                                                     info.rows };
     if (info.rows == 0)
         return;
     int findex[JOINT_ROWS_MAX];
     rows_reset(rows, info.rows, cfm);
     for (int i = 0; i < JOINT_ROWS_MAX; i++)
         findex[i] = -1;
-    info2(entry->joint, 1.0 / self->dt, erp, ROW_DOUBLES, rows->j1, rows->j2, ROW_DOUBLES, &rows->rhs, &rows->lo, findex);
+    info2(entry->joint, 1.0 / self->dt, erp, ROW_DOUBLES, rows->j1, rows->j2, ROW_DOUBLES, &rows->rhs, &rows->lo,
+          findex);
     for (int i = 0; i < info.rows; i++)
         rows[i].friction_of = findex[i];
     self->row_count += info.rows;
@@ -386,10 +385,7 @@ SolverContact *solver_ode_add_contacts(SolverOde *self, int count)
     return &self->contacts[self->contact_count - count];
 }
 
-static double not_negative(double value)
-{
-    return value > 0.0 ? value : 0.0;
-}
+static double not_negative(double value) { return value > 0.0 ? value : 0.0; }
 
 void solver_ode_read_contact(const dContact *from, double sign, int body1, int body2, SolverContact *to)
 {
@@ -402,9 +398,12 @@ void solver_ode_read_contact(const dContact *from, double sign, int body1, int b
         to->fdir1[i] = from->fdir1[i];
     }
     to->depth = from->geom.depth;
-    static const struct { int ode; uint32_t flag; } modes[] = {
-        { dContactSoftERP, SOLVER_CONTACT_SOFT_ERP }, { dContactSoftCFM, SOLVER_CONTACT_SOFT_CFM },
-        { dContactBounce, SOLVER_CONTACT_BOUNCE }, { dContactFDir1, SOLVER_CONTACT_FDIR1 },
+    static const struct {
+        int ode;
+        uint32_t flag;
+    } modes[] = {
+        { dContactSoftERP, SOLVER_CONTACT_SOFT_ERP },    { dContactSoftCFM, SOLVER_CONTACT_SOFT_CFM },
+        { dContactBounce, SOLVER_CONTACT_BOUNCE },       { dContactFDir1, SOLVER_CONTACT_FDIR1 },
         { dContactApprox1_1, SOLVER_CONTACT_APPROX1_1 }, { dContactApprox1_2, SOLVER_CONTACT_APPROX1_2 },
         { dContactApprox1_N, SOLVER_CONTACT_APPROX1_N }, { dContactRolling, SOLVER_CONTACT_ROLLING },
     };
@@ -434,8 +433,9 @@ static void contact_read(SolverOde *self, const JointEntry *entry)
 {
     unsigned flags;
     memcpy(&flags, (const char *)entry->joint + self->inside->flags, sizeof flags);
-    solver_ode_read_contact((const dContact *)((const char *)entry->joint + self->inside->contact), flags & self->inside->reverse ? -1.0 : 1.0,
-                            entry->body1, entry->body2, solver_ode_add_contacts(self, 1));
+    solver_ode_read_contact((const dContact *)((const char *)entry->joint + self->inside->contact),
+                            flags & self->inside->reverse ? -1.0 : 1.0, entry->body1, entry->body2,
+                            solver_ode_add_contacts(self, 1));
 }
 
 // ---- the step ----
@@ -443,7 +443,8 @@ static void contact_read(SolverOde *self, const JointEntry *entry)
 // A motor at its stop makes ODE's joint lock a mutex that dWorldStep() creates: let it run once, on an empty world.
 static void world_prime(SolverOde *self)
 {
-    void *none = NULL, *heads[2] = { (char *)self->world + self->inside->first_body, (char *)self->world + self->inside->first_joint };
+    void *none = NULL, *heads[2] = { (char *)self->world + self->inside->first_body,
+                                     (char *)self->world + self->inside->first_joint };
     void *kept[2];
     for (int i = 0; i < 2; i++) {
         memcpy(&kept[i], heads[i], sizeof kept[i]);
@@ -455,7 +456,7 @@ static void world_prime(SolverOde *self)
     self->is_primed = true;
 }
 
-void solver_ode_vouch(SolverOde *self, const int32_t *awake, int count)
+void solver_ode_set_awake_list(SolverOde *self, const int32_t *awake, int count)
 {
     for (int i = 0; i < self->awake_count; i++)
         self->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
@@ -511,10 +512,7 @@ static void bodies_read(SolverOde *self)
     pool_for(self->pool, self->awake_count, BODY_GRAIN, read_range, self);
 }
 
-static bool is_awake(const SolverOde *self, int body)
-{
-    return body >= 0 && dBodyIsEnabled(self->entries[body].body);
-}
+static bool is_awake(const SolverOde *self, int body) { return body >= 0 && dBodyIsEnabled(self->entries[body].body); }
 
 static void joints_read(SolverOde *self)
 {
@@ -533,7 +531,8 @@ static void joints_read(SolverOde *self)
         if (acts)
             joint_rows(self, entry, erp, cfm);
         else
-            self->solver_joints[self->solver_joint_count++] = (SolverJoint){ entry->body1, entry->body2, self->row_count, 0 };
+            self->solver_joints[self->solver_joint_count++] = (SolverJoint){ entry->body1, entry->body2,
+                                                                             self->row_count, 0 };
     }
     // Asleep contact joints took no place among the contacts; keep the two lists beside each other.
     int kept = self->contact_joint_first;
@@ -557,7 +556,7 @@ static void bodies_call_back(const SolverOde *self)
 {
     for (int i = 0; i < self->awake_count; i++) {
         dBodyID body = self->entries[self->awake[i]].body;
-        void *pointer = odeinside_pointer(body, self->inside->moved_callback);
+        void *pointer = ode_layout_pointer(body, self->inside->moved_callback);
         if (!pointer)
             continue;
         void (*callback)(dBodyID);
@@ -591,7 +590,7 @@ static void write_range(int begin, int end, int worker, void *context)
             entry->linear[0] = NAN;  // whoever looks is told, as ODE's own steps tell him
         memset(entry->force, 0, 3 * sizeof(double));
         memset(entry->torque, 0, 3 * sizeof(double));
-        if (odeinside_pointer(entry->body, self->inside->moved_callback))
+        if (ode_layout_pointer(entry->body, self->inside->moved_callback))
             atomic_store(&work->has_callbacks, true);
     }
 }
@@ -667,7 +666,8 @@ static void feedback_range(int begin, int end, int worker, void *context)
         if (i < self->contact_joint_first)
             joint_feedback(self, i, feedback);
         else
-            contact_feedback(self, &self->contacts[self->added_contact_count + i - self->contact_joint_first], feedback);
+            contact_feedback(self, &self->contacts[self->added_contact_count + i - self->contact_joint_first],
+                             feedback);
     }
 }
 
@@ -685,12 +685,21 @@ void solver_ode_finish(SolverOde *self)
     self->is_vouched = false;
     dWorldGetGravity(self->world, gravity);
     double max_velocity = dWorldGetContactMaxCorrectingVel(self->world);
-    SolverInput input = { .dt = self->dt, .gravity = { gravity[0], gravity[1], gravity[2] }, .erp = dWorldGetERP(self->world),
-                          .cfm = dWorldGetCFM(self->world), .contact_surface_layer = dWorldGetContactSurfaceLayer(self->world),
-                          .contact_max_velocity = max_velocity < dInfinity ? max_velocity : 0.0, .bodies = self->bodies,
-                          .joints = self->solver_joints, .rows = self->rows, .contacts = self->contacts,
-                          .body_count = self->body_count, .joint_count = self->solver_joint_count,
-                          .row_count = self->row_count, .contact_count = self->contact_count, .awake = self->awake,
+    SolverInput input = { .dt = self->dt,
+                          .gravity = { gravity[0], gravity[1], gravity[2] },
+                          .erp = dWorldGetERP(self->world),
+                          .cfm = dWorldGetCFM(self->world),
+                          .contact_surface_layer = dWorldGetContactSurfaceLayer(self->world),
+                          .contact_max_velocity = max_velocity < dInfinity ? max_velocity : 0.0,
+                          .bodies = self->bodies,
+                          .joints = self->solver_joints,
+                          .rows = self->rows,
+                          .contacts = self->contacts,
+                          .body_count = self->body_count,
+                          .joint_count = self->solver_joint_count,
+                          .row_count = self->row_count,
+                          .contact_count = self->contact_count,
+                          .awake = self->awake,
                           .awake_count = self->awake_count };
     solver_solve(self->solver, &input);
     feedback_write(self);

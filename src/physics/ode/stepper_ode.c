@@ -21,8 +21,16 @@ static void step_quick(void *self, Physics *physics, double dt)
 }
 
 const StepperType stepper_ode_exact = {
-    .name = "ode-exact", .help = "ODE's dWorldStep: exact, cubic in the size of an island", .wants_ode = true, .collides_with_ode = true, .step = step_exact,
+    .name = "ode-exact",
+    .help = "ODE's dWorldStep: exact, cubic in the size of an island",
+    .wants_ode = true,
+    .collides_with_ode = true,
+    .step = step_exact,
 };
 const StepperType stepper_ode_quick = {
-    .name = "ode-quick", .help = "ODE's dWorldQuickStep: iterative, for loose bodies", .wants_ode = true, .collides_with_ode = true, .step = step_quick,
+    .name = "ode-quick",
+    .help = "ODE's dWorldQuickStep: iterative, for loose bodies",
+    .wants_ode = true,
+    .collides_with_ode = true,
+    .step = step_quick,
 };

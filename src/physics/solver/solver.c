@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "physics/solver/solver_internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,14 @@ Solver *solver_create(const SolverOptions *options)
     solver->worker_statistics = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->worker_statistics);
     for (int i = 0; i < solver->scratch_count; i++)
         solver->direct_scratch[i] = direct_scratch_create();
-    solver->loose_scratch = loose_scratch_create();
+    solver->pgs_scratch = pgs_scratch_create();
     return solver;
+}
+
+void solver_lend_scratch(Solver *solver, DirectScratch *scratch)
+{
+    assert(!scratch || solver->scratch_count == 1);
+    solver->lent = scratch;
 }
 
 void solver_destroy(Solver *solver)
@@ -39,17 +46,38 @@ void solver_destroy(Solver *solver)
     if (!solver)
         return;
     Topology *t = &solver->topology;
-    void *owned[] = { t->links, t->groups, t->link_joints, t->cut_joints, t->group_of_body, t->joints, t->fixed,
-                      solver->row_memory, solver->contact_memory, solver->contact_memory_last, solver->contact_table,
-                      solver->node_of_body, solver->iterated, solver->group_island, solver->awake_groups, solver->island_groups,
-                      solver->island_contacts, solver->group_awake, solver->islands, solver->tasks, solver->explained,
-                      (void *)solver->loose_tasks, solver->contact_refs, solver->chunk_orders, solver->bundles, solver->worker_statistics };
+    void *owned[] = { t->links,
+                      t->groups,
+                      t->link_joints,
+                      t->cut_joints,
+                      t->group_of_body,
+                      t->joints,
+                      t->fixed,
+                      solver->row_memory,
+                      solver->contact_memory,
+                      solver->contact_memory_last,
+                      solver->contact_table,
+                      solver->node_of_body,
+                      solver->iterated,
+                      solver->group_island,
+                      solver->awake_groups,
+                      solver->island_groups,
+                      solver->island_contacts,
+                      solver->group_awake,
+                      solver->islands,
+                      solver->tasks,
+                      solver->explained,
+                      (void *)solver->pgs_tasks,
+                      solver->contact_refs,
+                      solver->chunk_orders,
+                      solver->bundles,
+                      solver->worker_statistics };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     for (int i = 0; i < solver->scratch_count; i++)
         direct_scratch_destroy(solver->direct_scratch[i]);
     free(solver->direct_scratch);
-    loose_scratch_destroy(solver->loose_scratch);
+    pgs_scratch_destroy(solver->pgs_scratch);
     free(solver);
 }
 
@@ -79,6 +107,8 @@ static int renumbered(const int32_t *new_index, int count, int body)
 
 void solver_renumber(Solver *solver, const int32_t *new_index, int count)
 {
+    assert(count >= 0);
+    assert(new_index || count == 0);
     Topology *t = &solver->topology;
     int kept = 0;
     t->valid = false;
@@ -87,7 +117,8 @@ void solver_renumber(Solver *solver, const int32_t *new_index, int count)
         t->joints[i].body2 = renumbered(new_index, count, t->joints[i].body2);
     }
     for (int i = 0; i < solver->contact_last_count; i++) {
-        int old[2] = { (int)(solver->contact_memory[i].pair >> 32) - 1, (int)(solver->contact_memory[i].pair & UINT32_MAX) - 1 };
+        int old[2] = { (int)(solver->contact_memory[i].pair >> 32) - 1,
+                       (int)(solver->contact_memory[i].pair & UINT32_MAX) - 1 };
         int now[2] = { renumbered(new_index, count, old[0]), renumbered(new_index, count, old[1]) };
         if ((old[0] >= 0 && now[0] < 0) || (old[1] >= 0 && now[1] < 0))
             continue;
@@ -117,13 +148,14 @@ typedef struct StateHeader {
 static size_t state_bytes(const StateHeader *header)
 {
     return sizeof *header + (size_t)header->joint_count * (sizeof(SolverJoint) + SOLVER_JOINT_ROWS * sizeof(RowMemory))
-        + (size_t)header->contact_count * sizeof(ContactMemory) + (size_t)header->body_count;
+           + (size_t)header->contact_count * sizeof(ContactMemory) + (size_t)header->body_count;
 }
 
 static StateHeader state_header(const Solver *solver)
 {
     const Topology *t = &solver->topology;
-    return (StateHeader){ t->joint_count < 0 ? 0 : t->body_count, int_max(t->joint_count, 0), solver->contact_last_count, 0 };
+    return (StateHeader){ t->joint_count < 0 ? 0 : t->body_count, int_max(t->joint_count, 0),
+                          solver->contact_last_count, 0 };
 }
 
 size_t solver_state_size(const Solver *solver)
@@ -148,6 +180,7 @@ static const void *take(void *to, const void *from, size_t size)
 
 void solver_state_save(const Solver *solver, void *buffer)
 {
+    assert(buffer || solver_state_size(solver) == 0);
     StateHeader header = state_header(solver);
     size_t joints = (size_t)header.joint_count;
     void *to = put(buffer, &header, sizeof header);
@@ -170,7 +203,8 @@ bool solver_state_restore(Solver *solver, const void *buffer, size_t size)
     int joints = header.joint_count;
     memory_grow(&t->joints, &t->joint_capacity, joints + 1, sizeof *t->joints);
     memory_grow(&solver->row_memory, &solver->row_memory_capacity, joints * SOLVER_JOINT_ROWS + 1, sizeof(RowMemory));
-    memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, header.contact_count + 1, sizeof(ContactMemory));
+    memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, header.contact_count + 1,
+                sizeof(ContactMemory));
     iterated_grow(solver, header.body_count + 1);
     memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
     from = take(t->joints, from, (size_t)joints * sizeof(SolverJoint));
@@ -188,15 +222,9 @@ const double *solver_contact_impulse(const Solver *solver, int contact)
     return solver->contact_memory[contact].impulse;
 }
 
-const SolverStatistics *solver_statistics(const Solver *solver)
-{
-    return &solver->statistics;
-}
+const SolverStatistics *solver_statistics(const Solver *solver) { return &solver->statistics; }
 
-const SolverTotals *solver_totals(const Solver *solver)
-{
-    return &solver->totals;
-}
+const SolverTotals *solver_totals(const Solver *solver) { return &solver->totals; }
 
 // ---- the step ----
 
@@ -240,7 +268,7 @@ static void bundle_solve(Solver *solver, const IslandBundle *bundle, int worker)
         sum.swept_island_count += method == SOLVER_SWEPT;
         if (method == SOLVER_ITERATIVE)
             continue;
-        solver->direct(solver->direct_scratch[worker], &solver->tasks[i]);
+        solver->direct(solver->lent ? solver->lent : solver->direct_scratch[worker], &solver->tasks[i]);
         statistics_add(&sum, &solver->tasks[i].statistics);
     }
     solver->worker_statistics[worker] = sum;
@@ -250,35 +278,39 @@ static void bundle_solve(Solver *solver, const IslandBundle *bundle, int worker)
 static void solve_range(int begin, int end, int worker, void *context)
 {
     Solver *solver = ((const StepWork *)context)->solver;
-    int pieces = solver->loose_task_count > 0 ? 1 + solver_loose_piece_count(solver->loose_scratch) : 0;
+    int pieces = solver->pgs_task_count > 0 ? 1 + solver_pgs_piece_count(solver->pgs_scratch) : 0;
     for (int i = begin; i < end; i++) {
         if (i >= pieces)
             bundle_solve(solver, &solver->bundles[i - pieces], worker);
         else if (i == 0)
-            solver_loose_assemble(solver->loose_scratch);
+            solver_pgs_assemble(solver->pgs_scratch);
         else
-            solver_loose_prepare(solver->loose_scratch, i - 1);
+            solver_pgs_prepare(solver->pgs_scratch, i - 1);
     }
 }
 
-static void loose_begin(Solver *solver)
+static void pgs_begin(Solver *solver)
 {
-    memory_grow(&solver->loose_tasks, &solver->loose_task_capacity, solver->island_count + 1, sizeof *solver->loose_tasks);
-    solver->loose_task_count = 0;
+    memory_grow(&solver->pgs_tasks, &solver->pgs_task_capacity, solver->island_count + 1, sizeof *solver->pgs_tasks);
+    solver->pgs_task_count = 0;
     for (int i = 0; i < solver->island_count; i++)
         if (solver->islands[i].method == SOLVER_ITERATIVE)
-            solver->loose_tasks[solver->loose_task_count++] = &solver->tasks[i];
-    LooseOptions options = { .pool = solver->options.pool, .iterations = solver->options.iterations,
-                             .wide = solver->direct == solver_direct_avx2 };
-    if (solver->loose_task_count > 0)
-        solver_loose_begin(solver->loose_scratch, solver->loose_tasks, solver->loose_task_count, &options);
+            solver->pgs_tasks[solver->pgs_task_count++] = &solver->tasks[i];
+    PgsOptions options = { .pool = solver->options.pool,
+                           .iterations = solver->options.iterations,
+                           .wide = solver->direct == solver_direct_avx2 };
+    if (solver->pgs_task_count > 0)
+        solver_pgs_begin(solver->pgs_scratch, solver->pgs_tasks, solver->pgs_task_count, &options);
 }
 
 // Sums and maxima of whole numbers: the same whoever solved what.
 static void statistics_gather(Solver *solver, const SolverInput *input)
 {
-    SolverStatistics sum = { .island_count = solver->island_count, .iterative_island_count = solver->loose_task_count,
-                             .group_count = solver->awake_group_count, .row_count = input->row_count, .contact_count = input->contact_count };
+    SolverStatistics sum = { .island_count = solver->island_count,
+                             .iterative_island_count = solver->pgs_task_count,
+                             .group_count = solver->awake_group_count,
+                             .row_count = input->row_count,
+                             .contact_count = input->contact_count };
     for (int i = 0; i < solver->scratch_count; i++) {
         SolverStatistics *one = &solver->worker_statistics[i];
         sum.direct_island_count += one->direct_island_count;
@@ -330,8 +362,14 @@ static void stop_range(int begin, int end, int worker, void *context)
     }
 }
 
+// Trees and contacts, then islands, then all islands over the threads: exact ones beside the preparation of those that are iterated.
 void solver_solve(Solver *solver, const SolverInput *given)
 {
+    assert(given->dt > 0.0);
+    assert(given->body_count >= 0 && given->joint_count >= 0);
+    assert(given->row_count >= 0 && given->contact_count >= 0);
+    assert(given->bodies || given->body_count == 0);
+    assert(given->contacts || given->contact_count == 0);
     SolverInput input = *given;
     if (!input.awake)
         input.awake_count = input.body_count;
@@ -344,20 +382,22 @@ void solver_solve(Solver *solver, const SolverInput *given)
     int pieces = solver_contacts_piece_count(&input);
     pool_for(pieces > 1 ? pool : NULL, 1 + pieces, 1, find_range, &work);
     solver->contact_last_count = input.contact_count;
-    loose_begin(solver);
-    pieces = solver->loose_task_count > 0 ? 1 + solver_loose_piece_count(solver->loose_scratch) : 0;
+    pgs_begin(solver);
+    pieces = solver->pgs_task_count > 0 ? 1 + solver_pgs_piece_count(solver->pgs_scratch) : 0;
     if (solver->are_bundles_uneven)
         pool_deal(pool, pieces + solver->bundle_count, solve_range, &work);
     else
         pool_for(pool, pieces + solver->bundle_count, 1, solve_range, &work);
-    if (solver->loose_task_count > 0)
-        solver_loose_end(solver->loose_scratch);
+    if (solver->pgs_task_count > 0)
+        solver_pgs_end(solver->pgs_scratch);
     pool_for(pool, input.awake_count, BODY_GRAIN, stop_range, &work);
     statistics_gather(solver, &input);
 }
 
 void solver_integrate(Solver *solver, const SolverInput *given)
 {
+    assert(given->dt > 0.0);
+    assert(given->bodies || given->body_count == 0);
     SolverInput input = *given;
     if (!input.awake)
         input.awake_count = input.body_count;

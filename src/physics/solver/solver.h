@@ -14,29 +14,30 @@
 #include "base/pool.h"
 
 #define SOLVER_INFINITY ((double)INFINITY)
-#define SOLVER_MAX_ANGULAR_SPEED 10000.0  // rad/s that bodies of a world turn with at most: what turns faster than a step can show
+#define SOLVER_MAX_ANGULAR_SPEED                                                                                       \
+    10000.0  // rad/s that bodies of a world turn with at most: what turns faster than a step can show
 
 enum {
-    SOLVER_BODY_KINEMATIC = 1,         // moves with its velocity, feels nothing
+    SOLVER_BODY_KINEMATIC = 1,  // moves with its velocity, feels nothing
     SOLVER_BODY_GRAVITY = 2,
-    SOLVER_BODY_GYROSCOPIC = 4,        // implicit gyroscopic torque, as ODE's default
-    SOLVER_BODY_FINITE_ROTATION = 8,   // turns by the exact rotation instead of the first-order one
-    SOLVER_BODY_FINITE_AXIS = 16,      // ... exactly about finite_axis alone
+    SOLVER_BODY_GYROSCOPIC = 4,       // implicit gyroscopic torque, as ODE's default
+    SOLVER_BODY_FINITE_ROTATION = 8,  // turns by the exact rotation instead of the first-order one
+    SOLVER_BODY_FINITE_AXIS = 16,     // ... exactly about finite_axis alone
     SOLVER_BODY_LINEAR_DAMPING = 32,
     SOLVER_BODY_ANGULAR_DAMPING = 64,
     SOLVER_BODY_MAX_ANGULAR_SPEED = 128,
-    SOLVER_BODY_ASLEEP = 256,          // left alone; acts as fixed for a neighbour that is awake
-    SOLVER_BODY_STOPPED = 512,         // set by solver_solve(): what came out was not finite, so it stands still
+    SOLVER_BODY_ASLEEP = 256,   // left alone; acts as fixed for a neighbour that is awake
+    SOLVER_BODY_STOPPED = 512,  // set by solver_solve(): what came out was not finite, so it stands still
 };
 
 typedef struct SolverBody {
-    double position[3];         // of the centre of mass
-    double quaternion[4];       // w x y z, unit
-    double rotation[9];         // of the quaternion, row-major
-    double velocity[6];         // linear, angular; world frame
-    double force[6];            // force, torque; world frame; the caller clears them
+    double position[3];    // of the centre of mass
+    double quaternion[4];  // w x y z, unit
+    double rotation[9];    // of the quaternion, row-major
+    double velocity[6];    // linear, angular; world frame
+    double force[6];       // force, torque; world frame; the caller clears them
     double mass;
-    double inertia[9];          // about the centre of mass, body frame
+    double inertia[9];  // about the centre of mass, body frame
     double finite_axis[3];
     double max_angular_speed;
     double linear_damping, angular_damping;                      // fraction of velocity lost per step
@@ -75,7 +76,7 @@ typedef struct SolverContact {
     int32_t body1, body2;  // -1: the world
     uint32_t flags;
     int32_t reserved;
-    uint64_t pair;         // solver_pair() of the two bodies; contacts of a pair stand together
+    uint64_t pair;  // solver_pair() of the two bodies; contacts of a pair stand together
     double position[3], normal[3], fdir1[3];
     double depth;
     double mu, mu2, rho, rho2, rhoN;
@@ -85,17 +86,14 @@ typedef struct SolverContact {
     double force[6];  // out: normal, along the two friction directions, rolling about them and the normal
 } SolverContact;
 
-static inline uint64_t solver_pair(int body1, int body2)
-{
-    return (uint64_t)(body1 + 1) << 32 | (uint64_t)(body2 + 1);
-}
+static inline uint64_t solver_pair(int body1, int body2) { return (uint64_t)(body1 + 1) << 32 | (uint64_t)(body2 + 1); }
 
 typedef struct SolverInput {
     double dt;
     double gravity[3];
     double erp, cfm;
-    double contact_surface_layer;   // depth that is left alone
-    double contact_max_velocity;    // of the push out of a penetration; 0: unlimited
+    double contact_surface_layer;  // depth that is left alone
+    double contact_max_velocity;   // of the push out of a penetration; 0: unlimited
     SolverBody *bodies;
     SolverJoint *joints;
     SolverRow *rows;
@@ -109,28 +107,28 @@ typedef struct SolverInput {
 
 typedef enum SolverMethod {
     SOLVER_AUTO,
-    SOLVER_DIRECT,      // exact
-    SOLVER_SWEPT,       // joints exact, contacts iterated
-    SOLVER_ITERATIVE,   // all iterated
+    SOLVER_DIRECT,     // exact
+    SOLVER_SWEPT,      // joints exact, contacts iterated
+    SOLVER_ITERATIVE,  // all iterated
 } SolverMethod;
 
 typedef struct SolverOptions {
-    SolverMethod method;     // for every island; SOLVER_AUTO chooses per island
-    int iterations;          // of the iterative method; 0: the default
-    bool portable;           // leave wide instructions unused (the results are the same)
-    Pool *pool;              // NULL: everything on the caller's thread
+    SolverMethod method;  // for every island; SOLVER_AUTO chooses per island
+    int iterations;       // of the iterative method; 0: the default
+    bool portable;        // leave wide instructions unused (the results are the same)
+    Pool *pool;           // NULL: everything on the caller's thread
 } SolverOptions;
 
 typedef struct SolverStatistics {
     int island_count, direct_island_count, swept_island_count, iterative_island_count;
-    int group_count;          // of jointed bodies
+    int group_count;  // of jointed bodies
     int row_count, contact_count, dense_row_count, largest_dense;
-    int pivot_round_count;    // of the small dense problems
-    int sweep_count;          // of the large ones
-    int restart_count;        // motors that left their bounds during the step
-    int fallback_count;       // dense problems that ended in the iterative fallback
-    int redundant_count;      // rows dropped because others already say the same
-    int body_reset_count;     // bodies whose result was not finite and that were stopped
+    int pivot_round_count;  // of the small dense problems
+    int sweep_count;        // of the large ones
+    int restart_count;      // motors that left their bounds during the step
+    int fallback_count;     // dense problems that ended in the iterative fallback
+    int redundant_count;    // rows dropped because others already say the same
+    int body_reset_count;   // bodies whose result was not finite and that were stopped
 } SolverStatistics;
 
 // What went wrong or had to be done twice since the solver was made.
@@ -140,13 +138,18 @@ typedef struct SolverTotals {
 
 // What was chosen for an island, for `talus run --explain-solver`.
 typedef struct SolverIsland {
-    int first_body;           // lowest index in it
+    int first_body;  // lowest index in it
     int body_count, joint_row_count, contact_count, dense_row_count;
     SolverMethod method;
 } SolverIsland;
 
 typedef struct Solver Solver;
 
+// The direct method's scratch memory, for solvers that share it: lent to one without a pool until it is taken back (NULL).
+typedef struct DirectScratch DirectScratch;
+DirectScratch *direct_scratch_create(void);
+void direct_scratch_destroy(DirectScratch *scratch);  // NULL is fine
+void solver_lend_scratch(Solver *solver, DirectScratch *scratch);
 Solver *solver_create(const SolverOptions *options);  // NULL means the defaults
 void solver_destroy(Solver *solver);                  // NULL is fine
 void solver_forget(Solver *solver);                   // drops everything remembered from earlier steps
@@ -165,9 +168,10 @@ void solver_integrate(Solver *solver, const SolverInput *input);
 
 // What is remembered of a contact of the last step, also of one between bodies that slept in it: six impulses.
 const double *solver_contact_impulse(const Solver *solver, int contact);
-void solver_contact_axes(const SolverContact *contact, double axes[3][3]);  // normal, and the two directions of friction
-void solver_contact_force(const SolverContact *contact, double force[3]);   // on its first body, of the last step
-const SolverStatistics *solver_statistics(const Solver *solver);   // of the last step
+void solver_contact_axes(const SolverContact *contact,
+                         double axes[3][3]);                               // normal, and the two directions of friction
+void solver_contact_force(const SolverContact *contact, double force[3]);  // on its first body, of the last step
+const SolverStatistics *solver_statistics(const Solver *solver);           // of the last step
 const SolverTotals *solver_totals(const Solver *solver);
 int solver_islands(Solver *solver, const SolverIsland **islands);  // of the last step, valid until the next
 

@@ -1,17 +1,14 @@
 // Contacts: the rows that each asks for, and which point of the last step it was.
 #include "physics/solver/solver_internal.h"
+#include "physics/solver/tuning.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#define MATCH_DISTANCE 0.03f       // m that a point of contact may travel in a step and still be the same
-#define PIECE 256                  // contacts that a worker takes at a time
-#define FACE_POINTS 4              // that hold a body up which lies on a face
-#define LEAST_SOFTNESS 0.03        // of a pair that touches at so many, in units of what the bodies themselves give way by
-#define SWEPT_SOFTNESS 0.012       // ... where they are swept: these iterations are more than twice as many
-#define DEEPER_SHARE 0.02          // of a body's radius of gyration: how much deeper it may lie for that
+#define PIECE 256  // contacts that a worker takes at a time
 
 void solver_plane_space(const double n[3], double p[3], double q[3])
 {
@@ -41,7 +38,8 @@ static void cross(const double *a, const double *b, double *out)
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static void contact_jacobian(const SolverInput *input, const SolverContact *contact, const double *axis, bool rolling, ContactRow *row)
+static void contact_jacobian(const SolverInput *input, const SolverContact *contact, const double *axis, bool rolling,
+                             ContactRow *row)
 {
     const int bodies[2] = { contact->body1, contact->body2 };
     for (int k = 0; k < 2; k++) {
@@ -61,22 +59,27 @@ static void contact_jacobian(const SolverInput *input, const SolverContact *cont
     }
 }
 
+static inline double point_speed(const SolverBody *body, const double *point, const double *normal, double speed,
+                                 double sign)
+{
+    const double *v = body->velocity, *w = v + 3;
+    double arm[3], turn[3];
+    for (int i = 0; i < 3; i++)
+        arm[i] = point[i] - body->position[i];
+    cross(w, arm, turn);
+    for (int i = 0; i < 3; i++)
+        speed += sign * normal[i] * (v[i] + turn[i]);
+    return speed;
+}
+
 // Velocity of body 1 against body 2 along the normal, at the contact.
 static double approach_speed(const SolverInput *input, const SolverContact *contact)
 {
     double speed = 0.0;
-    const int bodies[2] = { contact->body1, contact->body2 };
-    for (int k = 0; k < 2; k++) {
-        if (bodies[k] < 0)
-            continue;
-        const SolverBody *body = &input->bodies[bodies[k]];
-        double arm[3], turn[3], sign = k ? -1.0 : 1.0;
-        for (int i = 0; i < 3; i++)
-            arm[i] = contact->position[i] - body->position[i];
-        cross(body->velocity + 3, arm, turn);
-        for (int i = 0; i < 3; i++)
-            speed += sign * contact->normal[i] * (body->velocity[i] + turn[i]);
-    }
+    if (contact->body1 >= 0)
+        speed = point_speed(&input->bodies[contact->body1], contact->position, contact->normal, speed, 1.0);
+    if (contact->body2 >= 0)
+        speed = point_speed(&input->bodies[contact->body2], contact->position, contact->normal, speed, -1.0);
     return speed;
 }
 
@@ -87,7 +90,9 @@ double solver_contact_erp(const SolverInput *input, const SolverContact *contact
 
 double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact)
 {
-    double push = solver_contact_erp(input, contact) / input->dt * fmax(contact->depth - input->contact_surface_layer, 0.0) + contact->motionN;
+    double push = solver_contact_erp(input, contact) / input->dt
+                      * double_max(contact->depth - input->contact_surface_layer, 0.0)
+                  + contact->motionN;
     if (input->contact_max_velocity > 0.0)
         push = fmin(push, input->contact_max_velocity);
     if (!(contact->flags & SOLVER_CONTACT_BOUNCE) || contact->bounce_velocity < 0.0)
@@ -98,6 +103,7 @@ double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *
     return fmax(push, contact->bounce * incoming + contact->motionN);
 }
 
+// The normal first; then friction and rolling friction, where there is any, in the order of SolverContact.force.
 int solver_contact_rows(const SolverInput *input, const SolverContact *contact, ContactRow rows[SOLVER_CONTACT_ROWS])
 {
     const double *n = contact->normal;
@@ -146,11 +152,13 @@ int solver_contact_rows(const SolverInput *input, const SolverContact *contact, 
 // overlap. Two sums in a row make the slow modes of a stack swing up: a mode dies down only where a step's iterations take
 // away more than erp / 2 of it. Softness adds its own share to that for every mode, so no pair is harder than this; the
 // price is that it lies a little deeper.
-double solver_pair_least_gamma(const SolverInput *input, const SolverContact *contact, const PairTouch *touch)
+double solver_pair_min_softness(const SolverInput *input, const SolverContact *contact, const PairTouch *touch)
 {
-    double gamma = (touch->is_swept ? SWEPT_SOFTNESS : LEAST_SOFTNESS) * touch->point_count / FACE_POINTS * touch->inverse_mass;
-    double push = solver_contact_erp(input, contact) / input->dt * DEEPER_SHARE * sqrt(touch->gyration_radius2);
-    return gamma * touch->most_impulse > push ? push / touch->most_impulse : gamma;
+    assert(touch->point_count > 0 && touch->point_count <= FACE_POINTS);
+    double gamma = (touch->is_swept ? MIN_SWEPT_SOFTNESS : MIN_SOFTNESS) * touch->point_count / FACE_POINTS
+                   * touch->inverse_mass;
+    double push = solver_contact_erp(input, contact) / input->dt * MAX_DEEPER_SHARE * sqrt(touch->gyration_radius2);
+    return gamma * touch->max_impulse > push ? push / touch->max_impulse : gamma;
 }
 
 static void touch_add_body(PairTouch *touch, const SolverInput *input, int index)
@@ -165,18 +173,19 @@ static void touch_add_body(PairTouch *touch, const SolverInput *input, int index
     touch->gyration_radius2 = fmin(touch->gyration_radius2, 3.0 * determinant / (body->mass * (c0 + c1 + c2)));
 }
 
-int solver_run_least_gamma(const IslandTask *task, int first, double *gamma)
+int solver_manifold_min_softness(const IslandTask *task, int first, double *gamma)
 {
+    assert(first >= 0 && first < task->contact_count);
     const ContactRef *refs = task->contact_refs;
     const SolverContact *contact = &task->input->contacts[task->contacts[first]];
     PairTouch touch = { .gyration_radius2 = INFINITY, .is_swept = task->swept };
     int end = first;
     for (; end < task->contact_count && refs[task->contacts[end]].pair == contact->pair; end++)
-        touch.most_impulse = fmax(touch.most_impulse, task->contact_memory[task->contacts[end]].impulse[0]);
+        touch.max_impulse = fmax(touch.max_impulse, task->contact_memory[task->contacts[end]].impulse[0]);
     touch.point_count = int_min(end - first, FACE_POINTS);
     touch_add_body(&touch, task->input, contact->body1);
     touch_add_body(&touch, task->input, contact->body2);
-    *gamma = solver_pair_least_gamma(task->input, contact, &touch);
+    *gamma = solver_pair_min_softness(task->input, contact, &touch);
     return end;
 }
 
@@ -219,10 +228,7 @@ static void order_break(PairOrder *order, int at)
     order->stretch_count = int_min(order->stretch_count + 1, STRETCH_MAX + 1);
 }
 
-static void order_end(PairOrder *order, int count)
-{
-    order->first[int_min(order->stretch_count, STRETCH_MAX)] = count;
-}
+static void order_end(PairOrder *order, int count) { order->first[int_min(order->stretch_count, STRETCH_MAX)] = count; }
 
 static void order_of_memory(PairOrder *order, const ContactMemory *memory, int count)
 {
@@ -264,6 +270,7 @@ static int find_by_table(const Solver *solver, uint64_t pair)
 // farther and farther to one side, then halves what it passed.
 static int find_in_stretch(const ContactMemory *last, int first, int end, uint64_t pair, int guess)
 {
+    assert(first >= 0 && first <= end);
     int low = first, high = end;
     if (guess >= first && guess < end) {
         if (last[guess].pair < pair) {
@@ -299,6 +306,7 @@ static int find_in_stretch(const ContactMemory *last, int first, int end, uint64
 // First of last step's points of the pair, -1: none. `guess` is where it probably is, and becomes where the next one is.
 static int contact_find_run(const Solver *solver, uint64_t pair, int *guess)
 {
+    assert(*guess >= 0);
     const ContactMemory *last = solver->contact_memory_last;
     const PairOrder *order = &solver->contact_order_last;
     int count = solver->contact_last_count, found = -1;
@@ -325,15 +333,26 @@ static void contact_place(const SolverInput *input, const SolverContact *contact
         at[i] = (float)(contact->position[i] - centre[i]);
 }
 
-// The nearest point of last step's run that no other took.
-static int contact_match(const ContactMemory *last, int first, int end, uint64_t *taken, const float at[3])
+static float distance2(const float a[3], const float b[3])
 {
+    float x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
+}
+
+// The nearest point of last step's run that no other took. One that hardly moved stands where it stood in the run: `guess`.
+static int contact_match(const ContactMemory *last, int first, int end, uint64_t *taken, const float at[3], int guess)
+{
+    if (guess < end && guess - first < 64 && !(*taken >> (guess - first) & 1)
+        && distance2(last[guess].at, at) < SAME_POINT_DISTANCE * SAME_POINT_DISTANCE) {
+        *taken |= 1ull << (guess - first);
+        return guess;
+    }
     float best = MATCH_DISTANCE * MATCH_DISTANCE;
     int found = -1;
     for (int i = first; i < end && i - first < 64; i++) {
         if (*taken >> (i - first) & 1)
             continue;
-        float x = last[i].at[0] - at[0], y = last[i].at[1] - at[1], z = last[i].at[2] - at[2], d = x * x + y * y + z * z;
+        float d = distance2(last[i].at, at);
         if (d < best)
             best = d, found = i;
     }
@@ -351,23 +370,24 @@ static int contact_run_remember(const Solver *solver, const SolverInput *input, 
         ContactMemory *memory = &solver->contact_memory[next];
         float at[3];
         contact_place(input, &input->contacts[next], at);
-        int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at);
+        int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at, first + next - first_contact);
         const double *start = input->contacts[next].start;
-        *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = pair, .impulse = { start[0], start[1], start[2] } };
+        if (match >= 0)
+            *memory = last[match];
+        else
+            *memory = (ContactMemory){ .pair = pair, .impulse = { start[0], start[1], start[2] } };
         memcpy(memory->at, at, sizeof at);
         next++;
     } while (next < input->contact_count && solver->contact_refs[next].pair == pair);
     return next;
 }
 
-int solver_contacts_piece_count(const SolverInput *input)
-{
-    return (input->contact_count + PIECE - 1) / PIECE;
-}
+int solver_contacts_piece_count(const SolverInput *input) { return (input->contact_count + PIECE - 1) / PIECE; }
 
 // A run of one pair belongs to the piece that has its first contact.
 void solver_contacts_remember(Solver *solver, const SolverInput *input, int piece)
 {
+    assert(piece >= 0 && piece < solver_contacts_piece_count(input));
     const ContactRef *refs = solver->contact_refs;
     int at = piece * PIECE, end = int_min(at + PIECE, input->contact_count), guess = at;
     while (at > 0 && at < end && refs[at].pair == refs[at - 1].pair)
@@ -392,19 +412,28 @@ static int contact_row_count(const SolverContact *contact)
 {
     bool rolling = (contact->flags & SOLVER_CONTACT_ROLLING) != 0;
     return 1 + (contact->mu > 0.0) + (contact->mu2 > 0.0)
-        + (rolling ? (contact->rho > 0.0) + (contact->rho2 > 0.0) + (contact->rhoN > 0.0) : 0);
+           + (rolling ? (contact->rho > 0.0) + (contact->rho2 > 0.0) + (contact->rhoN > 0.0) : 0);
 }
 
 static void refs_piece(Solver *solver, const SolverInput *input, int piece)
 {
+    assert(piece >= 0 && piece * PIECE < input->contact_count);
     const SolverContact *contacts = input->contacts;
     PairOrder *order = &solver->chunk_orders[piece];
     int begin = piece * PIECE, end = int_min(begin + PIECE, input->contact_count);
     order->stretch_count = 0;
     for (int i = begin; i < end; i++) {
-        solver->contact_refs[i] = (ContactRef){
-            .pair = contacts[i].pair, .bodies = { contacts[i].body1, contacts[i].body2 }, .row_count = contact_row_count(&contacts[i]),
-            .groups = { contact_group(&solver->topology, input, contacts[i].body1), contact_group(&solver->topology, input, contacts[i].body2) } };
+        ContactRef *ref = &solver->contact_refs[i];
+        if (i > begin && contacts[i].pair == ref[-1].pair) {  // another point of the same two bodies
+            *ref = ref[-1];
+            ref->row_count = contact_row_count(&contacts[i]);
+            continue;
+        }
+        *ref = (ContactRef){ .pair = contacts[i].pair,
+                             .bodies = { contacts[i].body1, contacts[i].body2 },
+                             .row_count = contact_row_count(&contacts[i]),
+                             .groups = { contact_group(&solver->topology, input, contacts[i].body1),
+                                         contact_group(&solver->topology, input, contacts[i].body2) } };
         if (i > 0 && contacts[i].pair < contacts[i - 1].pair)
             order_break(order, i);
     }
@@ -428,7 +457,7 @@ static void order_gather(Solver *solver, int pieces, int count)
 }
 
 // What was remembered in the last step becomes the old memory; its room takes the new one.
-static void contact_memory_turn(Solver *solver, int count)
+static void contact_memory_swap(Solver *solver, int count)
 {
     ContactMemory *swap = solver->contact_memory;
     solver->contact_memory = solver->contact_memory_last;
@@ -451,7 +480,7 @@ void solver_contacts_gather(Solver *solver, const SolverInput *input)
     memory_grow(&solver->contact_refs, &solver->contact_ref_capacity, count + 1, sizeof *solver->contact_refs);
     memory_grow(&solver->chunk_orders, &solver->chunk_order_capacity, pieces + 1, sizeof *solver->chunk_orders);
     pool_for(solver->options.pool, pieces, 1, refs_range, &(ContactWork){ solver, input });
-    contact_memory_turn(solver, count);
+    contact_memory_swap(solver, count);
     order_gather(solver, pieces, count);
 }
 

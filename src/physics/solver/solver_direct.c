@@ -18,6 +18,7 @@
 #include "physics/solver/solver_direct_columns.h"
 #include "physics/solver/solver_direct_sweep.h"
 #include "physics/solver/solver_direct_tree.h"
+#include "physics/solver/tuning.h"
 
 #include "base/memory.h"
 
@@ -30,44 +31,68 @@
 #define SOLVER_SCRATCH_HERE
 #endif
 
-#define MOTOR_DENSE_STEPS 20   // a motor that reached its limit stays in the dense problem for this many quiet steps
-#define RESTART_LIMIT 4
-#define CROWD_ROWS 4000        // of a swept island, from which on no motor is tried as an equation: solving again would take long
-
 #ifdef SOLVER_SCRATCH_HERE
-DirectScratch *direct_scratch_create(void)
-{
-    return memory_alloc_lines(sizeof(DirectScratch));
-}
+DirectScratch *direct_scratch_create(void) { return memory_alloc_lines(sizeof(DirectScratch)); }
 
 void direct_scratch_destroy(DirectScratch *s)
 {
     if (!s)
         return;
-    void *owned[] = { s->nodes, s->responses, s->motors, s->dense, s->groups, s->runs, s->lanes, s->up, s->response_up, s->gram, s->matrix, s->factor,
-                      s->product, s->rhs, s->x, s->lo, s->hi, s->work, s->reciprocal, s->state, s->frictionless, s->index, s->held, s->first_column,
-                      s->side_count, s->trees, s->sweep_rows, s->tree_groups, s->column_place, s->column_velocity, s->sweep_response };
+    void *owned[] = { s->nodes,
+                      s->responses,
+                      s->motors,
+                      s->dense,
+                      s->groups,
+                      s->runs,
+                      s->lanes,
+                      s->up,
+                      s->response_up,
+                      s->gram,
+                      s->matrix,
+                      s->factor,
+                      s->product,
+                      s->rhs,
+                      s->x,
+                      s->lo,
+                      s->hi,
+                      s->work,
+                      s->reciprocal,
+                      s->state,
+                      s->frictionless,
+                      s->index,
+                      s->held,
+                      s->first_column,
+                      s->side_count,
+                      s->trees,
+                      s->sweep_rows,
+                      s->tree_groups,
+                      s->column_place,
+                      s->column_velocity,
+                      s->sweep_response };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     free(s);
 }
 #endif
 
+// Contacts as rows of the dense problem. Sides that do not move go to the right-hand side with their velocity.
 static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask *task)
 {
     const SolverInput *input = task->input;
-    double least_gamma = 0.0;
+    double min_softness = 0.0;
     for (int c = 0, run_end = 0; c < task->contact_count; c++) {
         int index = task->contacts[c];
         if (task->swept && c >= run_end)
-            run_end = solver_run_least_gamma(task, c, &least_gamma);
+            run_end = solver_manifold_min_softness(task, c, &min_softness);
         SolverContact *contact = &input->contacts[index];
         ContactMemory *memory = &task->contact_memory[index];
         ContactRow rows[SOLVER_CONTACT_ROWS];
         int count = solver_contact_rows(input, contact, rows), normal = s->dense_count;
         int bodies[2] = { contact->body1, contact->body2 }, nodes[2];
         for (int k = 0; k < 2; k++)
-            nodes[k] = bodies[k] >= 0 && !solver_body_is_fixed(&input->bodies[bodies[k]]) ? task->node_of_body[bodies[k]] : -1;
+            nodes[k] = bodies[k] >= 0 && !solver_body_is_fixed(&input->bodies[bodies[k]])
+                           ? task->node_of_body[bodies[k]]
+                           : -1;
         memory_grow(&s->dense, &s->dense_capacity, s->dense_count + count, sizeof *s->dense);
         for (int i = 0; i < count; i++) {
             DenseRow *dense = &s->dense[s->dense_count++];
@@ -90,7 +115,7 @@ static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask 
                     dense->rhs -= fixed_side_velocity(input, bodies[k], side);
             }
         }
-        s->dense[normal].gamma = double_max(s->dense[normal].gamma, least_gamma);
+        s->dense[normal].gamma = double_max(s->dense[normal].gamma, min_softness);
     }
 }
 
@@ -119,7 +144,8 @@ static bool motors_exceed(DirectScratch *s, double dt)
     for (int i = 0; i < s->motor_count; i++) {
         const TreeMotor *motor = &s->motors[i];
         const SolverRow *row = s->nodes[motor->node].rows[motor->row];
-        double force = s->nodes[motor->node].impulse[spatial_place(motor->row)] / dt, slack = 1e-9 * (fabs(force) + 1e-9);
+        double force = s->nodes[motor->node].impulse[spatial_place(motor->row)] / dt,
+               slack = 1e-9 * (fabs(force) + 1e-9);
         bool high = force > row->hi + slack, low = force < row->lo - slack;
         if (!high && !low)
             continue;
@@ -195,10 +221,10 @@ void SOLVER_VARIANT(DirectScratch *s, IslandTask *task)
         }
         tree_factor(s, task->input->dt);
         tree_solve_free(s);
-        if (dense_settle(s, task, attempt == RESTART_LIMIT))
+        if (dense_settle(s, task, attempt == MAX_RESTARTS))
             break;
         task->statistics.restarts++;
-        if (attempt == RESTART_LIMIT - 1)
+        if (attempt == MAX_RESTARTS - 1)
             motors_all_dense(s);
     }
     task->statistics.dense_rows = s->dense_count;

@@ -15,10 +15,17 @@ static inline V4 v4_load(const double *p) { return *(const V4 *)p; }
 static inline void v4_store(double *p, V4 v) { *(V4 *)p = v; }
 
 // Six numbers one after the other: those of six columns.
-typedef struct V6 { V4 a; V2 b; } V6;
+typedef struct V6 {
+    V4 a;
+    V2 b;
+} V6;
 
 static inline V6 v6_load(const double *p) { return (V6){ *(const V4 *)p, *(const V2 *)(p + 4) }; }
-static inline void v6_store(double *p, V6 v) { *(V4 *)p = v.a; *(V2 *)(p + 4) = v.b; }
+static inline void v6_store(double *p, V6 v)
+{
+    *(V4 *)p = v.a;
+    *(V2 *)(p + 4) = v.b;
+}
 static inline V6 v6_mad(V6 v, V6 w, double s) { return (V6){ v.a + w.a * s, v.b + w.b * s }; }
 static inline double v6_dot(V6 v, V6 w)
 {
@@ -32,18 +39,42 @@ static inline double v6_dot(V6 v, V6 w)
 // A spatial vector: three linear numbers and a zero, three angular ones and a zero. What turns only, or what is only
 // pushed at, then costs half; and a row of a matrix is stored as it is loaded again, so that no load waits for stores.
 #define SPATIAL 8
-typedef struct Spatial { V4 linear, angular; } Spatial;
+typedef struct Spatial {
+    V4 linear, angular;
+} Spatial;
 
 // Where the number k of six stands.
 static inline int spatial_place(int k) { return k + (k > 2); }
 static inline Spatial spatial_load(const double *p) { return (Spatial){ v4_load(p), v4_load(p + 4) }; }
-static inline void spatial_store(double *p, Spatial v) { v4_store(p, v.linear); v4_store(p + 4, v.angular); }
-static inline void spatial_pack(double *p, const double six[6]) { memcpy(p, six, 24); memcpy(p + 4, six + 3, 24); p[3] = p[7] = 0.0; }
-static inline void spatial_unpack(double six[6], const double *p) { memcpy(six, p, 24); memcpy(six + 3, p + 4, 24); }
+static inline void spatial_store(double *p, Spatial v)
+{
+    v4_store(p, v.linear);
+    v4_store(p + 4, v.angular);
+}
+static inline void spatial_pack(double *p, const double six[6])
+{
+    memcpy(p, six, 24);
+    memcpy(p + 4, six + 3, 24);
+    p[3] = p[7] = 0.0;
+}
+static inline void spatial_unpack(double six[6], const double *p)
+{
+    memcpy(six, p, 24);
+    memcpy(six + 3, p + 4, 24);
+}
 static inline Spatial spatial_scale(Spatial v, double s) { return (Spatial){ v.linear * s, v.angular * s }; }
-static inline Spatial spatial_add(Spatial v, Spatial w) { return (Spatial){ v.linear + w.linear, v.angular + w.angular }; }
-static inline Spatial spatial_mad(Spatial v, Spatial w, double s) { return (Spatial){ v.linear + w.linear * s, v.angular + w.angular * s }; }
-static inline Spatial spatial_nmad(Spatial v, Spatial w, double s) { return (Spatial){ v.linear - w.linear * s, v.angular - w.angular * s }; }
+static inline Spatial spatial_add(Spatial v, Spatial w)
+{
+    return (Spatial){ v.linear + w.linear, v.angular + w.angular };
+}
+static inline Spatial spatial_mad(Spatial v, Spatial w, double s)
+{
+    return (Spatial){ v.linear + w.linear * s, v.angular + w.angular * s };
+}
+static inline Spatial spatial_nmad(Spatial v, Spatial w, double s)
+{
+    return (Spatial){ v.linear - w.linear * s, v.angular - w.angular * s };
+}
 static inline double v4_sum(V4 v)
 {
     V2 low = { v[0], v[1] }, high = { v[2], v[3] };
@@ -64,19 +95,19 @@ static inline Spatial spatial_matrix(const double *columns, const double *x)
 #define LINK_ROWS 6
 
 typedef struct Node {
-    double inverse[6 * SPATIAL];   // mass while it is summed up, then its inverse
-    double y[6 * SPATIAL];         // M^-1 Jc', a vector for each equation
-    double x[6 * SPATIAL];         // S^-1 Jp, likewise
-    double s[6 * SPATIAL];         // S^-1; its numbers, too, stand three by three
+    double inverse[6 * SPATIAL];  // mass while it is summed up, then its inverse
+    double y[6 * SPATIAL];        // M^-1 Jc', a vector for each equation
+    double x[6 * SPATIAL];        // S^-1 Jp, likewise
+    double s[6 * SPATIAL];        // S^-1; its numbers, too, stand three by three
     double momentum[SPATIAL], velocity[SPATIAL];
-    double rhs[SPATIAL], t[SPATIAL], impulse[SPATIAL];   // of the equations
-    SolverRow *rows[LINK_ROWS];    // NULL: an empty equation
+    double rhs[SPATIAL], t[SPATIAL], impulse[SPATIAL];  // of the equations
+    SolverRow *rows[LINK_ROWS];                         // NULL: an empty equation
     int body, parent, depth, tree;
     int row_count;
     bool holds_point;
-    uint8_t flipped;               // bit per equation: the child is body 2
-    bool on_path;                  // from a row to the root: its Response is filled
-    bool is_meeting;               // ... and columns begin there or come together
+    uint8_t flipped;  // bit per equation: the child is body 2
+    bool on_path;     // from a row to the root: its Response is filled
+    bool is_meeting;  // ... and columns begin there or come together
 } Node;
 
 typedef struct Response {
@@ -93,50 +124,50 @@ typedef struct TreeMotor {
 // The columns of a body: its six directions when many rows touch it, else those rows. Or that of a row along a link.
 typedef struct ColumnGroup {
     int node, tree;
-    int first, width;           // columns, at most six
+    int first, width;  // columns, at most six
     bool is_link;
-    int start;                  // in `up`: for each column a vector per node from the root down
-    int response;               // in `response_up`: of a link's likewise; else per node a 6x6 block, column lanes last, zero when fewer
+    int start;     // in `up`: for each column a vector per node from the root down
+    int response;  // in `response_up`: of a link's likewise; else per node a 6x6 block, column lanes last, zero when fewer
 } ColumnGroup;
 
 // Rows one after the other whose only moving side is the same six columns, or are columns themselves: worked on four at
 // a time.
 typedef struct RowRun {
     int first, count;
-    int column;                 // -1: a single row of another kind
-    int coefficients;           // in `lanes`: six times `width` numbers; -1: the rows are the columns from `column` on
-    int width;                  // count rounded up to four
+    int column;        // -1: a single row of another kind
+    int coefficients;  // in `lanes`: six times `width` numbers; -1: the rows are the columns from `column` on
+    int width;         // count rounded up to four
 } RowRun;
 
 typedef struct DenseRow {
-    int columns[2];             // first column of each side, -1: none
-    int widths[2];              // 1 or 6
+    int columns[2];  // first column of each side, -1: none
+    int widths[2];   // 1 or 6
     double coefficients[2][6];
     double rhs, gamma;
-    double scale;               // velocity per impulse if no joint held the bodies, roughly
-    double lo, hi;              // impulses; friction: coefficients of the normal impulse when `scaled_by` is set
-    int scaled_by;              // dense row of the normal, or -1
-    double applied;             // impulse that the trees have felt
+    double scale;    // velocity per impulse if no joint held the bodies, roughly
+    double lo, hi;   // impulses; friction: coefficients of the normal impulse when `scaled_by` is set
+    int scaled_by;   // dense row of the normal, or -1
+    double applied;  // impulse that the trees have felt
     double *force;
-    double *kept;               // impulse for the iterative method's warm start, NULL for joints
+    double *kept;  // impulse for the iterative method's warm start, NULL for joints
     int8_t *state;
-    RowMemory *memory;          // NULL for contacts
+    RowMemory *memory;  // NULL for contacts
     int nodes[2];
     double j[2][SPATIAL];
 } DenseRow;
 
 // Where the columns of one tree stand when the dense problem is swept.
 typedef struct TreeColumns {
-    int first, width;            // columns
+    int first, width;  // columns
     int first_group, group_count;
-    int gram;                    // of its rows, each rounded up to four
+    int gram;  // of its rows, each rounded up to four
 } TreeColumns;
 
 // A row as sweeps use it: what its unit impulse does to the columns of up to two trees.
 typedef struct SweepRow {
-    int first[2], width[2];      // columns; width 0: nothing
+    int first[2], width[2];  // columns; width 0: nothing
     int response[2];
-    double inverse;              // impulse per velocity
+    double inverse;  // impulse per velocity
 } SweepRow;
 
 struct DirectScratch {
@@ -147,28 +178,30 @@ struct DirectScratch {
     ColumnGroup *groups;
     RowRun *runs;
     double *lanes;
-    double *up, *response_up;        // column data: impulses carried to the root, velocities they cause there
-    double *gram;                    // responses between columns
-    double *matrix, *factor;         // of the dense problem
-    double *product;                 // gram times one row's coefficients
+    double *up, *response_up;  // column data: impulses carried to the root, velocities they cause there
+    double *gram;              // responses between columns
+    double *matrix, *factor;   // of the dense problem
+    double *product;           // gram times one row's coefficients
     double *rhs, *x, *lo, *hi, *work, *reciprocal;
     int8_t *state, *frictionless;
     int *index, *held;
-    int *first_column;               // per node: its six columns, or -1
-    int *side_count;                 // per node: rows that touch it
+    int *first_column;  // per node: its six columns, or -1
+    int *side_count;    // per node: rows that touch it
     TreeColumns *trees;
     SweepRow *sweep_rows;
-    int *tree_groups;                // group indices, tree by tree
-    int *column_place;               // per column: its place beside those of its tree
+    int *tree_groups;   // group indices, tree by tree
+    int *column_place;  // per column: its place beside those of its tree
     double *column_velocity, *sweep_response;
-    int tree_capacity, sweep_row_capacity, tree_group_capacity, column_place_capacity, column_velocity_capacity, sweep_response_capacity;
-    int node_capacity, path_capacity, motor_capacity, dense_capacity, group_capacity, run_capacity, lane_capacity, up_capacity, response_capacity;
+    int tree_capacity, sweep_row_capacity, tree_group_capacity, column_place_capacity, column_velocity_capacity,
+        sweep_response_capacity;
+    int node_capacity, path_capacity, motor_capacity, dense_capacity, group_capacity, run_capacity, lane_capacity,
+        up_capacity, response_capacity;
     int gram_capacity, matrix_capacity, factor_matrix_capacity, product_capacity;
-    int rhs_capacity, x_capacity, lo_capacity, hi_capacity, work_capacity, reciprocal_capacity, state_capacity, frictionless_capacity, index_capacity;
+    int rhs_capacity, x_capacity, lo_capacity, hi_capacity, work_capacity, reciprocal_capacity, state_capacity,
+        frictionless_capacity, index_capacity;
     int first_column_capacity, side_capacity, held_capacity;
     int node_count, motor_count, dense_count, column_count, group_count, run_count, up_count, response_count;
     int redundant;
 };
-
 
 #endif

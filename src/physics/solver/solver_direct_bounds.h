@@ -4,14 +4,9 @@
 #define TALUS_PHYSICS_SOLVER_DIRECT_BOUNDS_H
 
 #include "physics/solver/solver_direct_columns.h"
+#include "physics/solver/tuning.h"
 
 #include <math.h>
-
-#define PIVOT_LEAST 60         // rounds that any problem gets ...
-#define PIVOT_MOST 2000        // ... and that a small one may take
-#define PIVOT_WORK 3e8         // numbers that the rounds of a problem may touch beyond the least
-#define FALLBACK_SWEEPS 200
-#define SLACK 1e-10            // of bounds and velocities, relative to the largest: less is rounding
 
 // Rows at a bound act on the free ones as given impulses. Those at zero act on nobody.
 static int held_rows(DirectScratch *s, int n)
@@ -89,7 +84,7 @@ static void free_rows_solve(DirectScratch *s, int n, int stride)
             y[i] -= (f0 * yk[0] + f1 * yk[1]) + (f2 * yk[2] + f3 * yk[3]);
             for (int j = i & ~3; j < width; j += 4)
                 *(V4 *)(ui + j) -= (f0 * *(const V4 *)(u0 + j) + f1 * *(const V4 *)(u1 + j))
-                                 + (f2 * *(const V4 *)(u2 + j) + f3 * *(const V4 *)(u3 + j));
+                                   + (f2 * *(const V4 *)(u2 + j) + f3 * *(const V4 *)(u3 + j));
         }
     }
     for (int k = m; k < width; k++)
@@ -118,7 +113,7 @@ static inline int wanted_state(const DirectScratch *s, int i, int stride, double
     if (s->lo[i] == s->hi[i])
         return s->state[i] == ROW_FREE ? ROW_LOW : s->state[i];
     if (s->state[i] == ROW_FREE) {
-        double slack = SLACK * (fabs(s->x[i]) + scale);
+        double slack = PIVOT_SLACK * (fabs(s->x[i]) + scale);
         return s->x[i] < s->lo[i] - slack ? ROW_LOW : s->x[i] > s->hi[i] + slack ? ROW_HIGH : ROW_FREE;
     }
     double gradient = dot(s->matrix + (size_t)i * (size_t)stride, s->x, stride) - s->rhs[i];
@@ -155,19 +150,19 @@ static void bounded_solve(DirectScratch *s, int n, int stride, IslandStatistics 
     double scale = 0.0;
     for (int i = 0; i < n; i++)
         scale = fabs(s->rhs[i]) > scale ? fabs(s->rhs[i]) : scale;
-    double tolerance = SLACK * (scale + 1e-9);
+    double tolerance = PIVOT_SLACK * (scale + 1e-9);
     int best = n + 1, patience = 5;
-    int limit = (int)double_clamp(PIVOT_WORK / ((double)n * n * n + 1.0), PIVOT_LEAST, PIVOT_MOST);
+    int limit = (int)double_clamp(MAX_PIVOT_WORK / ((double)n * n * n + 1.0), MIN_PIVOT_ROUNDS, MAX_PIVOT_ROUNDS);
     for (int round = 0; round < limit; round++) {
         statistics->pivot_rounds++;
         hold_bound_rows(s, n);
         free_rows_solve(s, n, stride);
         int unhappy = 0, last = -1;
-        double most = 0.0;
+        double max = 0.0;
         for (int i = 0; i < n; i++)
-            most = fabs(s->x[i]) > most ? fabs(s->x[i]) : most;
+            max = fabs(s->x[i]) > max ? fabs(s->x[i]) : max;
         for (int i = 0; i < n; i++) {
-            int wanted = wanted_state(s, i, stride, tolerance, most);
+            int wanted = wanted_state(s, i, stride, tolerance, max);
             s->index[i] = wanted;
             if (wanted != s->state[i])
                 unhappy++, last = i;
@@ -218,12 +213,15 @@ static double dense_row_wanted(const DirectScratch *s, const DenseRow *row)
 // A row starts as remembered, unless it has no such bound.
 static int8_t first_state(const DenseRow *row, int remembered)
 {
-    bool has_bound = remembered == ROW_LOW ? row->lo != -SOLVER_INFINITY : remembered == ROW_HIGH ? row->hi != SOLVER_INFINITY : false;
+    bool has_bound = remembered == ROW_LOW    ? row->lo != -SOLVER_INFINITY
+                     : remembered == ROW_HIGH ? row->hi != SOLVER_INFINITY
+                                              : false;
     return has_bound ? (int8_t)remembered : ROW_FREE;
 }
 
 // The problem without friction, whose normal impulses bound the friction rows. True when there are such rows.
-static __attribute__((noinline)) bool dense_solve_normals(DirectScratch *s, const SolverInput *input, IslandStatistics *statistics)
+static __attribute__((noinline)) bool dense_solve_normals(DirectScratch *s, const SolverInput *input,
+                                                          IslandStatistics *statistics)
 {
     int n = s->dense_count, stride = (n + 3) & ~3;
     bool friction = false;
@@ -273,6 +271,5 @@ static void dense_remember(DirectScratch *s)
         if (s->dense[i].state)
             *s->dense[i].state = row_states(s->state[i], s->dense[i].scaled_by >= 0 ? ROW_LOW : s->frictionless[i]);
 }
-
 
 #endif

@@ -99,10 +99,7 @@ static void responses_build(DirectScratch *s)
 }
 
 // A link's column has one vector more, what it does at the parent of its node.
-static int column_size(const Node *node, bool is_link)
-{
-    return SPATIAL * (node->depth + (is_link ? 2 : 1));
-}
+static int column_size(const Node *node, bool is_link) { return SPATIAL * (node->depth + (is_link ? 2 : 1)); }
 
 static ColumnGroup *group_add(DirectScratch *s, int node_index, int width, bool is_link)
 {
@@ -139,7 +136,8 @@ static int link_column_add(DirectScratch *s, int node_index, const double *at_no
     spatial_store(up + SPATIAL * (first->depth + 1), spatial_load(at_parent));
     spatial_store(above, spatial_matrix(s->responses[first->parent].total, at_parent));
     for (int k = 0; k < 6; k++)
-        response[SPATIAL * first->depth + spatial_place(k)] += spatial_dot(spatial_load(s->responses[node_index].pass + SPATIAL * k), spatial_load(above));
+        response[SPATIAL * first->depth + spatial_place(k)] += spatial_dot(
+            spatial_load(s->responses[node_index].pass + SPATIAL * k), spatial_load(above));
     return group->first;
 }
 
@@ -188,7 +186,8 @@ static bool row_is_of_link(const DirectScratch *s, const DenseRow *row)
 // A body that many rows touch gets columns for its six directions; one that few touch, a column for each of them.
 static void row_side_column(DirectScratch *s, DenseRow *row, int side, int index)
 {
-    static const double units[6][SPATIAL] = { { [0] = 1 }, { [1] = 1 }, { [2] = 1 }, { [4] = 1 }, { [5] = 1 }, { [6] = 1 } };
+    static const double units[6][SPATIAL] = { { [0] = 1 }, { [1] = 1 }, { [2] = 1 },
+                                              { [4] = 1 }, { [5] = 1 }, { [6] = 1 } };
     int node = row->nodes[side];
     bool many = s->side_count[node] > 6;
     if (s->first_column[node] < 0 && many) {
@@ -210,11 +209,13 @@ static void row_side_column(DirectScratch *s, DenseRow *row, int side, int index
         spatial_unpack(row->coefficients[side], row->j[side]);
         return;
     }
-    row->columns[side] = s->first_column[node] - s->side_count[node]--;  // the count runs 0, -1, ...: the next of the six
+    row->columns[side] = s->first_column[node]
+                         - s->side_count[node]--;  // the count runs 0, -1, ...: the next of the six
     row->widths[side] = 1;
     row->coefficients[side][0] = 1.0;
 }
 
+// The columns of all rows: one for a row between a link and its parent, for other rows what row_side_column() finds best.
 static __attribute__((noinline)) void columns_build(DirectScratch *s, const SolverInput *input)
 {
     memory_grow(&s->responses, &s->path_capacity, s->node_count, sizeof *s->responses);
@@ -345,7 +346,8 @@ static __attribute__((noinline)) void gram_build(DirectScratch *s)
 
 static bool row_is_simple(const DenseRow *row)
 {
-    return (row->columns[0] >= 0 && row->widths[0] == 6 && row->columns[1] < 0) || (row->columns[0] < 0 && row->columns[1] >= 0 && row->widths[1] == 6);
+    return (row->columns[0] >= 0 && row->widths[0] == 6 && row->columns[1] < 0)
+           || (row->columns[0] < 0 && row->columns[1] >= 0 && row->widths[1] == 6);
 }
 
 // The column that the row is, -1 when it is none.
@@ -355,6 +357,7 @@ static int row_is_column(const DenseRow *row)
     return row->columns[side] >= 0 && row->columns[1 - side] < 0 && row->widths[side] == 1 ? row->columns[side] : -1;
 }
 
+// Neighbouring rows on the same columns go together, so that the matrix is filled four of them at a time.
 static void runs_build(DirectScratch *s)
 {
     int n = s->dense_count, lanes = 0;
@@ -509,6 +512,5 @@ static void matrix_build(DirectScratch *s, int stride)
         *diagonal += row->gamma;
     }
 }
-
 
 #endif

@@ -7,7 +7,9 @@
 
 #include <math.h>
 
-typedef struct Sym3 { double xx, xy, xz, yy, yz, zz; } Sym3;
+typedef struct Sym3 {
+    double xx, xy, xz, yy, yz, zz;
+} Sym3;
 
 // Masses are never singular but may come close: give a direction that rounding ate a trace of mass.
 static __attribute__((noinline, cold)) Sym3 sym3_inverse_mass(Sym3 m)
@@ -21,7 +23,8 @@ static __attribute__((noinline, cold)) Sym3 sym3_inverse_mass(Sym3 m)
         double determinant = m.xx * x + m.xy * y + m.xz * z, second = m.xx * m.yy - m.xy * m.xy;
         if (determinant > 1e-14 * m.xx * m.yy * m.zz && m.xx > 0.0 && second > 0.0) {
             double s = 1.0 / determinant;
-            return (Sym3){ x * s, y * s, z * s, (m.xx * m.zz - m.xz * m.xz) * s, (m.xy * m.xz - m.xx * m.yz) * s, second * s };
+            return (Sym3){ x * s,     y * s, z * s, (m.xx * m.zz - m.xz * m.xz) * s, (m.xy * m.xz - m.xx * m.yz) * s,
+                           second * s };
         }
     }
     return (Sym3){ .xx = 0.0 };
@@ -51,7 +54,8 @@ static inline Sym3 sym3_inverse(Sym3 m, const double *scale, int *redundant)
     double bound = scale ? 1e-10 * scale[0] * scale[1] * scale[2] : 1e-14 * m.xx * m.yy * m.zz;
     if (determinant > bound && m.xx > 0.0 && second > 0.0) {
         double s = 1.0 / determinant;
-        return (Sym3){ x * s, y * s, z * s, (m.xx * m.zz - m.xz * m.xz) * s, (m.xy * m.xz - m.xx * m.yz) * s, second * s };
+        return (
+            Sym3){ x * s, y * s, z * s, (m.xx * m.zz - m.xz * m.xz) * s, (m.xy * m.xz - m.xx * m.yz) * s, second * s };
     }
     return scale ? sym3_inverse_rows(m, scale, redundant) : sym3_inverse_mass(m);
 }
@@ -62,16 +66,14 @@ static inline V4 v4_first_three(V4 v)
     return (V4)((I4)v & three);
 }
 
-static inline V4 v4_three(double x, double y, double z)
-{
-    return v4_first_three((V4){ x, y, z, z });
-}
+static inline V4 v4_three(double x, double y, double z) { return v4_first_three((V4){ x, y, z, z }); }
 
 static inline void v4_transpose(const V4 m[3], V4 out[3])
 {
     const V4 none = { 0 };
     V4 even = __builtin_shufflevector(m[0], m[1], 0, 4, 2, 6), odd = __builtin_shufflevector(m[0], m[1], 1, 5, 3, 7);
-    V4 last_even = __builtin_shufflevector(m[2], none, 0, 4, 2, 6), last_odd = __builtin_shufflevector(m[2], none, 1, 5, 3, 7);
+    V4 last_even = __builtin_shufflevector(m[2], none, 0, 4, 2, 6),
+       last_odd = __builtin_shufflevector(m[2], none, 1, 5, 3, 7);
     out[0] = __builtin_shufflevector(even, last_even, 0, 1, 4, 5);
     out[1] = __builtin_shufflevector(odd, last_odd, 0, 1, 4, 5);
     out[2] = __builtin_shufflevector(even, last_even, 2, 3, 6, 7);
@@ -86,7 +88,8 @@ static inline void sym3_rows(Sym3 m, V4 rows[3])
 
 // The inverse of the symmetric matrix (p b; b' c), of which b stands in the upper right quarter of `m`, where the result
 // goes. `scale` as above.
-static inline __attribute__((always_inline)) void symmetric_invert(double *m, Sym3 p, const V4 c[3], const double *scale, int *redundant)
+static inline __attribute__((always_inline)) void symmetric_invert(double *m, Sym3 p, const V4 c[3],
+                                                                   const double *scale, int *redundant)
 {
     V4 b[3], d[3], t[3], u[3], v[3], w[3];
     double quarter[3][4];
@@ -100,7 +103,8 @@ static inline __attribute__((always_inline)) void symmetric_invert(double *m, Sy
         d[i] = (c[i] + m[4 + i] * t[0]) + (m[12 + i] * t[1] + m[20 + i] * t[2]);
         v4_store(quarter[i], t[i]);
     }
-    Sym3 q = sym3_inverse((Sym3){ d[0][0], d[0][1], d[0][2], d[1][1], d[1][2], d[2][2] }, scale ? scale + 3 : NULL, redundant);
+    Sym3 q = sym3_inverse((Sym3){ d[0][0], d[0][1], d[0][2], d[1][1], d[1][2], d[2][2] }, scale ? scale + 3 : NULL,
+                          redundant);
     sym3_rows(q, v);
     for (int i = 0; i < 3; i++) {
         v4_store(m + SPATIAL * (3 + i) + 4, v[i]);

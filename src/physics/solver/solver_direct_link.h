@@ -6,19 +6,15 @@
 #include "physics/solver/solver_direct_inverse.h"
 
 // Whether equation r of a link is empty for certain: `turns` of the joint that holds a point is 2.
-static inline bool is_left_out(int r, int turns)
-{
-    return r == 2 && turns == 2;
-}
+static inline bool is_left_out(int r, int turns) { return r == 2 && turns == 2; }
 
 // Three numbers of a row; behind them stands another of it.
-static inline V4 row_half(const double *j)
-{
-    return v4_first_three(v4_load(j));
-}
+static inline V4 row_half(const double *j) { return v4_first_three(v4_load(j)); }
 
 // Both sides of a node's equations. An empty one has zeros.
-typedef struct LinkSides { const double *child[LINK_ROWS], *parent[LINK_ROWS]; } LinkSides;
+typedef struct LinkSides {
+    const double *child[LINK_ROWS], *parent[LINK_ROWS];
+} LinkSides;
 
 static inline LinkSides node_sides(const Node *node)
 {
@@ -34,15 +30,9 @@ static inline LinkSides node_sides(const Node *node)
 }
 
 // What a row adds to the diagonal of S; an empty one gets something to divide by.
-static inline double row_softness(const SolverRow *row, double fps)
-{
-    return row ? row->cfm * fps : 1.0;
-}
+static inline double row_softness(const SolverRow *row, double fps) { return row ? row->cfm * fps : 1.0; }
 
-static inline Spatial row_side(const double *j)
-{
-    return (Spatial){ row_half(j), row_half(j + 3) };
-}
+static inline Spatial row_side(const double *j) { return (Spatial){ row_half(j), row_half(j + 3) }; }
 
 // Any joint: y = M^-1 Jc' and S^-1.
 static inline void link_couple(DirectScratch *s, Node *node, const LinkSides *sides, double fps)
@@ -66,15 +56,17 @@ static inline void link_couple(DirectScratch *s, Node *node, const LinkSides *si
         v4_store(node->s + SPATIAL * r + 4, v4_three(d[r][3], d[r][4], d[r][5]));
         last[r] = v4_three(d[3 + r][3], d[3 + r][4], d[3 + r][5]);
     }
-    symmetric_invert(node->s, (Sym3){ d[0][0], d[0][1], d[0][2], d[1][1], d[1][2], d[2][2] }, last, scale, &s->redundant);
+    symmetric_invert(node->s, (Sym3){ d[0][0], d[0][1], d[0][2], d[1][1], d[1][2], d[2][2] }, last, scale,
+                     &s->redundant);
 }
 
 // The same of a joint that holds a point, its child side Jc = (0 D; k X), without the third row of D when `turns` is 2.
-static inline __attribute__((always_inline)) void point_couple(DirectScratch *s, Node *node, const LinkSides *sides, double fps, int turns)
+static inline __attribute__((always_inline)) void point_couple(DirectScratch *s, Node *node, const LinkSides *sides,
+                                                               double fps, int turns)
 {
     const double *inverse = node->inverse, *const *child = sides->child;
     double k = child[3][0], turn[3][3] = { { 0 } }, soft[LINK_ROWS], scale[LINK_ROWS];
-    V4 across[3], points[LINK_ROWS];   // columns of X; S of each row with the point's
+    V4 across[3], points[LINK_ROWS];  // columns of X; S of each row with the point's
     for (int i = 0; i < 3; i++)
         across[i] = v4_three(child[3][3 + i], child[4][3 + i], child[5][3 + i]);
     for (int r = 0; r < LINK_ROWS; r++)
@@ -87,7 +79,8 @@ static inline __attribute__((always_inline)) void point_couple(DirectScratch *s,
             continue;
         }
         const double *j = child[r], *w = node->y + SPATIAL * r + 4;
-        Spatial y = spatial_mad(spatial_scale(spatial_load(inverse + SPATIAL * 3), j[3]), spatial_load(inverse + SPATIAL * 4), j[4]);
+        Spatial y = spatial_mad(spatial_scale(spatial_load(inverse + SPATIAL * 3), j[3]),
+                                spatial_load(inverse + SPATIAL * 4), j[4]);
         Spatial rest = spatial_scale(spatial_load(inverse + SPATIAL * 5), j[5]);
         if (r >= 3)
             rest = spatial_mad(rest, spatial_load(inverse + SPATIAL * (r - 3)), k);
@@ -104,7 +97,8 @@ static inline __attribute__((always_inline)) void point_couple(DirectScratch *s,
         scale[3 + r] = points[3 + r][r];
         v4_store(node->s + SPATIAL * r + 4, points[r]);
     }
-    symmetric_invert(node->s, (Sym3){ turn[0][0], turn[0][1], turn[0][2], turn[1][1], turn[1][2], turn[2][2] }, points + 3, scale, &s->redundant);
+    symmetric_invert(node->s, (Sym3){ turn[0][0], turn[0][1], turn[0][2], turn[1][1], turn[1][2], turn[2][2] },
+                     points + 3, scale, &s->redundant);
 }
 
 // x = S^-1 Jp, and what it adds to the parent's mass.
@@ -128,7 +122,8 @@ static inline void link_pass(Node *node, const LinkSides *sides, double *mass)
 }
 
 // The same of a joint that holds a point.
-static inline __attribute__((always_inline)) void point_pass(Node *node, const LinkSides *sides, double *mass, int turns)
+static inline __attribute__((always_inline)) void point_pass(Node *node, const LinkSides *sides, double *mass,
+                                                             int turns)
 {
     const double *const *parent = sides->parent;
     double k = parent[3][0];

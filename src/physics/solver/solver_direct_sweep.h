@@ -8,21 +8,14 @@
 
 #include "physics/solver/solver_direct_bounds.h"
 #include "physics/solver/solver_direct_columns.h"
+#include "physics/solver/tuning.h"
 
 #include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SWEEP_LIMIT 80
-#define SWEEP_WORK 8000000   // numbers that all sweeps of an island may touch: crowds that start inside each other get fewer
-#define SWEEP_LEAST 8
-#define SWEEP_ENOUGH 1e-5   // change of velocity in a sweep that ends it, relative to the largest that is asked for
-
-static int round_to_four(int n)
-{
-    return (n + 3) & ~3;
-}
+static int round_to_four(int n) { return (n + 3) & ~3; }
 
 // Gives the columns of a tree neighbouring places, the first a multiple of four, and sorts the groups by tree.
 static void columns_sort(DirectScratch *s, int tree_count)
@@ -143,7 +136,8 @@ static inline double sweep_row_velocity(const DirectScratch *s, const DenseRow *
         if (row->columns[k] < 0)
             continue;
         const double *velocity = s->column_velocity + row->columns[k];
-        sum += row->widths[k] == 1 ? row->coefficients[k][0] * velocity[0] : v6_dot(v6_load(row->coefficients[k]), v6_load(velocity));
+        sum += row->widths[k] == 1 ? row->coefficients[k][0] * velocity[0]
+                                   : v6_dot(v6_load(row->coefficients[k]), v6_load(velocity));
     }
     return sum;
 }
@@ -167,7 +161,8 @@ static double sweep(DirectScratch *s, int n)
         const SweepRow *prepared = &s->sweep_rows[i];
         sweep_row_bounds(s, i);
         double missing = s->rhs[i] - sweep_row_velocity(s, row) - row->gamma * s->x[i];
-        double wanted = double_clamp(s->x[i] + missing * prepared->inverse, s->lo[i], s->hi[i]), change = wanted - s->x[i];
+        double wanted = double_clamp(s->x[i] + missing * prepared->inverse, s->lo[i], s->hi[i]),
+               change = wanted - s->x[i];
         if (change == 0.0)
             continue;
         s->x[i] = wanted;
@@ -196,7 +191,8 @@ static double sweep_start(DirectScratch *s, int n)
     return scale;
 }
 
-static __attribute__((noinline)) void dense_sweep(DirectScratch *s, const IslandTask *task, IslandStatistics *statistics)
+static __attribute__((noinline)) void dense_sweep(DirectScratch *s, const IslandTask *task,
+                                                  IslandStatistics *statistics)
 {
     int n = s->dense_count, used = 0;
     dense_reserve(s, 0, round_to_four(n));
@@ -206,8 +202,8 @@ static __attribute__((noinline)) void dense_sweep(DirectScratch *s, const Island
     tree_grams_build(s, task->group_count);
     for (int i = 0; i < n; i++)
         sweep_row_prepare(s, i, &used);
-    double enough = SWEEP_ENOUGH * sweep_start(s, n);
-    int limit = int_max(SWEEP_LEAST, int_min(SWEEP_LIMIT, SWEEP_WORK / int_max(used, 1)));
+    double enough = SWEEP_CONVERGED * sweep_start(s, n);
+    int limit = int_max(MIN_SWEEPS, int_min(MAX_SWEEPS, MAX_SWEEP_WORK / int_max(used, 1)));
     for (int k = 0; k < limit; k++) {
         statistics->sweeps++;
         if (sweep(s, n) <= enough)

@@ -28,10 +28,12 @@ static inline void node_load_body(Node *node, const SolverBody *body, const Solv
     }
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++)
-            world[3 * i + j] = world[3 * j + i] = half[3 * i] * r[3 * j] + half[3 * i + 1] * r[3 * j + 1] + half[3 * i + 2] * r[3 * j + 2];
+            world[3 * i + j] = world[3 * j + i] = half[3 * i] * r[3 * j] + half[3 * i + 1] * r[3 * j + 1]
+                                                  + half[3 * i + 2] * r[3 * j + 2];
     for (int i = 0; i < 3; i++) {
         spatial_store(m + SPATIAL * i, (Spatial){ { 0 }, { 0 } });
-        spatial_store(m + SPATIAL * (3 + i), (Spatial){ { 0 }, v4_three(world[3 * i], world[3 * i + 1], world[3 * i + 2]) });
+        spatial_store(m + SPATIAL * (3 + i),
+                      (Spatial){ { 0 }, v4_three(world[3 * i], world[3 * i + 1], world[3 * i + 2]) });
         m[SPATIAL * i + i] = body->mass;
     }
     bool falls = (body->flags & SOLVER_BODY_GRAVITY) != 0;
@@ -78,7 +80,8 @@ static void dense_joint_row(DirectScratch *s, IslandTask *task, int joint_index,
     memory_grow(&s->dense, &s->dense_capacity, s->dense_count + 1, sizeof *s->dense);
     DenseRow *dense = &s->dense[s->dense_count++];
     *dense = (DenseRow){ .rhs = row->rhs, .gamma = row->cfm / input->dt, .scaled_by = -1, .force = &row->force };
-    dense->memory = row_index < SOLVER_JOINT_ROWS ? &task->row_memory[joint_index * SOLVER_JOINT_ROWS + row_index] : NULL;
+    dense->memory = row_index < SOLVER_JOINT_ROWS ? &task->row_memory[joint_index * SOLVER_JOINT_ROWS + row_index]
+                                                  : NULL;
     dense->state = dense->memory ? &dense->memory->state : NULL;
     dense->lo = row->lo;
     dense->hi = row->hi;
@@ -103,10 +106,11 @@ static inline bool row_is_bounded(const SolverRow *row)
 }
 
 // Whether a row with bounds, of a motor, is tried as the equation `at`: that depends on what it did before.
-static bool motor_goes_to_tree(DirectScratch *s, const IslandTask *task, const SolverRow *row, const Node *node, int at, int joint, int index)
+static bool motor_goes_to_tree(DirectScratch *s, const IslandTask *task, const SolverRow *row, const Node *node, int at,
+                               int joint, int index)
 {
-    if (row->friction_of >= 0 || !(row->lo < 0.0 && row->hi > 0.0) || row->lo == -SOLVER_INFINITY || row->hi == SOLVER_INFINITY
-        || index >= SOLVER_JOINT_ROWS)
+    if (row->friction_of >= 0 || !(row->lo < 0.0 && row->hi > 0.0) || row->lo == -SOLVER_INFINITY
+        || row->hi == SOLVER_INFINITY || index >= SOLVER_JOINT_ROWS)
         return false;
     RowMemory *memory = &task->row_memory[joint * SOLVER_JOINT_ROWS + index];
     if (memory->dense > 0)
@@ -122,8 +126,9 @@ static inline bool joint_holds_point(const SolverJoint *joint, const SolverRow *
 {
     double k = rows[0].j1[0], o = joint->body2 < 0 ? 0.0 : -k;
     // The fourth lanes are angular numbers of the rows and may be any.
-    I4 wrong = (v4_load(rows[0].j1) != (V4){ k }) | (v4_load(rows[1].j1) != (V4){ 0.0, k }) | (v4_load(rows[2].j1) != (V4){ 0.0, 0.0, k })
-             | (v4_load(rows[0].j2) != (V4){ o }) | (v4_load(rows[1].j2) != (V4){ 0.0, o }) | (v4_load(rows[2].j2) != (V4){ 0.0, 0.0, o });
+    I4 wrong = (v4_load(rows[0].j1) != (V4){ k }) | (v4_load(rows[1].j1) != (V4){ 0.0, k })
+               | (v4_load(rows[2].j1) != (V4){ 0.0, 0.0, k }) | (v4_load(rows[0].j2) != (V4){ o })
+               | (v4_load(rows[1].j2) != (V4){ 0.0, o }) | (v4_load(rows[2].j2) != (V4){ 0.0, 0.0, o });
     for (int i = 3; i < joint->row_count; i++)
         wrong |= (v4_load(rows[i].j1) != (V4){ 0 }) | (v4_load(rows[i].j2) != (V4){ 0 });
     return (wrong[0] | wrong[1] | wrong[2]) == 0;
@@ -139,7 +144,8 @@ static inline void node_take_row(const SolverInput *input, Node *node, int at, S
     if (node->parent >= 0)
         return;
     const SolverJoint *joint = &input->joints[link.joint];
-    *rhs -= fixed_side_velocity(input, link.child_is_body2 ? joint->body1 : joint->body2, link.child_is_body2 ? row->j1 : row->j2);
+    *rhs -= fixed_side_velocity(input, link.child_is_body2 ? joint->body1 : joint->body2,
+                                link.child_is_body2 ? row->j1 : row->j2);
 }
 
 static void node_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link, bool is_only)
@@ -161,7 +167,9 @@ static void node_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJ
         end = 3;
     }
     for (int i = taken; i < joint->row_count; i++) {
-        bool goes = !scaled && at < end && (i < free_count || !row_is_bounded(&rows[i]) || motor_goes_to_tree(s, task, &rows[i], node, at, link.joint, i));
+        bool goes = !scaled && at < end
+                    && (i < free_count || !row_is_bounded(&rows[i])
+                        || motor_goes_to_tree(s, task, &rows[i], node, at, link.joint, i));
         if (goes)
             node_take_row(input, node, at++, &rows[i], link);
         else
@@ -237,7 +245,8 @@ static inline __attribute__((always_inline)) void node_solve_up(DirectScratch *s
     spatial_store(up, sum);
 }
 
-static inline __attribute__((always_inline)) void node_factor(DirectScratch *s, Node *node, double fps, bool holds_point, int turns)
+static inline __attribute__((always_inline)) void node_factor(DirectScratch *s, Node *node, double fps,
+                                                              bool holds_point, int turns)
 {
     LinkSides sides = node_sides(node);
     if (holds_point)
@@ -301,10 +310,7 @@ static inline __attribute__((always_inline)) void tree_solve_down(DirectScratch 
     }
 }
 
-static __attribute__((noinline)) void tree_solve_free(DirectScratch *s)
-{
-    tree_solve_down(s, false);
-}
+static __attribute__((noinline)) void tree_solve_free(DirectScratch *s) { tree_solve_down(s, false); }
 
 static __attribute__((noinline)) void tree_solve_change(DirectScratch *s)
 {

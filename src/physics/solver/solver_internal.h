@@ -1,18 +1,13 @@
 // solver_internal.h - what the files of the solver share. The trip of a step, led by solver.c: solver_topology.c finds the
 // joint trees, solver_contact.c what contacts ask for and remember, solver_islands.c the islands and their methods;
-// solver_direct.c or solver_loose.c finds the velocities and forces of one island, solver_body.c integrates.
+// solver_direct.c or pgs.c finds the velocities and forces of one island, integrate.c integrates.
 #ifndef TALUS_PHYSICS_SOLVER_INTERNAL_H
 #define TALUS_PHYSICS_SOLVER_INTERNAL_H
 
 #include "physics/solver/solver.h"
 
-#define SOLVER_JOINT_ROWS 12       // rows of one joint whose state is remembered
+#define SOLVER_JOINT_ROWS 12  // rows of one joint whose state is remembered
 #define SOLVER_CONTACT_ROWS 6
-#define SOLVER_DENSE_LIMIT 600     // rows of the largest dense problem
-
-// Softness (CFM over the time step) of a contact as a share of what its bodies give way by their own inertia: below this share it
-// is hard, and shows what iterations leave: towers of 1 kg boxes with softCFM 1e-4, of 20 g with 1e-3, or at 16 ms (physics.rest).
-#define SOLVER_SOFT_SHARE 0.05
 
 // Where a bounded row ended: at its low bound, inside, at its high bound.
 enum { ROW_LOW = -1, ROW_FREE = 0, ROW_HIGH = 1 };
@@ -24,14 +19,14 @@ static inline int row_state_last(int8_t states) { return (states + 4) % 3 - 1; }
 
 typedef struct RowMemory {
     int8_t state;
-    uint8_t dense;   // steps for which the row stays in the dense problem, 0: it is an equation of the tree
+    uint8_t dense;  // steps for which the row stays in the dense problem, 0: it is an equation of the tree
     uint16_t reserved;
-    float impulse;   // of the iterative method's last step
+    float impulse;  // of the iterative method's last step
 } RowMemory;
 
 typedef struct ContactMemory {
     uint64_t pair;
-    float at[3];               // from the centre of the first body: points of a pair are told apart by where they are
+    float at[3];  // from the centre of the first body: points of a pair are told apart by where they are
     int32_t reserved;
     int8_t state[SOLVER_CONTACT_ROWS];
     double impulse[SOLVER_CONTACT_ROWS];
@@ -45,7 +40,7 @@ typedef struct LinkJoint {
 // A body's place in the joint tree: bodies stand in `order` group by group, parents before children.
 typedef struct TreeLink {
     int32_t body;
-    int32_t parent;            // place in the order, -1: the root
+    int32_t parent;                    // place in the order, -1: the root
     int32_t first_joint, joint_count;  // in link_joints: joints to the parent, or to the ground when there is none
 } TreeLink;
 
@@ -59,7 +54,7 @@ typedef struct Topology {
     TreeGroup *groups;
     LinkJoint *link_joints;
     int32_t *cut_joints;
-    int32_t *group_of_body;   // -1: kinematic or asleep when built
+    int32_t *group_of_body;  // -1: kinematic or asleep when built
     int link_count, group_count, cut_count;
     int link_capacity, group_capacity, link_joint_capacity, cut_capacity, body_capacity;
     // What it was built from.
@@ -73,9 +68,9 @@ typedef struct IslandRef {
     int32_t first_group, group_count;      // in island_groups
     int32_t first_contact, contact_count;  // in island_contacts
     int32_t body_count, joint_row_count, dense_row_count;
-    int32_t widest, cut_row_count;         // bodies of the largest tree; rows of joints that close loops
-    int32_t iterated_count;                // bodies whose island was swept or iterated in the last step
-    int32_t loose_count;                   // ... iterated as a whole
+    int32_t widest, cut_row_count;  // bodies of the largest tree; rows of joints that close loops
+    int32_t iterated_count;         // bodies whose island was swept or iterated in the last step
+    int32_t loose_count;            // ... iterated as a whole
     SolverMethod method;
 } IslandRef;
 
@@ -87,7 +82,7 @@ typedef struct IslandStatistics {
 typedef struct ContactRef {
     uint64_t pair;
     int32_t bodies[2];
-    int32_t groups[2];             // of the two bodies, -1: none that moves
+    int32_t groups[2];  // of the two bodies, -1: none that moves
     int32_t row_count;
     int32_t reserved;
 } ContactRef;
@@ -96,53 +91,49 @@ typedef struct ContactRef {
 typedef struct IslandTask {
     const SolverInput *input;
     const Topology *topology;
-    const int32_t *groups;       // group indices
-    const int32_t *contacts;     // contact indices
-    const ContactRef *contact_refs;       // one per contact
+    const int32_t *groups;           // group indices
+    const int32_t *contacts;         // contact indices
+    const ContactRef *contact_refs;  // one per contact
     int group_count, contact_count;
-    bool swept;                  // the direct method's dense problem is iterated
-    bool keeps_impulses;         // the joints' rows, of the last step
-    RowMemory *row_memory;       // SOLVER_JOINT_ROWS per joint
-    ContactMemory *contact_memory;        // of this step, one per contact; state and impulse are read and written
-    int32_t *node_of_body;       // scratch, one per body, touched for this island's bodies only
+    bool swept;                     // the direct method's dense problem is iterated
+    bool keeps_impulses;            // the joints' rows, of the last step
+    RowMemory *row_memory;          // SOLVER_JOINT_ROWS per joint
+    ContactMemory *contact_memory;  // of this step, one per contact; state and impulse are read and written
+    int32_t *node_of_body;          // scratch, one per body, touched for this island's bodies only
     IslandStatistics statistics;
 } IslandTask;
-
-typedef struct DirectScratch DirectScratch;
-DirectScratch *direct_scratch_create(void);
-void direct_scratch_destroy(DirectScratch *scratch);
 
 // Writes velocities of the island's bodies and the forces of its rows and contacts.
 void solver_direct_portable(DirectScratch *scratch, IslandTask *task);
 void solver_direct_avx2(DirectScratch *scratch, IslandTask *task);
 
-typedef struct LooseScratch LooseScratch;
-LooseScratch *loose_scratch_create(void);
-void loose_scratch_destroy(LooseScratch *scratch);
-typedef struct LooseOptions {
+typedef struct PgsScratch PgsScratch;
+PgsScratch *pgs_scratch_create(void);
+void pgs_scratch_destroy(PgsScratch *scratch);
+typedef struct PgsOptions {
     Pool *pool;
-    int iterations;   // 0: the default
+    int iterations;  // 0: the default
     bool wide;
-} LooseOptions;
+} PgsOptions;
 // All islands of a step that are iterated, at once, with the same outputs as the direct method. After the beginning and
 // before the end stand the assembly, on one thread, and the preparation of the bodies, piece by piece on any: these have
 // nothing to do with each other, nor with islands that are solved directly.
-void solver_loose_begin(LooseScratch *scratch, const IslandTask *const *tasks, int task_count, const LooseOptions *options);
-int solver_loose_piece_count(const LooseScratch *scratch);
-void solver_loose_assemble(LooseScratch *scratch);
-void solver_loose_prepare(LooseScratch *scratch, int piece);
-void solver_loose_end(LooseScratch *scratch);
+void solver_pgs_begin(PgsScratch *scratch, const IslandTask *const *tasks, int task_count, const PgsOptions *options);
+int solver_pgs_piece_count(const PgsScratch *scratch);
+void solver_pgs_assemble(PgsScratch *scratch);
+void solver_pgs_prepare(PgsScratch *scratch, int piece);
+void solver_pgs_end(PgsScratch *scratch);
 
 // Velocity at the end of the step if nothing touched the body, gyroscopic torque explicit, as piles turn slowly; and its
 // inverse inertia in the world frame: xx xy xz yy yz zz.
-void solver_body_loosen(const SolverInput *input, const SolverBody *body, float inertia[6], float velocity[6]);
+void solver_body_predict(const SolverInput *input, const SolverBody *body, float inertia[6], float velocity[6]);
 
 // What one contact asks for, in ODE's meaning.
 typedef struct ContactRow {
     double j1[6], j2[6];
     double rhs, cfm, lo, hi;
-    int slot;            // which of the contact's six forces
-    bool scaled;         // lo and hi times the normal force
+    int slot;     // which of the contact's six forces
+    bool scaled;  // lo and hi times the normal force
 } ContactRow;
 double solver_contact_erp(const SolverInput *input, const SolverContact *contact);
 double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact);  // wanted normal velocity
@@ -150,23 +141,24 @@ int solver_contact_rows(const SolverInput *input, const SolverContact *contact, 
 
 // Two bodies that touch, as far as it decides how soft their contacts are at least where they are iterated.
 typedef struct PairTouch {
-    double inverse_mass;       // sum of both
-    double gyration_radius2;   // the smaller one's
-    double most_impulse;       // of a point in the last step
+    double inverse_mass;      // sum of both
+    double gyration_radius2;  // the smaller one's
+    double max_impulse;       // of a point in the last step
     int point_count;
     bool is_swept;
 } PairTouch;
-double solver_pair_least_gamma(const SolverInput *input, const SolverContact *contact, const PairTouch *touch);  // cfm / dt
+double solver_pair_min_softness(const SolverInput *input, const SolverContact *contact,
+                                const PairTouch *touch);  // cfm / dt
 // The same for the run of contacts of one pair that begins with contact `first` of the task. Returns the end of the run.
-int solver_run_least_gamma(const IslandTask *task, int first, double *gamma);
+int solver_manifold_min_softness(const IslandTask *task, int first, double *gamma);
 
 // ---- the solver and its parts ----
 
 // Where pairs stop rising in a list of contacts. A pair that stands in a rising stretch is found by halving it.
 #define STRETCH_MAX 8
 typedef struct PairOrder {
-    int32_t first[STRETCH_MAX + 1];   // of each stretch, and the end
-    int32_t stretch_count;            // more than STRETCH_MAX: the list is in no useful order
+    int32_t first[STRETCH_MAX + 1];  // of each stretch, and the end
+    int32_t stretch_count;           // more than STRETCH_MAX: the list is in no useful order
 } PairOrder;
 
 typedef void (*DirectMethod)(DirectScratch *scratch, IslandTask *task);
@@ -185,30 +177,33 @@ struct Solver {
     ContactMemory *contact_memory, *contact_memory_last;
     int contact_last_count;
     PairOrder contact_order, contact_order_last;
-    PairOrder *chunk_orders;      // of each piece of the contacts
-    bool is_order_known;          // false: the memory was changed after its step
-    int32_t *contact_table;       // hash of last step's contacts by key, when they stand in no useful order
+    PairOrder *chunk_orders;  // of each piece of the contacts
+    bool is_order_known;      // false: the memory was changed after its step
+    int32_t *contact_table;   // hash of last step's contacts by key, when they stand in no useful order
     int contact_table_size;
     ContactRef *contact_refs;
     int32_t *node_of_body;
-    uint8_t *iterated;            // per body: the method of its island in the last step, 0 if direct
-    int32_t *group_island;        // union-find over groups, then island numbers
+    uint8_t *iterated;      // per body: the method of its island in the last step, SOLVER_AUTO: there was none
+    int32_t *group_island;  // union-find over groups, then island numbers
     int32_t *awake_groups, *island_groups, *island_contacts;
     uint8_t *group_awake;
     IslandRef *islands;
     IslandTask *tasks;
     SolverIsland *explained;
-    DirectScratch **direct_scratch;
-    LooseScratch *loose_scratch;
-    const IslandTask **loose_tasks;
-    int loose_task_capacity;
-    int row_memory_capacity, contact_memory_capacity, contact_last_capacity, contact_table_capacity, node_capacity, iterated_capacity;
-    int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_contacts_capacity, group_awake_capacity;
+    DirectScratch **direct_scratch;  // one for each worker
+    DirectScratch *lent;             // in place of the first; NULL: none is
+    PgsScratch *pgs_scratch;
+    const IslandTask **pgs_tasks;
+    int pgs_task_capacity;
+    int row_memory_capacity, contact_memory_capacity, contact_last_capacity, contact_table_capacity, node_capacity,
+        iterated_capacity;
+    int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_contacts_capacity,
+        group_awake_capacity;
     int island_capacity, task_capacity, explained_capacity, contact_ref_capacity, chunk_order_capacity, bundle_capacity;
     int island_count, scratch_count, awake_group_count;
     IslandBundle *bundles;
-    int bundle_count, loose_task_count;
-    bool are_bundles_uneven;      // then they stand in falling order of their work
+    int bundle_count, pgs_task_count;
+    bool are_bundles_uneven;  // then they stand in falling order of their work
     SolverStatistics statistics;
     SolverTotals totals;
     SolverStatistics *worker_statistics;  // one per thread, for their share

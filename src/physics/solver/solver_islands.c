@@ -1,22 +1,13 @@
 // Islands: groups that contacts connect, and the method that suits each.
 #include "physics/solver/solver_internal.h"
+#include "physics/solver/tuning.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ITERATIVE_ABOVE_ROWS 48   // dense rows of an island of loose bodies above which it is iterated ...
-#define DIRECT_BELOW_ROWS 30       // ... and below which it is solved exactly again
-#define FEW_BODIES 2               // so few are exact up to as many rows as those with joints: a table on its many feet
-#define PILE_BODIES 4              // as many like bodies in an island are iterated like a large pile, fewer rows or not ...
-#define LIKE_MASSES 4.0            // ... when the masses differ by no more than this factor and no contact is hard
-#define SWEEP_ABOVE_ROWS 120       // the same for an island with joints,
-#define PIVOT_BELOW_ROWS 90        // whose contacts alone are iterated
-#define DENSE_BELOW_ROWS 480       // a dense problem that was too large is one again below this
-#define SWEPT_TREE_LIMIT 150       // bodies of a tree beyond which responses of more than a dense problem's rows would fill the memory
-#define BUNDLES_PER_THREAD 48      // of islands
 
 static int find_set(int32_t *parent, int i)
 {
@@ -52,13 +43,15 @@ static void awake_groups_find(Solver *solver, const SolverInput *input)
 static void islands_join(Solver *solver, const SolverInput *input)
 {
     int32_t *set = solver->group_island;
-    int last_a = -1, last_b = -1;
+    uint64_t last = UINT64_MAX;
     for (int i = 0; i < input->contact_count; i++) {
-        int a = solver->contact_refs[i].groups[0], b = solver->contact_refs[i].groups[1];
-        if (a < 0 || b < 0 || (a == last_a && b == last_b))
+        const ContactRef *ref = &solver->contact_refs[i];
+        if (ref->pair == last)
             continue;
-        last_a = a;
-        last_b = b;
+        last = ref->pair;
+        int a = ref->groups[0], b = ref->groups[1];
+        if (a < 0 || b < 0)
+            continue;
         a = find_set(set, a);
         b = find_set(set, b);
         if (a < b)
@@ -99,7 +92,7 @@ static void island_add_group(const Solver *solver, const SolverInput *input, Isl
     island->body_count += group->count;
     island->widest = int_max(island->widest, group->count);
     for (int k = group->first; k < group->first + group->count; k++) {
-        island->iterated_count += solver->iterated[t->links[k].body] != 0;
+        island->iterated_count += solver->iterated[t->links[k].body] > SOLVER_DIRECT;
         island->loose_count += solver->iterated[t->links[k].body] == SOLVER_ITERATIVE;
         for (int q = 0; q < t->links[k].joint_count; q++)
             island->joint_row_count += input->joints[t->link_joints[t->links[k].first_joint + q].joint].row_count;
@@ -141,15 +134,29 @@ static inline IslandRef *island_of_contact(const Solver *solver, int contact)
     return group < 0 ? NULL : &solver->islands[-1 - solver->group_island[group]];
 }
 
+// One past the last contact of the same two bodies, and the rows of all of them.
+static int pair_end(const Solver *solver, int first, int count, int *row_count)
+{
+    assert(first >= 0 && first < count);
+    const ContactRef *refs = solver->contact_refs;
+    int end = first;
+    do
+        *row_count += refs[end++].row_count;
+    while (end < count && refs[end].pair == refs[first].pair);
+    return end;
+}
+
 static void islands_gather_contacts(Solver *solver, int count)
 {
     memory_grow(&solver->island_contacts, &solver->island_contacts_capacity, count + 1, sizeof(int32_t));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0, end = 0; i < count; i = end) {
         IslandRef *island = island_of_contact(solver, i);
+        int row_count = 0;
+        end = pair_end(solver, i, count, &row_count);
         if (!island)
             continue;
-        island->contact_count++;
-        island->dense_row_count += solver->contact_refs[i].row_count;
+        island->contact_count += end - i;
+        island->dense_row_count += row_count;
     }
     for (int i = 0, at = 0; i < solver->island_count; i++) {
         IslandRef *island = &solver->islands[i];
@@ -157,10 +164,11 @@ static void islands_gather_contacts(Solver *solver, int count)
         at += island->contact_count;
         island->contact_count = 0;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0, end = 0, row_count = 0; i < count; i = end) {
         IslandRef *island = island_of_contact(solver, i);
-        if (island)
-            solver->island_contacts[island->first_contact + island->contact_count++] = i;
+        end = pair_end(solver, i, count, &row_count);
+        for (int k = i; island && k < end; k++)
+            solver->island_contacts[island->first_contact + island->contact_count++] = k;
     }
 }
 
@@ -168,36 +176,57 @@ static void islands_gather_contacts(Solver *solver, int count)
 static SolverMethod jointed_method(const IslandRef *island, bool before)
 {
     bool was_iterative = 2 * island->loose_count > island->body_count;
-    bool is_large = island->dense_row_count > (was_iterative ? DENSE_BELOW_ROWS : SOLVER_DENSE_LIMIT);
-    if (island->cut_row_count == 0 && (island->widest <= SWEPT_TREE_LIMIT || !is_large)
-        && island->dense_row_count > (before ? PIVOT_BELOW_ROWS : SWEEP_ABOVE_ROWS))
+    bool is_large = island->dense_row_count > (was_iterative ? DENSE_AGAIN_ROWS : MAX_DENSE_ROWS);
+    if (island->cut_row_count == 0 && (island->widest <= MAX_SWEPT_TREE || !is_large)
+        && island->dense_row_count > (before ? MIN_SWEEP_ROWS : MAX_PIVOT_ROWS))
         return SOLVER_SWEPT;
     return is_large ? SOLVER_ITERATIVE : SOLVER_DIRECT;
 }
 
-static bool contact_is_soft(const SolverContact *contact, double least_cfm)
+static bool contact_is_soft(const SolverContact *contact, double min_cfm)
 {
-    return (contact->flags & SOLVER_CONTACT_SOFT_CFM) && contact->soft_cfm >= least_cfm && !(contact->flags & SOLVER_CONTACT_ROLLING)
-        && contact->motionN == 0.0;
+    return (contact->flags & SOLVER_CONTACT_SOFT_CFM) && contact->soft_cfm >= min_cfm
+           && !(contact->flags & SOLVER_CONTACT_ROLLING) && contact->motionN == 0.0;
+}
+
+static bool body_lies_still(const Solver *solver, const SolverInput *input, int index)
+{
+    const double *v = input->bodies[index].velocity;
+    return solver->iterated[index] != SOLVER_AUTO && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] < REST_SPEED * REST_SPEED
+           && v[3] * v[3] + v[4] * v[4] + v[5] * v[5] < REST_TURN * REST_TURN;
+}
+
+// Two or three bodies fall and hit each other exactly; in their first step, when nothing is remembered, too. So a world that was
+// saved and opened again goes on as it did.
+static bool island_lies_still(const Solver *solver, const SolverInput *input, const IslandRef *island)
+{
+    if (island->body_count < REST_BODIES)
+        return false;
+    for (int i = 0; i < island->group_count; i++) {
+        const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
+        if (!body_lies_still(solver, input, solver->topology.links[group->first].body))
+            return false;
+    }
+    return true;
 }
 
 // A few boxes on each other, as large piles are made of: nothing in it needs the exact method.
 static bool island_is_pile(const Solver *solver, const SolverInput *input, const IslandRef *island)
 {
-    if (island->body_count < PILE_BODIES)
+    if (island->body_count < PILE_BODIES && !island_lies_still(solver, input, island))
         return false;
-    double least = INFINITY, most = 0.0;
+    double min = INFINITY, max = 0.0;
     for (int i = 0; i < island->group_count; i++) {
         const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
         const SolverBody *body = &input->bodies[solver->topology.links[group->first].body];
-        least = fmin(least, body->mass);
-        most = fmax(most, body->mass);
+        min = fmin(min, body->mass);
+        max = fmax(max, body->mass);
     }
-    if (most > LIKE_MASSES * least)
+    if (max > LIKE_MASSES * min)
         return false;
-    double least_cfm = SOLVER_SOFT_SHARE * input->dt * 2.0 / least;
+    double min_cfm = HARD_SHARE * input->dt * 2.0 / min;
     for (int i = 0; i < island->contact_count; i++)
-        if (!contact_is_soft(&input->contacts[solver->island_contacts[island->first_contact + i]], least_cfm))
+        if (!contact_is_soft(&input->contacts[solver->island_contacts[island->first_contact + i]], min_cfm))
             return false;
     return true;
 }
@@ -208,7 +237,9 @@ static SolverMethod island_method(const Solver *solver, const SolverInput *input
     bool before = 2 * island->iterated_count > island->body_count;
     if (island->joint_row_count > 0)
         return jointed_method(island, before);
-    int limit = island->body_count <= FEW_BODIES ? (before ? PIVOT_BELOW_ROWS : SWEEP_ABOVE_ROWS) : before ? DIRECT_BELOW_ROWS : ITERATIVE_ABOVE_ROWS;
+    int limit = island->body_count <= FEW_BODIES ? (before ? MIN_SWEEP_ROWS : MAX_PIVOT_ROWS)
+                : before                         ? MIN_ITERATED_ROWS
+                                                 : MAX_DIRECT_ROWS;
     if (island->dense_row_count > limit)
         return SOLVER_ITERATIVE;
     return island_is_pile(solver, input, island) ? SOLVER_ITERATIVE : SOLVER_DIRECT;
@@ -216,18 +247,24 @@ static SolverMethod island_method(const Solver *solver, const SolverInput *input
 
 static void task_prepare(Solver *solver, const SolverInput *input, int index)
 {
+    assert(index >= 0 && index < solver->island_count);
     const IslandRef *island = &solver->islands[index];
-    solver->tasks[index] = (IslandTask){
-        .input = input, .topology = &solver->topology, .groups = solver->island_groups + island->first_group,
-        .contacts = solver->island_contacts + island->first_contact, .group_count = island->group_count,
-        .contact_count = island->contact_count, .row_memory = solver->row_memory, .contact_memory = solver->contact_memory,
-        .contact_refs = solver->contact_refs,
-        .swept = island->method == SOLVER_SWEPT, .keeps_impulses = island->loose_count == island->body_count,
-        .node_of_body = solver->node_of_body };
+    solver->tasks[index] = (IslandTask){ .input = input,
+                                         .topology = &solver->topology,
+                                         .groups = solver->island_groups + island->first_group,
+                                         .contacts = solver->island_contacts + island->first_contact,
+                                         .group_count = island->group_count,
+                                         .contact_count = island->contact_count,
+                                         .row_memory = solver->row_memory,
+                                         .contact_memory = solver->contact_memory,
+                                         .contact_refs = solver->contact_refs,
+                                         .swept = island->method == SOLVER_SWEPT,
+                                         .keeps_impulses = island->loose_count == island->body_count,
+                                         .node_of_body = solver->node_of_body };
     for (int i = 0; i < island->group_count; i++) {
         const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
         for (int k = group->first; k < group->first + group->count; k++)
-            solver->iterated[solver->topology.links[k].body] = island->method == SOLVER_DIRECT ? 0 : (uint8_t)island->method;
+            solver->iterated[solver->topology.links[k].body] = (uint8_t)island->method;
     }
 }
 
@@ -249,7 +286,8 @@ static int falling_work(const void *a, const void *b)
 // island alone is more than its share the longest come first.
 static void islands_bundle(Solver *solver)
 {
-    int64_t total = 0, work = 0, most = 0;
+    assert(solver->scratch_count > 0);
+    int64_t total = 0, work = 0, max = 0;
     int first = 0;
     for (int i = 0; i < solver->island_count; i++)
         total += island_work(&solver->islands[i]);
@@ -261,17 +299,18 @@ static void islands_bundle(Solver *solver)
         if (work < wanted && i + 1 < solver->island_count)
             continue;
         solver->bundles[solver->bundle_count++] = (IslandBundle){ first, i + 1, work };
-        most = work > most ? work : most;
+        max = work > max ? work : max;
         first = i + 1;
         work = 0;
     }
-    solver->are_bundles_uneven = solver->scratch_count > 1 && 2 * most > 3 * wanted;
+    solver->are_bundles_uneven = solver->scratch_count > 1 && 2 * max > 3 * wanted;
     if (solver->are_bundles_uneven)
         qsort(solver->bundles, (size_t)solver->bundle_count, sizeof *solver->bundles, falling_work);
 }
 
 void solver_islands_update(Solver *solver, const SolverInput *input)
 {
+    assert(input->awake_count >= 0 && input->awake_count <= input->body_count);
     awake_groups_find(solver, input);
     islands_join(solver, input);
     islands_number(solver);
@@ -280,7 +319,8 @@ void solver_islands_update(Solver *solver, const SolverInput *input)
     memory_grow(&solver->tasks, &solver->task_capacity, solver->island_count + 1, sizeof *solver->tasks);
     for (int i = 0; i < solver->island_count; i++) {
         IslandRef *island = &solver->islands[i];
-        island->method = solver->options.method != SOLVER_AUTO ? solver->options.method : island_method(solver, input, island);
+        island->method = solver->options.method != SOLVER_AUTO ? solver->options.method
+                                                               : island_method(solver, input, island);
         task_prepare(solver, input, i);
     }
     islands_bundle(solver);
@@ -292,10 +332,13 @@ int solver_islands(Solver *solver, const SolverIsland **islands)
     memory_grow(&solver->explained, &solver->explained_capacity, solver->island_count + 1, sizeof *solver->explained);
     for (int i = 0; i < solver->island_count; i++) {
         const IslandRef *island = &solver->islands[i];
-        solver->explained[i] = (SolverIsland){
-            .first_body = t->links[t->groups[solver->island_groups[island->first_group]].first].body,
-            .body_count = island->body_count, .joint_row_count = island->joint_row_count,
-            .contact_count = island->contact_count, .dense_row_count = island->dense_row_count, .method = island->method };
+        solver->explained[i] =
+            (SolverIsland){ .first_body = t->links[t->groups[solver->island_groups[island->first_group]].first].body,
+                            .body_count = island->body_count,
+                            .joint_row_count = island->joint_row_count,
+                            .contact_count = island->contact_count,
+                            .dense_row_count = island->dense_row_count,
+                            .method = island->method };
     }
     *islands = solver->explained;
     return solver->island_count;

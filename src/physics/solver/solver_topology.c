@@ -3,27 +3,22 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct TreeBuilder {
     Topology *t;
     const SolverInput *input;
-    int32_t *adjacent_start, *adjacent;   // joints of each body
-    int32_t *queue, *place;               // place in the order, -1: not reached
+    int32_t *adjacent_start, *adjacent;  // joints of each body
+    int32_t *queue, *place;              // place in the order, -1: not reached
     uint8_t *joint_used;
     int link_joint_count;
 } TreeBuilder;
 
-static bool body_moves(const TreeBuilder *b, int body)
-{
-    return body >= 0 && !b->t->fixed[body];
-}
+static bool body_moves(const TreeBuilder *b, int body) { return body >= 0 && !b->t->fixed[body]; }
 
-static int other_body(const SolverJoint *joint, int body)
-{
-    return joint->body1 == body ? joint->body2 : joint->body1;
-}
+static int other_body(const SolverJoint *joint, int body) { return joint->body1 == body ? joint->body2 : joint->body1; }
 
 static void adjacency_build(TreeBuilder *b)
 {
@@ -101,6 +96,7 @@ static void cut_add(TreeBuilder *b, TreeGroup *group, int joint)
     group->cut_count++;
 }
 
+// One tree in the order of a breadth-first search from its root; joints to a body that has its place already close loops and are cut.
 static void component_build(TreeBuilder *b, int seed)
 {
     Topology *t = b->t;
@@ -134,6 +130,7 @@ static void component_build(TreeBuilder *b, int seed)
     t->group_count++;
 }
 
+// All trees anew. Allocates: joints seldom change.
 static void topology_build(Topology *t, const SolverInput *input, bool same)
 {
     int n = input->body_count, joints = input->joint_count;
@@ -142,7 +139,8 @@ static void topology_build(Topology *t, const SolverInput *input, bool same)
     memory_grow(&t->group_of_body, &t->body_capacity, n + 1, sizeof *t->group_of_body);
     memory_grow(&t->joints, &t->joint_capacity, joints + 1, sizeof *t->joints);
     for (int i = 0; i < joints; i++)
-        t->joints[i] = (SolverJoint){ input->joints[i].body1, input->joints[i].body2, 0, same ? t->joints[i].row_count : 0 };
+        t->joints[i] = (SolverJoint){ input->joints[i].body1, input->joints[i].body2, 0,
+                                      same ? t->joints[i].row_count : 0 };
     TreeBuilder b = { .t = t, .input = input };
     b.adjacent_start = memory_alloc_array((size_t)n + 2, sizeof *b.adjacent_start);
     b.adjacent = memory_alloc_array((size_t)joints * 2 + 1, sizeof *b.adjacent);
@@ -195,7 +193,8 @@ static bool topology_is_current(const Topology *t, const SolverInput *input)
 static void row_memory_update(Solver *solver, const SolverInput *input, bool same)
 {
     Topology *t = &solver->topology;
-    memory_grow(&solver->row_memory, &solver->row_memory_capacity, input->joint_count * SOLVER_JOINT_ROWS + 1, sizeof(RowMemory));
+    memory_grow(&solver->row_memory, &solver->row_memory_capacity, input->joint_count * SOLVER_JOINT_ROWS + 1,
+                sizeof(RowMemory));
     for (int i = 0; i < input->joint_count; i++) {
         if (same && t->joints[i].row_count == input->joints[i].row_count)
             continue;
@@ -206,6 +205,7 @@ static void row_memory_update(Solver *solver, const SolverInput *input, bool sam
 
 void solver_topology_update(Solver *solver, const SolverInput *input)
 {
+    assert(input->joint_count >= 0 && input->body_count >= 0);
     bool same = joints_are_same(&solver->topology, input);
     if (!same || !topology_is_current(&solver->topology, input))
         topology_build(&solver->topology, input, same);

@@ -29,14 +29,33 @@ int main(void)
 {
     const double g = 9.80665;
     wb_robot_init();
-    static const char *const names[] = { "base_acc", "io", "TABLE", "TABLE_sensor", "LIFT", "LIFT_sensor", "gyro", "imu", "imu_gyro", "imu_accelerometer",
-                                         "eye", "eye_depth", "scan", "force", "hand", "eyelet" };
+    static const char *const names[] = { "base_acc",    "io",        "TABLE", "TABLE_sensor", "LIFT",
+                                         "LIFT_sensor", "gyro",      "imu",   "imu_gyro",     "imu_accelerometer",
+                                         "eye",         "eye_depth", "scan",  "force",        "hand",
+                                         "eyelet" };
     WbDeviceTag tags[16];
     for (int i = 0; i < 16; i++) {
         tags[i] = wb_robot_get_device(names[i]);
         near(names[i], tags[i] > 0, 1, 0);
     }
-    enum { BASE_ACC, IO, TABLE, TABLE_SENSOR, LIFT, LIFT_SENSOR, GYRO, IMU, IMU_GYRO, IMU_ACC, EYE, EYE_DEPTH, SCAN, FORCE, HAND, EYELET };
+    enum {
+        BASE_ACC,
+        IO,
+        TABLE,
+        TABLE_SENSOR,
+        LIFT,
+        LIFT_SENSOR,
+        GYRO,
+        IMU,
+        IMU_GYRO,
+        IMU_ACC,
+        EYE,
+        EYE_DEPTH,
+        SCAN,
+        FORCE,
+        HAND,
+        EYELET
+    };
     wb_accelerometer_enable(tags[BASE_ACC], 1);
     wb_gyro_enable(tags[GYRO], 1);
     wb_gyro_enable(tags[IMU_GYRO], 1);
@@ -63,7 +82,8 @@ int main(void)
     near("gyro y", wb_gyro_get_values(tags[GYRO])[1], 2.0, 1e-3);
     near("rated gyro z", wb_gyro_get_values(tags[IMU_GYRO])[2], 1.25, 1e-9);
     near("table", wb_position_sensor_get_value(tags[TABLE_SENSOR]), 2.0, 0.01);
-    near("yaw", wb_inertial_unit_get_roll_pitch_yaw(tags[IMU])[2], wb_position_sensor_get_value(tags[TABLE_SENSOR]), 1e-3);
+    near("yaw", wb_inertial_unit_get_roll_pitch_yaw(tags[IMU])[2], wb_position_sensor_get_value(tags[TABLE_SENSOR]),
+         1e-3);
     near("lift", wb_position_sensor_get_value(tags[LIFT_SENSOR]), 0.0, 1e-3);
     near("holds", wb_vacuum_gripper_get_presence(tags[HAND]), 1, 0);
     // The link pulls its parent down with its own weight and the parcel's; the sensor's y axis is up.

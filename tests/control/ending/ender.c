@@ -10,10 +10,7 @@
 
 static int steps;
 
-static void say(void)
-{
-    printf("%d steps, %g s\n", steps, wb_robot_get_time());
-}
+static void say(void) { printf("%d steps, %g s\n", steps, wb_robot_get_time()); }
 
 // As most programs do.
 static void count(void)

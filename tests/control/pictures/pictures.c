@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     wb_supervisor_export_image("no/such/folder/picture.png", 50);
     wb_supervisor_export_image("", 50);
     wb_supervisor_export_image(NULL, 50);
-    CHECK(!wb_supervisor_animation_start_recording("animation.html"));
+    CHECK(!wb_supervisor_animation_start_recording("animation.gif"));
     check_steps(1);
     return check_done();
 }

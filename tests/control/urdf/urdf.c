@@ -7,7 +7,10 @@
 
 int main(void)
 {
-    static const struct { const char *motor; double target; } joints[] = { { "shoulder", -0.6 }, { "lift", 0.2 }, { "pan", 0.8 }, { "tilt", -0.3 } };
+    static const struct {
+        const char *motor;
+        double target;
+    } joints[] = { { "shoulder", -0.6 }, { "lift", 0.2 }, { "pan", 0.8 }, { "tilt", -0.3 } };
     wb_robot_init();
     FILE *file = fopen("robot.urdf", "w");
     fputs(wb_robot_get_urdf("x_"), file);
@@ -19,8 +22,10 @@ int main(void)
     }
     check_steps(300);
     for (int i = 0; i < 4; i++)
-        printf("joint x_%s %.9g\n", joints[i].motor, wb_position_sensor_get_value(wb_motor_get_position_sensor(wb_robot_get_device(joints[i].motor))));
-    const double *pose = wb_supervisor_node_get_pose(wb_supervisor_node_get_from_def("TIP"), wb_supervisor_node_get_self());
+        printf("joint x_%s %.9g\n", joints[i].motor,
+               wb_position_sensor_get_value(wb_motor_get_position_sensor(wb_robot_get_device(joints[i].motor))));
+    const double *pose = wb_supervisor_node_get_pose(wb_supervisor_node_get_from_def("TIP"),
+                                                     wb_supervisor_node_get_self());
     printf("tip");
     for (int i = 0; i < 16; i++)
         printf(" %.9g", pose[i]);

@@ -22,21 +22,11 @@ int main(void)
     printf("in %s\n", strrchr(wb_robot_get_world_path(), '/') + 1);
     wb_robot_step(32);
     switch (count_visit()) {
-    case 1:
-        wb_supervisor_world_load("../../worlds/second.wbt");
-        break;
-    case 2:
-        wb_supervisor_world_reload();
-        break;
-    case 3:
-        wb_supervisor_simulation_revert();
-        break;
-    case 4:
-        wb_supervisor_load_world("../../worlds/first.wbt");
-        break;
-    default:
-        wb_supervisor_simulation_quit(7);
-        break;
+    case 1: wb_supervisor_world_load("../../worlds/second.wbt"); break;
+    case 2: wb_supervisor_world_reload(); break;
+    case 3: wb_supervisor_simulation_revert(); break;
+    case 4: wb_supervisor_load_world("../../worlds/first.wbt"); break;
+    default: wb_supervisor_simulation_quit(7); break;
     }
     while (wb_robot_step(32) != -1)
         continue;

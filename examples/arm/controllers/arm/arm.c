@@ -10,7 +10,8 @@ int main(void)
 {
     wb_robot_init();
     int step = (int)wb_robot_get_basic_time_step();
-    WbDeviceTag shoulder = wb_robot_get_device("shoulder"), elbow = wb_robot_get_device("elbow"), tip = wb_robot_get_device("tip");
+    WbDeviceTag shoulder = wb_robot_get_device("shoulder"), elbow = wb_robot_get_device("elbow"),
+                tip = wb_robot_get_device("tip");
     wb_gps_enable(tip, step);
     double worst = 0, report = 5;
     while (wb_robot_step(step) != -1) {

@@ -10,12 +10,19 @@
 
 int main(void)
 {
-    static const struct { const char *name; double spin, roll, pitch; } rotors[4] = {
-        { "front left", 1, -1, 1 }, { "front right", -1, 1, 1 }, { "rear left", -1, -1, -1 }, { "rear right", 1, 1, -1 },
+    static const struct {
+        const char *name;
+        double spin, roll, pitch;
+    } rotors[4] = {
+        { "front left", 1, -1, 1 },
+        { "front right", -1, 1, 1 },
+        { "rear left", -1, -1, -1 },
+        { "rear right", 1, 1, -1 },
     };
     wb_robot_init();
     int step = (int)wb_robot_get_basic_time_step();
-    WbDeviceTag motors[4], unit = wb_robot_get_device("inertial unit"), gyro = wb_robot_get_device("gyro"), gps = wb_robot_get_device("gps");
+    WbDeviceTag motors[4], unit = wb_robot_get_device("inertial unit"), gyro = wb_robot_get_device("gyro"),
+                           gps = wb_robot_get_device("gps");
     wb_inertial_unit_enable(unit, step);
     wb_gyro_enable(gyro, step);
     wb_gps_enable(gps, step);

@@ -16,9 +16,13 @@ int main(void)
     wb_motor_set_position(right, INFINITY);
     wb_motor_set_velocity(left, 4.0);
     wb_motor_set_velocity(right, 6.0);
-    while (wb_robot_step(step) != -1)
-        if (wb_robot_get_time() - (int)wb_robot_get_time() < step / 1000.0)
-            printf("%g s: the left wheel has turned %.2f rad\n", wb_robot_get_time(), wb_position_sensor_get_value(sensor));
+    int seconds = 0;
+    while (wb_robot_step(step) != -1) {
+        if (wb_robot_get_time() < seconds + 1)
+            continue;
+        seconds++;
+        printf("%d s: the left wheel has turned %.2f rad\n", seconds, wb_position_sensor_get_value(sensor));
+    }
     wb_robot_cleanup();
     return 0;
 }

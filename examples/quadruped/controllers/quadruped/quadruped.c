@@ -8,8 +8,14 @@
 
 int main(void)
 {
-    static const struct { const char *name; double phase; } legs[4] = {
-        { "front left", 0 }, { "front right", 0.5 }, { "rear left", 0.5 }, { "rear right", 0 },
+    static const struct {
+        const char *name;
+        double phase;
+    } legs[4] = {
+        { "front left", 0 },
+        { "front right", 0.5 },
+        { "rear left", 0.5 },
+        { "rear right", 0 },
     };
     wb_robot_init();
     int step = (int)wb_robot_get_basic_time_step();

@@ -25,7 +25,8 @@ int main(void)
             if (wb_robot_step(step) == -1)
                 return 0;
         const double *at = wb_supervisor_node_get_position(wb_supervisor_node_get_from_def("BOX1"));
-        printf("trial %d: box 1 rests at %.3f %.3f %.3f after %.3f s\n", trial, at[0], at[1], at[2], wb_robot_get_time());
+        printf("trial %d: box 1 rests at %.3f %.3f %.3f after %.3f s\n", trial, at[0], at[1], at[2],
+               wb_robot_get_time());
         wb_supervisor_simulation_reset();
         wb_robot_step(step);
         at = wb_supervisor_node_get_position(wb_supervisor_node_get_from_def("BOX1"));

@@ -15,14 +15,17 @@ int main(void)
     for (int i = 0; i < 17; i++)
         CHECK(strcmp(wb_supervisor_field_get_name(wb_supervisor_node_get_field_by_index(solid, i)), "scale") != 0);
 
-    WbFieldRef size = wb_supervisor_node_get_field(outer, "size"), base = wb_supervisor_node_get_base_node_field(outer, "translationStep");
+    WbFieldRef size = wb_supervisor_node_get_field(outer, "size"),
+               base = wb_supervisor_node_get_base_node_field(outer, "translationStep");
     WbProtoRef inner = wb_supervisor_proto_get_parent(wb_supervisor_node_get_proto(outer));
-    WbFieldRef step = wb_supervisor_proto_get_field(inner, "step"), other = wb_supervisor_proto_get_field(inner, "other");
+    WbFieldRef step = wb_supervisor_proto_get_field(inner, "step"),
+               other = wb_supervisor_proto_get_field(inner, "other");
     CHECK(wb_supervisor_field_get_actual_field(size) == size);
     CHECK(wb_supervisor_field_get_actual_field(step) == size);
     CHECK(wb_supervisor_field_get_actual_field(base) == size);
     CHECK(wb_supervisor_field_get_actual_field(other) == NULL);
-    CHECK(wb_supervisor_field_get_actual_field(wb_supervisor_node_get_base_node_field(outer, "radarCrossSection")) == NULL);
+    CHECK(wb_supervisor_field_get_actual_field(wb_supervisor_node_get_base_node_field(outer, "radarCrossSection"))
+          == NULL);
     WbFieldRef same = wb_supervisor_proto_get_field(wb_supervisor_node_get_proto(outer), "size");
     wb_supervisor_field_set_sf_float(same, 5);  // refused: it is read through the PROTO
     CHECK_NEAR(wb_supervisor_field_get_sf_float(size), 0.01, 0);
@@ -36,7 +39,8 @@ int main(void)
     CHECK_NEAR(wb_supervisor_field_get_mf_rotation(turns, 0)[2], 3, 0);
     wb_supervisor_field_set_mf_rotation(turns, 1, (const double[4]){ 0, 5, 0, 1 });
     CHECK_NEAR(wb_supervisor_field_get_mf_rotation(turns, 1)[1], 5, 0);
-    const double *view = wb_supervisor_field_get_sf_rotation(wb_supervisor_node_get_field(wb_supervisor_node_get_from_def("VIEW"), "orientation"));
+    const double *view = wb_supervisor_field_get_sf_rotation(
+        wb_supervisor_node_get_field(wb_supervisor_node_get_from_def("VIEW"), "orientation"));
     CHECK_NEAR(view[0], -0.15446004944406294, 0);
     CHECK_NEAR(view[1], -0.9863303157332812, 0);
 

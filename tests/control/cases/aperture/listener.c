@@ -6,7 +6,10 @@
 int main(void)
 {
     static const char *const names[4] = { "r1", "r2", "r3", "r4" };
-    static const struct { const char *robot; int counts[4]; } expected[] = {
+    static const struct {
+        const char *robot;
+        int counts[4];
+    } expected[] = {
         { "ahead", { 1, 1, 1, 1 } },   // within both cones
         { "beside", { 0, 1, 1, 1 } },  // outside of the narrow emitter's cone
         { "away", { 0, 0, 1, 1 } },    // the emitter is outside of the receivers' cones

@@ -7,7 +7,9 @@
 #include <webots/inertial_unit.h>
 #include <webots/supervisor.h>
 
-static const struct { double rotation[4], angles[3]; } poses[] = {
+static const struct {
+    double rotation[4], angles[3];
+} poses[] = {
     { { 0, 1, 0, 0 }, { 0, 0, 0 } },
     { { 0, 1, 0, -1.5708 }, { 0, 0, -1.5708 } },
     { { 0, 1, 0, 1.5708 }, { 0, 0, 1.5708 } },
@@ -20,7 +22,8 @@ static const struct { double rotation[4], angles[3]; } poses[] = {
 int main(void)
 {
     wb_robot_init();
-    WbDeviceTag compass = wb_robot_get_device("compass"), unit = wb_robot_get_device("inertial unit"), blind = wb_robot_get_device("no pitch");
+    WbDeviceTag compass = wb_robot_get_device("compass"), unit = wb_robot_get_device("inertial unit"),
+                blind = wb_robot_get_device("no pitch");
     WbDeviceTag gps = wb_robot_get_device("gps"), altimeter = wb_robot_get_device("altimeter");
     WbFieldRef system = wb_supervisor_node_get_field(wb_supervisor_node_get_from_def("INFO"), "coordinateSystem");
     wb_compass_enable(compass, 32);
@@ -50,10 +53,13 @@ int main(void)
     for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) {
         wb_supervisor_field_set_sf_rotation(field, poses[i].rotation);
         check_steps(1);
-        CHECK_VECTOR(wb_inertial_unit_get_roll_pitch_yaw(unit), poses[i].angles[0], poses[i].angles[1], poses[i].angles[2], 1e-4);
+        CHECK_VECTOR(wb_inertial_unit_get_roll_pitch_yaw(unit), poses[i].angles[0], poses[i].angles[1],
+                     poses[i].angles[2], 1e-4);
         double half = 0.5 * poses[i].rotation[3];
-        CHECK_VECTOR(wb_inertial_unit_get_quaternion(unit), sin(half) * poses[i].rotation[0], sin(half) * poses[i].rotation[1], sin(half) * poses[i].rotation[2], 1e-9);
+        CHECK_VECTOR(wb_inertial_unit_get_quaternion(unit), sin(half) * poses[i].rotation[0],
+                     sin(half) * poses[i].rotation[1], sin(half) * poses[i].rotation[2], 1e-9);
     }
-    CHECK(isnan(wb_inertial_unit_get_roll_pitch_yaw(blind)[1]) && !isnan(wb_inertial_unit_get_roll_pitch_yaw(blind)[2]));
+    CHECK(isnan(wb_inertial_unit_get_roll_pitch_yaw(blind)[1])
+          && !isnan(wb_inertial_unit_get_roll_pitch_yaw(blind)[2]));
     return check_done();
 }

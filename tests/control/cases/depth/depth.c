@@ -46,14 +46,16 @@ static void check_lidar(void)
         else if (i % 100 > 52)
             CHECK_NEAR(x, 1.5, 1e-5);
     }
-    CHECK(wb_lidar_get_layer_range_image(lidar, 2)[7] == image[207] && wb_lidar_get_layer_point_cloud(lidar, 1)[3].x == points[103].x);
+    CHECK(wb_lidar_get_layer_range_image(lidar, 2)[7] == image[207]
+          && wb_lidar_get_layer_point_cloud(lidar, 1)[3].x == points[103].x);
     CHECK(wb_lidar_get_layer_range_image(lidar, 3) == NULL && wb_lidar_get_layer_point_cloud(lidar, -1) == NULL);
     CHECK(wb_lidar_get_point_cloud(turning) == NULL);  // not enabled
     wb_lidar_enable_point_cloud(turning);
     image = wb_lidar_get_range_image(turning);
     CHECK_NEAR(image[200], 2 / cos(M_PI / 400), 1e-5);  // behind
     CHECK(isinf(image[300]));                           // to the left
-    for (int i = 0; i < 100; i++)  // it begins ahead and goes to the right: the quarter around that is what the fixed one sees
+    for (int i = 0; i < 100;
+         i++)  // it begins ahead and goes to the right: the quarter around that is what the fixed one sees
         CHECK_NEAR(image[(350 + i) % 400], wb_lidar_get_layer_range_image(lidar, 1)[i], 1e-5);
     points = wb_lidar_get_point_cloud(turning);
     CHECK_NEAR((double)points[200].x, -2, 1e-5);
@@ -79,11 +81,15 @@ static void check_lidar(void)
 int main(void)
 {
     wb_robot_init();
-    finder = wb_robot_get_device("range-finder"), around = wb_robot_get_device("round"), brief = wb_robot_get_device("short");
-    lidar = wb_robot_get_device("lidar"), turning = wb_robot_get_device("turning"), noisy = wb_robot_get_device("noisy");
+    finder = wb_robot_get_device("range-finder"), around = wb_robot_get_device("round"),
+    brief = wb_robot_get_device("short");
+    lidar = wb_robot_get_device("lidar"), turning = wb_robot_get_device("turning"),
+    noisy = wb_robot_get_device("noisy");
     coarse = wb_robot_get_device("coarse"), tilted = wb_robot_get_device("tilted"), flat = wb_robot_get_device("flat");
-    const WbDeviceTag finders[3] = { finder, around, brief }, lidars[6] = { lidar, turning, noisy, coarse, tilted, flat };
-    CHECK(wb_range_finder_get_width(finder) == 8 && wb_range_finder_get_height(finder) == 4 && wb_range_finder_get_max_range(finder) == 5);
+    const WbDeviceTag finders[3] = { finder, around, brief },
+                      lidars[6] = { lidar, turning, noisy, coarse, tilted, flat };
+    CHECK(wb_range_finder_get_width(finder) == 8 && wb_range_finder_get_height(finder) == 4
+          && wb_range_finder_get_max_range(finder) == 5);
     CHECK(wb_lidar_get_horizontal_resolution(lidar) == 100 && wb_lidar_get_number_of_layers(lidar) == 3);
     CHECK(wb_lidar_get_horizontal_resolution(turning) == 400);  // for the whole turn
     wb_lidar_enable_point_cloud(lidar);

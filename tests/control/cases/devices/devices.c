@@ -14,13 +14,15 @@
 static void check_distance(void)
 {
     static const char *const names[3] = { "generic", "sonar", "laser" };
-    static const WbDistanceSensorType types[3] = { WB_DISTANCE_SENSOR_GENERIC, WB_DISTANCE_SENSOR_SONAR, WB_DISTANCE_SENSOR_LASER };
+    static const WbDistanceSensorType types[3] = { WB_DISTANCE_SENSOR_GENERIC, WB_DISTANCE_SENSOR_SONAR,
+                                                   WB_DISTANCE_SENSOR_LASER };
     WbDeviceTag tags[3], slow = wb_robot_get_device("slow"), coarse = wb_robot_get_device("coarse");
     for (int i = 0; i < 3; i++) {
         tags[i] = wb_robot_get_device(names[i]);
         CHECK(wb_distance_sensor_get_type(tags[i]) == types[i]);
         CHECK(wb_distance_sensor_get_max_value(tags[i]) == 2000 && wb_distance_sensor_get_min_value(tags[i]) == 0);
-        CHECK(wb_distance_sensor_get_lookup_table_size(tags[i]) == 2 && wb_distance_sensor_get_lookup_table(tags[i])[4] == 2000);
+        CHECK(wb_distance_sensor_get_lookup_table_size(tags[i]) == 2
+              && wb_distance_sensor_get_lookup_table(tags[i])[4] == 2000);
         wb_distance_sensor_enable(tags[i], 32);
     }
     CHECK_NEAR(wb_distance_sensor_get_aperture(tags[0]), 1.5708, 0.001);
@@ -36,8 +38,11 @@ static void check_distance(void)
     check_steps(1);
     CHECK_NEAR(wb_distance_sensor_get_value(slow), 900, 0.001);
     wb_distance_sensor_disable(tags[1]);
-    CHECK(wb_distance_sensor_get_sampling_period(tags[1]) == 0 && wb_distance_sensor_get_sampling_period(tags[0]) == 32);
-    wb_supervisor_field_set_sf_vec3f(wb_supervisor_node_get_field(wb_supervisor_node_get_from_def("TARGET"), "translation"), (const double[3]){ 1.5, 0, 1 });
+    CHECK(wb_distance_sensor_get_sampling_period(tags[1]) == 0
+          && wb_distance_sensor_get_sampling_period(tags[0]) == 32);
+    wb_supervisor_field_set_sf_vec3f(
+        wb_supervisor_node_get_field(wb_supervisor_node_get_from_def("TARGET"), "translation"),
+        (const double[3]){ 1.5, 0, 1 });
     check_steps(1);
     CHECK_NEAR(wb_distance_sensor_get_value(tags[0]), 1400, 0.001);
     CHECK_NEAR(wb_distance_sensor_get_value(tags[1]), 900, 0.001);  // switched off: as it was
@@ -95,7 +100,8 @@ int main(void)
     check_distance();
     check_slider();
     check_radar();
-    WbDeviceTag light = wb_robot_get_device("light sensor"), led = wb_robot_get_device("led"), pen = wb_robot_get_device("pen");
+    WbDeviceTag light = wb_robot_get_device("light sensor"), led = wb_robot_get_device("led"),
+                pen = wb_robot_get_device("pen");
     CHECK(wb_light_sensor_get_lookup_table_size(light) == 2 && wb_light_sensor_get_lookup_table(light)[4] == 1000);
     wb_light_sensor_enable(light, 32);
     check_steps(1);

@@ -7,12 +7,15 @@
 int main(void)
 {
     wb_robot_init();
-    WbDeviceTag connector = wb_robot_get_device("connector"), gripper = wb_robot_get_device("gripper"), force = wb_robot_get_device("force");
+    WbDeviceTag connector = wb_robot_get_device("connector"), gripper = wb_robot_get_device("gripper"),
+                force = wb_robot_get_device("force");
     wb_connector_enable_presence(connector, 32);
     wb_vacuum_gripper_enable_presence(gripper, 32);
     wb_touch_sensor_enable(force, 32);
-    CHECK(wb_connector_get_presence_sampling_period(connector) == 32 && wb_vacuum_gripper_get_presence_sampling_period(gripper) == 32);
-    CHECK(wb_touch_sensor_get_type(force) == WB_TOUCH_SENSOR_FORCE3D && wb_touch_sensor_get_sampling_period(force) == 32);
+    CHECK(wb_connector_get_presence_sampling_period(connector) == 32
+          && wb_vacuum_gripper_get_presence_sampling_period(gripper) == 32);
+    CHECK(wb_touch_sensor_get_type(force) == WB_TOUCH_SENSOR_FORCE3D
+          && wb_touch_sensor_get_sampling_period(force) == 32);
     CHECK(!wb_connector_is_locked(connector) && !wb_vacuum_gripper_is_on(gripper));
     check_steps(1);
     CHECK(wb_connector_get_presence(connector) == 1);

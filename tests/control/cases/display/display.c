@@ -25,10 +25,7 @@ static unsigned pixel_of(WbImageRef image, int x, int y)
     return value;
 }
 
-static unsigned pixel(int x, int y)
-{
-    return pixel_of(NULL, x, y);
-}
+static unsigned pixel(int x, int y) { return pixel_of(NULL, x, y); }
 
 static int count(unsigned color)
 {
@@ -36,7 +33,9 @@ static int count(unsigned color)
     wb_display_image_save(display, NULL, "picture.png");
     unsigned char *data = stbi_load("picture.png", &width, &height, &channels, 4);
     for (int i = 0; data && i < width * height; i++)
-        found += ((unsigned)data[4 * i + 3] << 24 | (unsigned)data[4 * i] << 16 | (unsigned)data[4 * i + 1] << 8 | data[4 * i + 2]) == color;
+        found += ((unsigned)data[4 * i + 3] << 24 | (unsigned)data[4 * i] << 16 | (unsigned)data[4 * i + 1] << 8
+                  | data[4 * i + 2])
+                 == color;
     stbi_image_free(data);
     return found;
 }
@@ -70,7 +69,8 @@ static void shapes(void)
     CHECK(pixel(8, 8) == ink);
     clear();
     wb_display_draw_oval(display, 20, 15, 8, 5);
-    CHECK(pixel(28, 15) == ink && pixel(12, 15) == ink && pixel(20, 10) == ink && pixel(20, 15) == paper && pixel(28, 11) == paper);
+    CHECK(pixel(28, 15) == ink && pixel(12, 15) == ink && pixel(20, 10) == ink && pixel(20, 15) == paper
+          && pixel(28, 11) == paper);
     wb_display_fill_oval(display, 20, 15, 8, 5);
     CHECK(pixel(20, 15) == ink && pixel(28, 11) == paper);
     clear();
@@ -101,7 +101,8 @@ static void images(void)
     CHECK(two && pixel_of(two, 0, 0) == 0xffff0000u && pixel_of(two, 1, 0) == 0xff0000ffu);
     wb_display_image_paste(display, two, 10, 10, false);
     wb_display_image_paste(display, two, 39, 29, false);  // half of it is outside
-    CHECK(pixel(10, 10) == 0xffff0000u && pixel(11, 10) == 0xff0000ffu && pixel(12, 10) == 0xff000000u && pixel(39, 29) == 0xffff0000u);
+    CHECK(pixel(10, 10) == 0xffff0000u && pixel(11, 10) == 0xff0000ffu && pixel(12, 10) == 0xff000000u
+          && pixel(39, 29) == 0xffff0000u);
     WbImageRef half = wb_display_image_new(display, 1, 1, argb, WB_IMAGE_ARGB);
     wb_display_image_paste(display, half, 20, 20, true);
     CHECK((pixel(20, 20) & 0xff00) > 0x7000 && (pixel(20, 20) & 0xff00) < 0x9000);
@@ -111,7 +112,8 @@ static void images(void)
     WbImageRef loaded = wb_display_image_load(display, "copy.png");
     CHECK(loaded && pixel_of(loaded, 2, 0) == 0xff0000ffu);
     CHECK(!wb_display_image_load(display, "nothing.png") && !wb_display_image_new(display, 2, 1, rgb, 99));
-    CHECK(!wb_display_image_new(display, 0, 1, rgb, WB_IMAGE_RGB) && !wb_display_image_new(display, 2, 1, NULL, WB_IMAGE_RGB));
+    CHECK(!wb_display_image_new(display, 0, 1, rgb, WB_IMAGE_RGB)
+          && !wb_display_image_new(display, 2, 1, NULL, WB_IMAGE_RGB));
     CHECK(!wb_display_image_copy(display, 0, 0, -1, 5) && !wb_display_image_load(display, NULL));
     wb_display_image_paste(display, NULL, 0, 0, true);
     wb_display_image_delete(display, two);

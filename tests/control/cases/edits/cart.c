@@ -12,7 +12,8 @@ static WbDeviceTag gps, ahead, eye, motor, angle;
 // Ten steps of driving: place, distance and angle advance as they must.
 static void drive(const char *what)
 {
-    double x = wb_gps_get_values(gps)[0], d = wb_distance_sensor_get_value(ahead), a = wb_position_sensor_get_value(angle);
+    double x = wb_gps_get_values(gps)[0], d = wb_distance_sensor_get_value(ahead),
+           a = wb_position_sensor_get_value(angle);
     double seen = wb_distance_sensor_get_value(eye);
     check_steps(10);
     check_near(wb_gps_get_values(gps)[0] - x, 0.0126, 6e-4, what, __LINE__);
@@ -37,7 +38,8 @@ int main(void)
     wb_motor_set_velocity(motor, 1);
     int count = wb_robot_get_number_of_devices();
     check_steps(5);
-    static const char *const edits[] = { "untouched", "a Solid came", "a PROTO was made anew", "a sensor came", "a joint went" };
+    static const char *const edits[] = { "untouched", "a Solid came", "a PROTO was made anew", "a sensor came",
+                                         "a joint went" };
     for (int i = 0; i < 5; i++) {
         drive(edits[i]);
         wb_motor_set_velocity(motor, 1);

@@ -3,25 +3,22 @@
 
 #include <webots/supervisor.h>
 
-static WbNodeRef def(const char *name)
-{
-    return wb_supervisor_node_get_from_def(name);
-}
+static WbNodeRef def(const char *name) { return wb_supervisor_node_get_from_def(name); }
 
-static WbFieldRef children(const char *name)
-{
-    return wb_supervisor_node_get_field(def(name), "children");
-}
+static WbFieldRef children(const char *name) { return wb_supervisor_node_get_field(def(name), "children"); }
 
 int main(void)
 {
     wb_robot_init();
     check_steps(20);
-    wb_supervisor_field_import_mf_node_from_string(children("CART"), -1, "Solid { name \"load\" translation 0 0 0.2 boundingObject Sphere { radius 0.01 } physics Physics { } }");
+    wb_supervisor_field_import_mf_node_from_string(
+        children("CART"), -1,
+        "Solid { name \"load\" translation 0 0 0.2 boundingObject Sphere { radius 0.01 } physics Physics { } }");
     check_steps(20);
     wb_supervisor_field_set_sf_float(wb_supervisor_node_get_field(def("EYE"), "far"), 5);
     check_steps(20);
-    wb_supervisor_field_import_mf_node_from_string(children("CART"), -1, "DistanceSensor { name \"late\" translation 0.2 0 0.05 lookupTable [ 0 0 0 10 10 0 ] }");
+    wb_supervisor_field_import_mf_node_from_string(
+        children("CART"), -1, "DistanceSensor { name \"late\" translation 0.2 0 0.05 lookupTable [ 0 0 0 10 10 0 ] }");
     check_steps(20);
     WbNodeRef wheel = def("LOOSE");
     wb_supervisor_node_remove(wheel);
@@ -36,7 +33,9 @@ int main(void)
     WbNodeRef root = wb_supervisor_node_get_root();
     WbFieldRef top = wb_supervisor_node_get_field(root, "children");
     int count = wb_supervisor_field_get_count(top);
-    wb_supervisor_field_import_mf_node_from_string(top, -1, "DEF ONE Solid { name \"one\" children [ USE TAG ] boundingObject USE DISC } DEF TWO Solid { name \"two\" }");
+    wb_supervisor_field_import_mf_node_from_string(
+        top, -1,
+        "DEF ONE Solid { name \"one\" children [ USE TAG ] boundingObject USE DISC } DEF TWO Solid { name \"two\" }");
     CHECK(wb_supervisor_field_get_count(top) == count + 2);
     CHECK(wb_supervisor_field_get_mf_node(top, count) == def("ONE"));
     CHECK(wb_supervisor_field_get_mf_node(top, count + 1) == def("TWO"));

@@ -7,19 +7,14 @@
 #include <webots/utils/string.h>
 #include <webots/utils/system.h>
 
-static WbNodeRef node(const char *def)
-{
-    return wb_supervisor_node_get_from_def(def);
-}
+static WbNodeRef node(const char *def) { return wb_supervisor_node_get_from_def(def); }
 
-static WbFieldRef field(const char *def, const char *name)
-{
-    return wb_supervisor_node_get_field(node(def), name);
-}
+static WbFieldRef field(const char *def, const char *name) { return wb_supervisor_node_get_field(node(def), name); }
 
 static void check_lists(void)
 {
-    WbFieldRef battery = field("ARM", "battery"), points = field("POINTS", "point"), texture = field("TEXTURE", "point");
+    WbFieldRef battery = field("ARM", "battery"), points = field("POINTS", "point"),
+               texture = field("TEXTURE", "point");
     WbFieldRef indices = field("FACES", "coordIndex"), sky = field("SKY", "skyColor");
     CHECK_NEAR(wb_supervisor_field_get_mf_float(battery, 1), 2, 0);
     wb_supervisor_field_set_mf_float(battery, 1, 7);
@@ -71,10 +66,12 @@ static void check_protos(void)
     CHECK(!wb_supervisor_proto_is_derived(proto) && wb_supervisor_proto_get_parent(proto) == NULL);
     CHECK(wb_supervisor_proto_get_number_of_fields(proto) == 3);
     CHECK_TEXT(wb_supervisor_field_get_name(wb_supervisor_proto_get_field_by_index(proto, 2)), "size");
-    CHECK(wb_supervisor_proto_get_field(proto, "rotation") != NULL && wb_supervisor_proto_get_field(proto, "none") == NULL);
+    CHECK(wb_supervisor_proto_get_field(proto, "rotation") != NULL
+          && wb_supervisor_proto_get_field(proto, "none") == NULL);
     CHECK_TEXT(wb_supervisor_field_get_name(wb_supervisor_node_get_base_node_field_by_index(thing, 0)), "translation");
     CHECK(wb_supervisor_node_get_proto_field(thing, "name") != NULL);
-    CHECK(wb_supervisor_node_get_proto_number_of_fields(thing) > 10 && wb_supervisor_node_get_proto_field_by_index(thing, 1) != NULL);
+    CHECK(wb_supervisor_node_get_proto_number_of_fields(thing) > 10
+          && wb_supervisor_node_get_proto_field_by_index(thing, 1) != NULL);
     CHECK(wb_supervisor_field_get_actual_field(wb_supervisor_node_get_field(thing, "size")) != NULL);
 }
 
@@ -116,16 +113,13 @@ static void check_world(void)
     wb_console_print("printed by the console\n", WB_STDOUT);
 }
 
-static void task(void *parameter)
-{
-    *(volatile int *)parameter = 1;
-}
+static void task(void *parameter) { *(volatile int *)parameter = 1; }
 
 static void check_rest(void)
 {
     volatile int is_done = 0;
     wb_robot_task_new(task, (void *)&is_done);
-    for (int i = 0; i < 5000 && !is_done; i++)
+    for (int i = 0; i < 100000 && !is_done; i++)
         usleep(1000);
     CHECK(is_done);
     WbMutexRef mutex = wb_robot_mutex_new();

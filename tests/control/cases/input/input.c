@@ -16,7 +16,8 @@ static void before_enabling(void)
     CHECK(wb_keyboard_get_sampling_period() == 0 && wb_keyboard_get_key() == -1 && wb_robot_keyboard_get_key() == 0);
     CHECK(wb_mouse_get_sampling_period() == 0 && isnan(wb_mouse_get_state().u) && isnan(wb_mouse_get_state().x));
     CHECK(wb_joystick_get_sampling_period() == 0 && !wb_joystick_is_connected() && !wb_joystick_get_model());
-    CHECK(wb_joystick_get_number_of_axes() == -1 && wb_joystick_get_number_of_povs() == -1 && wb_joystick_get_pressed_button() == -1);
+    CHECK(wb_joystick_get_number_of_axes() == -1 && wb_joystick_get_number_of_povs() == -1
+          && wb_joystick_get_pressed_button() == -1);
 }
 
 static void keys(void)
@@ -79,10 +80,13 @@ static void stick(void)
     step_to(0.512);
     CHECK(wb_joystick_is_connected());
     CHECK_TEXT(wb_joystick_get_model(), "Two axes");
-    CHECK(wb_joystick_get_number_of_axes() == 2 && wb_joystick_get_axis_value(0) == 0 && wb_joystick_get_axis_value(1) == -32768);
+    CHECK(wb_joystick_get_number_of_axes() == 2 && wb_joystick_get_axis_value(0) == 0
+          && wb_joystick_get_axis_value(1) == -32768);
     CHECK(wb_joystick_get_number_of_povs() == 1 && wb_joystick_get_pov_value(0) == 2);
-    CHECK(wb_joystick_get_axis_value(-1) == 0 && wb_joystick_get_axis_value(2) == 0 && wb_joystick_get_pov_value(99) == 0);
-    CHECK(wb_joystick_get_pressed_button() == 0 && wb_joystick_get_pressed_button() == 3 && wb_joystick_get_pressed_button() == -1);
+    CHECK(wb_joystick_get_axis_value(-1) == 0 && wb_joystick_get_axis_value(2) == 0
+          && wb_joystick_get_pov_value(99) == 0);
+    CHECK(wb_joystick_get_pressed_button() == 0 && wb_joystick_get_pressed_button() == 3
+          && wb_joystick_get_pressed_button() == -1);
     // Forces are for a hand that is not there.
     wb_joystick_set_constant_force(10);
     wb_joystick_set_constant_force_duration(0.1);
@@ -117,9 +121,11 @@ static void waiting(void)
     CHECK_NEAR(wb_robot_get_time(), 1.12, 1e-9);
     CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_JOYSTICK_BUTTON, 500) == WB_EVENT_JOYSTICK_BUTTON);
     CHECK(wb_joystick_get_pressed_button() == 5);
-    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_JOYSTICK_AXIS | WB_EVENT_JOYSTICK_POV, 500) == WB_EVENT_JOYSTICK_AXIS);
+    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_JOYSTICK_AXIS | WB_EVENT_JOYSTICK_POV, 500)
+          == WB_EVENT_JOYSTICK_AXIS);
     CHECK(wb_joystick_get_axis_value(0) == 77);
-    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_JOYSTICK_AXIS | WB_EVENT_JOYSTICK_POV, 500) == WB_EVENT_JOYSTICK_POV);
+    CHECK(wb_robot_wait_for_user_input_event(WB_EVENT_JOYSTICK_AXIS | WB_EVENT_JOYSTICK_POV, 500)
+          == WB_EVENT_JOYSTICK_POV);
     CHECK(wb_joystick_get_pov_value(0) == 1);
     CHECK_NEAR(wb_robot_get_time(), 1.408, 1e-9);
 }

@@ -12,14 +12,13 @@ static void turn(const char *def, bool is_on)
     wb_supervisor_field_set_sf_bool(wb_supervisor_node_get_field(wb_supervisor_node_get_from_def(def), "on"), is_on);
 }
 
-static double at(int sensor)
-{
-    return wb_light_sensor_get_value(tags[sensor]);
-}
+static double at(int sensor) { return wb_light_sensor_get_value(tags[sensor]); }
 
 static void move_cover(double x)
 {
-    wb_supervisor_field_set_sf_vec3f(wb_supervisor_node_get_field(wb_supervisor_node_get_from_def("COVER"), "translation"), (const double[3]){ x, 0, 1 });
+    wb_supervisor_field_set_sf_vec3f(
+        wb_supervisor_node_get_field(wb_supervisor_node_get_from_def("COVER"), "translation"),
+        (const double[3]){ x, 0, 1 });
     check_steps(1);
 }
 

@@ -26,10 +26,12 @@ static void pairs(void)
 static void bools(void)
 {
     WbFieldRef flags = field("MANY", "flags");
-    CHECK(wb_supervisor_field_get_count(flags) == 2 && wb_supervisor_field_get_mf_bool(flags, 0) && !wb_supervisor_field_get_mf_bool(flags, -1));
+    CHECK(wb_supervisor_field_get_count(flags) == 2 && wb_supervisor_field_get_mf_bool(flags, 0)
+          && !wb_supervisor_field_get_mf_bool(flags, -1));
     wb_supervisor_field_set_mf_bool(flags, 1, true);
     wb_supervisor_field_insert_mf_bool(flags, 0, false);
-    CHECK(wb_supervisor_field_get_count(flags) == 3 && !wb_supervisor_field_get_mf_bool(flags, 0) && wb_supervisor_field_get_mf_bool(flags, 2));
+    CHECK(wb_supervisor_field_get_count(flags) == 3 && !wb_supervisor_field_get_mf_bool(flags, 0)
+          && wb_supervisor_field_get_mf_bool(flags, 2));
     wb_supervisor_field_remove_mf(flags, 0);
     wb_supervisor_field_remove_mf(flags, 9);
     CHECK(wb_supervisor_field_get_count(flags) == 2 && wb_supervisor_field_get_mf_bool(flags, 0));
@@ -45,7 +47,8 @@ static void rotations(void)
     CHECK(wb_supervisor_field_get_count(turns) == 2 && wb_supervisor_field_get_mf_rotation(turns, 1)[0] == 1);
     wb_supervisor_field_set_mf_rotation(turns, 0, (const double[4]){ 0, 2, 0, 1 });
     // Each item has a place of its own, so two can be held.
-    const double *first = wb_supervisor_field_get_mf_rotation(turns, 0), *second = wb_supervisor_field_get_mf_rotation(turns, 1);
+    const double *first = wb_supervisor_field_get_mf_rotation(turns, 0),
+                 *second = wb_supervisor_field_get_mf_rotation(turns, 1);
     CHECK(first != second && first[3] == 1 && second[3] == 0.25);
     wb_supervisor_field_set_mf_rotation(turns, 0, NULL);
     CHECK(wb_supervisor_field_get_mf_rotation(turns, 0)[3] == 1);
@@ -61,7 +64,8 @@ static void rotations(void)
 
 static void others(void)
 {
-    WbFieldRef counts = field("MANY", "counts"), weights = field("MANY", "weights"), two = field("MANY", "pairs"), places = field("MANY", "places");
+    WbFieldRef counts = field("MANY", "counts"), weights = field("MANY", "weights"), two = field("MANY", "pairs"),
+               places = field("MANY", "places");
     WbFieldRef colors = field("MANY", "colors"), words = field("MANY", "words");
     wb_supervisor_field_insert_mf_int32(counts, -1, 3);
     wb_supervisor_field_set_mf_int32(counts, 0, -7);

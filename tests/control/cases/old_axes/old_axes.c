@@ -4,12 +4,10 @@
 
 #include <webots/supervisor.h>
 
-static WbNodeRef def(const char *name)
-{
-    return wb_supervisor_node_get_from_def(name);
-}
+static WbNodeRef def(const char *name) { return wb_supervisor_node_get_from_def(name); }
 
-static void check_rotation(const char *name, const char *field, double x, double y, double z, double angle, double tolerance)
+static void check_rotation(const char *name, const char *field, double x, double y, double z, double angle,
+                           double tolerance)
 {
     const double *r = wb_supervisor_field_get_sf_rotation(wb_supervisor_node_get_field(def(name), field));
     double sign = r[0] * x + r[1] * y + r[2] * z < 0 ? -1 : 1;
@@ -31,8 +29,11 @@ int main(void)
     check_rotation("EYE", "rotation", 0, 1, 0, 0.75, 1e-12);
     check_rotation("LOOKOUT", "aim", 0, 1, 0, 0.3, 1e-12);
     check_rotation("HOOD", "rotation", 0, 0, 1, 0.5, 1e-12);
-    CHECK_VECTOR(wb_supervisor_field_get_sf_vec3f(wb_supervisor_node_get_field(def("HOOD"), "translation")), 0, 0, -0.1, 1e-12);
-    WbFieldRef view = wb_supervisor_node_get_field(wb_supervisor_field_get_mf_node(wb_supervisor_node_get_field(wb_supervisor_node_get_root(), "children"), 1), "orientation");
+    CHECK_VECTOR(wb_supervisor_field_get_sf_vec3f(wb_supervisor_node_get_field(def("HOOD"), "translation")), 0, 0, -0.1,
+                 1e-12);
+    WbFieldRef view = wb_supervisor_node_get_field(
+        wb_supervisor_field_get_mf_node(wb_supervisor_node_get_field(wb_supervisor_node_get_root(), "children"), 1),
+        "orientation");
     const double *turn = wb_supervisor_field_get_sf_rotation(view);
     CHECK_NEAR(turn[0] * turn[3], -0.5, 1e-12);
     check_steps(20);
@@ -48,9 +49,12 @@ int main(void)
     CHECK_NEAR(-m[2], -sin(0.3), 1e-9);
     CHECK_NEAR(-m[8], -cos(0.3), 1e-9);
     // What is set means the same.
-    wb_supervisor_field_set_sf_rotation(wb_supervisor_node_get_field(def("PUCK"), "rotation"), (const double[4]){ 0, 1, 0, 1 });
-    wb_supervisor_field_set_sf_rotation(wb_supervisor_node_get_field(def("AROUND"), "turn"), (const double[4]){ 0, 1, 0, 1 });
-    wb_supervisor_field_set_sf_rotation(wb_supervisor_node_get_field(def("EYE"), "rotation"), (const double[4]){ 0, 1, 0, 1 });
+    wb_supervisor_field_set_sf_rotation(wb_supervisor_node_get_field(def("PUCK"), "rotation"),
+                                        (const double[4]){ 0, 1, 0, 1 });
+    wb_supervisor_field_set_sf_rotation(wb_supervisor_node_get_field(def("AROUND"), "turn"),
+                                        (const double[4]){ 0, 1, 0, 1 });
+    wb_supervisor_field_set_sf_rotation(wb_supervisor_node_get_field(def("EYE"), "rotation"),
+                                        (const double[4]){ 0, 1, 0, 1 });
     wb_supervisor_node_reset_physics(def("PUCK"));
     wb_supervisor_node_reset_physics(def("AROUND"));
     check_steps(40);
@@ -73,7 +77,8 @@ int main(void)
     WbNodeRef bounding = wb_supervisor_field_get_sf_node(wb_supervisor_node_get_field(def("POST"), "boundingObject"));
     CHECK(wb_supervisor_node_get_type(bounding) == WB_NODE_CYLINDER);
     // What is imported stands along y too: it rests on its flat end.
-    wb_supervisor_field_import_mf_node_from_string(wb_supervisor_node_get_field(wb_supervisor_node_get_root(), "children"), -1,
+    wb_supervisor_field_import_mf_node_from_string(
+        wb_supervisor_node_get_field(wb_supervisor_node_get_root(), "children"), -1,
         "DEF TIN Solid { translation -2 0.21 0 name \"tin\" children [ Shape { geometry Cylinder { height 0.4 radius 0.05 } } ]"
         " boundingObject Cylinder { height 0.4 radius 0.05 } physics Physics { } }");
     check_steps(60);

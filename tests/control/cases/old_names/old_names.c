@@ -12,7 +12,8 @@ static void contacts(void)
     CHECK(count >= 3);
     CHECK_NEAR(wb_supervisor_node_get_contact_point(box, 0)[2], 0, 0.01);
     CHECK(wb_supervisor_node_get_contact_point_node(box, 0) == box);
-    CHECK(isnan(wb_supervisor_node_get_contact_point(box, count)[0]) && !wb_supervisor_node_get_contact_point_node(box, -1));
+    CHECK(isnan(wb_supervisor_node_get_contact_point(box, count)[0])
+          && !wb_supervisor_node_get_contact_point_node(box, -1));
     wb_supervisor_node_disable_contact_point_tracking(box, false);
     wb_supervisor_node_enable_contact_point_tracking(NULL, 16, false);
     wb_supervisor_node_disable_contact_point_tracking(NULL, false);
@@ -36,10 +37,11 @@ static void contacts_of_descendants(void)
     }
 }
 
-// Movies of a kind that cannot be written fail; tests/record/movie_test.sh makes those that can.
+// Movies and animations of a kind that cannot be written fail; tests/record/ makes those that can.
 static void recordings(void)
 {
-    CHECK(wb_supervisor_movie_is_ready() && !wb_supervisor_movie_failed() && wb_supervisor_get_movie_status() == WB_SUPERVISOR_MOVIE_READY);
+    CHECK(wb_supervisor_movie_is_ready() && !wb_supervisor_movie_failed()
+          && wb_supervisor_get_movie_status() == WB_SUPERVISOR_MOVIE_READY);
     wb_supervisor_movie_start_recording("film.avi", 320, 240, 0, 90, 1, false);
     CHECK(wb_supervisor_movie_is_ready() && wb_supervisor_movie_failed());
     wb_supervisor_movie_stop_recording();
@@ -48,7 +50,7 @@ static void recordings(void)
     wb_supervisor_stop_movie();
     FILE *film = fopen("film.avi", "r");
     CHECK(!film);
-    CHECK(!wb_supervisor_animation_start_recording("animation.html") && !wb_supervisor_animation_stop_recording());
+    CHECK(!wb_supervisor_animation_start_recording("animation.avi") && !wb_supervisor_animation_stop_recording());
 }
 
 int main(void)

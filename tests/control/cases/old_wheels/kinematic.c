@@ -17,7 +17,7 @@ static void reset(void)
     CHECK(differential_wheels_get_encoders_sampling_period() == 0);
     differential_wheels_enable_encoders(32);
     CHECK_NEAR(differential_wheels_get_left_encoder(), 0, 0);  // before the first reading
-    differential_wheels_set_speed(50, 50);  // 5 rad/s, 0.1 m/s
+    differential_wheels_set_speed(50, 50);                     // 5 rad/s, 0.1 m/s
 }
 
 static int run(int ms)

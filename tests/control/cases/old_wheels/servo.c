@@ -10,7 +10,8 @@ int main(void)
     CHECK(wb_servo_get_min_position(servo) == 0 && wb_servo_get_max_position(servo) == 0);
     wb_servo_enable_position(servo, 32);
     wb_servo_enable_motor_force_feedback(servo, 32);
-    CHECK(wb_servo_get_position_sampling_period(servo) == 32 && wb_servo_get_motor_force_feedback_sampling_period(servo) == 32);
+    CHECK(wb_servo_get_position_sampling_period(servo) == 32
+          && wb_servo_get_motor_force_feedback_sampling_period(servo) == 32);
     wb_servo_set_acceleration(servo, 100);
     wb_servo_set_control_p(servo, 10);
     wb_servo_set_motor_force(servo, 90);

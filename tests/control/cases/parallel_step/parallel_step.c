@@ -32,7 +32,8 @@ int main(void)
     // A question takes the answer of the step that was begun.
     CHECK(wb_robot_step_begin(16) == 0);
     double time = wb_robot_get_time();
-    CHECK(wb_supervisor_node_get_self() != NULL && wb_supervisor_node_get_position(wb_supervisor_node_get_self()) != NULL);
+    CHECK(wb_supervisor_node_get_self() != NULL
+          && wb_supervisor_node_get_position(wb_supervisor_node_get_self()) != NULL);
     CHECK(wb_robot_step_end() == 0);
     CHECK_NEAR(wb_robot_get_time(), time + 0.016, 1e-12);
     CHECK(wb_robot_step_end() == -1);  // nothing was begun

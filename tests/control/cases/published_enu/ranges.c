@@ -19,7 +19,10 @@ static void check_range(const char *joint, int axis)
 
 int main(void)
 {
-    static const struct { const char *name; int axes; } joints[] = { { "slider", 1 }, { "hinge", 1 }, { "hinge2", 2 }, { "ball", 3 } };
+    static const struct {
+        const char *name;
+        int axes;
+    } joints[] = { { "slider", 1 }, { "hinge", 1 }, { "hinge2", 2 }, { "ball", 3 } };
     wb_robot_init();
     check_steps(1);
     for (int i = 0; i < 4; i++)

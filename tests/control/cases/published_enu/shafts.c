@@ -15,7 +15,8 @@ static double speed(const char *def)
 int main(void)
 {
     wb_robot_init();
-    WbDeviceTag drives[2] = { wb_robot_get_device("drive 1"), wb_robot_get_device("drive 2") }, turned = wb_robot_get_device("turn sensor");
+    WbDeviceTag drives[2] = { wb_robot_get_device("drive 1"), wb_robot_get_device("drive 2") },
+                turned = wb_robot_get_device("turn sensor");
     for (int i = 0; i < 2; i++) {
         wb_motor_set_position(drives[i], INFINITY);
         wb_motor_set_velocity(drives[i], 0);

@@ -22,8 +22,10 @@ int main(void)
         for (int i = 0; i < 3; i++)
             CHECK_NEAR(wb_position_sensor_get_value(sensors[i]), 0.4, 0.01);
         WbNodeRef self = wb_supervisor_node_get_self();
-        wb_supervisor_field_set_sf_vec3f(wb_supervisor_node_get_field(self, "translation"), (const double[3]){ 5, -20, 3 });
-        wb_supervisor_field_set_sf_rotation(wb_supervisor_node_get_field(self, "rotation"), (const double[4]){ 0, 0, 1, 1.2 });
+        wb_supervisor_field_set_sf_vec3f(wb_supervisor_node_get_field(self, "translation"),
+                                         (const double[3]){ 5, -20, 3 });
+        wb_supervisor_field_set_sf_rotation(wb_supervisor_node_get_field(self, "rotation"),
+                                            (const double[4]){ 0, 0, 1, 1.2 });
     }
     return check_done();
 }

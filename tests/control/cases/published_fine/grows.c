@@ -20,7 +20,8 @@ static void grow(void)
     for (int i = 0; i < 8; i++) {
         const double *corner = wb_supervisor_field_get_mf_vec3f(field("CORNERS", "point"), i);
         if (corner[0] > 0)
-            wb_supervisor_field_set_mf_vec3f(field("CORNERS", "point"), i, (const double[3]){ 1, corner[1], corner[2] });
+            wb_supervisor_field_set_mf_vec3f(field("CORNERS", "point"), i,
+                                             (const double[3]){ 1, corner[1], corner[2] });
     }
 }
 

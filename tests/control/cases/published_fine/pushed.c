@@ -7,7 +7,9 @@
 
 int main(void)
 {
-    static const struct { double damping, place; } phases[] = { { 0, 0.031310 }, { 0, 0.062818 }, { 500, 0.082369 } };
+    static const struct {
+        double damping, place;
+    } phases[] = { { 0, 0.031310 }, { 0, 0.062818 }, { 500, 0.082369 } };
     wb_robot_init();
     WbDeviceTag motor = wb_robot_get_device("linear motor"), brake = wb_robot_get_device("brake");
     wb_robot_step(4 * 32);

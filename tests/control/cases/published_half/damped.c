@@ -7,7 +7,9 @@
 
 int main(void)
 {
-    static const struct { double damping, rate; } phases[] = { { 0, 0.696 }, { 20, 0.348 }, { 50, 0.139 } };
+    static const struct {
+        double damping, rate;
+    } phases[] = { { 0, 0.696 }, { 20, 0.348 }, { 50, 0.139 } };
     static const char *const parameters[2] = { "DAMPING1", "DAMPING2" }, *const motors[2] = { "drive 1", "drive 2" };
     wb_robot_init();
     WbDeviceTag gyro = wb_robot_get_device("gyro");
@@ -18,7 +20,9 @@ int main(void)
     }
     for (int phase = 0; phase < 3; phase++) {
         for (int i = 0; phase && i < 2; i++)
-            wb_supervisor_field_set_sf_float(wb_supervisor_node_get_field(wb_supervisor_node_get_from_def(parameters[i]), "dampingConstant"), phases[phase].damping);
+            wb_supervisor_field_set_sf_float(
+                wb_supervisor_node_get_field(wb_supervisor_node_get_from_def(parameters[i]), "dampingConstant"),
+                phases[phase].damping);
         for (int step = 0; step < 10; step++) {
             wb_robot_step(64);
             CHECK_NEAR(wb_gyro_get_values(gyro)[1], phases[phase].rate, 0.01);

@@ -15,7 +15,8 @@ int main(void)
     WbContactPoint *points = wb_supervisor_node_get_contact_points(table, true, &all);
     CHECK(own == 16 && all == 20);
     for (int i = 0; i < all; i++) {
-        CHECK(points[i].node_id == wb_supervisor_node_get_id(table) || points[i].node_id == wb_supervisor_node_get_id(fifth));
+        CHECK(points[i].node_id == wb_supervisor_node_get_id(table)
+              || points[i].node_id == wb_supervisor_node_get_id(fifth));
         of_fifth += points[i].node_id == wb_supervisor_node_get_id(fifth);
     }
     CHECK(of_fifth == 4);

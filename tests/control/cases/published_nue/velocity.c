@@ -11,7 +11,8 @@ static void turn_and_return(int axis, int angle)
 {
     char name[16];
     snprintf(name, sizeof name, "sensor %d", axis);
-    WbDeviceTag sensor = wb_robot_get_device(name), motor = wb_position_sensor_get_motor(sensor), unit = wb_robot_get_device("inertial unit");
+    WbDeviceTag sensor = wb_robot_get_device(name), motor = wb_position_sensor_get_motor(sensor),
+                unit = wb_robot_get_device("inertial unit");
     wb_position_sensor_enable(sensor, 32);
     wb_inertial_unit_enable(unit, 32);
     check_steps(1);

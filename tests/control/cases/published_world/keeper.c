@@ -47,7 +47,9 @@ static int has_line(const char *file, const char *line)
 }
 
 // (The published 0 is the field's default, which is not written.)
-static const double precise[] = { 0.1, 0.2, 0.3, 123456, 0.123456, 123456789012345, 0.123456789012345, DBL_EPSILON, -DBL_EPSILON, DBL_MIN, FLT_MAX };
+static const double precise[] = {
+    0.1, 0.2, 0.3, 123456, 0.123456, 123456789012345, 0.123456789012345, DBL_EPSILON, -DBL_EPSILON, DBL_MIN, FLT_MAX
+};
 enum { PRECISE = sizeof precise / sizeof *precise };
 
 static void check_precision(const char *file)
@@ -65,7 +67,8 @@ static void check_precision(const char *file)
     if (in)
         fclose(in);
     CHECK(found == PRECISE);
-    CHECK(has_line(file, "rotation 0.1") == 1 && has_line(file, "rotation 0.2") == 1 && has_line(file, "rotation 0.3") == 1);
+    CHECK(has_line(file, "rotation 0.1") == 1 && has_line(file, "rotation 0.2") == 1
+          && has_line(file, "rotation 0.3") == 1);
 }
 
 static void check_saving(void)
@@ -75,7 +78,9 @@ static void check_saving(void)
     wb_supervisor_field_set_sf_vec3f(field("VIEW", "position"), (const double[3]){ 1, 2, 3 });
     wb_supervisor_field_set_sf_rotation(field("VIEW", "orientation"), (const double[4]){ 0, 0, 1, 0.5 });
     for (int i = 0; i < PRECISE; i++) {
-        snprintf(text, sizeof text, "Shape { appearance Appearance { textureTransform DEF N%d TextureTransform { rotation %.17g } } }", i, precise[i]);
+        snprintf(text, sizeof text,
+                 "Shape { appearance Appearance { textureTransform DEF N%d TextureTransform { rotation %.17g } } }", i,
+                 precise[i]);
         wb_supervisor_field_import_mf_node_from_string(field("NUMBERS", "children"), -1, text);
         snprintf(text, sizeof text, "N%d", i);
         CHECK_NEAR(wb_supervisor_field_get_sf_float(field(text, "rotation")), precise[i], 0);

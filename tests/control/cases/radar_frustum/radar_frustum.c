@@ -6,7 +6,8 @@
 
 int main(void)
 {
-    static const char *const names[6] = { "VISIBLE_SPHERE", "NOT_VISIBLE_SPHERE", "VISIBLE_BOX", "NOT_VISIBLE_BOX", "VISIBLE_CAPSULE", "NOT_VISIBLE_CAPSULE" };
+    static const char *const names[6] = { "VISIBLE_SPHERE",  "NOT_VISIBLE_SPHERE", "VISIBLE_BOX",
+                                          "NOT_VISIBLE_BOX", "VISIBLE_CAPSULE",    "NOT_VISIBLE_CAPSULE" };
     wb_robot_init();
     WbDeviceTag radar = wb_robot_get_device("radar");
     wb_radar_enable(radar, 96);

@@ -15,7 +15,8 @@ static void expect(WbDeviceTag tag, const char *text)
 int main(void)
 {
     wb_robot_init();
-    WbDeviceTag radio = wb_robot_get_device("radio"), light = wb_robot_get_device("light"), slow = wb_robot_get_device("slow");
+    WbDeviceTag radio = wb_robot_get_device("radio"), light = wb_robot_get_device("light"),
+                slow = wb_robot_get_device("slow");
     WbDeviceTag all = wb_robot_get_device("all"), off = wb_robot_get_device("off");
     CHECK(wb_receiver_get_sampling_period(radio) == 0 && wb_receiver_get_channel(all) == -1);
     check_steps(1);
@@ -53,7 +54,8 @@ int main(void)
     expect(slow, "1234567");
     expect(all, "1234567");
     CHECK(wb_receiver_get_queue_length(off) == 0);
-    CHECK(wb_receiver_get_data_size(radio) == -1 && !wb_receiver_get_data(radio) && !wb_receiver_get_emitter_direction(radio));
+    CHECK(wb_receiver_get_data_size(radio) == -1 && !wb_receiver_get_data(radio)
+          && !wb_receiver_get_emitter_direction(radio));
     CHECK(isnan(wb_receiver_get_signal_strength(radio)));
     wb_receiver_set_channel(off, 9);
     CHECK(wb_receiver_get_channel(off) == 9);

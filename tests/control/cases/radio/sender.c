@@ -6,7 +6,8 @@
 int main(void)
 {
     wb_robot_init();
-    WbDeviceTag radio = wb_robot_get_device("radio"), light = wb_robot_get_device("light"), slow = wb_robot_get_device("slow");
+    WbDeviceTag radio = wb_robot_get_device("radio"), light = wb_robot_get_device("light"),
+                slow = wb_robot_get_device("slow");
     WbDeviceTag small = wb_robot_get_device("small"), own = wb_robot_get_device("own");
     wb_receiver_enable(own, 32);
     CHECK(wb_emitter_get_buffer_size(radio) == -1 && wb_emitter_get_buffer_size(small) == 8);

@@ -7,7 +7,8 @@ int main(void)
 {
     wb_robot_init();
     bool is_rover = !strcmp(wb_robot_get_name(), "rover");
-    WbDeviceTag tag = wb_robot_get_device(is_rover ? "generic" : "distance sensor"), infra = is_rover ? wb_robot_get_device("infra") : 0;
+    WbDeviceTag tag = wb_robot_get_device(is_rover ? "generic" : "distance sensor"),
+                infra = is_rover ? wb_robot_get_device("infra") : 0;
     wb_distance_sensor_enable(tag, 32);
     if (infra)
         wb_distance_sensor_enable(infra, 32);

@@ -27,7 +27,8 @@ int main(void)
     }
     CHECK(!wb_camera_has_recognition(none));
     check_steps(1);
-    CHECK(wb_camera_recognition_get_number_of_objects(tags[0]) == 0 && wb_camera_recognition_get_objects(tags[0]) == NULL);
+    CHECK(wb_camera_recognition_get_number_of_objects(tags[0]) == 0
+          && wb_camera_recognition_get_objects(tags[0]) == NULL);
     check_steps(1);
     for (int i = 0; i < 4; i++)
         CHECK_NEAR(wb_camera_recognition_get_number_of_objects(tags[i]), counts[i], 0);
@@ -39,8 +40,9 @@ int main(void)
         CHECK_NEAR(object->orientation[3], 0.3, 1e-9);
         CHECK_NEAR(object->size[0], 0.2, 1e-9);
         CHECK_NEAR(object->size[1], 0.2, 1e-9);
-        CHECK(object->position_on_image[0] == 75 && object->position_on_image[1] == 50);  // a quarter of the way to the left edge
-        CHECK_NEAR(object->size_on_image[0], 10, 1);  // edges between two pixels
+        CHECK(object->position_on_image[0] == 75
+              && object->position_on_image[1] == 50);  // a quarter of the way to the left edge
+        CHECK_NEAR(object->size_on_image[0], 10, 1);   // edges between two pixels
         CHECK_NEAR(object->size_on_image[1], 10, 1);
         CHECK(object->number_of_colors == 1 && object->colors[0] == 1);
     }

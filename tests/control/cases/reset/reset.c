@@ -7,7 +7,8 @@ static void positions(double out[9])
 {
     static const char *const defs[3] = { "A", "B", "C" };
     for (int i = 0; i < 3; i++)
-        memcpy(out + 3 * i, wb_supervisor_node_get_position(wb_supervisor_node_get_from_def(defs[i])), 3 * sizeof(double));
+        memcpy(out + 3 * i, wb_supervisor_node_get_position(wb_supervisor_node_get_from_def(defs[i])),
+               3 * sizeof(double));
 }
 
 static WbFieldRef field(const char *def, const char *name)
@@ -30,8 +31,9 @@ int main(void)
     end_point(ends[0]);
     check_steps(39);
     positions(first);
-    wb_supervisor_field_import_mf_node_from_string(wb_supervisor_node_get_field(wb_supervisor_node_get_root(), "children"), -1,
-                                                   "DEF EXTRA Solid { translation 0 0 4 boundingObject Sphere { } physics Physics { } name \"extra\" }");
+    wb_supervisor_field_import_mf_node_from_string(
+        wb_supervisor_node_get_field(wb_supervisor_node_get_root(), "children"), -1,
+        "DEF EXTRA Solid { translation 0 0 4 boundingObject Sphere { } physics Physics { } name \"extra\" }");
     check_steps(10);
     // What a supervisor wrote there outlives the reset.
     wb_supervisor_field_set_sf_string(field("WORKER", "description"), "changed");

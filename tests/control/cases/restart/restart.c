@@ -15,7 +15,8 @@ int main(void)
     check_steps(20);
     CHECK_NEAR(wb_robot_get_time(), 0.16, 1e-12);
     // What the fall is after 20 steps of semi-implicit integration: g h^2 n (n + 1) / 2.
-    CHECK_NEAR(wb_supervisor_node_get_position(wb_supervisor_node_get_from_def("STONE"))[2], 10.0 - 9.81 * 0.008 * 0.008 * 210, 1e-6);
+    CHECK_NEAR(wb_supervisor_node_get_position(wb_supervisor_node_get_from_def("STONE"))[2],
+               10.0 - 9.81 * 0.008 * 0.008 * 210, 1e-6);
     if (runs == 2)
         return check_done();
     if (check_mistakes)
@@ -23,8 +24,7 @@ int main(void)
     wb_supervisor_field_set_sf_string(description, runs ? "xx" : "x");
     wb_supervisor_simulation_reset();
     wb_supervisor_node_restart_controller(self);
-    while (wb_robot_step(8) != -1) {
-    }
+    while (wb_robot_step(8) != -1) {}
     wb_robot_cleanup();
     return 0;
 }

@@ -3,7 +3,9 @@
 
 #include <webots/supervisor.h>
 
-static const struct { double position[3], velocity[6]; } published[] = {
+static const struct {
+    double position[3], velocity[6];
+} published[] = {
     { { -5.822856, -3, 0.498430 }, { 5.957204, 0, 0, 0, 11.951927, 0 } },
     { { -14.564553, 0, 0.498392 }, { 4.164077, 0, 0.000304, 0, 8.355176, 0 } },
     { { -25.145860, 3, 1.942235 }, { 1.817242, 0, -0.368373, 0, 3.719816, 0 } },
@@ -25,7 +27,8 @@ int main(void)
         snprintf(name, sizeof name, "BALL_%d", i + 1);
         balls[i] = wb_supervisor_node_get_from_def(name);
         if (i >= 3)
-            wb_supervisor_node_set_velocity(balls[i], i < 6 ? (const double[6]){ 0, 0, 0, 0, 0, 25 } : (const double[6]){ 0, 0, 0, -25, 0, 0 });
+            wb_supervisor_node_set_velocity(balls[i], i < 6 ? (const double[6]){ 0, 0, 0, 0, 0, 25 }
+                                                            : (const double[6]){ 0, 0, 0, -25, 0, 0 });
     }
     check_steps(100);
     for (int i = 0; i < 2; i++)  // the more it rubs, the less it has rolled or still spins

@@ -11,7 +11,8 @@
 static void camera(void)
 {
     WbDeviceTag plain = wb_robot_get_device("camera"), good = wb_robot_get_device("good camera");
-    CHECK(wb_camera_get_width(plain) == 32 && wb_camera_get_height(plain) == 16 && wb_camera_get_fov(plain) == 0.9 && wb_camera_get_near(plain) == 0.02);
+    CHECK(wb_camera_get_width(plain) == 32 && wb_camera_get_height(plain) == 16 && wb_camera_get_fov(plain) == 0.9
+          && wb_camera_get_near(plain) == 0.02);
     CHECK(wb_camera_get_sampling_period(plain) == 0 && wb_camera_get_width(0) == 0 && wb_camera_get_fov(60000) == 0);
     wb_camera_enable(plain, 64);
     CHECK(wb_camera_get_sampling_period(plain) == 64);
@@ -41,7 +42,8 @@ static void camera(void)
     CHECK(!wb_camera_has_recognition(plain) && wb_camera_has_recognition(good));
     wb_camera_recognition_enable(plain, 32);
     wb_camera_recognition_enable(good, 32);
-    CHECK(wb_camera_recognition_get_sampling_period(plain) == 0 && wb_camera_recognition_get_sampling_period(good) == 32);
+    CHECK(wb_camera_recognition_get_sampling_period(plain) == 0
+          && wb_camera_recognition_get_sampling_period(good) == 32);
     wb_camera_recognition_disable(good);
     CHECK(wb_camera_recognition_get_sampling_period(good) == 0);
     CHECK(!wb_camera_recognition_has_segmentation(plain) && wb_camera_recognition_has_segmentation(good));
@@ -55,16 +57,21 @@ static void camera(void)
 static void ranges(void)
 {
     WbDeviceTag finder = wb_robot_get_device("range finder"), lidar = wb_robot_get_device("lidar");
-    CHECK(wb_range_finder_get_width(finder) == 20 && wb_range_finder_get_height(finder) == 10 && wb_range_finder_get_fov(finder) == 0.7);
-    CHECK(wb_range_finder_get_min_range(finder) == 0.05 && wb_range_finder_get_max_range(finder) == 3 && wb_range_finder_get_width(lidar) == 0);
+    CHECK(wb_range_finder_get_width(finder) == 20 && wb_range_finder_get_height(finder) == 10
+          && wb_range_finder_get_fov(finder) == 0.7);
+    CHECK(wb_range_finder_get_min_range(finder) == 0.05 && wb_range_finder_get_max_range(finder) == 3
+          && wb_range_finder_get_width(lidar) == 0);
     wb_range_finder_enable(finder, 32);
     CHECK(wb_range_finder_get_sampling_period(finder) == 32);
     wb_range_finder_disable(finder);
     CHECK(wb_range_finder_get_sampling_period(finder) == 0);
-    CHECK(wb_lidar_get_horizontal_resolution(lidar) == 64 && wb_lidar_get_number_of_layers(lidar) == 4 && wb_lidar_get_fov(lidar) == 1.2);
-    CHECK(wb_lidar_get_vertical_fov(lidar) == 0.3 && wb_lidar_get_min_range(lidar) == 0.1 && wb_lidar_get_max_range(lidar) == 5);
+    CHECK(wb_lidar_get_horizontal_resolution(lidar) == 64 && wb_lidar_get_number_of_layers(lidar) == 4
+          && wb_lidar_get_fov(lidar) == 1.2);
+    CHECK(wb_lidar_get_vertical_fov(lidar) == 0.3 && wb_lidar_get_min_range(lidar) == 0.1
+          && wb_lidar_get_max_range(lidar) == 5);
     CHECK(wb_lidar_get_number_of_points(lidar) == 256);
-    CHECK(wb_lidar_get_frequency(lidar) == 12 && wb_lidar_get_min_frequency(lidar) == 5 && wb_lidar_get_max_frequency(lidar) == 30);
+    CHECK(wb_lidar_get_frequency(lidar) == 12 && wb_lidar_get_min_frequency(lidar) == 5
+          && wb_lidar_get_max_frequency(lidar) == 30);
     wb_lidar_set_frequency(lidar, 20);
     wb_lidar_set_frequency(lidar, 31);
     wb_lidar_set_frequency(finder, 20);
@@ -88,7 +95,8 @@ static void silent(void)
     CHECK(!wb_skin_get_bone_position(skin, 0, true) && !wb_skin_get_bone_orientation(skin, -1, false));
     wb_skin_set_bone_position(skin, 7, (const double[3]){ 0 }, true);
     wb_skin_set_bone_orientation(skin, 7, (const double[4]){ 0, 0, 1, 0 }, true);
-    CHECK(!wb_speaker_is_sound_playing(speaker, "beep.wav") && !wb_speaker_is_speaking(speaker) && !wb_speaker_is_speaking(skin));
+    CHECK(!wb_speaker_is_sound_playing(speaker, "beep.wav") && !wb_speaker_is_speaking(speaker)
+          && !wb_speaker_is_speaking(skin));
     CHECK_TEXT(wb_speaker_get_engine(speaker), "pico");
     CHECK_TEXT(wb_speaker_get_language(speaker), "en-US");
 }
@@ -96,7 +104,8 @@ static void silent(void)
 // Pictures are black until the first is due, and only there after a step; depths of an empty world are out of range.
 static void nothing_seen(void)
 {
-    WbDeviceTag plain = wb_robot_get_device("camera"), finder = wb_robot_get_device("range finder"), lidar = wb_robot_get_device("lidar");
+    WbDeviceTag plain = wb_robot_get_device("camera"), finder = wb_robot_get_device("range finder"),
+                lidar = wb_robot_get_device("lidar");
     CHECK(!wb_camera_get_image(plain));
     wb_camera_enable(plain, 128);
     wb_range_finder_enable(finder, 32);
@@ -106,7 +115,8 @@ static void nothing_seen(void)
     const unsigned char *picture = wb_camera_get_image(plain);
     CHECK(picture && wb_camera_image_get_gray(picture, 32, 31, 15) == 0);
     CHECK(isinf(wb_range_finder_image_get_depth(wb_range_finder_get_range_image(finder), 20, 19, 9)));
-    CHECK(isinf(wb_lidar_get_range_image(lidar)[255]) && !wb_lidar_get_layer_range_image(lidar, 4) && !wb_lidar_get_layer_range_image(lidar, -1));
+    CHECK(isinf(wb_lidar_get_range_image(lidar)[255]) && !wb_lidar_get_layer_range_image(lidar, 4)
+          && !wb_lidar_get_layer_range_image(lidar, -1));
     CHECK(!wb_camera_get_image(lidar) && !wb_lidar_get_point_cloud(plain));
 }
 

@@ -10,7 +10,8 @@
 int main(void)
 {
     wb_robot_init();
-    WbDeviceTag accelerometer = wb_robot_get_device("accelerometer"), gyro = wb_robot_get_device("gyro"), gps = wb_robot_get_device("gps");
+    WbDeviceTag accelerometer = wb_robot_get_device("accelerometer"), gyro = wb_robot_get_device("gyro"),
+                gps = wb_robot_get_device("gps");
     WbDeviceTag altimeter = wb_robot_get_device("altimeter");
     CHECK(wb_accelerometer_get_lookup_table_size(accelerometer) == 2);
     CHECK_NEAR(wb_accelerometer_get_lookup_table(accelerometer)[3], 100, 0);

@@ -6,20 +6,19 @@
 #include <webots/supervisor.h>
 
 // Rotations as axis and angle, and the roll, pitch and yaw they are.
-static const struct { double rotation[4], angles[3]; } poses[] = {
-    { { 0, 0, 1, 0 }, { 0, 0, 0 } },
-    { { 0, 0, 1, 0.5 }, { 0, 0, 0.5 } },
-    { { 1, 0, 0, 0.7 }, { 0.7, 0, 0 } },
-    { { 0, 1, 0, -0.3 }, { 0, -0.3, 0 } },
-    { { 0, 0, 1, 2.5 }, { 0, 0, 2.5 } },
-    { { 1, 0, 0, -1.2 }, { -1.2, 0, 0 } },
+static const struct {
+    double rotation[4], angles[3];
+} poses[] = {
+    { { 0, 0, 1, 0 }, { 0, 0, 0 } },       { { 0, 0, 1, 0.5 }, { 0, 0, 0.5 } }, { { 1, 0, 0, 0.7 }, { 0.7, 0, 0 } },
+    { { 0, 1, 0, -0.3 }, { 0, -0.3, 0 } }, { { 0, 0, 1, 2.5 }, { 0, 0, 2.5 } }, { { 1, 0, 0, -1.2 }, { -1.2, 0, 0 } },
     { { 0, 1, 0, 1.2 }, { 0, 1.2, 0 } },
 };
 
 int main(void)
 {
     wb_robot_init();
-    WbDeviceTag compass = wb_robot_get_device("compass"), unit = wb_robot_get_device("inertial unit"), gps = wb_robot_get_device("still");
+    WbDeviceTag compass = wb_robot_get_device("compass"), unit = wb_robot_get_device("inertial unit"),
+                gps = wb_robot_get_device("still");
     wb_compass_enable(compass, 32);
     wb_inertial_unit_enable(unit, 32);
     wb_gps_enable(gps, 32);

@@ -12,20 +12,28 @@ static WbDeviceTag start(const char *name)
 
 int main(void)
 {
-    static const struct { const char *name; double value; } sonars[] = { { "ahead", 0.1 }, { "behind", 1.0 }, { "down", 0.05 }, { "side", 0.218207 } };
-    static const struct { const char *name; double resolution; } steps[] = { { "r1", 0.01 }, { "r2", 0.1 }, { "r3", 0.3 }, { "r4", 15 } };
+    static const struct {
+        const char *name;
+        double value;
+    } sonars[] = { { "ahead", 0.1 }, { "behind", 1.0 }, { "down", 0.05 }, { "side", 0.218207 } };
+    static const struct {
+        const char *name;
+        double resolution;
+    } steps[] = { { "r1", 0.01 }, { "r2", 0.1 }, { "r3", 0.3 }, { "r4", 15 } };
     wb_robot_init();
     WbDeviceTag tags[4], rounded[4];
     for (int i = 0; i < 4; i++) {
         tags[i] = start(sonars[i].name);
         rounded[i] = start(steps[i].name);
     }
-    WbDeviceTag mean = start("mean"), even = start("even"), noisy = start("noisy"), bent = start("bent"), none = start("none");
+    WbDeviceTag mean = start("mean"), even = start("even"), noisy = start("noisy"), bent = start("bent"),
+                none = start("none");
     WbDeviceTag laser = start("laser"), away = start("laser away");
     check_steps(2);
     for (int i = 0; i < 4; i++) {
         CHECK_NEAR(wb_distance_sensor_get_value(tags[i]), sonars[i].value, 1e-5);
-        double value = wb_distance_sensor_get_value(rounded[i]), whole = round(value / steps[i].resolution) * steps[i].resolution;
+        double value = wb_distance_sensor_get_value(rounded[i]),
+               whole = round(value / steps[i].resolution) * steps[i].resolution;
         CHECK(value == whole && fabs(value - 33.33333) <= 0.5 * steps[i].resolution);
     }
     CHECK_NEAR(wb_distance_sensor_get_value(laser), 500, 0.001);

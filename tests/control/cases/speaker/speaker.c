@@ -11,9 +11,28 @@ static void write_tone(const char *path, double seconds, int channels)
 {
     int count = (int)(seconds * RATE), bytes = 2 * channels * count;
     FILE *file = fopen(path, "wb");
-    struct { char riff[4]; int size; char wave[8]; int length; short format, channels; int rate, pace; short frame, bits; char data[4]; int bytes; } header = {
-        { 'R', 'I', 'F', 'F' }, 36 + bytes, { 'W', 'A', 'V', 'E', 'f', 'm', 't', ' ' }, 16, 1, (short)channels, RATE, 2 * channels * RATE,
-        (short)(2 * channels), 16, { 'd', 'a', 't', 'a' }, bytes };
+    struct {
+        char riff[4];
+        int size;
+        char wave[8];
+        int length;
+        short format, channels;
+        int rate, pace;
+        short frame, bits;
+        char data[4];
+        int bytes;
+    } header = { { 'R', 'I', 'F', 'F' },
+                 36 + bytes,
+                 { 'W', 'A', 'V', 'E', 'f', 'm', 't', ' ' },
+                 16,
+                 1,
+                 (short)channels,
+                 RATE,
+                 2 * channels * RATE,
+                 (short)(2 * channels),
+                 16,
+                 { 'd', 'a', 't', 'a' },
+                 bytes };
     if (!file || fwrite(&header, 1, 44, file) != 44)
         CHECK(!"tone");
     for (int i = 0; file && i < count; i++) {
@@ -27,19 +46,22 @@ static void write_tone(const char *path, double seconds, int channels)
 int main(void)
 {
     wb_robot_init();
-    WbDeviceTag middle = wb_robot_get_device("middle"), left = wb_robot_get_device("left"), right = wb_robot_get_device("right");
+    WbDeviceTag middle = wb_robot_get_device("middle"), left = wb_robot_get_device("left"),
+                right = wb_robot_get_device("right");
     write_tone("tone.wav", 0.5, 1);
     write_tone("sides.wav", 0.2, 2);
     CHECK_TEXT(wb_speaker_get_engine(middle), "pico");
     CHECK_TEXT(wb_speaker_get_language(middle), "en-US");
     CHECK(wb_speaker_set_engine(middle, "espeak") && !wb_speaker_set_engine(middle, "parrot"));
     CHECK_TEXT(wb_speaker_get_engine(middle), "espeak");
-    CHECK(wb_speaker_set_language(middle, "de-DE") && !wb_speaker_set_language(middle, "x; rm") && !wb_speaker_set_language(middle, NULL));
+    CHECK(wb_speaker_set_language(middle, "de-DE") && !wb_speaker_set_language(middle, "x; rm")
+          && !wb_speaker_set_language(middle, NULL));
     CHECK_TEXT(wb_speaker_get_language(middle), "de-DE");
 
     // 0.5 s at pitch 1 is over after 32 steps of 16 ms, not after 31.
     wb_speaker_play_sound(middle, middle, "tone.wav", 0.8, 1.0, 0.0, false);
-    CHECK(wb_speaker_is_sound_playing(middle, "tone.wav") && wb_speaker_is_sound_playing(middle, NULL) && wb_speaker_is_sound_playing(middle, ""));
+    CHECK(wb_speaker_is_sound_playing(middle, "tone.wav") && wb_speaker_is_sound_playing(middle, NULL)
+          && wb_speaker_is_sound_playing(middle, ""));
     CHECK(!wb_speaker_is_sound_playing(left, "tone.wav") && !wb_speaker_is_sound_playing(middle, "other.wav"));
     check_steps(31);
     CHECK(wb_speaker_is_sound_playing(middle, "tone.wav"));
@@ -72,7 +94,8 @@ int main(void)
     // Speech lasts for a while, with or without a program that speaks.
     CHECK(!wb_speaker_is_speaking(right));
     wb_speaker_speak(right, "<volume level='50'>one two three</volume>", 0.0);
-    CHECK(wb_speaker_is_speaking(right) && wb_speaker_is_sound_playing(right, NULL) && !wb_speaker_is_sound_playing(right, "tone.wav"));
+    CHECK(wb_speaker_is_speaking(right) && wb_speaker_is_sound_playing(right, NULL)
+          && !wb_speaker_is_sound_playing(right, "tone.wav"));
     check_steps(2);
     CHECK(wb_speaker_is_speaking(right));
     wb_speaker_stop(right, NULL);

@@ -7,20 +7,11 @@
 
 #include <time.h>
 
-static WbNodeRef def(const char *name)
-{
-    return wb_supervisor_node_get_from_def(name);
-}
+static WbNodeRef def(const char *name) { return wb_supervisor_node_get_from_def(name); }
 
-static WbFieldRef field(const char *node, const char *name)
-{
-    return wb_supervisor_node_get_field(def(node), name);
-}
+static WbFieldRef field(const char *node, const char *name) { return wb_supervisor_node_get_field(def(node), name); }
 
-static int red(WbDeviceTag camera)
-{
-    return wb_camera_image_get_red(wb_camera_get_image(camera), 1, 0, 0);
-}
+static int red(WbDeviceTag camera) { return wb_camera_image_get_red(wb_camera_get_image(camera), 1, 0, 0); }
 
 static double seconds(void)
 {

@@ -5,8 +5,14 @@
 int main(void)
 {
     wb_robot_init();
-    static const struct { const char *name; WbNodeType type; } devices[] = {
-        { "first", WB_NODE_ACCELEROMETER }, { "second", WB_NODE_COMPASS }, { "third", WB_NODE_LED }, { "fourth", WB_NODE_GPS },
+    static const struct {
+        const char *name;
+        WbNodeType type;
+    } devices[] = {
+        { "first", WB_NODE_ACCELEROMETER },
+        { "second", WB_NODE_COMPASS },
+        { "third", WB_NODE_LED },
+        { "fourth", WB_NODE_GPS },
     };
     CHECK(wb_robot_get_number_of_devices() == 4);
     for (int i = 0; i < 4; i++) {

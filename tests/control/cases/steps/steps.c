@@ -16,7 +16,8 @@ int main(int argc, char **argv)
     CHECK_NEAR(wb_robot_get_basic_time_step(), 32, 0);
     CHECK_NEAR(wb_robot_get_time(), 0, 0);
     CHECK(strstr(wb_robot_get_world_path(), "worlds/steps.wbt") != NULL && strlen(wb_robot_get_project_path()) > 3);
-    CHECK(wb_robot_get_device("nothing") == 0 && wb_robot_get_number_of_devices() == 2 && wb_robot_get_device_by_index(2) == 0);
+    CHECK(wb_robot_get_device("nothing") == 0 && wb_robot_get_number_of_devices() == 2
+          && wb_robot_get_device_by_index(2) == 0);
     WbDeviceTag gps = wb_robot_get_device("gps");
     wb_gps_enable(gps, 3 * 32);
     CHECK(wb_robot_step(0) == 0 && wb_robot_get_time() == 0);

@@ -19,8 +19,10 @@ static void check_nothing(void)
 
 static void check_singles(void)
 {
-    WbFieldRef radius = field("SPHERE", "radius"), subdivision = field("SPHERE", "subdivision"), name = field("BALL", "name");
-    WbFieldRef translation = field("BALL", "translation"), rotation = field("BALL", "rotation"), color = field("PAINT", "diffuseColor");
+    WbFieldRef radius = field("SPHERE", "radius"), subdivision = field("SPHERE", "subdivision"),
+               name = field("BALL", "name");
+    WbFieldRef translation = field("BALL", "translation"), rotation = field("BALL", "rotation"),
+               color = field("PAINT", "diffuseColor");
     CHECK_TEXT(wb_supervisor_field_get_name(radius), "radius");
     CHECK(wb_supervisor_field_get_type(radius) == WB_SF_FLOAT && wb_supervisor_field_get_count(radius) == -1);
     CHECK_TEXT(wb_supervisor_field_get_type_name(translation), "SFVec3f");
@@ -85,7 +87,8 @@ static void check_fields_of_nodes(void)
     CHECK(count > 10);
     CHECK_TEXT(wb_supervisor_field_get_name(wb_supervisor_node_get_field_by_index(ball, 0)), "translation");
     CHECK_TEXT(wb_supervisor_field_get_name(wb_supervisor_node_get_field_by_index(ball, 1)), "rotation");
-    CHECK(wb_supervisor_node_get_field_by_index(ball, -1) == NULL && wb_supervisor_node_get_field_by_index(ball, count) == NULL);
+    CHECK(wb_supervisor_node_get_field_by_index(ball, -1) == NULL
+          && wb_supervisor_node_get_field_by_index(ball, count) == NULL);
     CHECK(wb_supervisor_node_get_number_of_fields(thing) == 3);
     CHECK_TEXT(wb_supervisor_field_get_name(wb_supervisor_node_get_field_by_index(thing, 2)), "size");
     CHECK_NEAR(wb_supervisor_field_get_sf_float(wb_supervisor_node_get_field(thing, "size")), 0.3, 0);
@@ -101,8 +104,10 @@ static void check_fields_of_nodes(void)
     wb_robot_step(32);
     WbNodeRef box = wb_supervisor_node_get_from_proto_def(thing, "INSIDE");
     CHECK(box != NULL);
-    CHECK_NEAR(wb_supervisor_field_get_sf_vec3f(wb_supervisor_node_get_base_node_field(box, "size") ? wb_supervisor_node_get_base_node_field(box, "size")
-                                                                                                  : wb_supervisor_node_get_field(box, "size"))[0], 0.7, 1e-12);
+    CHECK_NEAR(wb_supervisor_field_get_sf_vec3f(wb_supervisor_node_get_base_node_field(box, "size")
+                                                    ? wb_supervisor_node_get_base_node_field(box, "size")
+                                                    : wb_supervisor_node_get_field(box, "size"))[0],
+               0.7, 1e-12);
 }
 
 static void check_tracking(void)

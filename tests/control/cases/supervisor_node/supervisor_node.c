@@ -6,7 +6,8 @@
 
 static void check_names(void)
 {
-    WbNodeRef root = wb_supervisor_node_get_root(), thing = wb_supervisor_node_get_from_def("THING"), self = wb_supervisor_node_get_self();
+    WbNodeRef root = wb_supervisor_node_get_root(), thing = wb_supervisor_node_get_from_def("THING"),
+              self = wb_supervisor_node_get_self();
     CHECK(wb_supervisor_node_get_id(root) == 0);
     CHECK(wb_supervisor_node_get_type(root) == WB_NODE_GROUP);
     CHECK_TEXT(wb_supervisor_node_get_type_name(root), "Group");
@@ -17,7 +18,8 @@ static void check_names(void)
     CHECK(wb_supervisor_node_get_type(wb_supervisor_field_get_mf_node(children, 0)) == WB_NODE_WORLD_INFO);
     CHECK_TEXT(wb_supervisor_node_get_type_name(thing), "Thing");
     CHECK_TEXT(wb_supervisor_node_get_base_type_name(thing), "Solid");
-    CHECK(wb_supervisor_node_get_type(thing) == WB_NODE_SOLID && wb_supervisor_node_is_proto(thing) && !wb_supervisor_node_is_proto(self));
+    CHECK(wb_supervisor_node_get_type(thing) == WB_NODE_SOLID && wb_supervisor_node_is_proto(thing)
+          && !wb_supervisor_node_is_proto(self));
     CHECK_TEXT(wb_supervisor_node_get_def(thing), "THING");
     CHECK(wb_supervisor_node_get_from_device(0) == self);
     CHECK_TEXT(wb_supervisor_node_get_type_name(wb_supervisor_node_get_from_device(wb_robot_get_device("gps"))), "GPS");
@@ -44,7 +46,8 @@ static void check_poses(void)
     CHECK_NEAR(pose[0], 1, 1e-9);
     CHECK_NEAR(pose[15], 1, 0);
     CHECK_VECTOR(wb_supervisor_node_get_position(wb_supervisor_node_get_from_def("THING")), 5, 0, 0, 0);
-    WbNodeRef world = wb_supervisor_field_get_mf_node(wb_supervisor_node_get_field(wb_supervisor_node_get_root(), "children"), 0);
+    WbNodeRef world = wb_supervisor_field_get_mf_node(
+        wb_supervisor_node_get_field(wb_supervisor_node_get_root(), "children"), 0);
     for (int i = 0; i < 3; i++)
         CHECK(isnan(wb_supervisor_node_get_position(world)[i]));
     for (int i = 0; i < 9; i++)
@@ -104,7 +107,9 @@ static void check_editing(void)
 {
     WbFieldRef children = wb_supervisor_node_get_field(wb_supervisor_node_get_root(), "children");
     int before = wb_supervisor_field_get_count(children);
-    wb_supervisor_field_import_mf_node_from_string(children, -1, "DEF NEW Solid { translation 0 0 7 name \"new\" boundingObject Sphere { radius 0.1 } physics Physics { } }");
+    wb_supervisor_field_import_mf_node_from_string(
+        children, -1,
+        "DEF NEW Solid { translation 0 0 7 name \"new\" boundingObject Sphere { radius 0.1 } physics Physics { } }");
     CHECK(wb_supervisor_field_get_count(children) == before + 1);
     WbNodeRef added = wb_supervisor_node_get_from_def("NEW");
     CHECK(added != NULL);

@@ -18,7 +18,8 @@ static double position(int spring)
 
 int main(void)
 {
-    static const double pushes[6][3] = { { 0.2, 0, 0 }, { 0.2, 0, 0 }, { 0, 5, 0 }, { 0, 0, -5 }, { 1, 0, 0.5 }, { 1, 0, 0.5 } };
+    static const double pushes[6][3] = { { 0.2, 0, 0 }, { 0.2, 0, 0 }, { 0, 5, 0 },
+                                         { 0, 0, -5 },  { 1, 0, 0.5 }, { 1, 0, 0.5 } };
     double worst = 0, moved = 0;
     wb_robot_init();
     for (int step = 1; step <= 60; step++) {
@@ -27,8 +28,11 @@ int main(void)
         check_steps(1);
         for (int i = 1; i <= 6; i += 2) {
             double first[3];
-            memcpy(first, wb_supervisor_field_get_sf_vec3f(wb_supervisor_node_get_field(numbered("END", i), "translation")), sizeof first);
-            const double *second = wb_supervisor_field_get_sf_vec3f(wb_supervisor_node_get_field(numbered("END", i + 1), "translation"));
+            memcpy(first,
+                   wb_supervisor_field_get_sf_vec3f(wb_supervisor_node_get_field(numbered("END", i), "translation")),
+                   sizeof first);
+            const double *second = wb_supervisor_field_get_sf_vec3f(
+                wb_supervisor_node_get_field(numbered("END", i + 1), "translation"));
             for (int k = 0; k < 3; k++)
                 worst = fmax(worst, fabs(first[k] - second[k]));
             if (i < 5)

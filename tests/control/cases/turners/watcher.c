@@ -29,6 +29,7 @@ int main(void)
         }
     }
     CHECK_NEAR(worst, 0, 0.02);
-    CHECK_VECTOR(wb_supervisor_node_get_position(wb_supervisor_node_get_from_def("BALL_MARKER")), 0.129531, 0.155783, 0.223086, 0.001);
+    CHECK_VECTOR(wb_supervisor_node_get_position(wb_supervisor_node_get_from_def("BALL_MARKER")), 0.129531, 0.155783,
+                 0.223086, 0.001);
     return check_done();
 }

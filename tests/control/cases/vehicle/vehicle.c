@@ -17,7 +17,8 @@ static void check_facts(void)
     CHECK(wbu_car_get_track_front() > 1.3 && wbu_car_get_track_rear() > 1.3);
     CHECK(wbu_car_get_front_wheel_radius() > 0.3 && wbu_car_get_rear_wheel_radius() > 0.3);
     CHECK(wbu_car_get_engine_type() == WBU_CAR_COMBUSTION_ENGINE);
-    CHECK(wbu_car_get_type() == WBU_CAR_FOUR_BY_FOUR || wbu_car_get_type() == WBU_CAR_TRACTION || wbu_car_get_type() == WBU_CAR_PROPULSION);
+    CHECK(wbu_car_get_type() == WBU_CAR_FOUR_BY_FOUR || wbu_car_get_type() == WBU_CAR_TRACTION
+          || wbu_car_get_type() == WBU_CAR_PROPULSION);
     CHECK(wbu_driver_get_gear_number() >= 5 && wbu_driver_get_gear() == 0);
     CHECK(wbu_driver_get_control_mode() == SPEED);
 }

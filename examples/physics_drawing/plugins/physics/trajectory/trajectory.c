@@ -10,34 +10,31 @@ static int count;
 
 DLLEXPORT void webots_physics_init(void)
 {
-  ball = dWebotsGetBodyFromDEF("BALL");
-  count = 0;
+    ball = dWebotsGetBodyFromDEF("BALL");
+    count = 0;
 }
 
 DLLEXPORT void webots_physics_step(void)
 {
-  if (!ball || count == MOST)
-    return;
-  const dReal *position = dBodyGetPosition(ball);
-  for (int i = 0; i < 3; i++)
-    points[count][i] = (float)position[i];
-  count++;
+    if (!ball || count == MOST)
+        return;
+    const dReal *position = dBodyGetPosition(ball);
+    for (int i = 0; i < 3; i++)
+        points[count][i] = (float)position[i];
+    count++;
 }
 
 DLLEXPORT void webots_physics_draw(int pass, const char *view)
 {
-  if (pass != 1 || view != NULL)
-    return;
-  glDisable(GL_LIGHTING);
-  glLineWidth(3);
-  glColor3f(1, 0, 0);
-  glBegin(GL_LINE_STRIP);
-  for (int i = 0; i < count; i++)
-    glVertex3f(points[i][0], points[i][1], points[i][2]);
-  glEnd();
+    if (pass != 1 || view != NULL)
+        return;
+    glDisable(GL_LIGHTING);
+    glLineWidth(3);
+    glColor3f(1, 0, 0);
+    glBegin(GL_LINE_STRIP);
+    for (int i = 0; i < count; i++)
+        glVertex3f(points[i][0], points[i][1], points[i][2]);
+    glEnd();
 }
 
-DLLEXPORT void webots_physics_cleanup(void)
-{
-  dWebotsConsolePrintf("%d points", count);
-}
+DLLEXPORT void webots_physics_cleanup(void) { dWebotsConsolePrintf("%d points", count); }

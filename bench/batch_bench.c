@@ -1,0 +1,343 @@
+// batch_bench.c - steps per second of batches of cart-poles and humanoids, with 1 and 2 threads, beside MuJoCo's with a thread per core and
+// one mjData for each world, in the same run (when its library was found). Both get the same rows of links as text: masses, inertias,
+// shapes, steps; both are told the same torques before each step and are reset after the same number of them. Robots do not touch
+// themselves. Best of interleaved rounds.
+// usage: batch_bench [rounds] [largest batch]; prints a table in Markdown.
+//        batch_bench talus|mujoco SCENE WORLDS STEPS; one engine alone on one thread, for a profiler: steps per second of processor time.
+#include "base/memory.h"
+#include "base/text.h"
+#include "talus/batch.h"
+
+#include <malloc.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef TALUS_BENCH_MUJOCO
+#include <mujoco/mujoco.h>
+#endif
+
+enum { EPISODE = 200, MAX_LINKS = 32 };
+
+static clockid_t bench_clock = CLOCK_MONOTONIC;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(bench_clock, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+// ---- the scenes, as rows ----
+
+typedef struct Link {
+    int parent;  // -1: free, -2: on a rail along x
+    double x, y, z;
+    double radius, length;  // of its capsule along z; radius 0: nothing to touch
+    double ax, ay, az;      // anchor of the joint to the parent, in the world
+    int axis;               // 0 x, 1 y, 2 z
+    double mass;
+    double torque;  // largest of its motor, 0: none
+} Link;
+
+typedef struct BenchScene {
+    const char *name;
+    double step_ms;
+    int link_count;
+    Link links[MAX_LINKS];
+} BenchScene;
+
+static const BenchScene scenes[] = {
+    { "cart-pole", 10, 2, { { -2, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 10 }, { 0, 0, 0, 1.5, 0, 0, 0, 0, 1, 1, 0.1, 0 } } },
+    { "humanoid",
+      4,
+      14,
+      {
+          { -1, 0, 0, 0.95, 0.1, 0.1, 0, 0, 0, 1, 9, 0 },
+          { 0, 0, 0, 1.2, 0.12, 0.25, 0, 0, 1.05, 1, 15, 40 },
+          { 1, 0, 0, 1.5, 0.09, 0.05, 0, 0, 1.4, 1, 4, 5 },
+          { 0, 0, 0.1, 0.86, 0, 0, 0, 0.1, 0.86, 0, 1, 30 },
+          { 3, 0, 0.1, 0.67, 0.06, 0.25, 0, 0.1, 0.86, 1, 4, 60 },
+          { 4, 0, 0.1, 0.26, 0.05, 0.25, 0, 0.1, 0.46, 1, 3, 40 },
+          { 0, 0, -0.1, 0.86, 0, 0, 0, -0.1, 0.86, 0, 1, 30 },
+          { 6, 0, -0.1, 0.67, 0.06, 0.25, 0, -0.1, 0.86, 1, 4, 60 },
+          { 7, 0, -0.1, 0.26, 0.05, 0.25, 0, -0.1, 0.46, 1, 3, 40 },
+          { 1, 0, 0.22, 1.2, 0.045, 0.2, 0, 0.22, 1.34, 1, 2, 15 },
+          { 9, 0, 0.22, 0.92, 0.04, 0.2, 0, 0.22, 1.06, 1, 1.2, 10 },
+          { 1, 0, -0.22, 1.2, 0.045, 0.2, 0, -0.22, 1.34, 1, 2, 15 },
+          { 11, 0, -0.22, 0.92, 0.04, 0.2, 0, -0.22, 1.06, 1, 1.2, 10 },
+          { 2, 0, 0, 1.6, 0, 0, 0, 0, 1.55, 2, 0.5, 2 },
+      } },
+};
+
+static const char *const axes[] = { "1 0 0", "0 1 0", "0 0 1" };
+
+// Inertia of a solid box around the capsule.
+static void inertia_of(const Link *link, double inertia[3])
+{
+    double r = link->radius > 0.0 ? 2.0 * link->radius : 0.1, h = link->length + r;
+    inertia[0] = inertia[1] = link->mass / 12.0 * (r * r + h * h);
+    inertia[2] = link->mass / 6.0 * r * r;
+}
+
+static void write_wbt_link(const BenchScene *scene, int index, Text *out)
+{
+    const Link *link = &scene->links[index];
+    double x = link->x, y = link->y, z = link->z, inertia[3];
+    inertia_of(link, inertia);
+    if (link->parent >= 0) {
+        const Link *parent = &scene->links[link->parent];
+        x -= parent->x, y -= parent->y, z -= parent->z;
+        text_printf(out, "HingeJoint { jointParameters HingeJointParameters { axis %s anchor %g %g %g } ",
+                    axes[link->axis], link->ax - parent->x, link->ay - parent->y, link->az - parent->z);
+        if (link->torque > 0.0)
+            text_printf(out, "device RotationalMotor { name \"m%d\" maxTorque %g maxVelocity 1000 } ", index,
+                        link->torque);
+        text_add_string(out, "endPoint ");
+    } else if (link->parent == -2) {
+        text_printf(
+            out,
+            "Robot { controller \"<none>\" children SliderJoint { jointParameters JointParameters { axis 1 0 0 } "
+            "device LinearMotor { name \"m%d\" maxForce %g maxVelocity 1000 } endPoint ",
+            index, link->torque);
+    }
+    text_printf(out, "%s { name \"l%d\" translation %g %g %g ", link->parent == -1 ? "Robot" : "Solid", index, x, y, z);
+    if (link->parent == -1)
+        text_add_string(out, "controller \"<none>\" ");
+    if (link->radius > 0.0)
+        text_printf(out, "boundingObject Capsule { radius %g height %g } ", link->radius, link->length);
+    text_printf(
+        out,
+        "physics Physics { density -1 mass %g centerOfMass [ 0 0 0 ] inertiaMatrix [ %.9g %.9g %.9g, 0 0 0 ] } children [\n",
+        link->mass, inertia[0], inertia[1], inertia[2]);
+    for (int i = index + 1; i < scene->link_count; i++)
+        if (scene->links[i].parent == index)
+            write_wbt_link(scene, i, out);
+    text_add_string(out, link->parent == -1 ? "] }\n" : link->parent == -2 ? "] } } }\n" : "] } }\n");
+}
+
+static TalusWorld *load_talus(const BenchScene *scene)
+{
+    Text out = { 0 };
+    text_printf(&out,
+                "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep %g physicsDisableTime 0 }\n"
+                "Solid { name \"floor\" boundingObject Plane { size 50 50 } }\n",
+                scene->step_ms);
+    write_wbt_link(scene, 0, &out);
+    TalusWorld *world = talus_load_text("bench.wbt", out.data, out.length, NULL);
+    text_free(&out);
+    if (!world || talus_diagnostic_total(world, TALUS_ERROR) > 0) {
+        fprintf(stderr, "batch_bench: %s\n", talus_last_error());
+        exit(1);
+    }
+    return world;
+}
+
+static double torque_at(const BenchScene *scene, int motor, int world, int step)
+{
+    (void)scene;
+    return 0.3 * sin(0.05 * step + 1.7 * motor + 0.9 * world);
+}
+
+// ---- Talus ----
+
+typedef struct Measured {
+    double rate;    // steps of all worlds together, per second
+    double memory;  // bytes of a world
+} Measured;
+
+static Measured run_talus(const BenchScene *scene, int worlds, int threads, int steps)
+{
+    TalusWorld *world = load_talus(scene);
+    static const char *const actions[] = { "motor_force *" }, *const observations[] = { "joint_position *",
+                                                                                        "joint_velocity *" };
+    struct mallinfo2 before = mallinfo2();
+    TalusBatch *batch = talus_batch_create(world, worlds, threads);
+    if (!batch || !talus_batch_set_actions(batch, actions, 1)
+        || !talus_batch_set_observations(batch, observations, 2)) {
+        fprintf(stderr, "batch_bench: %s\n", talus_last_error());
+        exit(1);
+    }
+    int motors = talus_view_count(talus_batch_action_view(batch));
+    double start = 0.0;
+    for (int step = -20; step < steps; step++) {
+        if (step == 0)
+            start = now();
+        for (int i = 0; i < worlds; i++)
+            for (int m = 0; m < motors; m++) {
+                TalusChannel channel;
+                talus_view_channel(talus_batch_action_view(batch), m, &channel);
+                talus_batch_actions(batch)[i * motors + m] = channel.high * torque_at(scene, m, i, step);
+            }
+        talus_batch_step(batch);
+        if ((step + 1) % EPISODE == 0)
+            talus_batch_reset(batch, NULL, NULL);
+    }
+    Measured measured = { (double)worlds * steps / (now() - start), 0.0 };
+    struct mallinfo2 after = mallinfo2();
+    measured.memory = (double)(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd) / worlds;
+    talus_batch_free(batch);
+    talus_free(world);
+    return measured;
+}
+
+// ---- MuJoCo ----
+
+#ifdef TALUS_BENCH_MUJOCO
+static void write_mjcf_link(const BenchScene *scene, int index, FILE *out)
+{
+    const Link *link = &scene->links[index];
+    const Link *parent = link->parent >= 0 ? &scene->links[link->parent] : NULL;
+    double inertia[3];
+    inertia_of(link, inertia);
+    fprintf(out, "<body name='l%d' pos='%g %g %g'>", index, link->x - (parent ? parent->x : 0),
+            link->y - (parent ? parent->y : 0), link->z - (parent ? parent->z : 0));
+    fprintf(out, "<inertial pos='0 0 0' mass='%g' diaginertia='%.9g %.9g %.9g'/>", link->mass, inertia[0], inertia[1],
+            inertia[2]);
+    if (link->parent == -1)
+        fprintf(out, "<freejoint/>");
+    else if (link->parent == -2)
+        fprintf(out, "<joint name='j%d' type='slide' axis='1 0 0'/>", index);
+    else
+        fprintf(out, "<joint name='j%d' type='hinge' axis='%s' pos='%g %g %g'/>", index, axes[link->axis],
+                link->ax - link->x, link->ay - link->y, link->az - link->z);
+    if (link->radius > 0.0)
+        fprintf(out, "<geom type='capsule' size='%g %g' contype='1' conaffinity='0'/>", link->radius,
+                0.5 * link->length);
+    for (int i = index + 1; i < scene->link_count; i++)
+        if (scene->links[i].parent == index)
+            write_mjcf_link(scene, i, out);
+    fprintf(out, "</body>\n");
+}
+
+static mjModel *load_mujoco(const BenchScene *scene)
+{
+    char path[] = "/tmp/talus-batch-bench-XXXXXX", error[1000] = "";
+    int file = mkstemp(path);
+    FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
+    if (!out)
+        exit(1);
+    fprintf(
+        out,
+        "<mujoco><option timestep='%g'/><worldbody><geom type='plane' size='50 50 1' contype='0' conaffinity='1'/>\n",
+        0.001 * scene->step_ms);
+    write_mjcf_link(scene, 0, out);
+    fprintf(out, "</worldbody><actuator>");
+    for (int i = 0; i < scene->link_count; i++)
+        if (scene->links[i].torque > 0.0)
+            fprintf(out, "<motor joint='j%d' gear='%g'/>", i, scene->links[i].torque);
+    fprintf(out, "</actuator></mujoco>\n");
+    fclose(out);
+    mjModel *model = mj_loadXML(path, NULL, error, sizeof error);
+    remove(path);
+    if (!model) {
+        fprintf(stderr, "batch_bench: MuJoCo: %s\n", error);
+        exit(1);
+    }
+    return model;
+}
+
+typedef struct MujocoWork {
+    const BenchScene *scene;
+    const mjModel *model;
+    mjData **data;
+    int first, end, from, steps;
+} MujocoWork;
+
+static void *work_mujoco(void *context)
+{
+    const MujocoWork *work = context;
+    for (int step = work->from; step < work->steps; step++)
+        for (int i = work->first; i < work->end; i++) {
+            for (int m = 0; m < work->model->nu; m++)
+                work->data[i]->ctrl[m] = torque_at(work->scene, m, i, step);
+            mj_step(work->model, work->data[i]);
+            if ((step + 1) % EPISODE == 0)
+                mj_resetData(work->model, work->data[i]);
+        }
+    return NULL;
+}
+
+static double run_mujoco(const BenchScene *scene, int worlds, int threads, int steps)
+{
+    mjModel *model = load_mujoco(scene);
+    mjData **data = memory_alloc_array((size_t)worlds, sizeof *data);
+    for (int i = 0; i < worlds; i++)
+        data[i] = mj_makeData(model);
+    work_mujoco(&(MujocoWork){ scene, model, data, 0, worlds, -20, 0 });
+    double start = now();
+    pthread_t others[64];
+    MujocoWork parts[64];
+    for (int t = 0; t < threads; t++) {
+        parts[t] = (MujocoWork){ scene, model, data, worlds * t / threads, worlds * (t + 1) / threads, 0, steps };
+        pthread_create(&others[t], NULL, work_mujoco, &parts[t]);
+    }
+    for (int t = 0; t < threads; t++)
+        pthread_join(others[t], NULL);
+    double rate = (double)worlds * steps / (now() - start);
+    for (int i = 0; i < worlds; i++)
+        mj_deleteData(data[i]);
+    mj_deleteModel(model);
+    free(data);
+    return rate;
+}
+#else
+static double run_mujoco(const BenchScene *scene, int worlds, int threads, int steps)
+{
+    (void)scene, (void)worlds, (void)threads, (void)steps;
+    return NAN;
+}
+#endif
+
+// ---- the table ----
+
+static void measure(const BenchScene *scene, int worlds, int rounds)
+{
+    int budget = scene->link_count > 4 ? 60000 : 400000, steps = budget / worlds < 40 ? 40 : budget / worlds;
+    double talus[3] = { 0 }, mujoco[3] = { 0 }, memory = 0.0;
+    for (int round = 0; round < rounds; round++)
+        for (int threads = 1; threads <= 2; threads++) {
+            if (threads > worlds)
+                continue;
+            Measured measured = run_talus(scene, worlds, threads, steps);
+            talus[threads] = fmax(talus[threads], measured.rate);
+            memory = measured.memory;
+            mujoco[threads] = fmax(mujoco[threads], run_mujoco(scene, worlds, threads, steps));
+        }
+    printf("| %s | %d | %.0f | %.0f | %.2f | %.0f | %.0f | %.2f | %.0f |\n", scene->name, worlds, talus[1], talus[2],
+           talus[2] / talus[1], mujoco[1], mujoco[2], worlds > 1 ? talus[2] / mujoco[2] : talus[1] / mujoco[1],
+           memory / 1024.0);
+    fflush(stdout);
+}
+
+static int run_alone(const char *engine, const char *name, int worlds, int steps)
+{
+    for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++) {
+        if (strcmp(scenes[s].name, name))
+            continue;
+        bench_clock = CLOCK_PROCESS_CPUTIME_ID;
+        printf("%.0f\n", strcmp(engine, "mujoco") ? run_talus(&scenes[s], worlds, 1, steps).rate
+                                                  : run_mujoco(&scenes[s], worlds, 1, steps));
+        return 0;
+    }
+    fprintf(stderr, "batch_bench: there is no scene '%s'\n", name);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5)
+        return run_alone(argv[1], argv[2], atoi(argv[3]), atoi(argv[4]));
+    static const int sizes[] = { 1, 64, 1024, 4096 };
+    int rounds = argc > 1 ? atoi(argv[1]) : 3, largest = argc > 2 ? atoi(argv[2]) : 4096;
+    printf(
+        "| world | worlds | Talus, 1 thread | 2 threads | two do | MuJoCo, 1 thread | 2 threads | Talus / MuJoCo | kB per world |\n"
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+    for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++)
+        for (int i = 0; i < 4; i++)
+            if (sizes[i] <= largest)
+                measure(&scenes[s], sizes[i], rounds);
+    return 0;
+}

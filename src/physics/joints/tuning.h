@@ -1,0 +1,23 @@
+// tuning.h - the numbers of this room that somebody chose, each with its unit, why it is so, and the test that fails or shows it
+// when it is far off. docs/solver.md takes its table from here (tests/tuning_test.sh). Grains of loops and sizes of arrays stand
+// where they are used.
+#ifndef TALUS_PHYSICS_JOINTS_TUNING_H
+#define TALUS_PHYSICS_JOINTS_TUNING_H
+
+// rad: beyond this a hinge's own stop could be passed between two steps, and an angular motor with the unwrapped
+// angle keeps it. physics.joint
+#define STOP_WRAP 3.0
+// rad or m: a joint that is this close to its stop stands at it. Who puts it there by hand means the stop, and the last bit of an
+// angle must not decide whether it is held. control.behaviours
+#define STOP_TOUCH 1e-9
+// N or N m: a motor with more is itself a stop: no number holds its force beside a stop's. physics.joint
+#define UNLIMITED_FORCE 1e20
+// steps: after which an angle that nobody asks for is read all the same; a body that would turn an eighth of a turn in
+// as many has them read at once. physics.joint
+#define MAX_UNREAD_STEPS 16
+// rad or m: a motor without physics that is this close has arrived. physics.move
+#define KINEMATIC_TOLERANCE 1e-6
+// m: and of quaternions: what passing through a file changes is far less. sim.body_formula
+#define SAME_KEPT_PLACE 1e-9
+
+#endif

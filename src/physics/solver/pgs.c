@@ -1,0 +1,836 @@
+// Islands of many loose bodies: warm-started sequential impulses. All such islands of a step go in together. Contacts of
+// one pair of bodies form a manifold of up to four points; manifolds are coloured so that no body appears twice in a
+// colour, and eight manifolds of a colour make a block whose lanes are worked on at once. Colours follow each other,
+// blocks of a colour may run on any thread: the result depends on neither.
+//
+// What does not fit that form (joints of an island too big for the direct method, rolling friction, friction with a
+// fixed force) is kept as plain rows and iterated one after the other.
+#include "physics/solver/solver_internal.h"
+
+#include "base/memory.h"
+#include "physics/solver/pgs_block.h"
+#include "physics/solver/tuning.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLOURS 64  // that a body can have in one round of colouring
+#define BODY_GRAIN 64
+#define BLOCK_GRAIN 4
+#define CONTACT_PIECE 256  // contacts of an island that a worker takes at a time
+
+typedef struct Manifold {
+    int32_t contacts[BLOCK_POINTS];
+    int32_t body1, body2;  // places among the loose bodies; 0: the world
+    int32_t colour;
+    int32_t point_count;
+    int32_t task;  // island that it is of
+} Manifold;
+
+// An island while it is iterated: its bodies stand together.
+typedef struct PgsIsland {
+    int32_t first_body, body_count;
+    atomic_bool has_hard;  // some contact is: then all iterations are made
+    bool has_converged;
+} PgsIsland;
+
+typedef struct PgsBody {
+    float inverse_mass;
+    float inertia[6];
+    int32_t body;  // -1: the world
+    bool moves;
+} PgsBody;
+
+// One row beside the blocks.
+typedef struct PlainRow {
+    float j1[6], j2[6], m1[6], m2[6];  // m: what a unit impulse does to the velocity
+    float rhs, gamma, mass, impulse, lo, hi;
+    int32_t body1, body2, scaled_by;  // scaled_by: plain row of the normal, -1
+    double *force;
+    double *memory;           // impulse kept for the next step: of a contact,
+    RowMemory *joint_memory;  // of a joint; NULL: none
+} PlainRow;
+
+// A stretch of an island's contacts.
+typedef struct ContactPiece {
+    int32_t task, first, last;
+} ContactPiece;
+
+enum { CONTACT_OPENS = 1, CONTACT_IS_PLAIN = 2 };
+
+struct PgsScratch {
+    const SolverInput *input;
+    PgsOptions options;
+    const IslandTask *const *tasks;
+    int task_count;
+    ContactPiece *pieces;
+    uint8_t *marks;            // per contact: whether it opens a manifold, or is kept as plain rows
+    int32_t *kinematic_place;  // per body: place of a kinematic one among the loose bodies in this step, 0: none yet
+    int piece_capacity, mark_capacity, kinematic_capacity, piece_count, moving_count;
+    PgsBody *bodies;
+    PgsVelocity *velocities;
+    PgsVelocity *checked;  // velocities of an iteration before
+    PgsIsland *islands;    // beside tasks
+    uint8_t *is_done;      // per block: all islands in it have converged
+    bool has_done;         // some block is
+    Manifold *manifolds;
+    int32_t *by_colour;
+    PgsBlock *blocks;
+    uint64_t *colours;  // per loose body: those taken
+    PlainRow *rows;
+    ContactMemory *memory;
+    const BlockKernels *kernels;
+    int island_capacity, done_capacity, body_capacity, velocity_capacity, checked_capacity, manifold_capacity,
+        by_colour_capacity, block_capacity, colour_capacity, row_capacity;
+    int body_count, manifold_count, block_count, row_count;
+    int colour_count;
+    int32_t *colour_first;  // manifolds of colour c in by_colour
+    int32_t *block_first;
+    int32_t *rank_first;  // the same by colour and number of points
+    int colour_first_capacity, block_first_capacity, rank_first_capacity;
+    int phase_block, phase_count;
+};
+
+PgsScratch *pgs_scratch_create(void) { return memory_alloc(sizeof(PgsScratch)); }
+
+void pgs_scratch_destroy(PgsScratch *s)
+{
+    if (!s)
+        return;
+    free(s->bodies);
+    free(s->velocities);
+    free(s->checked);
+    free(s->islands);
+    free(s->is_done);
+    free(s->manifolds);
+    free(s->by_colour);
+    free(s->blocks);
+    free(s->colours);
+    free(s->colour_first);
+    free(s->block_first);
+    free(s->rank_first);
+    free(s->rows);
+    free(s->pieces);
+    free(s->marks);
+    free(s->kinematic_place);
+    free(s);
+}
+
+// Wide loads want blocks and velocities on 32-byte bounds; the contents need not survive growing.
+static void grow_aligned(void *pointer, int *capacity, int needed, size_t item_size)
+{
+    assert(needed >= 0 && item_size > 0);
+    void **data = pointer;
+    if (needed <= *capacity)
+        return;
+    int grown = needed + needed / 2 + 8;
+    free(*data);
+    *data = memory_alloc_lines(memory_product((size_t)grown, item_size));
+    *capacity = grown;
+}
+
+// ---- bodies ----
+
+static void body_prepare(const SolverInput *input, PgsBody *loose, PgsVelocity *velocity)
+{
+    const SolverBody *body = &input->bodies[loose->body];
+    if (loose->moves) {
+        solver_body_predict(input, body, loose->inertia, velocity->v);
+        loose->inverse_mass = (float)(1.0 / body->mass);
+        return;
+    }
+    bool asleep = (body->flags & SOLVER_BODY_ASLEEP) != 0;
+    for (int i = 0; i < 6; i++)
+        velocity->v[i] = asleep ? 0.0f : (float)body->velocity[i];
+}
+
+static void prepare_range(PgsScratch *s, int begin, int end)
+{
+    for (int i = begin; i < end; i++) {
+        memset(&s->velocities[i], 0, sizeof s->velocities[i]);
+        if (s->bodies[i].body >= 0)
+            body_prepare(s->input, &s->bodies[i], &s->velocities[i]);
+    }
+}
+
+static int pgs_body_add(PgsScratch *s, int body, bool moves)
+{
+    assert(s->body_count < s->body_capacity);
+    s->bodies[s->body_count] = (PgsBody){ .body = body, .moves = moves };
+    return s->body_count++;
+}
+
+// Where the velocity of a body stands that nothing here moves.
+static int fixed_place(PgsScratch *s, int body)
+{
+    assert(body < s->input->body_count);
+    if (body < 0 || !(s->input->bodies[body].flags & SOLVER_BODY_KINEMATIC))
+        return 0;
+    if (s->kinematic_place[body] == 0)
+        s->kinematic_place[body] = pgs_body_add(s, body, false);
+    return s->kinematic_place[body];
+}
+
+static int pgs_place(PgsScratch *s, const IslandTask *task, int body)
+{
+    return body < 0 || solver_body_is_fixed(&s->input->bodies[body]) ? fixed_place(s, body) : task->node_of_body[body];
+}
+
+// ---- manifolds ----
+
+static bool surface_equals(const SolverContact *a, const SolverContact *b)
+{
+    return a->mu == b->mu && a->mu2 == b->mu2 && a->slip1 == b->slip1 && a->slip2 == b->slip2
+           && a->motion1 == b->motion1 && a->motion2 == b->motion2 && a->flags == b->flags && a->soft_cfm == b->soft_cfm
+           && a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2] > 0.9999;
+}
+
+static bool contact_is_plain(const SolverContact *contact)
+{
+    uint32_t both = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2;
+    bool frictional = contact->mu > 0.0 || contact->mu2 > 0.0;
+    return (contact->flags & SOLVER_CONTACT_ROLLING) || (frictional && (contact->flags & both) != both);
+}
+
+static PlainRow *row_add(PgsScratch *s)
+{
+    memory_grow(&s->rows, &s->row_capacity, s->row_count + 1, sizeof *s->rows);
+    s->rows[s->row_count] = (PlainRow){ .scaled_by = -1 };
+    return &s->rows[s->row_count++];
+}
+
+static void row_fill(PgsScratch *s, PlainRow *row, int body1, int body2, const double *j1, const double *j2, double cfm)
+{
+    row->body1 = body1;
+    row->body2 = body2;
+    row->gamma = (float)(cfm / s->input->dt);
+    for (int i = 0; i < 6; i++) {
+        row->j1[i] = (float)j1[i];
+        row->j2[i] = (float)j2[i];
+    }
+}
+
+static void contact_add_rows(PgsScratch *s, SolverContact *contact, ContactMemory *memory, int body1, int body2,
+                             double min_softness)
+{
+    ContactRow rows[SOLVER_CONTACT_ROWS];
+    int count = solver_contact_rows(s->input, contact, rows), normal = s->row_count;
+    for (int i = 0; i < count; i++) {
+        PlainRow *row = row_add(s);
+        row_fill(s, row, body1, body2, rows[i].j1, rows[i].j2, rows[i].cfm);
+        row->rhs = (float)rows[i].rhs;
+        row->scaled_by = rows[i].scaled ? normal : -1;
+        row->lo = (float)(rows[i].scaled ? rows[i].lo : rows[i].lo * s->input->dt);
+        row->hi = (float)(rows[i].scaled ? rows[i].hi : rows[i].hi * s->input->dt);
+        row->force = &contact->force[rows[i].slot];
+        row->memory = &memory->impulse[rows[i].slot];
+        row->impulse = (float)*row->memory;
+    }
+    s->rows[normal].gamma = fmaxf(s->rows[normal].gamma, (float)min_softness);
+}
+
+static bool bodies_are_same(const SolverContact *a, const SolverContact *b)
+{
+    return a->body1 == b->body1 && a->body2 == b->body2;
+}
+
+// Marks the contacts that open a manifold. A run of contacts of the same two bodies belongs to the piece that has its
+// first one; what follows joins the open manifold while it has room and their surfaces are alike.
+static void piece_mark(PgsScratch *s, const ContactPiece *piece)
+{
+    assert(piece->task >= 0 && piece->task < s->task_count);
+    assert(piece->first >= 0 && piece->first < piece->last);
+    const IslandTask *task = s->tasks[piece->task];
+    const SolverContact *contacts = s->input->contacts,
+                        *before = piece->first > 0 ? &contacts[task->contacts[piece->first - 1]] : NULL, *open = NULL;
+    int point_count = 0;
+    for (int c = piece->first; c < task->contact_count; c++) {
+        int index = task->contacts[c];
+        const SolverContact *contact = &contacts[index];
+        bool starts_run = !before || !bodies_are_same(before, contact);
+        if (c >= piece->last && (starts_run || !open))
+            return;
+        if (starts_run)
+            open = contact, point_count = 0;
+        before = contact;
+        if (!open)
+            continue;  // of a run that began in the piece before
+        bool is_plain = contact_is_plain(contact),
+             opens = point_count == 0 || point_count == BLOCK_POINTS || !surface_equals(open, contact);
+        s->marks[index] = is_plain ? CONTACT_IS_PLAIN : opens ? CONTACT_OPENS : 0;
+        if (is_plain)
+            continue;
+        if (opens)
+            open = contact, point_count = 0;
+        point_count++;
+    }
+}
+
+static void mark_pieces(int begin, int end, int worker, void *context)
+{
+    PgsScratch *s = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        piece_mark(s, &s->pieces[i]);
+}
+
+static void pieces_cut(PgsScratch *s)
+{
+    s->piece_count = 0;
+    for (int i = 0; i < s->task_count; i++)
+        for (int first = 0; first < s->tasks[i]->contact_count; first += CONTACT_PIECE) {
+            memory_grow(&s->pieces, &s->piece_capacity, s->piece_count + 1, sizeof *s->pieces);
+            s->pieces[s->piece_count++] = (ContactPiece){ i, first,
+                                                          int_min(first + CONTACT_PIECE, s->tasks[i]->contact_count) };
+        }
+}
+
+// The contacts of an island by their marks: into the open manifold, as a new one, or as plain rows.
+static void task_add_contacts(PgsScratch *s, int index)
+{
+    assert(index >= 0 && index < s->task_count);
+    const IslandTask *task = s->tasks[index];
+    memory_grow(&s->manifolds, &s->manifold_capacity, s->manifold_count + task->contact_count, sizeof *s->manifolds);
+    Manifold *open = NULL;
+    double min_softness = 0.0;
+    for (int c = 0, run_end = 0; c < task->contact_count; c++) {
+        int contact = task->contacts[c];
+        if (s->marks[contact] == 0) {
+            assert(open && open->point_count < BLOCK_POINTS);
+            open->contacts[open->point_count++] = contact;
+            continue;
+        }
+        const ContactRef *ref = &task->contact_refs[contact];
+        int places[2];
+        for (int k = 0; k < 2; k++)
+            places[k] = ref->groups[k] >= 0 ? task->node_of_body[ref->bodies[k]] : fixed_place(s, ref->bodies[k]);
+        if (s->marks[contact] == CONTACT_IS_PLAIN) {
+            if (c >= run_end)
+                run_end = solver_manifold_min_softness(task, c, &min_softness);
+            contact_add_rows(s, &s->input->contacts[contact], &s->memory[contact], places[0], places[1], min_softness);
+            continue;
+        }
+        open = &s->manifolds[s->manifold_count++];
+        *open = (Manifold){
+            .contacts = { contact }, .point_count = 1, .body1 = places[0], .body2 = places[1], .task = index
+        };
+    }
+}
+
+// A joint's row starts from its last impulse as far as its bounds of this step allow: a stop may be another one by now.
+static void row_start(PlainRow *row, RowMemory *memory, bool is_kept)
+{
+    row->joint_memory = memory;
+    if (is_kept)
+        row->impulse = JOINT_WARM_SHARE
+                       * (row->scaled_by >= 0 ? memory->impulse : fminf(fmaxf(memory->impulse, row->lo), row->hi));
+}
+
+static void task_add_joint(PgsScratch *s, const IslandTask *task, int joint_index)
+{
+    assert(joint_index >= 0 && joint_index < s->input->joint_count);
+    const SolverInput *input = s->input;
+    const SolverJoint *joint = &input->joints[joint_index];
+    int body1 = pgs_place(s, task, joint->body1), body2 = pgs_place(s, task, joint->body2), base = s->row_count;
+    for (int i = 0; i < joint->row_count; i++) {
+        SolverRow *from = &input->rows[joint->first_row + i];
+        PlainRow *row = row_add(s);
+        row_fill(s, row, body1, body2, from->j1, from->j2, from->cfm);
+        row->rhs = (float)from->rhs;
+        bool scaled = from->friction_of >= 0 && from->friction_of < i;
+        row->scaled_by = scaled ? base + from->friction_of : -1;
+        row->lo = (float)(scaled ? from->lo : from->lo * input->dt);
+        row->hi = (float)(scaled ? from->hi : from->hi * input->dt);
+        row->force = &from->force;
+        if (i < SOLVER_JOINT_ROWS)
+            row_start(row, &task->row_memory[joint_index * SOLVER_JOINT_ROWS + i], task->keeps_impulses);
+    }
+}
+
+static void task_add_bodies(PgsScratch *s, const IslandTask *task)
+{
+    const Topology *t = task->topology;
+    for (int g = 0; g < task->group_count; g++) {
+        const TreeGroup *group = &t->groups[task->groups[g]];
+        for (int i = group->first; i < group->first + group->count; i++)
+            task->node_of_body[t->links[i].body] = pgs_body_add(s, t->links[i].body, true);
+    }
+}
+
+static void task_add_joints(PgsScratch *s, const IslandTask *task)
+{
+    const Topology *t = task->topology;
+    for (int g = 0; g < task->group_count; g++) {
+        const TreeGroup *group = &t->groups[task->groups[g]];
+        for (int i = group->first; i < group->first + group->count; i++)
+            for (int k = 0; k < t->links[i].joint_count; k++)
+                task_add_joint(s, task, t->link_joints[t->links[i].first_joint + k].joint);
+        for (int k = 0; k < group->cut_count; k++)
+            task_add_joint(s, task, t->cut_joints[group->first_cut + k]);
+    }
+}
+
+// ---- colours and blocks ----
+
+// Gives the pending manifolds the first colour of this round that neither body has, and counts colours. Returns how many find
+// none: crowds that start inside each other.
+static int colour_round(PgsScratch *s, int32_t *pending, int count, int first_colour)
+{
+    assert(first_colour >= 0 && count <= s->manifold_count);
+    int left = 0;
+    uint64_t used = 0;
+    memset(s->colours, 0, (size_t)s->body_count * sizeof *s->colours);
+    for (int i = 0; i < count; i++) {
+        Manifold *m = &s->manifolds[pending[i]];
+        uint64_t taken = (s->bodies[m->body1].moves ? s->colours[m->body1] : 0)
+                         | (s->bodies[m->body2].moves ? s->colours[m->body2] : 0);
+        if (taken == UINT64_MAX) {
+            pending[left++] = pending[i];
+            continue;
+        }
+        int colour = __builtin_ctzll(~taken);
+        m->colour = first_colour + colour;
+        s->colours[m->body1] |= 1ull << colour;
+        s->colours[m->body2] |= 1ull << colour;
+        used |= 1ull << colour;
+    }
+    s->colour_count = first_colour + (used ? COLOURS - __builtin_clzll(used) : 0);  // colours are taken from below
+    return left;
+}
+
+// Manifolds in the order of their colours, and within one those on the world apart, whose blocks have half the work, and those with
+// most points first: a block takes as long as its longest lane. No two of a colour share a body, so the result is the same in any order.
+enum { RANKS_PER_COLOUR = 2 * BLOCK_POINTS };
+static int manifold_rank(const Manifold *m)
+{
+    return (2 * m->colour + (m->body2 == 0)) * BLOCK_POINTS + BLOCK_POINTS - m->point_count;
+}
+
+static void manifolds_sort(PgsScratch *s)
+{
+    int rank_count = s->colour_count * RANKS_PER_COLOUR;
+    memory_grow(&s->rank_first, &s->rank_first_capacity, rank_count + 1, sizeof *s->rank_first);
+    memory_grow(&s->colour_first, &s->colour_first_capacity, s->colour_count + 1, sizeof *s->colour_first);
+    memset(s->rank_first, 0, (size_t)(rank_count + 1) * sizeof *s->rank_first);
+    for (int i = 0; i < s->manifold_count; i++)
+        s->rank_first[manifold_rank(&s->manifolds[i]) + 1]++;
+    for (int k = 0; k < rank_count; k++)
+        s->rank_first[k + 1] += s->rank_first[k];
+    for (int c = 0; c <= s->colour_count; c++)
+        s->colour_first[c] = s->rank_first[c * RANKS_PER_COLOUR];
+    for (int i = 0; i < s->manifold_count; i++)
+        s->by_colour[s->rank_first[manifold_rank(&s->manifolds[i])]++] = i;
+}
+
+static void manifolds_colour(PgsScratch *s)
+{
+    memory_grow(&s->colours, &s->colour_capacity, s->body_count + 1, sizeof *s->colours);
+    memory_grow(&s->by_colour, &s->by_colour_capacity, s->manifold_count + 1, sizeof *s->by_colour);
+    for (int i = 0; i < s->manifold_count; i++)
+        s->by_colour[i] = i;
+    s->colour_count = 0;
+    for (int left = s->manifold_count; left > 0;)
+        left = colour_round(s, s->by_colour, left, s->colour_count);
+    manifolds_sort(s);
+    memory_grow(&s->block_first, &s->block_first_capacity, s->colour_count + 1, sizeof *s->block_first);
+    s->block_first[0] = 0;
+    for (int c = 0; c < s->colour_count; c++)
+        s->block_first[c + 1] = s->block_first[c]
+                                + (s->colour_first[c + 1] - s->colour_first[c] + BLOCK_LANES - 1) / BLOCK_LANES;
+    s->block_count = s->block_first[s->colour_count];
+    grow_aligned(&s->blocks, &s->block_capacity, s->block_count, sizeof *s->blocks);
+}
+
+static void lane_bodies(const PgsScratch *s, PgsBlock *block, int lane, const Manifold *m)
+{
+    assert(m->body1 < s->body_count && m->body2 < s->body_count);
+    const PgsBody *a = &s->bodies[m->body1], *b = &s->bodies[m->body2];
+    block->body1[lane] = m->body1;
+    block->body2[lane] = m->body2;
+    block->moves1 |= (uint8_t)(a->moves << lane);
+    block->moves2 |= (uint8_t)(b->moves << lane);
+    block->inverse_mass1[lane] = a->inverse_mass;
+    block->inverse_mass2[lane] = b->inverse_mass;
+    for (int i = 0; i < 6; i++) {
+        block->inertia1[i][lane] = a->inertia[i];
+        block->inertia2[i][lane] = b->inertia[i];
+    }
+}
+
+static void lane_surface(const PgsScratch *s, PgsBlock *block, int lane, const SolverContact *contact)
+{
+    const SolverInput *input = s->input;
+    double p[3], q[3], fps = 1.0 / input->dt;
+    const double *n = contact->normal;
+    if (contact->flags & SOLVER_CONTACT_FDIR1) {
+        memcpy(p, contact->fdir1, sizeof p);
+        q[0] = n[1] * p[2] - n[2] * p[1];
+        q[1] = n[2] * p[0] - n[0] * p[2];
+        q[2] = n[0] * p[1] - n[1] * p[0];
+    } else {
+        solver_plane_space(n, p, q);
+    }
+    for (int i = 0; i < 3; i++) {
+        block->normal[i][lane] = (float)n[i];
+        block->tangent1[i][lane] = (float)p[i];
+        block->tangent2[i][lane] = (float)q[i];
+    }
+    block->gamma[lane] = (float)((contact->flags & SOLVER_CONTACT_SOFT_CFM ? contact->soft_cfm : input->cfm) * fps);
+    block->gamma1[lane] = (float)((contact->slip1 > 0.0 ? contact->slip1 : input->cfm) * fps);
+    block->gamma2[lane] = (float)((contact->slip2 > 0.0 ? contact->slip2 : input->cfm) * fps);
+    block->rhs1[lane] = (float)contact->motion1;
+    block->rhs2[lane] = (float)contact->motion2;
+    block->mu1[lane] = (float)fmin(contact->mu, 1e30);
+    block->mu2[lane] = (float)fmin(contact->mu2, 1e30);
+}
+
+static void lane_point(const PgsScratch *s, PgsBlock *block, int lane, int k, int index)
+{
+    const SolverContact *contact = &s->input->contacts[index];
+    const ContactMemory *memory = &s->memory[index];
+    PgsPoint *p = &block->points[k];
+    for (int i = 0; i < 3; i++) {
+        p->r1[i][lane] = contact->body1 < 0
+                             ? 0.0f
+                             : (float)(contact->position[i] - s->input->bodies[contact->body1].position[i]);
+        p->r2[i][lane] = contact->body2 < 0
+                             ? 0.0f
+                             : (float)(contact->position[i] - s->input->bodies[contact->body2].position[i]);
+    }
+    p->rhs[lane] = (float)solver_contact_normal_rhs(s->input, contact);
+    p->mass[lane] = 1.0f;
+    p->impulse[lane] = (float)memory->impulse[0];
+    p->impulse1[lane] = (float)memory->impulse[1];
+    p->impulse2[lane] = (float)memory->impulse[2];
+}
+
+static float gyration_radius2(float inverse_mass, const F8 *inertia, int lane)
+{
+    float sum = inertia[0][lane] + inertia[3][lane] + inertia[5][lane];
+    return sum > 0.0f ? 3.0f * inverse_mass / sum : INFINITY;
+}
+
+static void lane_soften(PgsScratch *s, PgsBlock *block, int lane, const Manifold *m)
+{
+    float max = 0.0f;
+    for (int k = 0; k < m->point_count; k++)
+        max = fmaxf(max, block->points[k].impulse[lane]);
+    float radius2 = fminf(gyration_radius2(block->inverse_mass1[lane], block->inertia1, lane),
+                          gyration_radius2(block->inverse_mass2[lane], block->inertia2, lane));
+    PairTouch touch = { .point_count = m->point_count,
+                        .max_impulse = (double)max,
+                        .gyration_radius2 = (double)radius2,
+                        .inverse_mass = (double)(block->inverse_mass1[lane] + block->inverse_mass2[lane]) };
+    if (block->gamma[lane] < (float)HARD_SHARE * (block->inverse_mass1[lane] + block->inverse_mass2[lane]))
+        atomic_store_explicit(&s->islands[m->task].has_hard, true, memory_order_relaxed);
+    float gamma = (float)solver_pair_min_softness(s->input, &s->input->contacts[m->contacts[0]], &touch);
+    block->gamma[lane] = fmaxf(block->gamma[lane], gamma);
+}
+
+// Its manifolds in by_colour; returns how many.
+static int block_manifolds(const PgsScratch *s, int block, int *first)
+{
+    assert(block >= 0 && block < s->block_count);
+    int low = 0, high = s->colour_count;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (s->block_first[middle] <= block)
+            low = middle;
+        else
+            high = middle;
+    }
+    *first = s->colour_first[low] + (block - s->block_first[low]) * BLOCK_LANES;
+    return int_min(BLOCK_LANES, s->colour_first[low + 1] - *first);
+}
+
+static void build_blocks(int begin, int end, int worker, void *context)
+{
+    PgsScratch *s = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        PgsBlock *block = &s->blocks[i];
+        int first, lanes = block_manifolds(s, i, &first);
+        memset(block, 0, sizeof *block);
+        block->is_on_world = true;
+        for (int lane = 0; lane < lanes; lane++) {
+            const Manifold *m = &s->manifolds[s->by_colour[first + lane]];
+            block->is_on_world &= m->body2 == 0;
+            lane_bodies(s, block, lane, m);
+            lane_surface(s, block, lane, &s->input->contacts[m->contacts[0]]);
+            block->point_count = (int16_t)int_max(block->point_count, m->point_count);
+            for (int k = 0; k < m->point_count; k++)
+                lane_point(s, block, lane, k, m->contacts[k]);
+            lane_soften(s, block, lane, m);
+        }
+        s->kernels->prepare(block, 1);
+    }
+}
+
+// ---- plain rows ----
+
+static void row_respond(const PgsScratch *s, int body, const float *j, float *m)
+{
+    const PgsBody *b = &s->bodies[body];
+    if (!b->moves)
+        return;
+    const float *q = b->inertia;
+    for (int i = 0; i < 3; i++)
+        m[i] = b->inverse_mass * j[i];
+    m[3] = q[0] * j[3] + q[1] * j[4] + q[2] * j[5];
+    m[4] = q[1] * j[3] + q[3] * j[4] + q[4] * j[5];
+    m[5] = q[2] * j[3] + q[4] * j[4] + q[5] * j[5];
+}
+
+static void row_push(PgsScratch *s, const PlainRow *row, float change)
+{
+    float *a = s->velocities[row->body1].v, *b = s->velocities[row->body2].v;
+    for (int i = 0; i < 6; i++)
+        a[i] += row->m1[i] * change;
+    for (int i = 0; i < 6; i++)
+        b[i] += row->m2[i] * change;
+}
+
+static void rows_prepare(PgsScratch *s)
+{
+    for (int i = 0; i < s->row_count; i++) {
+        PlainRow *row = &s->rows[i];
+        row_respond(s, row->body1, row->j1, row->m1);
+        row_respond(s, row->body2, row->j2, row->m2);
+        float sum = row->gamma;
+        for (int k = 0; k < 6; k++)
+            sum += row->j1[k] * row->m1[k] + row->j2[k] * row->m2[k];
+        row->mass = sum > 1e-30f ? 1.0f / sum : 0.0f;
+        row_push(s, row, row->impulse);
+    }
+}
+
+static void rows_iterate(PgsScratch *s)
+{
+    for (int i = 0; i < s->row_count; i++) {
+        PlainRow *row = &s->rows[i];
+        const float *a = s->velocities[row->body1].v, *b = s->velocities[row->body2].v;
+        float speed = 0.0f, lo = row->lo, hi = row->hi;
+        for (int k = 0; k < 6; k++)
+            speed += row->j1[k] * a[k] + row->j2[k] * b[k];
+        if (row->scaled_by >= 0) {
+            float normal = s->rows[row->scaled_by].impulse;
+            lo = normal > 0.0f ? lo * normal : 0.0f;
+            hi = normal > 0.0f ? hi * normal : 0.0f;
+        }
+        float now = row->impulse + (row->rhs - speed - row->gamma * row->impulse) * row->mass;
+        now = now < lo ? lo : now > hi ? hi : now;
+        row_push(s, row, now - row->impulse);
+        row->impulse = now;
+    }
+}
+
+// ---- the solve ----
+
+typedef struct BlockPhase {
+    PgsScratch *s;
+    int first;
+    void (*kernel)(PgsBlock *blocks, int count, PgsVelocity *velocities);
+} BlockPhase;
+
+static void phase_range(int begin, int end, int worker, void *context)
+{
+    const BlockPhase *phase = context;
+    PgsScratch *s = phase->s;
+    (void)worker;
+    if (!s->has_done) {
+        phase->kernel(s->blocks + phase->first + begin, end - begin, s->velocities);
+        return;
+    }
+    for (int i = phase->first + begin; i < phase->first + end; i++)
+        if (!s->is_done[i])
+            phase->kernel(&s->blocks[i], 1, s->velocities);
+}
+
+static void each_colour(PgsScratch *s, Pool *pool, void (*kernel)(PgsBlock *, int, PgsVelocity *))
+{
+    for (int c = 0; c < s->colour_count; c++) {
+        int count = s->block_first[c + 1] - s->block_first[c];
+        if (count == 0)
+            continue;
+        BlockPhase phase = { s, s->block_first[c], kernel };
+        if (count <= BLOCK_GRAIN)
+            phase_range(0, count, 0, &phase);
+        else
+            pool_for(pool, count, BLOCK_GRAIN, phase_range, &phase);
+    }
+}
+
+static void write_bodies(int begin, int end, int worker, void *context)
+{
+    PgsScratch *s = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        if (s->bodies[i].body >= 0 && s->bodies[i].moves)
+            for (int k = 0; k < 6; k++)
+                s->input->bodies[s->bodies[i].body].velocity[k] = (double)s->velocities[i].v[k];
+}
+
+static void write_blocks(int begin, int end, int worker, void *context)
+{
+    PgsScratch *s = context;
+    (void)worker;
+    double fps = 1.0 / s->input->dt;
+    for (int i = begin; i < end; i++) {
+        const PgsBlock *block = &s->blocks[i];
+        int first, lanes = block_manifolds(s, i, &first);
+        for (int lane = 0; lane < lanes; lane++) {
+            const Manifold *m = &s->manifolds[s->by_colour[first + lane]];
+            for (int k = 0; k < m->point_count; k++) {
+                const PgsPoint *p = &block->points[k];
+                double impulse[3] = { (double)p->impulse[lane], (double)p->impulse1[lane], (double)p->impulse2[lane] };
+                for (int c = 0; c < 3; c++) {
+                    s->memory[m->contacts[k]].impulse[c] = impulse[c];
+                    s->input->contacts[m->contacts[k]].force[c] = impulse[c] * fps;
+                }
+            }
+        }
+    }
+}
+
+static void write_rows(PgsScratch *s)
+{
+    for (int i = 0; i < s->row_count; i++) {
+        const PlainRow *row = &s->rows[i];
+        *row->force = (double)row->impulse / s->input->dt;
+        if (row->memory)
+            *row->memory = (double)row->impulse;
+        if (row->joint_memory)
+            row->joint_memory->impulse = row->impulse;
+    }
+}
+
+// Places for all bodies that move, and for as many kinematic ones as there can be: the assembly adds these while others
+// work on the first.
+static void bodies_begin(PgsScratch *s)
+{
+    int known = s->kinematic_capacity, count = s->input->body_count;
+    memory_grow(&s->bodies, &s->body_capacity, count + 1, sizeof *s->bodies);
+    grow_aligned(&s->velocities, &s->velocity_capacity, count + 1, sizeof *s->velocities);
+    memory_grow(&s->kinematic_place, &s->kinematic_capacity, count + 1, sizeof *s->kinematic_place);
+    if (s->kinematic_capacity > known)
+        memset(s->kinematic_place + known, 0, (size_t)(s->kinematic_capacity - known) * sizeof *s->kinematic_place);
+    s->body_count = 0;
+    pgs_body_add(s, -1, false);
+    memory_grow(&s->islands, &s->island_capacity, s->task_count, sizeof *s->islands);
+    for (int i = 0; i < s->task_count; i++) {
+        int first = s->body_count;
+        task_add_bodies(s, s->tasks[i]);
+        s->islands[i] = (PgsIsland){ .first_body = first, .body_count = s->body_count - first };
+    }
+    s->moving_count = s->body_count;
+}
+
+void solver_pgs_begin(PgsScratch *s, const IslandTask *const *tasks, int task_count, const PgsOptions *options)
+{
+    assert(task_count > 0 && tasks[0]);
+    s->input = tasks[0]->input;
+    s->memory = tasks[0]->contact_memory;
+    s->options = *options;
+    s->tasks = tasks;
+    s->task_count = task_count;
+    s->kernels = options->wide ? &pgs_block_avx2 : &pgs_block_portable;
+    bodies_begin(s);
+    memory_grow(&s->marks, &s->mark_capacity, s->input->contact_count + 1, 1);
+    pieces_cut(s);
+    pool_for(options->pool, s->piece_count, 1, mark_pieces, s);
+}
+
+int solver_pgs_piece_count(const PgsScratch *s) { return (s->moving_count + BODY_GRAIN - 1) / BODY_GRAIN; }
+
+void solver_pgs_prepare(PgsScratch *s, int piece)
+{
+    assert(piece >= 0 && piece < solver_pgs_piece_count(s));
+    prepare_range(s, piece * BODY_GRAIN, int_min((piece + 1) * BODY_GRAIN, s->moving_count));
+}
+
+void solver_pgs_assemble(PgsScratch *s)
+{
+    s->manifold_count = s->row_count = 0;
+    for (int i = 0; i < s->task_count; i++) {
+        task_add_joints(s, s->tasks[i]);
+        task_add_contacts(s, i);
+    }
+    for (int i = s->moving_count; i < s->body_count; i++)
+        s->kinematic_place[s->bodies[i].body] = 0;
+    prepare_range(s, s->moving_count, s->body_count);
+    manifolds_colour(s);
+}
+
+// Softness, which makes a stack's slow modes die down, is the less in a step the longer that is; iterations make up for it. So a
+// second of simulation takes as many with long steps as with those of 8 ms.
+static int iteration_count(const PgsScratch *s)
+{
+    if (s->options.iterations > 0)
+        return s->options.iterations;
+    int min = s->row_count > 0 ? ROW_ITERATIONS : s->manifold_count < FEW_MANIFOLDS ? FEW_ITERATIONS : MIN_ITERATIONS;
+    double by_step = fmin(ceil(MIN_ITERATIONS * s->input->dt / ITERATED_STEP), MAX_ITERATIONS);
+    return int_max(min, (int)by_step);
+}
+
+// Looks which islands have come to an end; true: all have. With plain rows, which converge slower than it shows, none ever has.
+static bool islands_converge(PgsScratch *s, float limit)
+{
+    int left = 0, done = 0;
+    for (int i = 0; i < s->task_count; i++) {
+        PgsIsland *island = &s->islands[i];
+        int first = island->first_body;
+        if (island->has_converged)
+            continue;
+        island->has_converged = !island->has_hard
+                                && s->kernels->change(s->velocities + first, s->checked + first, island->body_count)
+                                       <= limit;
+        left += !island->has_converged;
+        done += island->has_converged;
+    }
+    if (left == 0 || done == 0)
+        return left == 0;
+    s->has_done = true;
+    memset(s->is_done, 1, (size_t)s->block_count);
+    for (int i = 0; i < s->block_count; i++) {
+        int first, lanes = block_manifolds(s, i, &first);
+        for (int lane = 0; lane < lanes && s->is_done[i]; lane++)
+            s->is_done[i] = s->islands[s->manifolds[s->by_colour[first + lane]].task].has_converged;
+    }
+    return false;
+}
+
+// Each island stops by itself, at a sign that depends on no thread.
+static void iterate_all(PgsScratch *s)
+{
+    const double *g = s->input->gravity;
+    float limit = CONVERGED * (float)(sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * s->input->dt) * CHECK_EVERY;
+    int iterations = iteration_count(s);
+    grow_aligned(&s->checked, &s->checked_capacity, s->body_count, sizeof *s->checked);
+    memory_grow(&s->is_done, &s->done_capacity, s->block_count + 1, 1);
+    s->has_done = false;
+    for (int i = 1; i <= iterations; i++) {
+        rows_iterate(s);
+        each_colour(s, s->options.pool, s->kernels->iterate);
+        bool is_look = i >= CHECK_FIRST && (i - CHECK_FIRST) % CHECK_EVERY == 0;
+        if (i == CHECK_FIRST)
+            memcpy(s->checked, s->velocities, (size_t)s->body_count * sizeof *s->checked);
+        else if (is_look && s->row_count == 0 && islands_converge(s, limit))
+            break;
+    }
+    s->has_done = false;
+}
+
+void solver_pgs_end(PgsScratch *s)
+{
+    Pool *pool = s->options.pool;
+    pool_for(pool, s->block_count, BLOCK_GRAIN, build_blocks, s);
+    rows_prepare(s);
+    each_colour(s, pool, s->kernels->warm_start);
+    iterate_all(s);
+    pool_for(pool, s->body_count, BODY_GRAIN, write_bodies, s);
+    pool_for(pool, s->block_count, BLOCK_GRAIN, write_blocks, s);
+    write_rows(s);
+}

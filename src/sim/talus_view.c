@@ -1,0 +1,677 @@
+// Many numbers of a world at once, for those who embed Talus: items are looked up when a view is made; reading and writing goes by index.
+#include "sim/library.h"
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "physics/joints/motor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum TargetKind { OF_WORLD, OF_SOLID, OF_AXIS, OF_MOTOR, OF_SENSOR } TargetKind;
+
+typedef struct ViewEntry ViewEntry;
+typedef void (*ReadEntry)(TalusWorld *world, const ViewEntry *entry, double *values);
+typedef void (*WriteEntry)(TalusWorld *world, const ViewEntry *entry, const double *values);
+
+// One quantity that can be asked for. A new one is a row.
+typedef struct Quantity {
+    const char *name;
+    TargetKind target;
+    int count;             // of numbers; 0: the device says
+    const char *suffixes;  // a letter for each number, NULL: none
+    const char *unit;      // of a sliding axis when there are two: "rad|m"
+    ReadEntry read;        // NULL: it is written alone
+    WriteEntry write;      // NULL: it is read alone
+    void (*range)(const TalusWorld *world, const ViewEntry *entry, double *low, double *high);  // NULL: no end
+    bool wants_forces, wants_effort;
+} Quantity;
+
+struct ViewEntry {
+    const Quantity *quantity;
+    int index;       // of the solid or joint, or the robot of a sensor
+    uint32_t node;   // id of the solid's or joint's node: rows are used again by others when nodes come and go
+    int part;        // axis, or tag of a sensor
+    int count;       // of numbers
+    bool is_linear;  // an axis that slides
+};
+
+struct TalusView {
+    Arena *arena;
+    ViewEntry *entries;
+    int entry_count, entry_capacity;
+    TalusChannel *channels;
+    int channel_count, channel_capacity;
+    int solid_count, joint_count;
+    bool is_readable, is_writable;
+};
+
+// ---- quantities ----
+
+static void put_vector(double *values, Vec3 v) { values[0] = v.x, values[1] = v.y, values[2] = v.z; }
+static Vec3 get_vector(const double *values) { return vec3(values[0], values[1], values[2]); }
+static Physics *physics_in(const TalusWorld *world) { return sim_physics(world->sim); }
+
+static void read_time(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    (void)entry;
+    values[0] = sim_time(world->sim);
+}
+
+static void read_position(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    put_vector(values, physics_solid_pose(physics_in(world), entry->index).t);
+}
+
+static void write_position(TalusWorld *world, const ViewEntry *entry, const double *values)
+{
+    Pose pose = physics_solid_pose(physics_in(world), entry->index);
+    pose.t = get_vector(values);
+    physics_solid_set_pose(physics_in(world), entry->index, pose);
+}
+
+static void read_orientation(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    Quat q = physics_solid_pose(physics_in(world), entry->index).q;
+    values[0] = q.w, values[1] = q.x, values[2] = q.y, values[3] = q.z;
+}
+
+static void write_orientation(TalusWorld *world, const ViewEntry *entry, const double *values)
+{
+    Pose pose = physics_solid_pose(physics_in(world), entry->index);
+    pose.q = quat_normalized((Quat){ values[0], values[1], values[2], values[3] });
+    physics_solid_set_pose(physics_in(world), entry->index, pose);
+}
+
+static void read_linear_velocity(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    put_vector(values, physics_solid_linear_velocity(physics_in(world), entry->index));
+}
+
+static void write_linear_velocity(TalusWorld *world, const ViewEntry *entry, const double *values)
+{
+    Vec3 angular = physics_solid_angular_velocity(physics_in(world), entry->index);
+    physics_solid_set_velocity(physics_in(world), entry->index, get_vector(values), angular);
+}
+
+static void read_angular_velocity(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    put_vector(values, physics_solid_angular_velocity(physics_in(world), entry->index));
+}
+
+static void write_angular_velocity(TalusWorld *world, const ViewEntry *entry, const double *values)
+{
+    Vec3 linear = physics_solid_linear_velocity(physics_in(world), entry->index);
+    physics_solid_set_velocity(physics_in(world), entry->index, linear, get_vector(values));
+}
+
+static void read_contact_force(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    int count;
+    const PhysicsContactForce *forces = physics_contact_forces(physics_in(world), &count);
+    Vec3 sum = VEC3_ZERO;
+    for (int i = 0; i < count; i++) {
+        if (forces[i].solid[0] == entry->index)
+            sum = vec3_add(sum, forces[i].force);
+        if (forces[i].solid[1] == entry->index)
+            sum = vec3_sub(sum, forces[i].force);
+    }
+    put_vector(values, sum);
+}
+
+static void read_touching(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    values[0] = physics_solid_is_colliding(physics_in(world), entry->index);
+}
+
+static void write_force(TalusWorld *world, const ViewEntry *entry, const double *values)
+{
+    physics_solid_add_force(physics_in(world), entry->index, get_vector(values));
+}
+
+static void write_torque(TalusWorld *world, const ViewEntry *entry, const double *values)
+{
+    physics_solid_add_torque(physics_in(world), entry->index, get_vector(values));
+}
+
+static void read_joint_position(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    values[0] = physics_joint_position(physics_in(world), entry->index, entry->part);
+}
+
+static void write_joint_position(TalusWorld *world, const ViewEntry *entry, const double *values)
+{
+    physics_joint_set_position(physics_in(world), entry->index, entry->part, values[0]);
+}
+
+static void read_joint_velocity(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    values[0] = physics_joint_velocity(physics_in(world), entry->index, entry->part);
+}
+
+static PhysicsMotor motor_of(const TalusWorld *world, const ViewEntry *entry)
+{
+    return physics_motor(physics_in(world), entry->index, entry->part);
+}
+
+static void read_joint_effort(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    values[0] = motor_of(world, entry).feedback;
+}
+
+static void read_motor_position(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    values[0] = motor_of(world, entry).target_position;
+}
+
+static void read_motor_velocity(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    values[0] = motor_of(world, entry).target_velocity;
+}
+
+static void read_motor_force(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    values[0] = motor_of(world, entry).force;
+}
+
+// Values beyond the range of a motor are its range: what learns tries everything, and is told the range with the channel.
+static void write_motor_position(TalusWorld *world, const ViewEntry *entry, const double *values)
+{
+    PhysicsMotor motor = motor_of(world, entry);
+    bool is_bounded = motor.min_position != motor.max_position;
+    double position = is_bounded ? double_clamp(values[0], motor.min_position, motor.max_position) : values[0];
+    physics_motor_set_position(physics_in(world), entry->index, entry->part, position);
+}
+
+static void write_motor_velocity(TalusWorld *world, const ViewEntry *entry, const double *values)
+{
+    PhysicsMotor motor = motor_of(world, entry);
+    if (isfinite(motor.target_position))
+        physics_motor_set_position(physics_in(world), entry->index, entry->part, INFINITY);
+    physics_motor_set_velocity(physics_in(world), entry->index, entry->part,
+                               double_clamp(values[0], -motor.max_velocity, motor.max_velocity));
+}
+
+static void write_motor_force(TalusWorld *world, const ViewEntry *entry, const double *values)
+{
+    double most = motor_of(world, entry).max_force;
+    physics_motor_set_force(physics_in(world), entry->index, entry->part, double_clamp(values[0], -most, most));
+}
+
+static void motor_position_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
+{
+    PhysicsMotor motor = motor_of(world, entry);
+    if (motor.min_position != motor.max_position)
+        *low = motor.min_position, *high = motor.max_position;
+}
+
+static void motor_velocity_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
+{
+    *high = motor_of(world, entry).max_velocity;
+    *low = -*high;
+}
+
+static void motor_force_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
+{
+    *high = motor_of(world, entry).max_force;
+    *low = -*high;
+}
+
+static void unit_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
+{
+    (void)world;
+    *low = entry->count == 1 ? 0.0 : -1.0;
+    *high = 1.0;
+}
+
+static void time_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
+{
+    (void)world, (void)entry, (void)high;
+    *low = 0.0;
+}
+
+static void read_sensor(TalusWorld *world, const ViewEntry *entry, double *values)
+{
+    int count;
+    uint32_t serial;
+    const double *reading = devices_reading(world->devices, entry->index, entry->part, 0, &count, &serial);
+    for (int i = 0; i < entry->count; i++)
+        values[i] = serial > 0 && reading && i < count ? reading[i] : NAN;
+}
+
+static const Quantity quantities[] = {
+    { "time", OF_WORLD, 1, NULL, "s", read_time, NULL, time_range, false, false },
+    { "position", OF_SOLID, 3, "xyz", "m", read_position, write_position, NULL, false, false },
+    { "orientation", OF_SOLID, 4, "wxyz", "", read_orientation, write_orientation, unit_range, false, false },
+    { "linear_velocity", OF_SOLID, 3, "xyz", "m/s", read_linear_velocity, write_linear_velocity, NULL, false, false },
+    { "angular_velocity", OF_SOLID, 3, "xyz", "rad/s", read_angular_velocity, write_angular_velocity, NULL, false,
+      false },
+    { "contact_force", OF_SOLID, 3, "xyz", "N", read_contact_force, NULL, NULL, true, false },
+    { "touching", OF_SOLID, 1, NULL, "", read_touching, NULL, unit_range, false, false },
+    { "force", OF_SOLID, 3, "xyz", "N", NULL, write_force, NULL, false, false },
+    { "torque", OF_SOLID, 3, "xyz", "N m", NULL, write_torque, NULL, false, false },
+    { "joint_position", OF_AXIS, 1, NULL, "rad|m", read_joint_position, write_joint_position, motor_position_range,
+      false, false },
+    { "joint_velocity", OF_AXIS, 1, NULL, "rad/s|m/s", read_joint_velocity, NULL, NULL, false, false },
+    { "joint_effort", OF_AXIS, 1, NULL, "N m|N", read_joint_effort, NULL, NULL, false, true },
+    { "motor_position", OF_MOTOR, 1, NULL, "rad|m", read_motor_position, write_motor_position, motor_position_range,
+      false, false },
+    { "motor_velocity", OF_MOTOR, 1, NULL, "rad/s|m/s", read_motor_velocity, write_motor_velocity, motor_velocity_range,
+      false, false },
+    { "motor_force", OF_MOTOR, 1, NULL, "N m|N", read_motor_force, write_motor_force, motor_force_range, false, false },
+    { "sensor", OF_SENSOR, 0, NULL, "", read_sensor, NULL, NULL, false, false },
+};
+
+static const Quantity *find_quantity(const char *name, size_t length)
+{
+    for (int i = 0; i < COUNT_OF(quantities); i++)
+        if (strlen(quantities[i].name) == length && !strncmp(quantities[i].name, name, length))
+            return &quantities[i];
+    return NULL;
+}
+
+// ---- from items to entries ----
+
+typedef struct ViewMaker {
+    TalusWorld *world;
+    TalusView *view;
+    const Quantity *quantity;
+    const SceneNode *below;  // with "NAME.*": what the entries stand under
+    int found;
+} ViewMaker;
+
+static bool is_below(const SceneNode *node, const SceneNode *top)
+{
+    const SceneNode *at = node;
+    while (at && at != top)
+        at = scene_parent(at);
+    return !top || (at && node != top);
+}
+
+// "rad|m": the part of it that holds for the axis.
+static const char *unit_of(TalusView *view, const ViewEntry *entry)
+{
+    const char *unit = entry->quantity->unit, *bar = strchr(unit, '|');
+    if (!bar)
+        return unit;
+    return entry->is_linear ? bar + 1 : arena_text(view->arena, unit, (size_t)(bar - unit));
+}
+
+static void add_channels(ViewMaker *maker, const ViewEntry *entry, const char *label)
+{
+    TalusView *view = maker->view;
+    const Quantity *quantity = entry->quantity;
+    memory_grow(&view->channels, &view->channel_capacity, view->channel_count + entry->count, sizeof *view->channels);
+    for (int i = 0; i < entry->count; i++) {
+        TalusChannel channel = { NULL, unit_of(view, entry), -INFINITY, INFINITY };
+        if (quantity->suffixes)
+            channel.name = arena_printf(view->arena, "%s %s.%c", quantity->name, label, quantity->suffixes[i]);
+        else if (entry->count > 1)
+            channel.name = arena_printf(view->arena, "%s %s[%d]", quantity->name, label, i);
+        else
+            channel.name = arena_printf(view->arena, "%s%s%s", quantity->name, *label ? " " : "", label);
+        if (quantity->range)
+            quantity->range(maker->world, entry, &channel.low, &channel.high);
+        view->channels[view->channel_count++] = channel;
+    }
+}
+
+static void add_entry(ViewMaker *maker, ViewEntry entry, const char *label)
+{
+    TalusView *view = maker->view;
+    entry.quantity = maker->quantity;
+    entry.count = maker->quantity->count > 0 ? maker->quantity->count : entry.count;
+    const Physics *physics = physics_in(maker->world);
+    if (entry.quantity->target == OF_SOLID)
+        entry.node = physics_solid_node(physics, entry.index)->id;
+    else if (entry.quantity->target == OF_AXIS || entry.quantity->target == OF_MOTOR)
+        entry.node = physics_joint_node(physics, entry.index)->id;
+    memory_grow(&view->entries, &view->entry_capacity, view->entry_count + 1, sizeof *view->entries);
+    view->entries[view->entry_count++] = entry;
+    view->is_readable = view->is_readable && maker->quantity->read;
+    view->is_writable = view->is_writable && maker->quantity->write;
+    maker->found++;
+    add_channels(maker, &entry, label);
+}
+
+static void add_solids(ViewMaker *maker)
+{
+    const Physics *physics = physics_in(maker->world);
+    for (int i = 0; i < physics_solid_count(physics); i++)
+        if (physics_solid_exists(physics, i) && is_below(physics_solid_node(physics, i), maker->below))
+            add_entry(maker, (ViewEntry){ .index = i }, physics_solid_label(physics, i));
+}
+
+static bool axis_is_linear(const Physics *physics, int joint, const SceneNode *motor)
+{
+    PhysicsJointKind kind = physics_joint_kind(physics, joint);
+    return kind == PHYSICS_JOINT_SLIDER || kind == PHYSICS_JOINT_TRACK
+           || (motor && scene_node_is(motor, "LinearMotor"));
+}
+
+static const char *axis_label(ViewMaker *maker, int joint, int axis)
+{
+    const Physics *physics = physics_in(maker->world);
+    const SceneNode *node = physics_joint_node(physics, joint);
+    int child = physics_joint_child(physics, joint);
+    const char *name = node && node->def ? node->def
+                       : child >= 0      ? physics_solid_label(physics, child)
+                                         : arena_printf(maker->view->arena, "joint%d", joint);
+    return physics_joint_axis_count(physics, joint) > 1 ? arena_printf(maker->view->arena, "%s[%d]", name, axis) : name;
+}
+
+static void add_axis(ViewMaker *maker, int joint, int axis)
+{
+    ViewEntry entry = { .index = joint,
+                        .part = axis,
+                        .is_linear = axis_is_linear(physics_in(maker->world), joint, NULL) };
+    add_entry(maker, entry, axis_label(maker, joint, axis));
+}
+
+static void add_joint(ViewMaker *maker, int joint)
+{
+    for (int axis = 0; axis < physics_joint_axis_count(physics_in(maker->world), joint); axis++)
+        add_axis(maker, joint, axis);
+}
+
+static void add_joints(ViewMaker *maker)
+{
+    const Physics *physics = physics_in(maker->world);
+    for (int i = 0; i < physics_joint_count(physics); i++)
+        if (physics_joint_exists(physics, i) && is_below(physics_joint_node(physics, i), maker->below))
+            add_joint(maker, i);
+}
+
+static bool add_motor(SceneNode *node, void *context)
+{
+    ViewMaker *maker = context;
+    int joint, axis;
+    if (!scene_node_is(node, "Motor") || !physics_axis_of(physics_in(maker->world), node, &joint, &axis))
+        return true;
+    const char *name = scene_string(node, "name");
+    ViewEntry entry = { .index = joint,
+                        .part = axis,
+                        .is_linear = axis_is_linear(physics_in(maker->world), joint, node) };
+    add_entry(maker, entry, *name ? name : axis_label(maker, joint, axis));
+    return true;
+}
+
+// How many numbers a sensor gives is seen by asking one: of a clone, which forgets it.
+static int sensor_size(TalusWorld *world, TalusNode device)
+{
+    TalusWorld *probe = talus_clone(world);
+    int period_ms = (int)ceil(1000.0 * talus_time_step(world)), count = 1;
+    if (probe && talus_device_enable(probe, device, period_ms) && talus_step(probe, 2)) {
+        int read = talus_device_read(probe, device, NULL, 0);
+        count = read > 0 ? read : 1;
+    }
+    talus_free(probe);
+    return count;
+}
+
+static void add_sensor(ViewMaker *maker, int robot, int tag)
+{
+    const DeviceInfo *info = devices_info(maker->world->devices, robot, tag);
+    add_entry(maker, (ViewEntry){ .index = robot, .part = tag, .count = sensor_size(maker->world, info->node->id) },
+              arena_string(maker->view->arena, info->name));
+}
+
+static bool find_sensors(ViewMaker *maker, const char *name)
+{
+    Devices *devices = library_devices(maker->world);
+    const char *slash = strchr(name, '/');
+    bool is_any = !strcmp(slash ? slash + 1 : name, "*");
+    for (int robot = 0; robot < devices_robot_count(devices); robot++) {
+        if (!devices_robot_exists(devices, robot))
+            continue;
+        const SceneNode *node = devices_robot_node(devices, robot);
+        const char *its_name = scene_string(node, "name");
+        size_t length = slash ? (size_t)(slash - name) : 0;
+        bool is_named = slash && strlen(its_name) == length && !strncmp(its_name, name, length);
+        bool is_def = slash && node->def && strlen(node->def) == length && !strncmp(node->def, name, length);
+        if (slash && !is_named && !is_def)
+            continue;
+        int wanted = is_any ? 0 : devices_find(devices, robot, slash ? slash + 1 : name);
+        for (int tag = 1; tag <= devices_count(devices, robot); tag++)
+            if ((is_any && devices_due_image(devices, robot, tag, 0) < 0
+                 && strstr(devices_info(devices, robot, tag)->node->type->name, "Motor") == NULL)
+                || tag == wanted)
+                add_sensor(maker, robot, tag);
+        if (wanted > 0)
+            break;
+    }
+    return maker->found > 0 || library_failed("there is no device '%s'", name);
+}
+
+static void add_all(ViewMaker *maker)
+{
+    switch (maker->quantity->target) {
+    case OF_SOLID: add_solids(maker); break;
+    case OF_AXIS: add_joints(maker); break;
+    case OF_MOTOR:
+        scene_walk(maker->below ? (SceneNode *)maker->below : scene_root(sim_scene(maker->world->sim)), false,
+                   add_motor, maker);
+        break;
+    default: break;
+    }
+}
+
+static const SceneNode *node_named(TalusWorld *world, const char *name)
+{
+    const SceneNode *node = scene_find_def(sim_scene(world->sim), name);
+    if (!node)
+        node = scene_find_solid(sim_scene(world->sim), name);
+    return scene_actual(node);
+}
+
+static int solid_labelled(const Physics *physics, const char *label)
+{
+    for (int i = 0; i < physics_solid_count(physics); i++)
+        if (physics_solid_exists(physics, i) && !strcmp(physics_solid_label(physics, i), label))
+            return i;
+    return -1;
+}
+
+static const SceneNode *device_named(TalusWorld *world, const char *name)
+{
+    TalusNode device = talus_device(world, TALUS_NONE, name);
+    return device == TALUS_NONE ? NULL : scene_actual(library_node(world, device));
+}
+
+static bool add_one(ViewMaker *maker, const char *name)
+{
+    Physics *physics = physics_in(maker->world);
+    const SceneNode *node = node_named(maker->world, name);
+    if (maker->quantity->target == OF_SOLID) {
+        int solid = node ? physics_solid_of(physics, node) : solid_labelled(physics, name);
+        if (solid < 0)
+            return library_failed("there is no solid '%s'", name);
+        add_entry(maker, (ViewEntry){ .index = solid }, name);
+        return true;
+    }
+    bool had_devices = maker->world->devices;
+    if (!node) {
+        node = device_named(maker->world, name);
+        if (!had_devices)
+            library_devices_free(maker->world);
+    }
+    if (!node)
+        return library_failed("there is no joint, motor or solid '%s'", name);
+    int joint, axis;
+    if (physics_axis_of(physics, node, &joint, &axis)) {
+        if (maker->quantity->target == OF_MOTOR)
+            add_motor((SceneNode *)node, maker);
+        else
+            add_axis(maker, joint, axis);
+    } else {
+        int solid = physics_solid_of(physics, node);
+        joint = solid >= 0 ? physics_solid_joint(physics, solid) : physics_joint_of(physics, node);
+        if (joint >= 0 && maker->quantity->target == OF_AXIS)
+            add_joint(maker, joint);
+        else if (joint >= 0)
+            scene_walk(physics_joint_node(physics, joint), false, add_motor, maker);
+    }
+    return maker->found > 0 || library_failed("'%s' has no %s", name, maker->quantity->name);
+}
+
+static bool add_item(ViewMaker *maker, const char *item)
+{
+    if (!item)
+        return library_failed("an item of a view is NULL");
+    size_t length = strcspn(item, " ");
+    const char *name = item + length + strspn(item + length, " ");
+    maker->quantity = find_quantity(item, length);
+    maker->below = NULL;
+    maker->found = 0;
+    if (!maker->quantity)
+        return library_failed("'%s': there is no quantity '%.*s'", item, (int)length, item);
+    if (maker->quantity->target == OF_WORLD) {
+        add_entry(maker, (ViewEntry){ 0 }, "");
+        return true;
+    }
+    if (!*name)
+        return library_failed("'%s' does not say of what; \"%s *\" means all", item, item);
+    if (maker->quantity->target == OF_SENSOR)
+        return find_sensors(maker, name);
+    size_t end = strlen(name);
+    if (!strcmp(name, "*")) {
+        add_all(maker);
+    } else if (end > 2 && !strcmp(name + end - 2, ".*")) {
+        char *top = arena_text(maker->view->arena, name, end - 2);
+        maker->below = node_named(maker->world, top);
+        if (!maker->below)
+            return library_failed("'%s': there is no node '%s'", item, top);
+        add_all(maker);
+    } else if (!add_one(maker, name)) {
+        return false;
+    }
+    return maker->found > 0 || library_failed("'%s': the world has none", item);
+}
+
+TalusView *talus_view_create(TalusWorld *world, const char *const *items, int count)
+{
+    if (!library_given(world, count > 0 ? (const void *)items : "", "items") || count < 0)
+        return NULL;
+    TalusView *view = memory_alloc(sizeof *view);
+    view->arena = arena_create();
+    view->is_readable = view->is_writable = true;
+    view->solid_count = physics_solid_count(physics_in(world));
+    view->joint_count = physics_joint_count(physics_in(world));
+    ViewMaker maker = { .world = world, .view = view };
+    for (int i = 0; i < count; i++)
+        if (!add_item(&maker, items[i])) {
+            talus_view_free(view);
+            return NULL;
+        }
+    talus_view_use(world, view);
+    return view;
+}
+
+void talus_view_free(TalusView *view)
+{
+    if (!view)
+        return;
+    arena_destroy(view->arena);
+    free(view->entries);
+    free(view->channels);
+    free(view);
+}
+
+bool library_view_is_readable(const TalusView *view) { return view->is_readable; }
+bool library_view_is_writable(const TalusView *view) { return view->is_writable; }
+
+int talus_view_count(const TalusView *view) { return view ? view->channel_count : 0; }
+
+bool talus_view_channel(const TalusView *view, int index, TalusChannel *channel)
+{
+    if (!view || index < 0 || index >= view->channel_count)
+        return library_failed("a view has no channel %d", index);
+    if (channel)
+        *channel = view->channels[index];
+    return true;
+}
+
+// ---- reading and writing ----
+
+static bool entry_fits(const TalusWorld *world, const ViewEntry *entry)
+{
+    const Physics *physics = physics_in(world);
+    switch (entry->quantity->target) {
+    case OF_SOLID:
+        return physics_solid_exists(physics, entry->index)
+               && physics_solid_node(physics, entry->index)->id == entry->node;
+    case OF_AXIS:
+    case OF_MOTOR:
+        return physics_joint_exists(physics, entry->index)
+               && physics_joint_node(physics, entry->index)->id == entry->node;
+    case OF_SENSOR:
+        return world->devices && entry->index < devices_robot_count(world->devices)
+               && devices_robot_exists(world->devices, entry->index)
+               && entry->part <= devices_count(world->devices, entry->index);
+    default: return true;
+    }
+}
+
+static bool view_fits(const TalusWorld *world, const TalusView *view)
+{
+    if (!library_given(world, view, "view"))
+        return false;
+    bool fits = physics_solid_count(physics_in(world)) >= view->solid_count
+                && physics_joint_count(physics_in(world)) >= view->joint_count;
+    for (int i = 0; fits && i < view->entry_count; i++)
+        fits = entry_fits(world, &view->entries[i]);
+    return fits || library_failed("the view does not fit: nodes of the world were added or removed since it was made");
+}
+
+bool talus_view_use(TalusWorld *world, const TalusView *view)
+{
+    if (!library_given(world, view, "view"))
+        return false;
+    int period_ms = (int)ceil(1000.0 * talus_time_step(world));
+    for (int i = 0; i < view->entry_count; i++) {
+        const ViewEntry *entry = &view->entries[i];
+        if (entry->quantity->target == OF_SENSOR)
+            library_devices(world);
+        if (!entry_fits(world, entry))
+            return view_fits(world, view);
+        if (entry->quantity->wants_forces)
+            physics_want_contact_forces(physics_in(world), true);
+        if (entry->quantity->wants_effort)
+            physics_motor_want_feedback(physics_in(world), entry->index, true);
+        if (entry->quantity->target == OF_SENSOR && devices_period(world->devices, entry->index, entry->part, 0) == 0)
+            devices_enable(world->devices, entry->index, entry->part, 0, period_ms);
+    }
+    return true;
+}
+
+bool talus_view_read(TalusWorld *world, const TalusView *view, double *values)
+{
+    if (!view_fits(world, view) || !library_given(world, values, "values"))
+        return false;
+    if (!view->is_readable)
+        return library_failed("an item of the view is only written");
+    for (int i = 0; i < view->entry_count; i++) {
+        const ViewEntry *entry = &view->entries[i];
+        entry->quantity->read(world, entry, values);
+        values += entry->count;
+    }
+    return true;
+}
+
+bool talus_view_write(TalusWorld *world, const TalusView *view, const double *values)
+{
+    if (!view_fits(world, view) || !library_given(world, values, "values"))
+        return false;
+    if (!view->is_writable)
+        return library_failed("an item of the view is only read");
+    for (int i = 0; i < view->channel_count; i++)
+        if (isnan(values[i]))
+            return library_failed("number %d, %s, is not a number", i, view->channels[i].name);
+    for (int i = 0; i < view->entry_count; i++) {
+        const ViewEntry *entry = &view->entries[i];
+        entry->quantity->write(world, entry, values);
+        values += entry->count;
+    }
+    return true;
+}

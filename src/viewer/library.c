@@ -1,0 +1,40 @@
+// library.c - the viewer in the library's own interface (include/talus/talus.h).
+#include "sim/library.h"
+#include "viewer/viewer.h"
+
+static void stop(void *viewer) { viewer_stop(viewer); }
+
+const char *talus_view_start(TalusWorld *world, const TalusViewerOptions *from)
+{
+    if (!world)
+        return NULL;
+    TalusViewerOptions options;
+    library_options(&options, sizeof options, from);
+    ViewerOptions given = { .cannot_reload = true,
+                            .address = options.address,
+                            .port = options.port,
+                            .is_paused = options.is_paused,
+                            .pace = options.pace,
+                            .log = options.log,
+                            .is_interrupted = options.is_interrupted };
+    talus_view_stop(world);
+    library_own(world);
+    Viewer *viewer = viewer_start(&given, world->diags);
+    if (viewer) {
+        library_guest(world, viewer, stop);
+        viewer_attach(viewer, world->sim, &(ViewerWorld){ .devices = world->devices });
+    }
+    library_told(world, viewer != NULL);
+    return viewer ? viewer_url(viewer) : NULL;
+}
+
+const char *talus_view_watch_link(const TalusWorld *world)
+{
+    return world && world->guest ? viewer_watch_url(world->guest) : NULL;
+}
+
+void talus_view_stop(TalusWorld *world)
+{
+    if (world)
+        library_guest(world, NULL, NULL);
+}

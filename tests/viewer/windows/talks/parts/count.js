@@ -1,0 +1,2 @@
+let lines = 0;
+export const count = () => ++lines;

@@ -1,0 +1,157 @@
+// live.mjs - the page in a headless browser against `talus view` itself: steps, history, hands, edits, saving, two readers.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { drawn, launch, openPage, shown } from './mock.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'talus-live-'));
+copyFileSync('drop.wbt', join(folder, 'drop.wbt'));
+const program = spawn(process.env.TALUS_PROGRAM, ['view', join(folder, 'drop.wbt')], { stdio: ['ignore', 'pipe', 'pipe'] });
+const links = await new Promise((done, fail) => {
+  let text = '';
+  const read = (data) => {
+    text += data;
+    const found = text.match(/http:\/\/\S+/g) ?? [];
+    if (found.length >= 2)
+      done(found);
+  };
+  program.stdout.on('data', read);
+  program.stderr.on('data', read);
+  program.on('exit', () => fail(new Error(`talus view ended: ${text}`)));
+});
+const browser = await launch(), page = await openPage(browser);
+await page.goto(links[0]);
+await shown(page);
+await drawn(page);
+const solidOf = (def) => page.evaluate((name) => talus.worldMeta.solids.findIndex((one) => one.def === name), def);
+const [ball, pillar] = [await solidOf('BALL'), await solidOf('PILLAR')];
+const place = (solid) => page.evaluate((i) => Array.from(talus.world.positions.slice(3 * i, 3 * i + 3)), solid);
+const pixelOf = (solid) => page.evaluate((i) => {
+  const box = talus.canvas.getBoundingClientRect(), at = talus.view.project(talus.world.position(i, talus.navigator.pivot.clone()));
+  return [at[0] + box.left, at[1] + box.top];
+}, solid);
+const drag = async (solid, [dx, dy], modifier, whileDown = async () => undefined) => {
+  const [x, y] = await pixelOf(solid);
+  await page.keyboard.down(modifier);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  for (let i = 1; i <= 3; i++) {
+    await page.mouse.move(x + dx * i / 3, y + dy * i / 3);
+    await drawn(page);
+  }
+  await whileDown();
+  await page.mouse.up();
+  await page.keyboard.up(modifier);
+  await drawn(page);
+};
+const steps = (count) => page.evaluate((n) => talus.act({ do: 'step', n }), count);
+const untilTime = (time) => page.waitForFunction((wanted) => Math.abs(talus.time - wanted) < 1e-6, time);
+const untilMoved = (solid, axis, from) => page.waitForFunction(([i, k, x]) => Math.abs(talus.world.positions[3 * i + k] - x) > 0.02, [solid, axis, from]);
+
+const tests = {
+  async 'one step, then more: the ball falls as it must'() {
+    await page.locator('canvas.picture').focus();
+    await page.keyboard.press('.');
+    await untilTime(0.016);
+    await steps(19);
+    await untilTime(0.32);
+    assert.ok(Math.abs((await place(ball))[2] - (1.5 - 0.5 * 9.81 * 0.32 ** 2)) < 0.05);
+  },
+
+  async 'the past is looked at, and gone on from'() {
+    await page.locator('.scrubber').evaluate((slider) => { slider.value = '0.1'; slider.dispatchEvent(new Event('input')); });
+    await page.waitForFunction(() => talus.time < 0.2);
+    await page.getByRole('button', { name: 'Now', exact: true }).click();
+    await untilTime(0.32);
+    await page.locator('.scrubber').evaluate((slider) => { slider.value = '0'; slider.dispatchEvent(new Event('input')); });
+    await page.waitForFunction(() => talus.time < 0.1);
+    await page.getByRole('button', { name: 'Go on from here' }).click();
+    await page.waitForFunction(() => talus.timeline.isPast === false && talus.time < 0.2);
+    await page.evaluate(() => talus.act({ do: 'reset' }));
+    await untilTime(0);
+  },
+
+  async 'Shift moves the ball, undo brings it back, a locked solid stays'() {
+    const before = await place(ball);
+    await drag(ball, [60, 0], 'Shift');
+    await untilMoved(ball, 1, before[1]);
+    assert.ok(Math.abs((await place(ball))[2] - before[2]) < 1e-3, 'in the plane of the ground');
+    await page.keyboard.press('Control+z');
+    await page.waitForFunction(([i, y]) => Math.abs(talus.world.positions[3 * i + 1] - y) < 1e-4, [ball, before[1]]);
+    const stood = await place(pillar);
+    await drag(pillar, [60, 0], 'Shift');
+    await page.getByText('locked').first().waitFor();
+    assert.deepEqual(await place(pillar), stood);
+  },
+
+  async 'Alt pushes the ball with a force'() {
+    const before = await place(ball);
+    await drag(ball, [90, 0], 'Alt', async () => { await steps(30); await page.waitForFunction(() => talus.time > 0.4); });
+    await untilMoved(ball, 1, before[1]);
+    await page.evaluate(() => talus.act({ do: 'reset' }));
+    await untilTime(0);
+  },
+
+  async 'contacts and states come while they are watched'() {
+    await page.evaluate(() => { talus.rendering('contacts', true); talus.rendering('bounding', true); });
+    await steps(60);
+    await page.waitForFunction(() => talus.drawings.contacts.length > 0 && talus.time > 0.9);
+    assert.ok(await page.evaluate((i) => (talus.drawings.states[i] & 1) === 1, pillar), 'the pillar touches the floor');
+    await page.evaluate(() => { talus.rendering('contacts', false); talus.rendering('bounding', false); talus.act({ do: 'reset' }); });
+    await untilTime(0);
+  },
+
+  async 'a field is edited in the inspector, nonsense is refused in words'() {
+    await page.getByRole('treeitem', { name: 'DEF BALL Solid' }).click();
+    const input = page.locator('[data-field=translation]');
+    await input.fill('0 0.5 1.2');
+    await input.press('Enter');
+    await page.waitForFunction((i) => Math.abs(talus.world.positions[3 * i + 1] - 0.5) < 1e-5, ball);
+    await input.fill('up');
+    await input.press('Enter');
+    await page.locator('.field [role=alert]:not(:empty)').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('canvas.picture').focus();
+  },
+
+  async 'the world is saved with the change'() {
+    const answer = await page.evaluate(() => talus.ask({ do: 'save', path: 'saved.wbt' }));
+    assert.ok(answer.ok, answer.error);
+    assert.match(readFileSync(join(folder, 'saved.wbt'), 'utf8'), /translation 0 0\.5 1\.2/);
+  },
+
+  async 'a second reader by the other link watches'() {
+    const other = await openPage(browser);
+    await other.goto(links[1]);
+    await shown(other);
+    await other.getByText('Watching').waitFor();
+    assert.equal(await other.locator('.tools').isVisible(), false);
+    await steps(1);
+    await other.waitForFunction(() => talus.time > 0.01);
+    assert.deepEqual(other.problems, []);
+    await other.context().close();
+  },
+};
+
+let failures = 0;
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    await test();
+    console.log(`ok ${name}`);
+  } catch (error) {
+    failures++;
+    console.log(`FAILED ${name}\n${error.stack ?? error}`);
+    if (process.env.TALUS_SHOTS)
+      await page.screenshot({ path: join(process.env.TALUS_SHOTS, `live-${failures}.png`) });
+  }
+}
+if (page.problems.length > 0) {
+  failures++;
+  console.log(`the page complained: ${page.problems.join('\n')}`);
+}
+await browser.close();
+program.kill();
+rmSync(folder, { recursive: true });
+process.exit(failures > 0 ? 1 : 0);

@@ -1,0 +1,146 @@
+// robots.mjs - the page against a world whose robot has a program: keys reach it, what it prints, shows and measures is seen, its joint
+// has a slider. argv: the world.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { drawn, launch, openPage, shown } from './mock.mjs';
+
+const program = spawn(process.env.TALUS_PROGRAM, ['view', process.argv[2]], { stdio: ['ignore', 'pipe', 'pipe'] });
+const links = await new Promise((done, fail) => {
+  let text = '';
+  const read = (data) => {
+    text += data;
+    const found = text.match(/http:\/\/\S+/g) ?? [];
+    if (found.length >= 2)
+      done(found);
+  };
+  program.stdout.on('data', read);
+  program.stderr.on('data', read);
+  program.on('exit', () => fail(new Error(`talus view ended: ${text}`)));
+});
+const browser = await launch(), page = await openPage(browser, { viewport: { width: 1100, height: 560 }, reducedMotion: 'reduce' });
+await page.goto(links[0]);
+await shown(page);
+await drawn(page);
+const settled = () => page.evaluate(() => talus.ask({ do: 'ping' }));
+const steps = (n) => page.evaluate((count) => talus.act({ do: 'step', n: count }), n);
+const printed = (words) => page.locator('.console-lines').getByText(words).first().waitFor();
+const deviceOf = (name) => page.evaluate((wanted) => talus.worldMeta.devices.find((one) => one.name === wanted), name);
+const shot = async (name) => { if (process.env.TALUS_SHOTS) await page.screenshot({ path: `${process.env.TALUS_SHOTS}/${name}.png` }); };
+// How many pixels have changed since the last look, to a colour that fits.
+const newPixels = (fits) => page.evaluate((text) => {
+  talus.view.dirty();
+  talus.view.draw();
+  const test = { any: () => true, violet: (r, g, b) => r - g > 50 && b > 180, orange: (r, g, b) => r > 200 && r - g > 20 && g - b > 40,
+    cyan: (r, g, b) => r < 90 && g > 180 && b > 180, red: (r, g, b) => r > 200 && g < 90 && b < 80 }[text];
+  const copy = Object.assign(document.createElement('canvas'), { width: talus.canvas.width, height: talus.canvas.height }), paint = copy.getContext('2d');
+  paint.drawImage(talus.canvas, 0, 0);
+  const data = paint.getImageData(0, 0, copy.width, copy.height).data, last = window.lastLook ?? data;
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4)
+    count += Math.abs(data[i] - last[i]) + Math.abs(data[i + 1] - last[i + 1]) + Math.abs(data[i + 2] - last[i + 2]) > 60 && test(data[i], data[i + 1], data[i + 2]) ? 1 : 0;
+  window.lastLook = data;
+  return count;
+}, fits);
+const only = async (id, on) => { await page.evaluate(([one, is]) => talus.rendering(one, is), [id, on]); await settled(); };
+
+const tests = {
+  async 'what the robot prints and its label'() {
+    await page.evaluate(() => talus.panel('console', true));
+    await steps(5);
+    await printed('started');
+    await page.getByText('hello <b>world</b>').waitFor();
+    await page.evaluate(() => talus.panel('console', false));
+  },
+
+  async 'keys reach the program while the switch is on'() {
+    await page.getByRole('button', { name: 'Send keys, mouse and gamepad to the robots' }).click();
+    await page.locator('canvas.picture').focus();
+    await page.keyboard.down('a');
+    await settled();
+    await steps(12);
+    await page.evaluate(() => talus.panel('console', true));
+    await printed(/key 65 after/);
+    await page.keyboard.up('a');
+    await page.keyboard.press('Shift+Escape');
+    await page.waitForFunction(() => !talus.keys.toRobot);
+    await page.evaluate(() => talus.panel('console', false));
+  },
+
+  async 'a display and a lidar have pictures'() {
+    await page.getByRole('button', { name: 'Views and cameras' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Picture of screen' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Picture of lidar' }).click();
+    await page.keyboard.press('Escape');
+    await steps(2);
+    await page.waitForFunction(() => {
+      const canvas = document.querySelector('canvas[aria-label="Picture of screen"]');
+      return canvas.width === 8 && canvas.getContext('2d').getImageData(3, 2, 1, 1).data.join() === '0,255,0,255';
+    });
+    await page.waitForFunction(() => document.querySelector('canvas[aria-label="Picture of lidar"]').width === 32);
+    await shot('robots-pictures');
+    await page.getByRole('button', { name: 'Close screen' }).click();
+    await page.getByRole('button', { name: 'Close lidar' }).click();
+    assert.deepEqual(await page.evaluate(() => [...talus.watched]), []);
+  },
+
+  async 'rays, points, limits and pens are drawn, and asked for while they are'() {
+    const eye = await deviceOf('eye');
+    await page.evaluate(() => { talus.navigator.axisView('corner'); talus.overlays.clearLabels(); });
+    await drawn(page);
+    for (const [id, color] of [['distance', 'red'], ['lidar', 'cyan'], ['pens', 'violet'], ['limits', 'orange']]) {
+      await newPixels('any');
+      await only(id, true);
+      await steps(2);
+      if (id === 'distance')
+        await page.waitForFunction((node) => talus.drawings.devices.values.has(node), eye.node);
+      if (id === 'lidar')
+        await page.waitForFunction(() => talus.drawings.devices.pictures.size > 0);
+      if (id === 'limits')
+        await page.waitForFunction(() => talus.drawings.joints.size > 0);
+      const count = await newPixels(color);
+      assert.ok(count > 10, `${id}: ${count} pixels became ${color}`);
+      await shot(`robots-${id}`);
+      await only(id, false);
+    }
+    for (const id of ['cloud', 'lights', 'lightrays', 'connectors', 'inertia', 'islands', 'normals', 'cameras', 'joints', 'mass'])
+      await only(id, true);
+    await steps(2);
+    await page.waitForFunction(() => talus.drawings.contacts !== null);
+    await newPixels('any');
+    await shot('robots-all');
+    for (const id of ['cloud', 'lights', 'lightrays', 'connectors', 'inertia', 'islands', 'normals', 'cameras', 'joints', 'mass'])
+      await only(id, false);
+  },
+
+  async 'a slider puts the joint, undo takes it back'() {
+    await page.evaluate(() => talus.panel('right', true));
+    await page.getByRole('tab', { name: 'Joints' }).click();
+    const slider = page.getByRole('slider', { name: 'WHEEL' });
+    await page.waitForFunction(() => talus.drawings.joints.size > 0);
+    await slider.evaluate((one) => { one.value = '1.5'; one.dispatchEvent(new Event('input')); one.dispatchEvent(new Event('change')); });
+    await page.waitForFunction(() => Math.abs(talus.drawings.joints.get(0) - 1.5) < 0.01);
+    await shot('robots-joints');
+    await page.evaluate(() => talus.act({ do: 'undo' }));
+    await page.waitForFunction(() => Math.abs(talus.drawings.joints.get(0) - 1.5) > 0.1);
+    await page.evaluate(() => talus.panel('right', false));
+  },
+};
+
+let failures = 0;
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    await test();
+    console.log(`ok ${name}`);
+  } catch (error) {
+    failures++;
+    console.log(`FAILED ${name}\n${error.stack ?? error}`);
+    await shot(`robots-failed-${failures}`);
+  }
+}
+if (page.problems.length > 0) {
+  failures++;
+  console.log(`the page complained: ${page.problems.join('\n')}`);
+}
+await browser.close();
+program.kill();
+process.exit(failures > 0 ? 1 : 0);

@@ -1,0 +1,115 @@
+// windows.mjs - the page against a world whose robot has a window: it opens in a frame without rights, words go both ways, and what the
+// window's page may not do fails. argv: the world.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { drawn, launch, openPage, shown } from './mock.mjs';
+
+const program = spawn(process.env.TALUS_PROGRAM, ['view', process.argv[2]], { stdio: ['ignore', 'pipe', 'pipe'] });
+const links = await new Promise((done, fail) => {
+  let text = '';
+  const read = (data) => {
+    text += data;
+    const found = text.match(/http:\/\/\S+/g) ?? [];
+    if (found.length >= 2)
+      done(found);
+  };
+  program.stdout.on('data', read);
+  program.stderr.on('data', read);
+  program.on('exit', () => fail(new Error(`talus view ended: ${text}`)));
+});
+const browser = await launch(), page = await openPage(browser, { viewport: { width: 1100, height: 560 }, reducedMotion: 'reduce' });
+await page.goto(links[0]);
+await shown(page);
+await drawn(page);
+const settled = () => page.evaluate(() => talus.ask({ do: 'ping' }));
+const steps = (n) => page.evaluate((count) => talus.act({ do: 'step', n: count }), n);
+const shot = async (name) => { if (process.env.TALUS_SHOTS) await page.screenshot({ path: `${process.env.TALUS_SHOTS}/${name}.png` }); };
+const frame = () => page.frames().find((one) => one.parentFrame() === page.mainFrame());
+const log = (words) => page.frameLocator('.robot-window iframe').locator('#log').getByText(words).waitFor();
+
+const tests = {
+  async 'the window of a robot opens as its author wrote it'() {
+    await page.getByRole('button', { name: 'Robot windows' }).click();
+    assert.equal(await page.getByRole('menuitemcheckbox', { name: /^Window of/ }).count(), 1);
+    await page.getByRole('menuitemcheckbox', { name: 'Window of talks <b>' }).click();
+    await page.locator('.robot-window figcaption').getByText('Talk <i>to me</i>').waitFor();
+    const color = await page.frameLocator('.robot-window iframe').locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+    assert.equal(color, 'rgb(1, 2, 3)');
+  },
+
+  async 'words go both ways'() {
+    await settled();
+    await steps(2);
+    await log('1 talks <b>: 1.0 init robot window');
+    await page.frameLocator('.robot-window iframe').getByRole('button', { name: 'Go' }).click();
+    await frame().evaluate(() => robotWindow.send('second "<b>"'));
+    await settled();
+    await steps(3);
+    await log(/\.0 go/);
+    await log(/\.1 second "<b>"/);
+    await shot('windows');
+  },
+
+  async 'the page of a window is nobody'() {
+    const found = await frame().evaluate(async (viewer) => {
+      const fails = async (act) => { try { await act(); return false; } catch { return true; } };
+      return { origin: window.origin, referrer: document.referrer, document: await fails(() => parent.document.title), address: await fails(() => parent.location.href),
+        storage: await fails(() => localStorage.length), viewer: await fails(() => fetch(viewer)), network: await fails(() => fetch('https://cyberbotics.com/')),
+        socket: await new Promise((done) => {
+          try {
+            const socket = new WebSocket(viewer.replace('http', 'ws') + 'socket', 'talus');
+            socket.onopen = () => done(false);
+            socket.onerror = () => done(true);
+          } catch {
+            done(true);
+          }
+        }) };
+    }, links[0].split('#')[0]);
+    assert.ok(page.problems.length > 0 && page.problems.every((words) => words.includes('Content Security Policy')), page.problems.join('\n'));
+    page.problems.length = 0;  // that the browser says so is what is wanted
+    assert.deepEqual(found, { origin: 'null', referrer: '', document: true, address: true, storage: true, viewer: true, network: true, socket: true });
+  },
+
+  async 'what is no word of a window is left alone'() {
+    await frame().evaluate(() => {
+      for (const message of [null, 7, 'text', { is: 'say' }, { is: 'say', text: 7 }, { is: 'act', text: '{"do":"reset"}' }, { do: 'reset', text: 'x' }])
+        parent.postMessage(message, '*');
+      robotWindow.send('x'.repeat(1 << 20));
+    });
+    await page.locator('.toast.error').getByText('more than 200 kB').waitFor();
+    await page.evaluate(() => window.postMessage({ is: 'say', text: 'from the viewer itself' }, '*'));
+    await frame().evaluate(() => robotWindow.send('after all'));
+    await settled();
+    await steps(3);
+    await log(/\.0 after all/);
+    assert.equal(await frame().evaluate(() => document.getElementById('log').textContent.includes('viewer itself')), false);
+  },
+
+  async 'a window that is closed hears nothing more'() {
+    await page.getByRole('button', { name: 'Close the window of talks <b>' }).click();
+    assert.equal(await page.locator('.robot-window').count(), 0);
+    await settled();
+    await steps(12);
+    await page.evaluate(() => talus.panel('console', true));
+    await page.locator('.console-lines').getByText('which nobody has open').first().waitFor();
+  },
+};
+
+let failures = 0;
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    await test();
+    console.log(`ok ${name}`);
+  } catch (error) {
+    failures++;
+    console.log(`FAILED ${name}\n${error.stack ?? error}`);
+    await shot(`windows-failed-${failures}`);
+  }
+}
+if (page.problems.length > 0) {
+  failures++;
+  console.log(`the page complained: ${page.problems.join('\n')}`);
+}
+await browser.close();
+program.kill();
+process.exit(failures > 0 ? 1 : 0);
