@@ -259,6 +259,10 @@ class Client:
         while not test():
             self.read()
 
+    def wait_step(self, step):
+        """Reads until the world has come to a step; with no more steps asked for it then stands there."""
+        self.until(lambda: self.frames and self.frames[-1].step >= step)
+
     def ask(self, act, **arguments):
         self.number += 1
         self.send({"do": act, "id": self.number, **arguments})
@@ -269,12 +273,12 @@ class Client:
 
     def do(self, act, **arguments):
         answer = self.ask(act, **arguments)
-        assert answer["ok"], (act, arguments, answer)
+        assert answer["ok"], str((act, answer, arguments))[:1000]
         return answer
 
     def refused(self, act, **arguments):
         answer = self.ask(act, **arguments)
-        assert not answer["ok"] and answer["error"], (act, arguments, answer)
+        assert not answer["ok"] and answer["error"], str((act, answer, arguments))[:1000]
         return answer["error"]
 
     def close(self):

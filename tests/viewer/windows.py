@@ -32,7 +32,7 @@ def words_go_both_ways(run):
     check(heard(client) == ["1.0 first", "1.1 second", "1.2 ünï \"<b>\" \\ \n"], str(heard(client)))
     message = next(push for push in client.pushes if push["is"] == "window")
     check(message["robot"] == "talks <b>" and message["node"] == robot, str(message))
-    client.until(lambda: client.frames and client.frames[-1].step >= 3)
+    client.wait_step(3)
     client.do("window", node=robot, text="later")
     client.do("step", n=8)  # what a program says comes with its request for the next step
     wait_heard(client, "4.0 later")
@@ -52,6 +52,7 @@ def only_those_who_watch_hear(run, client, robot):
     client.do("step", n=10)
     client.until(lambda: any(push["is"] == "diagnostic" and "nobody has open" in push["text"] for push in client.pushes))
     client.do("watch", what=f"window:{robot}")
+    client.wait_step(23)  # the world stands: nothing takes what the next words leave
     other.close()
 
 
