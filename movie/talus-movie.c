@@ -184,6 +184,20 @@ static void open_video(const struct Kind *kind)
     sws_setColorspaceDetails(movie.scaler, table, 1, table, 0, 0, 1 << 16, 1 << 16);
 }
 
+// The form of samples that an encoder likes best; FFmpeg 7.1 tells it by a call.
+static enum AVSampleFormat sample_format_of(const AVCodec *encoder)
+{
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
+    const void *formats = NULL;
+    int count = 0;
+    sure(avcodec_get_supported_config(NULL, encoder, AV_CODEC_CONFIG_SAMPLE_FORMAT, 0, &formats, &count),
+         "convert the sound");
+    return count > 0 ? *(const enum AVSampleFormat *)formats : AV_SAMPLE_FMT_FLTP;
+#else
+    return encoder->sample_fmts[0];
+#endif
+}
+
 static void open_audio(const struct Kind *kind)
 {
     const AVCodec *encoder = first_encoder(kind->audio);
@@ -195,7 +209,7 @@ static void open_audio(const struct Kind *kind)
     *track = open_track(encoder);
     AVCodecContext *codec = track->codec;
     codec->sample_rate = !strcmp(encoder->name, "libopus") ? 48000 : movie.sound_rate;
-    codec->sample_fmt = encoder->sample_fmts[0];
+    codec->sample_fmt = sample_format_of(encoder);
     codec->bit_rate = 128000;
     codec->time_base = (AVRational){ 1, codec->sample_rate };
     av_channel_layout_default(&codec->ch_layout, 2);

@@ -325,6 +325,8 @@ EXPORTED dReal dJointGetHingeParam(dJointID joint, int parameter)
 
 EXPORTED void *dGeomTriMeshDataGet(dTriMeshDataID data, int which) { return dGeomTriMeshDataGet2(data, which, NULL); }
 
+void dJointAddPUTorque(dJointID joint, dReal torque);  // headers after ODE 0.16.3 have it no longer
+
 EXPORTED void dJointAddPUTorque(dJointID joint, dReal torque)
 {
     want_joint(joint, dJointTypePU, __func__);
