@@ -27,7 +27,7 @@ some()
     done
 }
 
-sanitizer='|__.?san|__sanitizer|__ubsan|__interceptor|_?_?lsan|_edata|_end|__bss_start|_init|_fini'
+sanitizer='|__.?san|__sanitizer|__ubsan|__interceptor|_?_?lsan|_edata|_end|__bss_start|_init|_fini|_IO_stdin_used'
 only "$TALUS_PROGRAM" "d[A-Z]|(_exit|_Exit|quick_exit|pthread_exit|pthread_create)\$$sanitizer"
 only "$TALUS_BUILD_DIR/libtalus.so" "d[A-Z]|talus_$sanitizer"
 only "$TALUS_BUILD_DIR/libController.so" "wb_|wbu_$sanitizer"

@@ -97,7 +97,7 @@ static void sizes_hold_at_the_limit_and_one_past(void **state)
     diag_destroy(diags);
 }
 
-// A JPEG whose Huffman table claims 16 times 255 codes: the library writes past its table.
+// A JPEG whose Huffman table claims 16 times 255 codes: libraries until 2023 write past their table, later ones may give grey.
 static void broken_pictures_end_the_worker_at_most(void **state)
 {
     (void)state;
@@ -105,9 +105,10 @@ static void broken_pictures_end_the_worker_at_most(void **state)
     memset(jpeg + 20, 255, sizeof jpeg - 20);
     static const uint8_t good[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n\x80\x40\x20\x81\x80\x40\x20\x82";
     DiagSink *diags = diag_create();
-    assert_null(image_from_bytes(worker, "broken.jpg", jpeg, sizeof jpeg, NULL, diags, nowhere));
-    assert_true(diag_has_errors(diags));
-    Image *image = image_from_bytes(worker, "good.hdr", good, sizeof good - 1, NULL, diags, nowhere);
+    Image *image = image_from_bytes(worker, "broken.jpg", jpeg, sizeof jpeg, NULL, diags, nowhere);
+    assert_true((image == NULL) == diag_has_errors(diags));
+    image_destroy(image);
+    image = image_from_bytes(worker, "good.hdr", good, sizeof good - 1, NULL, diags, nowhere);
     assert_non_null(image);
     image_destroy(image);
     diag_destroy(diags);

@@ -12,6 +12,8 @@ BEGIN {
   value["const dContact *"] = "&contact"; value["dContactGeom *"] = "&contact.geom"; value["dJointFeedback *"] = "&feedback"
   value["dStopwatch *"] = "&watch"; value["FILE *"] = "nowhere"; value["dJointID *"] = "joints"
   value["dImmersionGeom *"] = "&immersion.geom"; value["const dImmersion *"] = "&immersion"; value["dNearCallback (*)"] = "near_callback"
+  value["dWorldSteppingThreadingParameters *"] = "(dWorldSteppingThreadingParameters *)whole"  # of ODE from 0.16.4 on
+  value["const dWorldSteppingThreadingParameters *"] = value["dWorldSteppingThreadingParameters *"]
   kinds = "Hinge2 Hinge Ball Slider Universal PR PU Piston Fixed AMotor LMotor Plane2D Transmission DBall DHinge"
   split(kinds, kind, " ")
 }
