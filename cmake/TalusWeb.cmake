@@ -37,7 +37,8 @@ else()
 endif()
 
 if(TALUS_WEB_WHY)
-  message(STATUS "web: ${TALUS_WEB_WHY}; the browser page is left out (talus view and HTML replays), all else builds")
+  message(NOTICE "web: ${TALUS_WEB_WHY}; the browser page is left out (talus view and HTML replays), all else builds; "
+                 "`cmake --preset release` tries it again")
   file(CONFIGURE OUTPUT ${TALUS_WEB_SOURCE} CONTENT
 "#include \"assets/web_page.h\"
 const WebPageFile web_page_files[1] = { { 0 } };
