@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -362,6 +363,17 @@ void call_field_import(const Call *call)
     int index = call_number(call, 1);
     if (field.type->kind == FIELD_MF_NODE && index < 0)
         index = scene_value(field.node, field.type).list->count + 1 + index;
+    const char *undeclared = formats_undeclared_proto(call_scene(call), call->record->bytes,
+                                                      (size_t)call->record->byte_count);
+    if (undeclared) {
+        char why[400];
+        snprintf(
+            why, sizeof why,
+            "the world does not declare the PROTO '%.100s'; it has to say IMPORTABLE EXTERNPROTO \".../%.100s.proto\"",
+            undeclared, undeclared);
+        answer_failed(call, why);
+        return;
+    }
     supervisor_sync(call->control);
     SceneNode *node = sim_insert(call->control->sim, field.node, field.type->name, index, call->record->bytes,
                                  (size_t)call->record->byte_count);

@@ -188,6 +188,26 @@ static SceneNode *upgrade_imported(Scene *scene, SceneNode *node, DiagSink *diag
     return node;
 }
 
+const char *formats_undeclared_proto(Scene *scene, const char *text, size_t size)
+{
+    const LoadContext *context = scene_attached(scene, load_context_destroy);
+    if (!context || !context->protos)
+        return NULL;
+    DiagSink *diags = diag_create();  // what is wrong with the text is said when it is read
+    Lexer lexer;
+    Token name, next;
+    lexer_init(&lexer, text, size, 0, diags);
+    const char *found = NULL;
+    for (lexer_next(&lexer, &name); !found && name.kind != TOKEN_END; name = next) {
+        lexer_next(&lexer, &next);
+        if (name.kind == TOKEN_WORD && next.kind == TOKEN_BRACE_OPEN && !schema_type_text(name.text, name.length)
+            && proto_needs_declaration(context->protos, name.text, name.length))
+            found = token_string(&name, scene_arena(scene));
+    }
+    diag_destroy(diags);
+    return found;
+}
+
 const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size, DiagSink *diags)
 {
     const LoadContext *context = scene_attached(scene, load_context_destroy);

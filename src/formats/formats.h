@@ -40,6 +40,9 @@ Scene *formats_load_text(const char *name, const char *text, size_t size, const 
 // Reads nodes (as a supervisor imports them) into an existing scene; they are not yet placed in it. PROTOs are found as
 // for the scene's own file. Returns a list in the scene's arena.
 const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size, DiagSink *diags);
+// The first PROTO that the text has a node of and the scene's file does not declare, though its release asks for it; NULL when
+// there is none. In the scene's arena.
+const char *formats_undeclared_proto(Scene *scene, const char *text, size_t size);
 
 // Canonical text of the scene in the newest release. Fields equal to their default are left out.
 void formats_write(const Scene *scene, Text *out);

@@ -162,6 +162,7 @@ bool reader_expect(Reader *reader, TokenKind kind,
 // Belongs to the scene (scene_attach).
 ProtoScope *proto_scope_create(Scene *scene, const char *path, const FormatsOptions *options, DiagSink *diags);
 void proto_scope_declare(ProtoScope *scope, const SceneExtern *declaration, DiagSink *diags);
+bool proto_needs_declaration(const ProtoScope *scope, const char *name, size_t length);  // and has none
 // The PROTO that this file means by a name that is no base node, or NULL when it means none (then it is an unknown node,
 // reported by the caller). One that cannot be found is a placeholder: reported once, kept, its unknown parameters too.
 SceneProto *proto_resolve(Reader *reader, const char *name, size_t length, SourcePos pos);

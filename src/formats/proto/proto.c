@@ -213,6 +213,15 @@ void proto_scope_declare(ProtoScope *scope, const SceneExtern *declaration, Diag
     scope->declarations[scope->declaration_count++].pos = declaration->pos;
 }
 
+bool proto_needs_declaration(const ProtoScope *scope, const char *name, size_t length)
+{
+    assert(scope && name);
+    for (int i = 0; i < scope->declaration_count; i++)
+        if (!strncmp(scope->declarations[i].name, name, length) && !scope->declarations[i].name[length])
+            return false;
+    return scope->release >= FIRST_RELEASE_WITH_DECLARATIONS;
+}
+
 // ------------------------------------------------------------------------------------------------------------ finding
 
 // One search for a name, with the places it went to.

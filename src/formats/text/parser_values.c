@@ -726,12 +726,13 @@ static bool read_connection(Reader *reader, const FieldType *type, SceneField *f
         // as it should be
     } else if (is_convertible(parameter->kind, type->kind)) {
         if (!is_old_list(reader, parameter->kind, type))
-            diag_warning(reader->diags, name.pos,
-                         "%s is of type %s, but the parameter %s of type %s; its value is converted", type->name,
-                         field_kind_name(type->kind), parameter->name, field_kind_name(parameter->kind));
+            diag_warning(
+                reader->diags, name.pos,
+                "type mismatch: the field '%s' is of type %s, its parameter '%s' of type %s; the value is converted",
+                type->name, field_kind_name(type->kind), parameter->name, field_kind_name(parameter->kind));
     } else {
-        reader_error(reader, name.pos, "%s is of type %s, but the parameter %s of type %s", type->name,
-                     field_kind_name(type->kind), parameter->name, field_kind_name(parameter->kind));
+        reader_error(reader, name.pos, "type mismatch: the field '%s' is of type %s, its parameter '%s' of type %s",
+                     type->name, field_kind_name(type->kind), parameter->name, field_kind_name(parameter->kind));
         return false;
     }
     *field = (SceneField){ .type = type, .value = type->value, .pos = pos, .is_parameter = (int16_t)index };

@@ -40,6 +40,15 @@ int main(void)
     CHECK(wb_supervisor_field_get_mf_node(top, count) == def("ONE"));
     CHECK(wb_supervisor_field_get_mf_node(top, count + 1) == def("TWO"));
     CHECK(wb_supervisor_field_get_count(children("ONE")) == 1);
+    // PROTOs that the world declares can be imported, those that it does not declare cannot, wherever they stand in the text.
+    wb_supervisor_field_import_mf_node_from_string(top, -1,
+                                                   "DEF SEES Robot { controller \"<none>\" children [ Eye { } ] }");
+    CHECK(def("SEES") != NULL);
+    wb_supervisor_field_import_mf_node_from_string(top, -1, "DEF LIT Lamp { }");
+    wb_supervisor_field_import_mf_node_from_string(top, -1, "DEF LIT Pose { children [ Shape { } Lamp { } ] }");
+    wb_supervisor_field_import_mf_node_from_string(top, -1, "DEF LIT E-puck { }");
+    CHECK(def("LIT") == NULL);
+    wb_supervisor_node_remove(def("SEES"));
     // A world keeps its WorldInfo; what stood in a removed node is no node any more.
     wb_supervisor_node_remove(wb_supervisor_field_get_mf_node(top, 0));
     CHECK(wb_supervisor_field_get_count(top) == count + 2);
