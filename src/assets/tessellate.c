@@ -281,7 +281,7 @@ Mesh *mesh_capsule(const MeshRound *round)
 {
     int divisions = clamped_divisions(round->divisions, 3);
     int quarter = int_max(divisions / 4, 1);
-    double half = 0.5 * round->height, length = round->height + M_PI * round->radius;
+    double half = 0.5 * round->height;
     Ring *rings = memory_alloc_array(2 * (size_t)quarter + 2, sizeof *rings);
     int count = 0;
     for (int side = 0; side < 2; side++) {
@@ -293,9 +293,9 @@ Mesh *mesh_capsule(const MeshRound *round)
             if (is_open && step > 0)
                 continue;
             double z = is_top ? half + round->radius * s : -half - round->radius * s;
-            double along = is_top ? 0.5 * M_PI * round->radius + round->height + angle * round->radius
-                                  : (0.5 * M_PI - angle) * round->radius;
-            rings[count++] = (Ring){ round->radius * c, z, c, is_top ? s : -s, length > 0.0 ? along / length : 0.0 };
+            double share = (double)step / quarter;  // a third of the image for each end, one for the side
+            rings[count++] = (Ring){ round->radius * c, z, c, is_top ? s : -s,
+                                     (is_top ? 2.0 + share : 1.0 - share) / 3.0 };
         }
     }
     int bottom_rings = round->without_bottom ? 1 : quarter + 1;

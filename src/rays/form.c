@@ -94,28 +94,36 @@ static bool first_root(double a, double b, double c, double *root)
     return true;
 }
 
-static void hit_ball(FormRay *ray, double z, double radius, double low, double high)
+static void hit_ball(FormRay *ray, double radius)
+{
+    double t;
+    if (!first_root(vec3_dot(ray->d, ray->d), vec3_dot(ray->o, ray->d), vec3_dot(ray->o, ray->o) - radius * radius, &t))
+        return;
+    Vec3 p = point_at(ray, t);
+    offer(ray, t, p, around(p.x, p.y), 0.5 + asin(double_clamp(p.z / radius, -1.0, 1.0)) / M_PI, 0);
+}
+
+// The end of a capsule. An image lies on all of it: the lower third of it below, the upper one above, the middle on the side.
+static void hit_cap(FormRay *ray, double z, double radius)
 {
     Vec3 o = vec3(ray->o.x, ray->o.y, ray->o.z - z);
     double t;
     if (!first_root(vec3_dot(ray->d, ray->d), vec3_dot(o, ray->d), vec3_dot(o, o) - radius * radius, &t))
         return;
     Vec3 p = vec3_mad(o, ray->d, t);
-    if (p.z >= low && p.z <= high)
-        offer(ray, t, p, around(p.x, p.y), 0.5 + asin(double_clamp(p.z / radius, -1.0, 1.0)) / M_PI,
-              z > 0.0   ? 1
-              : z < 0.0 ? 2
-                        : 0);
+    double share = asin(double_clamp(p.z / radius, -1.0, 1.0)) / (0.5 * M_PI);
+    if (z < 0.0 ? share <= 0.0 : share >= 0.0)
+        offer(ray, t, p, around(p.x, p.y), ((z < 0.0 ? 1.0 : 2.0) + share) / 3.0, z < 0.0 ? 2 : 1);
 }
 
-static void hit_side(FormRay *ray, double radius, double half)
+static void hit_side(FormRay *ray, double radius, double half, double low, double high)
 {
     double a = ray->d.x * ray->d.x + ray->d.y * ray->d.y, b = ray->o.x * ray->d.x + ray->o.y * ray->d.y, t;
     if (!first_root(a, b, ray->o.x * ray->o.x + ray->o.y * ray->o.y - radius * radius, &t))
         return;
     Vec3 p = point_at(ray, t);
     if (fabs(p.z) <= half)
-        offer(ray, t, vec3(p.x, p.y, 0.0), around(p.x, p.y), 0.5 + 0.5 * p.z / half, 0);
+        offer(ray, t, vec3(p.x, p.y, 0.0), around(p.x, p.y), low + (high - low) * (0.5 + 0.5 * p.z / half), 0);
 }
 
 static void hit_disc(FormRay *ray, double radius, double z, double up)
@@ -151,24 +159,24 @@ static void hit_box_form(FormRay *ray, const Form *form) { hit_box(ray, form->sh
 
 static void hit_plane_form(FormRay *ray, const Form *form) { hit_plane(ray, form->shape.size); }
 
-static void hit_sphere(FormRay *ray, const Form *form) { hit_ball(ray, 0.0, form->shape.size.x, -INFINITY, INFINITY); }
+static void hit_sphere(FormRay *ray, const Form *form) { hit_ball(ray, form->shape.size.x); }
 
 static void hit_capsule(FormRay *ray, const Form *form)
 {
     double radius = form->shape.size.x, half = 0.5 * form->shape.size.y;
     if (!form->without_side)
-        hit_side(ray, radius, half);
+        hit_side(ray, radius, half, 1.0 / 3.0, 2.0 / 3.0);
     if (!form->without_top)
-        hit_ball(ray, half, radius, 0.0, INFINITY);
+        hit_cap(ray, half, radius);
     if (!form->without_bottom)
-        hit_ball(ray, -half, radius, -INFINITY, 0.0);
+        hit_cap(ray, -half, radius);
 }
 
 static void hit_cylinder(FormRay *ray, const Form *form)
 {
     double radius = form->shape.size.x, half = 0.5 * form->shape.size.y;
     if (!form->without_side)
-        hit_side(ray, radius, half);
+        hit_side(ray, radius, half, 0.0, 1.0);
     if (!form->without_top)
         hit_disc(ray, radius, half, 1.0);
     if (!form->without_bottom)
@@ -191,7 +199,7 @@ static const struct {
     bool has_ends;  // a side (face 0), a top and a bottom, of which some may be left out
 } formulas[] = {
     [GEOMETRY_BOX] = { hit_box_form, { 3, 2 }, false },     [GEOMETRY_PLANE] = { hit_plane_form, { 1, 1 }, false },
-    [GEOMETRY_SPHERE] = { hit_sphere, { 1, 1 }, false },    [GEOMETRY_CAPSULE] = { hit_capsule, { 1, 2 }, true },
+    [GEOMETRY_SPHERE] = { hit_sphere, { 1, 1 }, false },    [GEOMETRY_CAPSULE] = { hit_capsule, { 1, 1 }, true },
     [GEOMETRY_CYLINDER] = { hit_cylinder, { 1, 2 }, true }, [GEOMETRY_CONE] = { hit_cone, { 1, 2 }, true },
 };
 
@@ -231,6 +239,45 @@ Form form_of(const SceneNode *geometry)
     return form;
 }
 
+// Ritter's way, as Webots goes: half the way between two far vertices, and then as much more as others need.
+static double radius_around(const Mesh *mesh)
+{
+    if (mesh->vertex_count == 0)
+        return 0.0;
+    Vec3 ends[2] = { mesh_position(mesh, 0), mesh_position(mesh, 0) };
+    for (int side = 0; side < 2; side++) {
+        Vec3 from = ends[1 - side];
+        for (int i = 0; i < mesh->vertex_count; i++)
+            if (vec3_distance(mesh_position(mesh, (uint32_t)i), from) > vec3_distance(ends[side], from))
+                ends[side] = mesh_position(mesh, (uint32_t)i);
+    }
+    Vec3 middle = vec3_scale(vec3_add(ends[0], ends[1]), 0.5);
+    double radius = vec3_distance(ends[0], middle);
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        Vec3 at = mesh_position(mesh, (uint32_t)i);
+        double away = vec3_distance(at, middle), more = 0.5 * (away - radius);
+        if (more <= 0.0)
+            continue;
+        radius += more;
+        middle = vec3_mad(middle, vec3_sub(at, middle), more / away);
+    }
+    return radius;
+}
+
+double form_radius(const Form *form, const Mesh *mesh)
+{
+    if (mesh)
+        return radius_around(mesh);
+    double r = form->high.x, half = form->high.z;
+    switch (form->shape.kind) {
+    case GEOMETRY_SPHERE: return r;
+    case GEOMETRY_CAPSULE: return half;
+    case GEOMETRY_CYLINDER:
+    case GEOMETRY_CONE: return sqrt(r * r + half * half);
+    default: return 0.5 * vec3_distance(form->low, form->high);
+    }
+}
+
 void form_paint_cells(const Form *form, int cells[2])
 {
     bool is_met_by_formula = has_formula(form->shape.kind);
@@ -247,7 +294,7 @@ bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v)
     if (form->shape.kind == GEOMETRY_BOX) {
         *u = (hit->face % 3 + *u) / 3.0;
         *v = (hit->face / 3 + *v) / 2.0;
-    } else if (has_formula(form->shape.kind) && formulas[form->shape.kind].has_ends) {
+    } else if (has_formula(form->shape.kind) && formulas[form->shape.kind].cells[1] == 2) {
         *u = hit->face == 0 ? *u : (hit->face - 1 + *u) / 2.0;
         *v = (*v + (hit->face == 0 ? 0.0 : 1.0)) / 2.0;
     }

@@ -46,7 +46,7 @@ static int mesh_tree(Rays *rays, const Mesh *mesh)
     rtcReleaseGeometry(geometry);
     rtcCommitScene(scene);
     memory_grow(&rays->meshes, &rays->mesh_capacity, rays->mesh_count + 1, sizeof *rays->meshes);
-    rays->meshes[rays->mesh_count] = (MeshTree){ mesh, scene, 0 };
+    rays->meshes[rays->mesh_count] = (MeshTree){ mesh, scene, 0, form_radius(NULL, mesh) };
     return rays->mesh_count++;
 }
 
@@ -1030,14 +1030,14 @@ void rays_paint_size(const Rays *rays, int visual, int *width, int *height, int 
     const double *m = of->local.m.m;
     double scale = sqrt(fmax(m[0] * m[0] + m[3] * m[3] + m[6] * m[6],
                              fmax(m[1] * m[1] + m[4] * m[4] + m[7] * m[7], m[2] * m[2] + m[5] * m[5] + m[8] * m[8])));
-    *radius = 0.5 * vec3_distance(of->form.low, of->form.high);
+    *radius = scale * (of->mesh >= 0 ? rays->meshes[of->mesh].radius : form_radius(&of->form, NULL));
     form_paint_cells(&of->form, cells);
     if (of->look.base.mip) {
         *width = of->look.base.mip->width[0];
         *height = of->look.base.mip->height[0];
         return;
     }
-    double size = LEAST + (MOST - LEAST) * fmin(scale * *radius / 10.0, 1.0);
+    double size = LEAST + (MOST - LEAST) * fmin(*radius / 10.0, 1.0);
     int side = LEAST;
     while (side * 2 <= size && side < MOST)
         side *= 2;

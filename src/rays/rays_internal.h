@@ -97,6 +97,8 @@ Form form_of(const SceneNode *geometry);  // kind GEOMETRY_NONE when it has no f
 // Where a place of the surface lies on its paint, from 0 to 1: faces lie beside each other. False: it cannot be painted.
 // Where a spot of paint around a hit lies, by its reach in shares of the face's width and height.
 int form_paint_spots(const Form *form, const RayHit *hit, double reach_u, double reach_v, RaysSpot spots[6]);
+double form_radius(const Form *form,
+                   const Mesh *mesh);  // of a sphere around it; the mesh is NULL where there is a formula
 void form_paint_cells(const Form *form, int cells[2]);  // how many sides beside and above each other
 bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v);
 Look look_of_skin(Rays *rays, const ShapeSource *source, const SceneNode *skin);
@@ -114,7 +116,8 @@ Vec3 color_linear(Vec3 color);
 typedef struct MeshTree {
     const Mesh *mesh;
     RTCScene scene;
-    int users;  // visuals of the present list
+    int users;      // visuals of the present list
+    double radius;  // of a sphere around it
 } MeshTree;
 
 typedef struct Visual {
