@@ -340,10 +340,10 @@ static void add_surface(MeshBuilder *builder, const MeshGrid *grid)
                 mesh_build_texcoords(builder, mesh_build_triangle(builder, d, b, c),
                                      (const float[6]){ u1, v1, u1, v0, u0, v1 });
             } else {
-                mesh_build_texcoords(builder, mesh_build_triangle(builder, a, b, c),
-                                     (const float[6]){ u0, v0, u1, v0, u0, v1 });
-                mesh_build_texcoords(builder, mesh_build_triangle(builder, d, c, b),
-                                     (const float[6]){ u1, v1, u0, v1, u1, v0 });
+                mesh_build_texcoords(builder, mesh_build_triangle(builder, a, b, d),
+                                     (const float[6]){ u0, v0, u1, v0, u1, v1 });
+                mesh_build_texcoords(builder, mesh_build_triangle(builder, a, d, c),
+                                     (const float[6]){ u0, v0, u1, v1, u0, v1 });
             }
         }
     }

@@ -43,6 +43,8 @@ static const struct {
     { FACES("0 -1 -1, 0 1 -1, 0 0 1", "0 2 1 -1"), false, 5.0 },
     { FACES("0 -1 -1, 0 1 -1, 0 0 1", "0 1 2 -1"), false, INFINITY },  // its back
     { "ElevationGrid { xDimension 2 yDimension 2 height [ 1 1 2 2 ] }", true, 3.8 },
+    { "ElevationGrid { xDimension 2 yDimension 2 height [ 0 0 0 1 ] }", true,
+      4.9 },  // an edge from the first corner to the last
 };
 
 static void test_forms(void **state)
@@ -116,6 +118,47 @@ static void test_frames(void **state)
     world_close(&world);
 }
 
+// Where paint and images lie on a form that is met at a height from +x, and the sphere around it, which says how wide a pen writes.
+static const struct {
+    const char *geometry;
+    double scale, z, v, radius;
+} painted[] = {
+    { "Capsule { radius 1 height 2 }", 1, 0.0, 0.5, 2.0 },  // a third for each end
+    { "Capsule { radius 1 height 2 }", 1, 0.5, 7.0 / 12.0, 2.0 },
+    { "Capsule { radius 1 height 2 }", 1, 1.5, 2.0 / 3.0 + 1.0 / 9.0, 2.0 },
+    { "Capsule { radius 1 height 2 }", 1, -1.5, 2.0 / 9.0, 2.0 },
+    { "Capsule { radius 1 height 2 }", 2, 3.0, 2.0 / 3.0 + 1.0 / 9.0, 4.0 },
+    { "Sphere { radius 1 }", 1, 0.5, 2.0 / 3.0, 1.0 },
+    { "Cylinder { radius 1 height 2 }", 1, 0.5, 0.75, M_SQRT2 },
+    { "Cone { bottomRadius 1 height 2 }", 1, 0.5, 0.75, M_SQRT2 },
+    { "Box { size 2 2 2 }", 0.5, 0.25, 0.75, 0.8660254037844386 },
+    { FACES("0 -1 -1, 0 1 -1, 0 0 1", "0 1 2 -1"), 1, 0.5, NAN, 1.4604048132 },
+};
+
+static void test_paint(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COUNT_OF(painted); i++) {
+        Text text = { 0 };
+        text_printf(&text,
+                    "WorldInfo { }\nViewpoint { }\nTransform { scale %g %g %g children [ Shape { geometry %s } ] }\n",
+                    painted[i].scale, painted[i].scale, painted[i].scale, painted[i].geometry);
+        World world = world_open(text.data);
+        Rays *rays = rays_create(world.physics, world.diags);
+        RayHit hit = cast(rays, vec3(5, 0, painted[i].z), vec3(-1, 0, 0));
+        assert_int_equal(hit.visual, 0);
+        if (isfinite(painted[i].v))
+            CHECK_NEAR(hit.v, painted[i].v, 1e-9, painted[i].geometry);
+        int width, height, cells[2];
+        double radius;
+        rays_paint_size(rays, 0, &width, &height, cells, &radius);
+        CHECK_NEAR(radius, painted[i].radius, 1e-9, painted[i].geometry);
+        rays_destroy(rays);
+        world_close(&world);
+        text_free(&text);
+    }
+}
+
 static void test_looks(void **state)
 {
     (void)state;
@@ -161,6 +204,6 @@ static void test_looks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_forms), cmocka_unit_test(test_frames),
-                                        cmocka_unit_test(test_looks) };
+                                        cmocka_unit_test(test_paint), cmocka_unit_test(test_looks) };
     return cmocka_run_group_tests_name("rays.rays", tests, NULL, NULL);
 }
