@@ -775,6 +775,18 @@ static int iteration_count(const PgsScratch *s)
     return int_max(min, (int)by_step);
 }
 
+static void check_begin(PgsScratch *s)
+{
+    for (int i = 0; i < s->body_count; i++) {
+        const PgsBody *body = &s->bodies[i];
+        const float *m = body->inertia;
+        s->checked[i] = s->velocities[i];
+        s->checked[i].v[VELOCITY_RIM] = body->moves
+                                            ? RIM_RADII * sqrtf(3.0f * body->inverse_mass / (m[0] + m[3] + m[5]))
+                                            : 0.0f;
+    }
+}
+
 // Looks which islands have come to an end; true: all have. With plain rows, which converge slower than it shows, none ever has.
 static bool islands_converge(PgsScratch *s, float limit)
 {
@@ -816,7 +828,7 @@ static void iterate_all(PgsScratch *s)
         each_colour(s, s->options.pool, s->kernels->iterate);
         bool is_look = i >= CHECK_FIRST && (i - CHECK_FIRST) % CHECK_EVERY == 0;
         if (i == CHECK_FIRST)
-            memcpy(s->checked, s->velocities, (size_t)s->body_count * sizeof *s->checked);
+            check_begin(s);
         else if (is_look && s->row_count == 0 && islands_converge(s, limit))
             break;
     }

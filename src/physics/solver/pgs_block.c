@@ -251,13 +251,18 @@ static void iterate(PgsBlock *blocks, int count, PgsVelocity *velocities)
     }
 }
 
+// Of a turn counts what it moves the rim.
 static float change(const PgsVelocity *velocities, PgsVelocity *before, int count)
 {
+    const F8 linear = { 1, 1, 1, 0, 0, 0, 0, 0 }, turning = { 0, 0, 0, 1, 1, 1, 0, 0 };
     F8 largest = { 0 };
     for (int i = 0; i < count; i++) {
-        F8 now = *(const F8 *)velocities[i].v, difference = now - *(const F8 *)before[i].v;
+        float rim = before[i].v[VELOCITY_RIM];
+        F8 now = *(const F8 *)velocities[i].v;
+        F8 difference = (now - *(const F8 *)before[i].v) * (linear + turning * rim);
         largest = f8_max(largest, f8_max(difference, -difference));
         *(F8 *)before[i].v = now;
+        before[i].v[VELOCITY_RIM] = rim;
     }
     float max = 0.0f;
     for (int k = 0; k < BLOCK_LANES; k++)

@@ -10,7 +10,8 @@
 typedef float F8 __attribute__((vector_size(32)));
 typedef int32_t I8 __attribute__((vector_size(32)));
 
-// Velocity of one body: linear, angular, two unused.
+// Velocity of one body: linear, angular, two unused; of one that `change` looks at, the distance of its rim in m.
+enum { VELOCITY_RIM = 6 };
 typedef struct PgsVelocity {
     float v[8];
 } PgsVelocity __attribute__((aligned(32)));
@@ -42,7 +43,7 @@ typedef struct BlockKernels {
     void (*prepare)(PgsBlock *blocks, int count);  // masses from the geometry
     void (*warm_start)(PgsBlock *blocks, int count, PgsVelocity *velocities);
     void (*iterate)(PgsBlock *blocks, int count, PgsVelocity *velocities);
-    // The largest difference of a number from `before`, which becomes the same.
+    // The largest difference of a speed, at the centre or by turning at the rim, from `before`, which becomes the same.
     float (*change)(const PgsVelocity *velocities, PgsVelocity *before, int count);
 } BlockKernels;
 

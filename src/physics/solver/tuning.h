@@ -45,6 +45,8 @@
 // 1: of the speed that gravity gives in a step: less change in an iteration is none. At 1.6e-3 light towers sway.
 // physics.rest
 #define CONVERGED 4e-4f
+// radii of gyration: from the centre to the rim, where a turn counts: the corner of a cube. physics.rest
+#define RIM_RADII 2.0f
 // iterations: of a large pile at 8 ms: its p95 penetration stays below half that of the peers. physics.solver_large
 #define MIN_ITERATIONS 10
 // s: up to which those are enough; longer steps get more in proportion. physics.rest
