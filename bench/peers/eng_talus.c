@@ -339,15 +339,9 @@ static void box_of(void *context, int i, BroadBox *box)
 
 static void contact_fill(const Engine *e, SolverContact *c, int a, int b, const CollidePoint *point)
 {
-    memset(c, 0, sizeof *c);
-    c->body1 = a;
-    c->body2 = b < e->s->nb ? b : -1;
-    c->flags = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2;
-    c->pair = (uint64_t)a << 32 | (uint64_t)b;
-    c->mu = c->mu2 = e->s->mu;
-    c->depth = point->depth;
-    memcpy(c->position, point->position, sizeof c->position);
-    memcpy(c->normal, point->normal, sizeof c->normal);
+    *c = (SolverContact){ .body = { a, b < e->s->nb ? b : -1 }, .depth = point->depth };
+    memcpy(&c->point, point->position, sizeof c->point);
+    memcpy(&c->normal, point->normal, sizeof c->normal);
 }
 
 static void fill_range(int begin, int end, int worker, void *context)
@@ -403,7 +397,7 @@ static void fall_asleep(Engine *e)
         e->set[i] = i;
     }
     for (int k = 0; k < e->contact_count; k++) {
-        int pair[2] = { e->contacts[k].body1, e->contacts[k].body2 };
+        int pair[2] = { e->contacts[k].body[0], e->contacts[k].body[1] };
         for (int q = 0; q < 2; q++)
             if (pair[q] >= 0 && (e->bodies[pair[q]].flags & SOLVER_BODY_ASLEEP)) {
                 e->bodies[pair[q]].flags &= ~(uint32_t)SOLVER_BODY_ASLEEP;
@@ -448,6 +442,9 @@ void eng_step(Engine *e)
     pool_for(e->pool, s->nj, 32, hinge_range, e);
     e->row_count = 6 * s->nj;
     collide(e);
+    const SolverSurface surface = { .flags = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2,
+                                    .mu = s->mu,
+                                    .mu2 = s->mu };
     SolverInput input = { .dt = e->dt,
                           .gravity = { 0.0, 0.0, s->gravity },
                           .erp = ERP,
@@ -457,6 +454,7 @@ void eng_step(Engine *e)
                           .joints = e->joints,
                           .rows = e->rows,
                           .contacts = e->contacts,
+                          .surfaces = &surface,
                           .body_count = s->nb,
                           .joint_count = s->nj,
                           .row_count = e->row_count,

@@ -172,6 +172,7 @@ void physics_destroy(Physics *physics)
     free(physics->welds);
     free(physics->weld_states);
     free(physics->contacts);
+    free(physics->own_surfaces);
     free(physics->contact_joints);
     free(physics->feedbacks);
     free(physics->contact_forces);

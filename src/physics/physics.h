@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "physics/solver/contact.h"
 #include "scene/scene.h"
 
 typedef struct Physics Physics;
@@ -143,31 +144,15 @@ void physics_joint_set_position(Physics *physics, int joint, int axis, double po
 
 // ---- contacts ----
 // The points found by the last collision pass, in a fixed order. They act in the coming step.
-typedef struct PhysicsContact {
-    // What listeners look at in every step stands in the first line of the cache.
-    int shape[2];    // -1 for a shape that a plugin made
-    int solid[2];    // -1 likewise
-    int body[2];     // -1: static or kinematic
-    int properties;  // index in WorldInfo.contactProperties, -1: defaults
-    bool is_new;     // the pair did not touch in the pass before
-    bool is_asleep;
-    Vec3 point;                  // world
-    Vec3 normal;                 // from solid 1 into solid 0, as ODE has it
-    double depth;                // m
-    Vec3 direction;              // first friction direction, zero when the solver chooses
-    double friction, friction2;  // coefficients, INFINITY for no limit
-    double rolling, rolling2, spinning;
-    double slip, slip2;
-    double bounce, bounce_velocity;
-    double soft_erp, soft_cfm;
-    double motion;   // surface speed along `direction` (tracks)
-    double motion2;  // and across it
-    double
-        target_normal_speed;  // speed along the normal that the two are to have: not 0 where a fast shape would pass through in this step
-    double held[3];  // of a sleeping one: impulses of the normal and of friction in the last step that solved it
-    uint32_t mode;   // the folder's own: ODE's bits of what holds
-} PhysicsContact;
+typedef SolverContact PhysicsContact;
+typedef SolverSurface PhysicsSurface;
 const PhysicsContact *physics_contacts(const Physics *physics, int *count);
+const PhysicsSurface *physics_contact_surface(const Physics *physics, int index);
+static inline int physics_contact_properties(
+    const PhysicsContact *contact)  // index in WorldInfo.contactProperties, -1: defaults
+{
+    return contact->surface / 2 - 1;
+}
 // How the surfaces of contact `index` move against each other, for sounds and wear.
 typedef struct PhysicsContactMotion {
     double sliding_speed;  // m/s, in the plane of contact

@@ -145,7 +145,9 @@ typedef struct ContactRule {  // a ContactProperties node, ready for use
 
 typedef struct ContactTable {  // rules by pair of materials
     ContactRule *rules;        // rules[0] are the defaults
+    SolverSurface *surfaces;   // two of each rule, as far as its points are alike: 2 i, and 2 i + 1 for fast shapes
     int rule_count;
+    bool has_differing;      // some rule gives each point a surface of its own
     const char **materials;  // materials[0] stands for every name that no rule mentions
     int material_count;
     int16_t *rule_of;  // material_count squared: rule index; negative: inversed, -(index + 1)
@@ -278,7 +280,9 @@ struct Physics {
 
     Broadphase *broadphase;
     ContactTable contact_table;
-    PhysicsContact *contacts;  // sleeping ones first, then those of the last pass by pair
+    PhysicsContact *contacts;      // sleeping ones first, then those of the last pass by pair
+    PhysicsSurface *own_surfaces;  // beside contacts, of those that have their own; there once some may
+    int own_surface_capacity;
     int contact_count, contact_capacity, sleeping_contact_count;
     dJointID *contact_joints;  // beside contacts; NULL where ODE has none
     int contact_joint_capacity;
@@ -418,18 +422,21 @@ void contacts_find_fluids(Physics *physics);      // pairs with fluids of the la
 void contacts_collect_forces(Physics *physics);   // after the step, when wanted
 bool contacts_want_joints(const Physics *physics);
 bool contact_wants_joint(const Physics *physics, int contact);
-// What surfaces do by the materials of a pair (shapes, solids and bodies are set). False: it differs from point to point, and
-// contact_surface_at_point() has to complete each, with its point and normal.
+// Whether points may have surfaces of their own: rules with directions or static friction, tracks and conveyors.
+bool contact_surfaces_differ(const Physics *physics);
+void contact_own_surfaces_reserve(Physics *physics, int count);
+// The row of surfaces by the materials of a pair (solids are set). False: they differ from point to point, and
+// contact_surface_at_point() has to complete each in `own`, with its bodies, point and normal.
 bool contact_surface_of_pair(const Physics *physics, PhysicsContact *contact);
-void contact_surface_at_point(const Physics *physics, PhysicsContact *contact);
-bool contact_surfaces_are_alike(const PhysicsContact *a, const PhysicsContact *b);
-void contact_for_solver(const PhysicsContact *contact, int body1, int body2,
-                        SolverContact *to);  // bodies as the solver numbers them
+void contact_surface_at_point(const Physics *physics, const PhysicsContact *contact, PhysicsSurface *own);
 // A fast shape that would pass through the other: lets the two come together by `gap` in this step, or bounces them.
-void contact_make_speculative(const Physics *physics, PhysicsContact *contact, double gap);
+// `own` as above, or NULL.
+void contact_make_speculative(const Physics *physics, PhysicsContact *contact, double gap, PhysicsSurface *own);
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);
 bool contact_shape_rests(const Physics *physics,
                          const Shape *shape);  // asleep or static, and nothing that is at rest concerns it
+
+void contact_move(Physics *physics, int from, int to);  // its record and surface, to a place of one that goes
 
 // ---- contact_touch.c ----
 void contacts_clear_marks(Physics *physics, bool is_full);               // of the pass before
@@ -500,7 +507,8 @@ void pins_restored(Physics *physics);
 int body_holder_target(const Physics *physics, const SceneNode *holder,
                        int solid);  // body_holder.c: solid it can hold now, -1
 void body_switches_sync_scene(Physics *physics);
-void fittings_contact(const Physics *physics, PhysicsContact *contact);  // a track's belt moves the surface
+// A track's belt or a conveyor moves the surface; true: it limits friction across its way.
+bool fittings_contact(const Physics *physics, const PhysicsContact *contact, PhysicsSurface *surface);
 const char *fittings_joint_owner(const Physics *physics,
                                  const void *joint);  // label of the connector or gripper that holds by it, NULL
 void fittings_destroy(Physics *physics);

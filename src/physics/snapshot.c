@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const char magic[8] = "TALPHYS5";
+static const char magic[8] = "TALPHYS6";
 
 typedef struct Header {
     char magic[8];
@@ -17,7 +17,7 @@ typedef struct Header {
     uint64_t facts[PHYSICS_MODEL_FACTS];
     int32_t contact_count, sleeping_contact_count;
     int32_t has_failed, needs_pass, is_static_moved, frozen_count;
-    int32_t contacts_dropped, reserved;
+    int32_t contacts_dropped, own_surface_count;
     uint64_t cache_size, stepper_size;
 } Header;
 
@@ -153,9 +153,18 @@ size_t physics_snapshot_light_size(const Physics *physics)
     return size;
 }
 
+static int own_surface_count(const Physics *physics)
+{
+    int count = 0;
+    for (int i = 0; i < physics->contact_count; i++)
+        count += physics->contacts[i].has_own_surface;
+    return count;
+}
+
 size_t physics_snapshot_size(const Physics *physics)
 {
     return physics_snapshot_light_size(physics) + sizeof(PhysicsContact) * (size_t)physics->contact_count
+           + sizeof(PhysicsSurface) * (size_t)own_surface_count(physics)
            + collide_cache_size(narrow_cache(physics->narrow)) + stepper_size(physics);
 }
 
@@ -194,11 +203,15 @@ void physics_snapshot(const Physics *physics, void *buffer)
     Header header = { .model = physics_model_hash(physics),
                       .contact_count = physics->contact_count,
                       .sleeping_contact_count = physics->sleeping_contact_count,
+                      .own_surface_count = own_surface_count(physics),
                       .needs_pass = physics->needs_pass,
                       .cache_size = collide_cache_size(narrow_cache(physics->narrow)),
                       .stepper_size = stepper_size(physics) };
     char *to = put_states(physics, &header, buffer);
     to = put(to, physics->contacts, sizeof(PhysicsContact) * (size_t)physics->contact_count);
+    for (int i = 0; i < physics->contact_count; i++)
+        if (physics->contacts[i].has_own_surface)
+            to = put(to, &physics->own_surfaces[i], sizeof(PhysicsSurface));
     collide_cache_save(narrow_cache(physics->narrow), to);
     to += header.cache_size;
     if (header.stepper_size > 0)
@@ -214,17 +227,23 @@ bool physics_snapshot_differs(const Physics *physics, const void *buffer, size_t
     return !memcmp(header.magic, magic, sizeof(magic)) && model_differs(physics, header.facts, what);
 }
 
+static size_t contacts_size(const Header *header)
+{
+    return sizeof(PhysicsContact) * (size_t)header->contact_count
+           + sizeof(PhysicsSurface) * (size_t)header->own_surface_count;
+}
+
 static bool header_fits(Physics *physics, const Header *header, size_t size)
 {
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks(physics, blocks);
     if (memcmp(header->magic, magic, sizeof(magic)) || header->model != physics_model_hash(physics)
-        || header->contact_count < 0 || header->sleeping_contact_count < 0
+        || header->contact_count < 0 || header->sleeping_contact_count < 0 || header->own_surface_count < 0
         || header->sleeping_contact_count > header->contact_count || header->stepper_size > size
         || header->cache_size > size)
         return false;
-    size_t expected = sizeof(Header) + sizeof(PhysicsContact) * (size_t)header->contact_count
-                      + (size_t)header->cache_size + (size_t)header->stepper_size;
+    size_t expected = sizeof(Header) + contacts_size(header) + (size_t)header->cache_size
+                      + (size_t)header->stepper_size;
     for (int i = 0; i < count; i++)
         expected += blocks[i].size;
     return expected == size;
@@ -248,17 +267,36 @@ static bool contact_is_sound(const Physics *physics, const PhysicsContact *conta
             || !body_is_sound(physics, &physics->shapes[shape], contact->body[k]))
             return false;
     }
-    const double numbers[] = { contact->depth,    contact->rolling,  contact->rolling2, contact->spinning,
-                               contact->slip,     contact->slip2,    contact->bounce,   contact->bounce_velocity,
-                               contact->soft_erp, contact->soft_cfm, contact->friction, contact->friction2 };
+    return contact->surface >= 0 && contact->surface < 2 * physics->contact_table.rule_count
+           && (contact->body[0] >= 0 || contact->body[1] >= 0 || physics->plugin_may_touch_shapes)
+           && vector_is_sound(contact->point) && fabs(vec3_length(contact->normal) - 1.0) < 1e-6
+           && contact->depth >= 0.0 && contact->depth <= LIMIT_COORDINATE
+           && fabs(contact->target_normal_speed) <= LIMIT_COORDINATE / physics->dt
+           && isfinite(contact->held[0] + contact->held[1] + contact->held[2]);
+}
+
+static bool surface_is_sound(const PhysicsSurface *surface)
+{
+    const double numbers[] = { surface->mu,       surface->mu2,     surface->rho,
+                               surface->rho2,     surface->rhoN,    surface->slip1,
+                               surface->slip2,    surface->bounce,  surface->bounce_velocity,
+                               surface->soft_erp, surface->soft_cfm };
     for (int i = 0; i < COUNT_OF(numbers); i++)
         if (!(numbers[i] >= 0.0))
             return false;
-    return vector_is_sound(contact->point) && fabs(vec3_length(contact->normal) - 1.0) < 1e-6
-           && contact->depth <= LIMIT_COORDINATE && vector_is_sound(contact->direction)
-           && isfinite(contact->held[0] + contact->held[1] + contact->held[2])
-           && fabs(contact->motion) <= LIMIT_COORDINATE
-           && fabs(contact->target_normal_speed) <= LIMIT_COORDINATE / physics->dt;
+    return vector_is_sound(surface->fdir1) && fabs(surface->motion1) <= LIMIT_COORDINATE
+           && fabs(surface->motion2) <= LIMIT_COORDINATE;
+}
+
+static bool surfaces_are_sound(const Header *header, const char *data)
+{
+    for (int i = 0; i < header->own_surface_count; i++) {
+        PhysicsSurface surface;
+        memcpy(&surface, data + sizeof surface * (size_t)i, sizeof surface);
+        if (!surface_is_sound(&surface))
+            return false;
+    }
+    return true;
 }
 
 // A snapshot file is untrusted: what is in it is looked at before any of it is used.
@@ -271,18 +309,22 @@ static bool contents_are_sound(Physics *physics, const Header *header, const cha
             return false;
         data += blocks[i].size;
     }
+    int own_count = 0;
     for (int i = 0; i < header->contact_count; i++) {
         PhysicsContact contact;
-        uint8_t flags[2];
+        uint8_t flags[3];
         memcpy(&contact, data + sizeof(contact) * (size_t)i, sizeof(contact));
         memcpy(&flags[0], &contact.is_new, 1);
         memcpy(&flags[1], &contact.is_asleep, 1);
-        if (flags[0] > 1 || flags[1] > 1 || flags[1] != (i < header->sleeping_contact_count)
+        memcpy(&flags[2], &contact.has_own_surface, 1);
+        own_count += flags[2];
+        if (flags[0] > 1 || flags[1] > 1 || flags[2] > 1 || flags[1] != (i < header->sleeping_contact_count)
             || !contact_is_sound(physics, &contact))
             return false;
     }
-    return collide_cache_is_sound(data + sizeof(PhysicsContact) * (size_t)header->contact_count,
-                                  (size_t)header->cache_size, physics->shape_count);
+    return own_count == header->own_surface_count
+           && surfaces_are_sound(header, data + sizeof(PhysicsContact) * (size_t)header->contact_count)
+           && collide_cache_is_sound(data + contacts_size(header), (size_t)header->cache_size, physics->shape_count);
 }
 
 static void restore_welds(Physics *physics)
@@ -334,6 +376,21 @@ static void restore_places(Physics *physics)
     }
 }
 
+static void restore_contacts(Physics *physics, const Header *header, const char *from)
+{
+    int count = header->contact_count;
+    memory_grow(&physics->contacts, &physics->contact_capacity, count + 1, sizeof(PhysicsContact));
+    memcpy(physics->contacts, from, sizeof(PhysicsContact) * (size_t)count);
+    from += sizeof(PhysicsContact) * (size_t)count;
+    if (header->own_surface_count > 0)
+        contact_own_surfaces_reserve(physics, count);
+    for (int i = 0; i < count; i++)
+        if (physics->contacts[i].has_own_surface) {
+            memcpy(&physics->own_surfaces[i], from, sizeof(PhysicsSurface));
+            from += sizeof(PhysicsSurface);
+        }
+}
+
 bool physics_restore(Physics *physics, const void *buffer, size_t size)
 {
     Header header;
@@ -354,9 +411,8 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
             memcpy(blocks[i].data, from, blocks[i].size);
         from += blocks[i].size;
     }
-    memory_grow(&physics->contacts, &physics->contact_capacity, header.contact_count + 1, sizeof(PhysicsContact));
-    memcpy(physics->contacts, from, sizeof(PhysicsContact) * (size_t)header.contact_count);
-    from += sizeof(PhysicsContact) * (size_t)header.contact_count;
+    restore_contacts(physics, &header, from);
+    from += contacts_size(&header);
     physics->contact_count = header.contact_count;
     physics->sleeping_contact_count = header.sleeping_contact_count;
     physics->step = header.step;

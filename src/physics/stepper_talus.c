@@ -30,11 +30,12 @@ typedef struct StepperTalus {
     SolverJoint *joints;
     Constraint **joined;  // beside joints
     SolverRow *rows;
-    SolverContact *contacts;
-    Resting *resting;  // contacts that fall asleep in this step
+    SolverContact *contacts;  // copies, in a step in which some wake,
+    SolverSurface *surfaces;  // and beside them
+    Resting *resting;         // contacts that fall asleep in this step
     int body_count, body_capacity, awake_count, awake_capacity, joint_count, joint_capacity, joined_capacity, row_count,
         row_capacity;
-    int contact_count, contact_capacity, resting_count, resting_capacity;
+    int contact_count, contact_capacity, surface_capacity, resting_count, resting_capacity;
     int woken_count;  // contacts of ours that stand first among the solver's: they wake in this step
 } StepperTalus;
 
@@ -86,9 +87,8 @@ static void talus_destroy(void *state)
     StepperTalus *self = state;
     rim_step_destroy(self->rim);
     solver_destroy(self->solver);
-    void *owned[] = {
-        self->bodies, self->awake, self->joints, self->joined, self->rows, self->contacts, self->resting
-    };
+    void *owned[] = { self->bodies, self->awake,    self->joints,   self->joined,
+                      self->rows,   self->contacts, self->surfaces, self->resting };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     free(self);
@@ -245,31 +245,6 @@ static bool contact_acts(const Physics *physics, const PhysicsContact *contact)
     return body_acts(physics, contact->body[0]) || body_acts(physics, contact->body[1]);
 }
 
-static void describe_contact(const PhysicsContact *contact, SolverContact *to)
-{
-    bool is_reversed = contact->body[0] < 0;
-    contact_for_solver(contact, contact->body[is_reversed], is_reversed ? -1 : contact->body[1], to);
-}
-
-static bool is_next_point(const PhysicsContact *last, const PhysicsContact *contact)
-{
-    return contact->shape[0] == last->shape[0] && contact->shape[1] == last->shape[1] && contact->shape[0] >= 0
-           && contact->shape[1] >= 0 && contact_surfaces_are_alike(last, contact);
-}
-
-// Of the same pair and surface as the last one.
-static void describe_next_point(const PhysicsContact *contact, const SolverContact *last, SolverContact *to)
-{
-    *to = *last;
-    double sign = contact->body[0] < 0 ? -1.0 : 1.0;
-    memcpy(to->position, &contact->point, sizeof to->position);
-    to->normal[0] = sign * contact->normal.x;
-    to->normal[1] = sign * contact->normal.y;
-    to->normal[2] = sign * contact->normal.z;
-    to->depth = contact->depth;
-    memcpy(to->start, contact->held, sizeof to->start);
-}
-
 static void remember_resting(StepperTalus *self, int contact, int place)
 {
     assert(contact >= 0 && place >= 0);
@@ -279,42 +254,67 @@ static void remember_resting(StepperTalus *self, int contact, int place)
 
 typedef struct ContactWork {
     const Physics *physics;
-    const PhysicsContact *from;
-    SolverContact *to;
+    int first;
     atomic_bool has_resting;
 } ContactWork;
 
-static void describe_range(int begin, int end, int worker, void *context)
+static void look_range(int begin, int end, int worker, void *context)
 {
     ContactWork *work = context;
+    const PhysicsContact *contacts = work->physics->contacts + work->first;
     (void)worker;
-    for (int i = begin; i < end; i++) {
-        if (i > begin && is_next_point(&work->from[i - 1], &work->from[i]))
-            describe_next_point(&work->from[i], &work->to[i - 1], &work->to[i]);
-        else
-            describe_contact(&work->from[i], &work->to[i]);
-        if (!contact_acts(work->physics, &work->from[i]))
+    for (int i = begin; i < end; i++)
+        if (!contact_acts(work->physics, &contacts[i]))
             atomic_store(&work->has_resting, true);
-    }
 }
 
-// Sleeping contacts act again in the step in which one of their bodies woke; those of the last pass follow.
-static void read_contacts(StepperTalus *self, Physics *physics)
+static void add_copy(StepperTalus *self, const Physics *physics, int index)
 {
-    int woken_count, first = physics->sleeping_contact_count, count = physics->contact_count - first;
-    const int32_t *woken = sleep_woken_contacts(physics, &woken_count);
-    memory_grow(&self->contacts, &self->contact_capacity, woken_count + count + 1, sizeof *self->contacts);
+    assert(index >= 0 && index < physics->contact_count);
+    self->contacts[self->contact_count] = physics->contacts[index];
+    if (physics->contacts[index].has_own_surface)
+        self->surfaces[self->contact_count] = physics->own_surfaces[index];
+    self->contact_count++;
+}
+
+// Those that wake stand anywhere among the sleeping ones: the solver gets a list that begins with them.
+static void copy_contacts(StepperTalus *self, const Physics *physics, const int32_t *woken, int woken_count)
+{
+    int room = woken_count + physics->contact_count - physics->sleeping_contact_count;
+    memory_grow(&self->contacts, &self->contact_capacity, room, sizeof *self->contacts);
+    memory_grow(&self->surfaces, &self->surface_capacity, room, sizeof *self->surfaces);
     self->contact_count = 0;
     for (int i = 0; i < woken_count; i++)
         if (contact_acts(physics, &physics->contacts[woken[i]]))
-            describe_contact(&physics->contacts[woken[i]], &self->contacts[self->contact_count++]);
+            add_copy(self, physics, woken[i]);
     self->woken_count = self->contact_count;
-    ContactWork work = { physics, &physics->contacts[first], &self->contacts[self->contact_count], false };
-    pool_for(physics->pool, count, CONTACT_GRAIN, describe_range, &work);
+    for (int i = physics->sleeping_contact_count; i < physics->contact_count; i++)
+        add_copy(self, physics, i);
+}
+
+// The contacts of the last pass as they stand in our list; behind those of sleepers that act again in the step in which one of
+// their bodies woke.
+static void read_contacts(StepperTalus *self, Physics *physics, SolverInput *input)
+{
+    int woken_count, first = physics->sleeping_contact_count, count = physics->contact_count - first;
+    const int32_t *woken = sleep_woken_contacts(physics, &woken_count);
+    self->woken_count = 0;
+    self->contact_count = count;
+    input->surfaces = physics->contact_table.surfaces;
+    input->contacts = physics->contacts ? physics->contacts + first : NULL;
+    input->own_surfaces = physics->own_surfaces ? physics->own_surfaces + first : NULL;
+    if (woken_count > 0) {
+        copy_contacts(self, physics, woken, woken_count);
+        input->contacts = self->contacts;
+        input->own_surfaces = self->surfaces;
+    }
+    input->contact_count = self->contact_count;
+    ContactWork work = { physics, first, false };
+    if (sleep_any_asleep(physics))
+        pool_for(physics->pool, count, CONTACT_GRAIN, look_range, &work);
     for (int i = 0; work.has_resting && i < count; i++)
-        if (!contact_acts(physics, &work.from[i]))
-            remember_resting(self, first + i, self->contact_count + i);
-    self->contact_count += count;
+        if (!contact_acts(physics, &physics->contacts[first + i]))
+            remember_resting(self, first + i, self->woken_count + i);
 }
 
 // A contact that falls asleep takes along what it carried, so that the step in which it wakes goes on from there.
@@ -328,13 +328,17 @@ static void keep_impulses(StepperTalus *self, Physics *physics)
     self->resting_count = 0;
 }
 
-static void write_contact_forces(const StepperTalus *self, Physics *physics)
+// What did not act in the step carried nothing in it.
+static void write_contact_forces(const StepperTalus *self, Physics *physics, const SolverInput *input)
 {
     int first = physics->sleeping_contact_count;
     if (!physics->wants_contact_forces || physics->feedback_capacity < physics->contact_count)
         return;
     for (int i = first; i < physics->contact_count; i++)
-        solver_contact_force(&self->contacts[self->woken_count + i - first], physics->feedbacks[i].f1);
+        if (contact_acts(physics, &physics->contacts[i]))
+            solver_contact_force(self->solver, input, self->woken_count + i - first, physics->feedbacks[i].f1);
+        else
+            memset(physics->feedbacks[i].f1, 0, 3 * sizeof(double));
 }
 
 // ---- the step ----
@@ -345,7 +349,6 @@ static void plain_step(StepperTalus *self, Physics *physics, double dt)
     assert(dt > 0.0);
     read_bodies(self, physics);
     read_constraints(self, physics, dt);
-    read_contacts(self, physics);
     SolverInput input = { .dt = dt,
                           .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z },
                           .erp = physics->erp,
@@ -354,16 +357,15 @@ static void plain_step(StepperTalus *self, Physics *physics, double dt)
                           .bodies = self->bodies,
                           .joints = self->joints,
                           .rows = self->rows,
-                          .contacts = self->contacts,
                           .body_count = self->body_count,
                           .joint_count = self->joint_count,
                           .row_count = self->row_count,
-                          .contact_count = self->contact_count,
                           .awake = self->awake,
                           .awake_count = self->awake_count };
+    read_contacts(self, physics, &input);
     solver_step(self->solver, &input);
     sum_wrenches(self, physics);
-    write_contact_forces(self, physics);
+    write_contact_forces(self, physics, &input);
     keep_impulses(self, physics);
     double slow_turn = joints_slow_turn(dt);
     BodyWork work = { .self = self, .physics = physics, .awake = self->awake, .slow_turn2 = slow_turn * slow_turn };

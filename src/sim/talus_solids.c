@@ -154,8 +154,8 @@ int talus_contacts(const TalusWorld *world, TalusContact *contacts, int capacity
                                       vector_out(from[i].point),
                                       vector_out(from[i].normal),
                                       from[i].depth,
-                                      from[i].friction,
-                                      from[i].properties,
+                                      physics_contact_surface(physics, i)->mu,
+                                      physics_contact_properties(&from[i]),
                                       motion.sliding_speed,
                                       motion.rolling_speed,
                                       motion.impact_energy };

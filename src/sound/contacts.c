@@ -60,7 +60,7 @@ static void request(SoundStage *stage, const Physics *physics, const PairMotion 
 
 static void sound_pair(SoundStage *stage, const Physics *physics, const PairMotion *pair, double time)
 {
-    const int *clips = stage_contact_clips(stage, pair->first->properties);
+    const int *clips = stage_contact_clips(stage, physics_contact_properties(pair->first));
     uint32_t a = (uint32_t)pair->first->shape[0], b = (uint32_t)pair->first->shape[1];
     VoiceKey bump = { VOICE_BUMP, a, b };
     if (pair->impact > 0.0 && !was_just_hit(stage, bump, time))

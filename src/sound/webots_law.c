@@ -52,7 +52,7 @@ static WebotsPair *pair_of(SoundStage *stage, const Physics *physics, const Phys
                           .created = time,
                           .updated = time,
                           .body = { contact->body[0], contact->body[1] },
-                          .properties = contact->properties };
+                          .properties = physics_contact_properties(contact) };
     for (int i = 0; i < 2; i++)
         pair->masses[i] = pair->body[i] >= 0 ? physics_body_mass(physics, pair->body[i]) : 0.0;
     return pair;

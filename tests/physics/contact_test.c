@@ -119,7 +119,9 @@ static void the_first_fitting_properties_count(void **state)
         int count;
         const PhysicsContact *contacts = physics_contacts(world.physics, &count);
         CHECK(count == 1, cases[i].a);
-        CHECK(contacts[0].properties == cases[i].expected && contacts[0].friction == cases[i].friction, cases[i].b);
+        CHECK(physics_contact_properties(&contacts[0]) == cases[i].expected
+                  && physics_contact_surface(world.physics, 0)->mu == cases[i].friction,
+              cases[i].b);
         Text out = { 0 };
         physics_explain_materials(world.physics, &out);
         physics_explain_contacts(world.physics, &out);
@@ -479,17 +481,18 @@ static void coefficients_follow_directions(void **state)
                 lists[i].values, lists[i].values, turns[k]);
             World world = world_open(text);
             int count;
-            const PhysicsContact *contact = physics_contacts(world.physics, &count);
+            physics_contacts(world.physics, &count);
             CHECK(count == 4, "points of a box on a plane");
             const double *m = lists[i].m, r1 = fabs(cos(turns[k])), r2 = fabs(sin(turns[k]));
             double along[] = { m[0], m[0] + m[0] * r1 + m[1] * r2, m[0] + m[2], m[0] + m[2] * r1 + m[3] * r2 };
             double across[] = { m[0], m[1] + m[0] * r2 + m[1] * r1, m[1] + m[2], m[1] + m[2] * r2 + m[3] * r1 };
-            CHECK_NEAR(contact->friction, along[i], 1e-7, lists[i].values);
-            CHECK_NEAR(contact->friction2, across[i], 1e-7, lists[i].values);
-            CHECK_NEAR(contact->slip, along[i], 1e-7, lists[i].values);
-            CHECK_NEAR(contact->slip2, across[i], 1e-7, lists[i].values);
+            const PhysicsSurface *surface = physics_contact_surface(world.physics, 0);
+            CHECK_NEAR(surface->mu, along[i], 1e-7, lists[i].values);
+            CHECK_NEAR(surface->mu2, across[i], 1e-7, lists[i].values);
+            CHECK_NEAR(surface->slip1, along[i], 1e-7, lists[i].values);
+            CHECK_NEAR(surface->slip2, across[i], 1e-7, lists[i].values);
             if (i > 0)
-                CHECK_NEAR(fabs(contact->direction.x * cos(turns[k]) + contact->direction.y * sin(turns[k])), 1, 1e-12,
+                CHECK_NEAR(fabs(surface->fdir1.x * cos(turns[k]) + surface->fdir1.y * sin(turns[k])), 1, 1e-12,
                            "along the box's x");
             world_close(&world);
         }
@@ -531,13 +534,13 @@ static void faces_have_directions(void **state)
             cases[i].pose, cases[i].shape);
         World world = world_open(text);
         int count;
-        const PhysicsContact *contact = physics_contacts(world.physics, &count);
+        physics_contacts(world.physics, &count);
         CHECK(count > 0, "touches");
+        const PhysicsSurface *surface = physics_contact_surface(world.physics, 0);
         if (cases[i].has_one)
-            CHECK_NEAR(fabs(vec3_dot(contact->direction, cases[i].direction)), 1, 1e-9, cases[i].shape);
+            CHECK_NEAR(fabs(vec3_dot(surface->fdir1, cases[i].direction)), 1, 1e-9, cases[i].shape);
         else
-            CHECK(contact->friction == 0.3 && contact->friction2 == 0.3 && vec3_length(contact->direction) == 0,
-                  cases[i].shape);
+            CHECK(surface->mu == 0.3 && surface->mu2 == 0.3 && vec3_length(surface->fdir1) == 0, cases[i].shape);
         world_close(&world);
     }
 }

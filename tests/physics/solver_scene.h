@@ -16,6 +16,10 @@
 #define SCENE_CONTACTS 4000
 #endif
 
+static const SolverSurface scene_surface = { .flags = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2,
+                                             .mu = 0.8,
+                                             .mu2 = 0.8 };
+
 typedef struct SolverScene {
     SolverInput input;
     SolverBody bodies[SCENE_BODIES];
@@ -54,7 +58,8 @@ static inline void scene_init(SolverScene *s, double dt)
                               .bodies = s->bodies,
                               .joints = s->joints,
                               .rows = s->rows,
-                              .contacts = s->contacts };
+                              .contacts = s->contacts,
+                              .surfaces = &scene_surface };
 }
 
 // A ball joint at a world point; `b` -1: the world.
@@ -141,15 +146,9 @@ static inline void scene_collide_pair(SolverScene *s, int a, int b)
     int count = collide_pair(&shapes[0], &poses[0], &shapes[1], &poses[1], 0.0, points);
     for (int i = 0; i < count && s->input.contact_count < COUNT_OF(s->contacts); i++) {
         SolverContact *c = &s->contacts[s->input.contact_count++];
-        *c = (SolverContact){ .body1 = a,
-                              .body2 = b,
-                              .flags = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2,
-                              .mu = 0.8,
-                              .mu2 = 0.8,
-                              .pair = (uint64_t)(a + 1) << 32 | (uint64_t)(b + 1),
-                              .depth = points[i].depth };
-        memcpy(c->position, points[i].position, sizeof c->position);
-        memcpy(c->normal, points[i].normal, sizeof c->normal);
+        *c = (SolverContact){ .body = { a, b }, .depth = points[i].depth };
+        memcpy(&c->point, points[i].position, sizeof c->point);
+        memcpy(&c->normal, points[i].normal, sizeof c->normal);
     }
 }
 

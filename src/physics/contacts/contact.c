@@ -73,6 +73,16 @@ bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shap
     return bodies_are_joined(physics, moving, -1);
 }
 
+// ---- places ----
+
+void contact_move(Physics *physics, int from, int to)
+{
+    assert(to >= 0 && to <= from && from < physics->contact_count);
+    physics->contacts[to] = physics->contacts[from];
+    if (physics->contacts[from].has_own_surface)
+        physics->own_surfaces[to] = physics->own_surfaces[from];
+}
+
 // ---- joints in ODE ----
 
 bool contacts_want_joints(const Physics *physics)
@@ -206,7 +216,7 @@ void contacts_forget(Physics *physics, int top)
         if (goes)
             continue;
         sleeping += contact->is_asleep;
-        physics->contacts[kept++] = *contact;
+        contact_move(physics, i, kept++);
     }
     physics->contact_count = kept;
     physics->sleeping_contact_count = sleeping;
@@ -284,7 +294,7 @@ static int drop_any_woken(Physics *physics)
             continue;
         }
         if (kept != i)
-            physics->contacts[kept] = physics->contacts[i];
+            contact_move(physics, i, kept);
         move_resting_force(physics, i, kept);
         physics->contact_joints[kept++] = physics->contact_joints[i];
     }
@@ -323,7 +333,7 @@ static void keep_sleeping(Physics *physics, bool is_full)
     physics->sleep->may_rest = false;
     for (int i = old; may_rest && i < physics->contact_count; i++)
         if (pair_rests(physics, &physics->contacts[i])) {
-            physics->contacts[kept] = physics->contacts[i];
+            contact_move(physics, i, kept);
             keep_resting_force(physics, i, kept);
             physics->contacts[kept++].is_asleep = true;
         }

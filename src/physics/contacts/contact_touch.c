@@ -141,6 +141,18 @@ void contacts_clear_marks(Physics *physics, bool is_full)
 
 // ---- records ----
 
+// What of a point is not that of its pair; a depth below zero is the gap before a fast shape.
+static void write_own_surface(Physics *physics, int index, double depth)
+{
+    PhysicsContact *contact = &physics->contacts[index];
+    PhysicsSurface *own = contact->has_own_surface ? &physics->own_surfaces[index] : NULL;
+    assert(!own || index < physics->own_surface_capacity);
+    if (own)
+        contact_surface_at_point(physics, contact, own);
+    if (depth < 0.0)
+        contact_make_speculative(physics, contact, -depth, own);
+}
+
 static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *found, bool is_new, int at)
 {
     Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
@@ -156,10 +168,8 @@ static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *
         contact->point = vec3(from->position[0], from->position[1], from->position[2]);
         contact->normal = vec3(from->normal[0], from->normal[1], from->normal[2]);
         contact->depth = double_max(from->depth, 0.0);
-        if (!is_one_surface)
-            contact_surface_at_point(physics, contact);
-        if (from->depth < 0.0)
-            contact_make_speculative(physics, contact, -from->depth);
+        if (!is_one_surface || from->depth < 0.0)
+            write_own_surface(physics, at + i, from->depth);
         physics->contact_joints[at + i] = NULL;
     }
     mark_pair(physics, a, b);
@@ -183,6 +193,8 @@ static void reserve_records(Physics *physics, int count)
     memory_grow(&physics->contacts, &physics->contact_capacity, physics->contact_count + count, sizeof(PhysicsContact));
     memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + count,
                 sizeof(dJointID));
+    if (contact_surfaces_differ(physics))
+        contact_own_surfaces_reserve(physics, physics->contact_count + count);
 }
 
 // Counts new records, for which there is room, and gives them their joints.

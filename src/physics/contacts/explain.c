@@ -79,6 +79,26 @@ static void explain_forces(const Physics *physics, Text *out)
     }
 }
 
+static void explain_surface(const PhysicsSurface *surface, Text *out)
+{
+    bool has_direction = surface->flags & SOLVER_CONTACT_FDIR1;
+    add_number(out, "friction", surface->mu);
+    if (surface->mu2 != surface->mu)
+        add_number(out, "and", surface->mu2);
+    if (has_direction)
+        text_printf(out, " along %g %g %g", surface->fdir1.x, surface->fdir1.y, surface->fdir1.z);
+    if (surface->slip1 != 0.0 || surface->slip2 != 0.0)
+        text_printf(out, " slip %g %g", surface->slip1, surface->slip2);
+    if (surface->flags & SOLVER_CONTACT_ROLLING) {
+        add_number(out, "rolling", surface->rho);
+        add_number(out, "", surface->rho2);
+        add_number(out, "spinning", surface->rhoN);
+    }
+    if (surface->motion1 != 0.0 || surface->motion2 != 0.0)
+        text_printf(out, " belt %g m/s", surface->motion1);
+    text_printf(out, " bounce %g", surface->bounce);
+}
+
 void physics_explain_contacts(const Physics *physics, Text *out)
 {
     for (int i = 0; i < physics->contact_count; i++) {
@@ -87,27 +107,14 @@ void physics_explain_contacts(const Physics *physics, Text *out)
                     scene_string(physics->solids[c->solid[0]].node, "contactMaterial"),
                     solid_label(physics, c->solid[1]),
                     scene_string(physics->solids[c->solid[1]].node, "contactMaterial"));
-        if (c->properties >= 0)
-            text_printf(out, "ContactProperties %d,", c->properties);
+        if (physics_contact_properties(c) >= 0)
+            text_printf(out, "ContactProperties %d,", physics_contact_properties(c));
         else
             text_add_string(out, "defaults,");
         text_printf(out, " point %g %g %g normal %g %g %g depth %g,", c->point.x, c->point.y, c->point.z,
                     c->normal.x + 0.0, c->normal.y + 0.0, c->normal.z + 0.0, c->depth);
-        add_number(out, "friction", c->friction);
-        if (c->mode & dContactMu2)
-            add_number(out, "and", c->friction2);
-        if (c->mode & dContactFDir1)
-            text_printf(out, " along %g %g %g", c->direction.x, c->direction.y, c->direction.z);
-        if (c->slip != 0.0 || c->slip2 != 0.0)
-            text_printf(out, " slip %g %g", c->slip, c->slip2);
-        if (c->mode & dContactRolling) {
-            add_number(out, "rolling", c->rolling);
-            add_number(out, "", c->rolling2);
-            add_number(out, "spinning", c->spinning);
-        }
-        if (c->mode & dContactMotion1)
-            text_printf(out, " belt %g m/s", c->motion);
-        text_printf(out, " bounce %g%s\n", c->bounce, c->is_asleep ? " (asleep)" : "");
+        explain_surface(physics_contact_surface(physics, i), out);
+        text_add_string(out, c->is_asleep ? " (asleep)\n" : "\n");
     }
     explain_forces(physics, out);
 }

@@ -80,7 +80,7 @@ void sleep_relink(Physics *physics, int from, int to)
     assert(from >= 0 && from < physics->contact_count);
     assert(to >= 0 && to < physics->contact_count);
     sleep_unlink(physics, from);
-    physics->contacts[to] = physics->contacts[from];
+    contact_move(physics, from, to);
     sleep_link(physics, to);
 }
 

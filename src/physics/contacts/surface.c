@@ -73,12 +73,72 @@ static int add_material(Physics *physics, const char *name)
     return table->material_count++;
 }
 
+static bool rule_differs(const ContactRule *rule)
+{
+    return rule->static_friction >= 0.0 || rule->friction_count > 1 || rule->slip_count > 1;
+}
+
+// Without axes of their own rolling and spinning are limited alike. Axis-dependent rolling friction shares its bit in ODE with the
+// second sliding coefficient, which Webots leaves at zero.
+static void set_rolling(const ContactRule *rule, bool has_axes, SolverSurface *surface)
+{
+    bool rolls = rule->rolling[0] > 0.0 || rule->rolling[1] > 0.0 || rule->rolling[2] > 0.0,
+         has_rolling_axes = rule->rolling[1] > 0.0 || rule->rolling[2] > 0.0;
+    if (!rolls)
+        return;
+    surface->flags |= SOLVER_CONTACT_ROLLING;
+    surface->rho = surface->rho2 = surface->rhoN = rule->rolling[0];
+    if (has_rolling_axes || has_axes) {
+        surface->rho2 = rule->rolling[1];
+        surface->rhoN = rule->rolling[2];
+    }
+    if (has_rolling_axes && !has_axes)
+        surface->mu2 = 0.0;
+}
+
+static SolverSurface surface_of_rule(const ContactRule *rule)
+{
+    SolverSurface surface = { .flags = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2 | SOLVER_CONTACT_APPROX1_N
+                                       | SOLVER_CONTACT_SOFT_ERP | SOLVER_CONTACT_SOFT_CFM
+                                       | (rule->bounce != 0.0 ? SOLVER_CONTACT_BOUNCE : 0),
+                              .mu = rule->friction[0],
+                              .mu2 = rule->friction[0],
+                              .slip1 = rule->slip[0],
+                              .slip2 = rule->slip[0],
+                              .bounce = rule->bounce,
+                              .bounce_velocity = rule->bounce_velocity,
+                              .soft_erp = rule->soft_erp,
+                              .soft_cfm = rule->soft_cfm };
+    if (!rule_differs(rule))
+        set_rolling(rule, false, &surface);
+    return surface;
+}
+
+// That of a fast shape: hard, whatever the materials say, and its bounce is part of the speed that it is to have.
+static void surface_harden(SolverSurface *surface)
+{
+    surface->flags &= ~(uint32_t)SOLVER_CONTACT_BOUNCE;
+    surface->soft_cfm = 0.0;
+}
+
+// Contacts that were found with the table of before go on with what it said.
+static void contacts_keep_surfaces(Physics *physics)
+{
+    contact_own_surfaces_reserve(physics, physics->contact_count);
+    for (int i = 0; i < physics->contact_count; i++) {
+        physics->own_surfaces[i] = *physics_contact_surface(physics, i);
+        physics->contacts[i].has_own_surface = true;
+        physics->contacts[i].surface = 0;
+    }
+}
+
 // The first ContactProperties of the list that names both materials, in either order, counts.
 void contact_table_build(Physics *physics)
 {
     ContactTable *table = &physics->contact_table;
     const FieldList *list = physics->info ? scene_list(physics->info, "contactProperties") : NULL;
     int count = list ? int_min(list->count, INT16_MAX - 1) : 0;
+    contacts_keep_surfaces(physics);
     *table = (ContactTable){ .rules = arena_alloc_array(physics->arena, (size_t)count + 1, sizeof(ContactRule)),
                              .materials = arena_alloc_array(physics->arena, 2 * (size_t)count + 1, sizeof(char *)) };
     table->rules[table->rule_count++] = default_rule();
@@ -93,6 +153,12 @@ void contact_table_build(Physics *physics)
         pairs[i][0] = add_material(physics, scene_string(node, "material1"));
         pairs[i][1] = add_material(physics, scene_string(node, "material2"));
         table->rules[table->rule_count++] = read_rule(node);
+    }
+    table->surfaces = arena_alloc_array(physics->arena, 2 * (size_t)table->rule_count, sizeof(SolverSurface));
+    for (int i = 0; i < table->rule_count; i++) {
+        table->surfaces[2 * i] = table->surfaces[2 * i + 1] = surface_of_rule(&table->rules[i]);
+        surface_harden(&table->surfaces[2 * i + 1]);
+        table->has_differing |= rule_differs(&table->rules[i]);
     }
     int n = table->material_count;
     table->rule_of = arena_alloc_array(physics->arena, (size_t)n * (size_t)n, sizeof(int16_t));
@@ -162,7 +228,8 @@ static void combine(const double *m, int count, double r1, double r2, double *al
 
 // The first solid is the one whose material is named first; of two with the same material the one that cannot move. Directions
 // turn about the normal that looks into the one that can.
-static void asymmetric(const Physics *physics, const ContactRule *rule, bool is_inversed, PhysicsContact *contact)
+static bool asymmetric(const Physics *physics, const ContactRule *rule, bool is_inversed, const PhysicsContact *contact,
+                       SolverSurface *surface)
 {
     bool is_alike = physics->solids[contact->solid[0]].material == physics->solids[contact->solid[1]].material;
     int moving = contact->body[0] < 0 ? 1 : 0, first = is_alike ? 1 - moving : is_inversed;
@@ -171,18 +238,19 @@ static void asymmetric(const Physics *physics, const ContactRule *rule, bool is_
     for (int i = 0; i < 2; i++) {
         int shape = contact->shape[first == 0 ? i : 1 - i];
         if (!friction_direction(physics, rule, shape, normal, &direction[i]))
-            return;
+            return false;
         direction[i] = quat_rotate(quat_from_axis_angle(normal, -rule->rotation[i]), direction[i]);
     }
     double cosine = double_clamp(vec3_dot(direction[0], direction[1]), -1.0, 1.0);
     double r1 = fabs(cosine), r2 = sqrt(fmax(0.0, 1.0 - cosine * cosine));
-    contact->mode |= dContactFDir1 | dContactMu2;
-    contact->direction = direction[0];
-    combine(rule->friction, rule->friction_count, r1, r2, &contact->friction, &contact->friction2);
+    surface->flags |= SOLVER_CONTACT_FDIR1;
+    surface->fdir1 = direction[0];
+    combine(rule->friction, rule->friction_count, r1, r2, &surface->mu, &surface->mu2);
     if (rule->slip_count == 2 && (rule->slip[0] == 0.0 || rule->slip[1] == 0.0))
-        contact->slip = rule->slip[0], contact->slip2 = rule->slip[1];
+        surface->slip1 = rule->slip[0], surface->slip2 = rule->slip[1];
     else
-        combine(rule->slip, rule->slip_count, r1, r2, &contact->slip, &contact->slip2);
+        combine(rule->slip, rule->slip_count, r1, r2, &surface->slip1, &surface->slip2);
+    return true;
 }
 
 static Vec3 point_velocity(const Physics *physics, int body, Vec3 point)
@@ -201,40 +269,14 @@ static bool is_sticking(const Physics *physics, const PhysicsContact *contact)
     return vec3_length(slip) < STICKING_SPEED;
 }
 
-static const ContactRule *rule_of_pair(const Physics *physics, const PhysicsContact *contact, bool *is_inversed,
-                                       int *index)
+// The rule of two solids by their materials; negative when it names them the other way round: -(index + 1).
+static int rule_of_pair(const Physics *physics, const PhysicsContact *contact)
 {
     const ContactTable *table = &physics->contact_table;
     int n = table->material_count, a = physics->solids[contact->solid[0]].material,
         b = physics->solids[contact->solid[1]].material;
     assert(a >= 0 && a < n && b >= 0 && b < n);
-    int entry = table->rule_of[a * n + b];
-    *is_inversed = entry < 0;
-    *index = *is_inversed ? -(entry + 1) : entry;
-    return &table->rules[*index];
-}
-
-static void set_rolling(const ContactRule *rule, PhysicsContact *contact)
-{
-    contact->mode |= dContactRolling;
-    contact->rolling = rule->rolling[0];
-    contact->rolling2 = rule->rolling[1];
-    contact->spinning = rule->rolling[2];
-    // Axis-dependent rolling friction shares its bit with the second sliding coefficient, which Webots leaves at zero.
-    if ((rule->rolling[1] > 0.0 || rule->rolling[2] > 0.0) && !(contact->mode & dContactMu2)) {
-        contact->mode |= dContactAxisDep;
-        contact->friction2 = 0.0;
-    }
-}
-
-static bool rule_rolls(const ContactRule *rule)
-{
-    return rule->rolling[0] > 0.0 || rule->rolling[1] > 0.0 || rule->rolling[2] > 0.0;
-}
-
-static uint32_t slip_bits(const PhysicsContact *contact)
-{
-    return (contact->slip != 0.0 ? dContactSlip1 : 0) | (contact->slip2 != 0.0 ? dContactSlip2 : 0);
+    return table->rule_of[a * n + b];
 }
 
 static bool is_moved_by_fittings(const Physics *physics, const PhysicsContact *contact)
@@ -245,105 +287,57 @@ static bool is_moved_by_fittings(const Physics *physics, const PhysicsContact *c
     return false;
 }
 
+bool contact_surfaces_differ(const Physics *physics)
+{
+    return physics->contact_table.has_differing || physics->fittings;
+}
+
+void contact_own_surfaces_reserve(Physics *physics, int count)
+{
+    assert(count >= 0);
+    memory_grow(&physics->own_surfaces, &physics->own_surface_capacity, count, sizeof *physics->own_surfaces);
+}
+
 bool contact_surface_of_pair(const Physics *physics, PhysicsContact *contact)
 {
-    bool is_inversed;
-    int index;
-    const ContactRule *rule = rule_of_pair(physics, contact, &is_inversed, &index);
-    contact->properties = index - 1;
-    contact->mode = dContactApprox1 | dContactSoftCFM | dContactSoftERP | (rule->bounce != 0.0 ? dContactBounce : 0);
-    contact->friction = contact->friction2 = rule->friction[0];
-    contact->slip = contact->slip2 = rule->slip[0];
-    contact->bounce = rule->bounce;
-    contact->bounce_velocity = rule->bounce_velocity;
-    contact->soft_erp = rule->soft_erp;
-    contact->soft_cfm = rule->soft_cfm;
-    if (rule->static_friction >= 0.0 || rule->friction_count > 1 || rule->slip_count > 1
-        || is_moved_by_fittings(physics, contact))
-        return false;
-    contact->mode |= slip_bits(contact);
-    if (rule_rolls(rule))
-        set_rolling(rule, contact);
-    return true;
+    int entry = rule_of_pair(physics, contact);
+    int rule = entry < 0 ? -(entry + 1) : entry;
+    contact->surface = 2 * rule;
+    contact->has_own_surface = rule_differs(&physics->contact_table.rules[rule])
+                               || is_moved_by_fittings(physics, contact);
+    return !contact->has_own_surface;
 }
 
-void contact_surface_at_point(const Physics *physics, PhysicsContact *contact)
+void contact_surface_at_point(const Physics *physics, const PhysicsContact *contact, PhysicsSurface *own)
 {
-    bool is_inversed;
-    int index;
-    const ContactRule *rule = rule_of_pair(physics, contact, &is_inversed, &index);
+    const ContactRule *rule = &physics->contact_table.rules[contact->surface / 2];
+    *own = physics->contact_table.surfaces[contact->surface];
     if (rule->static_friction >= 0.0 && is_sticking(physics, contact))
-        contact->friction = contact->friction2 = rule->static_friction;
-    if (rule->friction_count > 1 || rule->slip_count > 1)
-        asymmetric(physics, rule, is_inversed, contact);
-    contact->mode |= slip_bits(contact);
-    if (rule_rolls(rule))
-        set_rolling(rule, contact);
-    fittings_contact(physics, contact);
+        own->mu = own->mu2 = rule->static_friction;
+    bool has_axes = (rule->friction_count > 1 || rule->slip_count > 1)
+                    && asymmetric(physics, rule, rule_of_pair(physics, contact) < 0, contact, own);
+    has_axes |= fittings_contact(physics, contact, own);
+    set_rolling(rule, has_axes, own);
 }
 
-void contact_make_speculative(const Physics *physics, PhysicsContact *contact, double gap)
+void contact_make_speculative(const Physics *physics, PhysicsContact *contact, double gap, PhysicsSurface *own)
 {
-    assert(gap >= 0.0);
+    assert(gap >= 0.0 && contact->surface % 2 == 0);
+    const PhysicsSurface *surface = own ? own : &physics->contact_table.surfaces[contact->surface];
     Vec3 against = vec3_sub(point_velocity(physics, contact->body[0], contact->point),
                             point_velocity(physics, contact->body[1], contact->point));
     double coming = -vec3_dot(against, contact->normal);
-    bool bounces = contact->mode & dContactBounce && coming > contact->bounce_velocity;
-    contact->target_normal_speed = bounces ? contact->bounce * coming : -gap / physics->dt;
-    contact->mode = (contact->mode & ~(uint32_t)dContactBounce) | dContactMotionN;
-    contact->soft_cfm = 0.0;
+    bool bounces = (surface->flags & SOLVER_CONTACT_BOUNCE) && coming > surface->bounce_velocity;
+    contact->target_normal_speed = bounces ? surface->bounce * coming : -gap / physics->dt;
+    contact->surface++;
+    if (own)
+        surface_harden(own);
 }
 
-static double not_negative(double value) { return value > 0.0 ? value : 0.0; }
-
-bool contact_surfaces_are_alike(const PhysicsContact *a, const PhysicsContact *b)
+const PhysicsSurface *physics_contact_surface(const Physics *physics, int index)
 {
-    const uint32_t own = dContactFDir1 | dContactMotion1 | dContactMotion2
-                         | dContactMotionN;  // of a point, not of a rule
-    return a->properties == b->properties && a->mode == b->mode && !(a->mode & own) && a->friction == b->friction;
-}
-
-// What the bits of a contact say about numbers that it also has; the solver wants the numbers alone.
-void contact_for_solver(const PhysicsContact *contact, int body1, int body2, SolverContact *to)
-{
-    assert(body1 >= 0);
-    static const struct {
-        uint32_t mode, flag;
-    } modes[] = {
-        { dContactSoftERP, SOLVER_CONTACT_SOFT_ERP },    { dContactSoftCFM, SOLVER_CONTACT_SOFT_CFM },
-        { dContactBounce, SOLVER_CONTACT_BOUNCE },       { dContactFDir1, SOLVER_CONTACT_FDIR1 },
-        { dContactApprox1_1, SOLVER_CONTACT_APPROX1_1 }, { dContactApprox1_2, SOLVER_CONTACT_APPROX1_2 },
-        { dContactApprox1_N, SOLVER_CONTACT_APPROX1_N }, { dContactRolling, SOLVER_CONTACT_ROLLING },
-    };
-    uint32_t mode = contact->mode;
-    bool is_axis_dependent = mode & dContactAxisDep, is_reversed = contact->body[0] < 0;
-    to->body1 = body1;
-    to->body2 = body2;
-    to->pair = solver_pair(body1, body2);
-    to->flags = 0;
-    to->reserved = 0;
-    for (int i = 0; i < COUNT_OF(modes); i++)
-        to->flags |= mode & modes[i].mode ? modes[i].flag : 0;
-    Vec3 normal = is_reversed ? vec3_neg(contact->normal) : contact->normal;
-    memcpy(to->position, &contact->point, sizeof to->position);
-    memcpy(to->normal, &normal, sizeof to->normal);
-    memcpy(to->fdir1, &contact->direction, sizeof to->fdir1);
-    to->depth = contact->depth;
-    // Without the axis-dependent mode there are either both friction rows or, with mu 0, none.
-    to->mu = not_negative(contact->friction);
-    to->mu2 = is_axis_dependent ? not_negative(contact->friction2) : to->mu;
-    to->rho = not_negative(contact->rolling);
-    to->rho2 = is_axis_dependent ? not_negative(contact->rolling2) : to->rho;
-    to->rhoN = is_axis_dependent ? not_negative(contact->spinning) : to->rho;
-    to->bounce = contact->bounce;
-    to->bounce_velocity = contact->bounce_velocity;
-    to->soft_erp = contact->soft_erp;
-    to->soft_cfm = contact->soft_cfm;
-    to->motion1 = mode & dContactMotion1 ? contact->motion : 0.0;
-    to->motion2 = mode & dContactMotion2 ? contact->motion2 : 0.0;
-    to->motionN = mode & dContactMotionN ? contact->target_normal_speed : 0.0;
-    to->slip1 = mode & dContactSlip1 ? contact->slip : 0.0;
-    to->slip2 = mode & dContactSlip2 ? contact->slip2 : 0.0;
-    memcpy(to->start, contact->held, sizeof to->start);
-    memset(to->force, 0, sizeof to->force);
+    assert(index >= 0 && index < physics->contact_count);
+    const PhysicsContact *contact = &physics->contacts[index];
+    return contact->has_own_surface ? &physics->own_surfaces[index]
+                                    : &physics->contact_table.surfaces[contact->surface];
 }

@@ -112,10 +112,11 @@ static const double sticking_speed = 1e-4;  // m/s: slower slip is static fricti
 
 // The surface of one side moves along by itself. Friction acts against the direction in which the surfaces slip now, so that its two
 // directions together know one limit: a track that slips along gives way sideways.
-static void move_surface(const Physics *physics, PhysicsContact *contact, int side, Vec3 surface)
+static bool move_surface(const Physics *physics, const PhysicsContact *contact, int side, Vec3 surface,
+                         PhysicsSurface *out)
 {
     if (vec3_length(surface) < 1e-9 && contact->body[0] < 0 && contact->body[1] < 0)
-        return;
+        return false;
     Vec3 wanted = vec3_scale(surface, -motion_sign(contact, side));
     Vec3 velocities[2] = { velocity_at(physics, contact->body[0], contact->point),
                            velocity_at(physics, contact->body[1], contact->point) };
@@ -128,49 +129,50 @@ static void move_surface(const Physics *physics, PhysicsContact *contact, int si
     Vec3 direction = slipping > sticking_speed ? vec3_normalized(slip)
                      : speed > 1e-9            ? vec3_scale(surface, 1.0 / speed)
                                                : vec3_orthogonal(normal);
-    contact->mode |= dContactMotion1 | dContactMotion2 | dContactFDir1 | dContactMu2;
-    contact->friction2 = contact->friction * fmin(1.0, sticking_speed / fmax(slipping, 1e-9));
-    contact->direction = direction;
-    contact->motion = vec3_dot(wanted, direction);
-    contact->motion2 = vec3_dot(wanted, vec3_cross(normal, direction));
+    out->flags |= SOLVER_CONTACT_FDIR1;
+    out->mu2 = out->mu * fmin(1.0, sticking_speed / fmax(slipping, 1e-9));
+    out->fdir1 = direction;
+    out->motion1 = vec3_dot(wanted, direction);
+    out->motion2 = vec3_dot(wanted, vec3_cross(normal, direction));
+    return true;
 }
 
 // The surface of a body's track moves along axis x n everywhere, n pointing out of the track.
-static void move_track(const Physics *physics, PhysicsContact *contact, int side, const Drive *drive)
+static bool move_track(const Physics *physics, const PhysicsContact *contact, int side, const Drive *drive,
+                       PhysicsSurface *out)
 {
     Vec3 axis = quat_rotate(physics->solid_world[contact->solid[side]].q,
                             vec3_normalized(scene_vec3(drive->node, "axis")));
     Vec3 outwards = side == 0 ? vec3_neg(contact->normal) : contact->normal, along = vec3_cross(axis, outwards);
-    if (vec3_length(along) > 1e-6)
-        move_surface(physics, contact, side,
-                     vec3_scale(vec3_normalized(along), physics->joint_states[drive->joint].axes[0].velocity));
+    return vec3_length(along) > 1e-6
+           && move_surface(physics, contact, side,
+                           vec3_scale(vec3_normalized(along), physics->joint_states[drive->joint].axes[0].velocity),
+                           out);
 }
 
 // A Conveyor moves the surface of the link that holds it: along its axis, or turning about it.
-static void move_conveyor(const Physics *physics, PhysicsContact *contact, int side)
+static bool move_conveyor(const Physics *physics, const PhysicsContact *contact, int side, PhysicsSurface *out)
 {
     int solid = physics->solids[contact->solid[side]].conveyor;
     const SceneNode *node = physics->solids[solid].node;
     if (!physics->solids[solid].is_alive || physics->solid_states[solid].is_off)
-        return;
+        return false;
     Pose pose = physics->solid_world[solid];
     Vec3 velocity = vec3_scale(quat_rotate(pose.q, vec3_normalized(scene_vec3(node, "axis"))),
                                scene_float(node, "speed"));
     if (!strcmp(scene_string(node, "type"), "rotary"))
         velocity = vec3_cross(velocity, vec3_sub(contact->point, pose.t));
     velocity = vec3_mad(velocity, contact->normal, -vec3_dot(velocity, contact->normal));
-    move_surface(physics, contact, side, velocity);
+    return move_surface(physics, contact, side, velocity, out);
 }
 
 // The belt's own speed against what it touches. Without it a track is an ordinary shape.
-static void move_belt(const Physics *physics, PhysicsContact *contact, int side)
+static bool move_belt(const Physics *physics, const PhysicsContact *contact, int side, PhysicsSurface *out)
 {
     int solid = contact->solid[side];
     const Drive *drive = &physics->fittings->drive[physics->solids[solid].track];
-    if (drive->is_surface) {
-        move_track(physics, contact, side, drive);
-        return;
-    }
+    if (drive->is_surface)
+        return move_track(physics, contact, side, drive, out);
     double velocity = physics->joint_states[drive->joint].axes[0].velocity;
     Quat frame = physics->solid_world[solid].q;
     Vec3 along = quat_rotate(frame, vec3(1, 0, 0)), up = quat_rotate(frame, vec3(0, 0, 1));
@@ -180,23 +182,26 @@ static void move_belt(const Physics *physics, PhysicsContact *contact, int side)
     double share = fabs(acos(facing) - M_PI_2) / M_PI_2;
     Vec3 direction = facing < 0.0 ? vec3_neg(along) : along;
     double sign = motion_sign(contact, side);
-    contact->mode |= dContactMotion1 | dContactFDir1;
-    contact->direction = direction;
-    contact->motion = velocity * share * sign;
+    out->flags |= SOLVER_CONTACT_FDIR1;
+    out->fdir1 = direction;
+    out->motion1 = velocity * share * sign;
+    return false;
 }
 
-void fittings_contact(const Physics *physics, PhysicsContact *contact)
+bool fittings_contact(const Physics *physics, const PhysicsContact *contact, PhysicsSurface *surface)
 {
+    bool limits_across = false;
     if (!physics->fittings)
-        return;
+        return false;
     for (int side = 0; side < 2; side++) {
         if (contact->solid[side] < 0)
             continue;
         if (physics->solids[contact->solid[side]].track >= 0)
-            move_belt(physics, contact, side);
+            limits_across |= move_belt(physics, contact, side, surface);
         else if (physics->solids[contact->solid[side]].conveyor >= 0)
-            move_conveyor(physics, contact, side);
+            limits_across |= move_conveyor(physics, contact, side, surface);
     }
+    return limits_across;
 }
 
 // ---- propellers ----

@@ -120,13 +120,15 @@ static bool contact_acts(const Physics *physics, const PhysicsContact *contact)
     return body_acts(physics, contact->body[0]) || body_acts(physics, contact->body[1]);
 }
 
-static void describe_contact(const RimStep *self, const PhysicsContact *contact, SolverContact *to)
+// Bodies as the solver numbers them; the surface beside it.
+static void describe_contact(const RimStep *self, const Physics *physics, int index, SolverContact *to,
+                             SolverSurface *surface)
 {
-    int place[2];
+    *to = physics->contacts[index];
+    *surface = *physics_contact_surface(physics, index);
+    to->has_own_surface = true;
     for (int i = 0; i < 2; i++)
-        place[i] = contact->body[i] >= 0 ? self->places[contact->body[i]] : -1;
-    bool is_reversed = place[0] < 0;
-    contact_for_solver(contact, place[is_reversed], is_reversed ? -1 : place[1], to);
+        to->body[i] = to->body[i] >= 0 ? self->places[to->body[i]] : -1;
 }
 
 static void remember_resting(RimStep *self, int contact, int place)
@@ -142,8 +144,10 @@ static void add_contact(RimStep *self, const Physics *physics, int index)
     if (physics->contact_joints[index] || (!acts && contact->is_asleep))
         return;
     int place;
+    SolverSurface *surface;
     solver_ode_contacts(self->solver, &place);
-    describe_contact(self, contact, solver_ode_add_contacts(self->solver, 1));
+    SolverContact *to = solver_ode_add_contacts(self->solver, 1, &surface);
+    describe_contact(self, physics, index, to, surface);
     if (!acts)
         remember_resting(self, index, place);
 }
@@ -151,8 +155,9 @@ static void add_contact(RimStep *self, const Physics *physics, int index)
 typedef struct HandOver {
     const RimStep *self;
     const Physics *physics;
-    const PhysicsContact *from;
+    int first;
     SolverContact *to;
+    SolverSurface *surfaces;
     atomic_bool has_resting;
 } HandOver;
 
@@ -161,8 +166,8 @@ static void describe_range(int begin, int end, int worker, void *context)
     HandOver *work = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        describe_contact(work->self, &work->from[i], &work->to[i]);
-        if (!contact_acts(work->physics, &work->from[i]))
+        describe_contact(work->self, work->physics, work->first + i, &work->to[i], &work->surfaces[i]);
+        if (!contact_acts(work->physics, &work->physics->contacts[work->first + i]))
             atomic_store(&work->has_resting, true);
     }
 }
@@ -172,10 +177,11 @@ static void add_awake_contacts(RimStep *self, const Physics *physics)
 {
     int first = physics->sleeping_contact_count, count = physics->contact_count - first, place;
     solver_ode_contacts(self->solver, &place);
-    HandOver work = { self, physics, &physics->contacts[first], solver_ode_add_contacts(self->solver, count), false };
+    HandOver work = { .self = self, .physics = physics, .first = first };
+    work.to = solver_ode_add_contacts(self->solver, count, &work.surfaces);
     pool_for(physics->pool, count, CONTACT_GRAIN, describe_range, &work);
     for (int i = 0; work.has_resting && i < count; i++)
-        if (!contact_acts(physics, &work.from[i]))
+        if (!contact_acts(physics, &physics->contacts[first + i]))
             remember_resting(self, first + i, place + i);
 }
 

@@ -47,9 +47,10 @@ struct SolverOde {
     SolverJoint *solver_joints;
     SolverRow *rows;
     SolverContact *contacts;
+    SolverSurface *surfaces;  // beside contacts
     dJointID *found_joints;
     int body_capacity, awake_capacity, set_capacity, table_capacity, found_capacity, joint_capacity;
-    int solver_joint_capacity, row_capacity, contact_capacity, found_joint_capacity;
+    int solver_joint_capacity, row_capacity, contact_capacity, surface_capacity, found_joint_capacity;
     int body_count, awake_count, table_size, found_count, joint_count, contact_joint_first, solver_joint_count,
         row_count;
     int contact_count, added_contact_count, found_joint_count;
@@ -83,8 +84,9 @@ void solver_ode_destroy(SolverOde *self)
 {
     if (!self)
         return;
-    void *owned[] = { self->entries, self->bodies,        self->awake, self->set,      self->table,       self->found,
-                      self->joints,  self->solver_joints, self->rows,  self->contacts, self->found_joints };
+    void *owned[] = { self->entries, self->bodies,   self->awake,        self->set,
+                      self->table,   self->found,    self->joints,       self->solver_joints,
+                      self->rows,    self->contacts, self->found_joints, self->surfaces };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     if (self->owns_solver)
@@ -378,26 +380,29 @@ static void joint_rows(SolverOde *self, const JointEntry *entry, double erp, dou
     self->row_count += info.rows;
 }
 
-SolverContact *solver_ode_add_contacts(SolverOde *self, int count)
+SolverContact *solver_ode_add_contacts(SolverOde *self, int count, SolverSurface **surfaces)
 {
     memory_grow(&self->contacts, &self->contact_capacity, self->contact_count + count, sizeof *self->contacts);
+    memory_grow(&self->surfaces, &self->surface_capacity, self->contact_count + count, sizeof *self->surfaces);
+    *surfaces = &self->surfaces[self->contact_count];
     self->contact_count += count;
     return &self->contacts[self->contact_count - count];
 }
 
 static double not_negative(double value) { return value > 0.0 ? value : 0.0; }
 
-void solver_ode_read_contact(const dContact *from, double sign, int body1, int body2, SolverContact *to)
+void solver_ode_read_contact(const dContact *from, double sign, int body1, int body2, SolverContact *contact,
+                             SolverSurface *to)
 {
     const dSurfaceParameters *surface = &from->surface;
     int mode = surface->mode;
-    *to = (SolverContact){ .body1 = body1, .body2 = body2, .pair = solver_pair(body1, body2) };
-    for (int i = 0; i < 3; i++) {
-        to->position[i] = from->geom.pos[i];
-        to->normal[i] = sign * from->geom.normal[i];
-        to->fdir1[i] = from->fdir1[i];
-    }
-    to->depth = from->geom.depth;
+    const dReal *pos = from->geom.pos, *normal = from->geom.normal;
+    *contact = (SolverContact){ .body = { body1, body2 },
+                                .has_own_surface = true,
+                                .point = vec3(pos[0], pos[1], pos[2]),
+                                .normal = vec3(sign * normal[0], sign * normal[1], sign * normal[2]),
+                                .depth = from->geom.depth };
+    *to = (SolverSurface){ .fdir1 = vec3(from->fdir1[0], from->fdir1[1], from->fdir1[2]) };
     static const struct {
         int ode;
         uint32_t flag;
@@ -424,7 +429,7 @@ void solver_ode_read_contact(const dContact *from, double sign, int body1, int b
     to->soft_cfm = surface->soft_cfm;
     to->motion1 = mode & dContactMotion1 ? surface->motion1 : 0.0;
     to->motion2 = mode & dContactMotion2 ? surface->motion2 : 0.0;
-    to->motionN = mode & dContactMotionN ? surface->motionN : 0.0;
+    contact->target_normal_speed = mode & dContactMotionN ? surface->motionN : 0.0;
     to->slip1 = mode & dContactSlip1 ? surface->slip1 : 0.0;
     to->slip2 = mode & dContactSlip2 ? surface->slip2 : 0.0;
 }
@@ -432,10 +437,11 @@ void solver_ode_read_contact(const dContact *from, double sign, int body1, int b
 static void contact_read(SolverOde *self, const JointEntry *entry)
 {
     unsigned flags;
+    SolverSurface *surface;
     memcpy(&flags, (const char *)entry->joint + self->inside->flags, sizeof flags);
+    SolverContact *contact = solver_ode_add_contacts(self, 1, &surface);
     solver_ode_read_contact((const dContact *)((const char *)entry->joint + self->inside->contact),
-                            flags & self->inside->reverse ? -1.0 : 1.0, entry->body1, entry->body2,
-                            solver_ode_add_contacts(self, 1));
+                            flags & self->inside->reverse ? -1.0 : 1.0, entry->body1, entry->body2, contact, surface);
 }
 
 // ---- the step ----
@@ -618,24 +624,29 @@ static void feedback_add(dJointFeedback *feedback, const double *j1, const doubl
     }
 }
 
-static void contact_feedback(const SolverOde *self, const SolverContact *contact, dJointFeedback *feedback)
+static void contact_feedback(const SolverOde *self, int index, dJointFeedback *feedback)
 {
-    double axes[3][3], force[3] = { 0.0 }, turn[3] = { 0.0 };
-    solver_contact_axes(contact, axes);
+    const SolverContact *contact = &self->contacts[index];
+    double axes[3][3], forces[6], force[3] = { 0.0 }, turn[3] = { 0.0 };
+    const SolverInput input = {
+        .dt = self->dt, .contacts = self->contacts, .own_surfaces = self->surfaces, .contact_count = self->contact_count
+    };
+    solver_contact_axes(contact, &self->surfaces[index], axes);
+    solver_contact_forces(self->solver, &input, index, forces);
     static const int rolling_axes[3] = { 1, 2, 0 };
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {
-            force[k] += axes[i][k] * contact->force[i];
-            turn[k] += axes[rolling_axes[i]][k] * contact->force[3 + i];
+            force[k] += axes[i][k] * forces[i];
+            turn[k] += axes[rolling_axes[i]][k] * forces[3 + i];
         }
     for (int side = 0; side < 2; side++) {
-        int body = side ? contact->body2 : contact->body1;
+        int body = contact->body[side];
         dReal *f = side ? feedback->f2 : feedback->f1, *t = side ? feedback->t2 : feedback->t1;
         if (body < 0)
             continue;
         double sign = side ? -1.0 : 1.0, arm[3];
         for (int k = 0; k < 3; k++)
-            arm[k] = contact->position[k] - self->bodies[body].position[k];
+            arm[k] = (&contact->point.x)[k] - self->bodies[body].position[k];
         for (int k = 0; k < 3; k++) {
             int a = (k + 1) % 3, b = (k + 2) % 3;
             f[k] = sign * force[k];
@@ -666,8 +677,7 @@ static void feedback_range(int begin, int end, int worker, void *context)
         if (i < self->contact_joint_first)
             joint_feedback(self, i, feedback);
         else
-            contact_feedback(self, &self->contacts[self->added_contact_count + i - self->contact_joint_first],
-                             feedback);
+            contact_feedback(self, self->added_contact_count + i - self->contact_joint_first, feedback);
     }
 }
 
@@ -695,6 +705,7 @@ void solver_ode_finish(SolverOde *self)
                           .joints = self->solver_joints,
                           .rows = self->rows,
                           .contacts = self->contacts,
+                          .own_surfaces = self->surfaces,
                           .body_count = self->body_count,
                           .joint_count = self->solver_joint_count,
                           .row_count = self->row_count,

@@ -49,9 +49,9 @@ typedef struct PlainRow {
     float j1[6], j2[6], m1[6], m2[6];  // m: what a unit impulse does to the velocity
     float rhs, gamma, mass, impulse, lo, hi;
     int32_t body1, body2, scaled_by;  // scaled_by: plain row of the normal, -1
-    double *force;
-    double *memory;           // impulse kept for the next step: of a contact,
-    RowMemory *joint_memory;  // of a joint; NULL: none
+    double *force;                    // of a joint's row, else NULL
+    double *memory;                   // impulse kept for the next step: of a contact,
+    RowMemory *joint_memory;          // of a joint; NULL: none
 } PlainRow;
 
 // A stretch of an island's contacts.
@@ -181,18 +181,26 @@ static int pgs_place(PgsScratch *s, const IslandTask *task, int body)
 
 // ---- manifolds ----
 
-static bool surface_equals(const SolverContact *a, const SolverContact *b)
+static bool surface_equals(const SolverSurface *a, const SolverSurface *b)
 {
-    return a->mu == b->mu && a->mu2 == b->mu2 && a->slip1 == b->slip1 && a->slip2 == b->slip2
-           && a->motion1 == b->motion1 && a->motion2 == b->motion2 && a->flags == b->flags && a->soft_cfm == b->soft_cfm
-           && a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2] > 0.9999;
+    return a == b
+           || (a->mu == b->mu && a->mu2 == b->mu2 && a->slip1 == b->slip1 && a->slip2 == b->slip2
+               && a->motion1 == b->motion1 && a->motion2 == b->motion2 && a->flags == b->flags
+               && a->soft_cfm == b->soft_cfm);
 }
 
-static bool contact_is_plain(const SolverContact *contact)
+// Whether two contacts of one pair are close enough in direction to share a manifold.
+static bool normal_equals(const PgsScratch *s, const ContactRef *refs, int a, int b)
+{
+    double cosine = vec3_dot(s->input->contacts[a].normal, s->input->contacts[b].normal);
+    return (refs[a].is_reversed == refs[b].is_reversed ? cosine : -cosine) > 0.9999;
+}
+
+static bool surface_is_plain(const SolverSurface *surface)
 {
     uint32_t both = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2;
-    bool frictional = contact->mu > 0.0 || contact->mu2 > 0.0;
-    return (contact->flags & SOLVER_CONTACT_ROLLING) || (frictional && (contact->flags & both) != both);
+    bool frictional = surface->mu > 0.0 || surface->mu2 > 0.0;
+    return (surface->flags & SOLVER_CONTACT_ROLLING) || (frictional && (surface->flags & both) != both);
 }
 
 static PlainRow *row_add(PgsScratch *s)
@@ -213,11 +221,11 @@ static void row_fill(PgsScratch *s, PlainRow *row, int body1, int body2, const d
     }
 }
 
-static void contact_add_rows(PgsScratch *s, SolverContact *contact, ContactMemory *memory, int body1, int body2,
+static void contact_add_rows(PgsScratch *s, const ContactRef *ref, int contact, int body1, int body2,
                              double min_softness)
 {
     ContactRow rows[SOLVER_CONTACT_ROWS];
-    int count = solver_contact_rows(s->input, contact, rows), normal = s->row_count;
+    int count = solver_contact_rows(s->input, ref, contact, rows), normal = s->row_count;
     for (int i = 0; i < count; i++) {
         PlainRow *row = row_add(s);
         row_fill(s, row, body1, body2, rows[i].j1, rows[i].j2, rows[i].cfm);
@@ -225,16 +233,10 @@ static void contact_add_rows(PgsScratch *s, SolverContact *contact, ContactMemor
         row->scaled_by = rows[i].scaled ? normal : -1;
         row->lo = (float)(rows[i].scaled ? rows[i].lo : rows[i].lo * s->input->dt);
         row->hi = (float)(rows[i].scaled ? rows[i].hi : rows[i].hi * s->input->dt);
-        row->force = &contact->force[rows[i].slot];
-        row->memory = &memory->impulse[rows[i].slot];
+        row->memory = &s->memory[contact].impulse[rows[i].slot];
         row->impulse = (float)*row->memory;
     }
     s->rows[normal].gamma = fmaxf(s->rows[normal].gamma, (float)min_softness);
-}
-
-static bool bodies_are_same(const SolverContact *a, const SolverContact *b)
-{
-    return a->body1 == b->body1 && a->body2 == b->body2;
 }
 
 // Marks the contacts that open a manifold. A run of contacts of the same two bodies belongs to the piece that has its
@@ -244,27 +246,31 @@ static void piece_mark(PgsScratch *s, const ContactPiece *piece)
     assert(piece->task >= 0 && piece->task < s->task_count);
     assert(piece->first >= 0 && piece->first < piece->last);
     const IslandTask *task = s->tasks[piece->task];
-    const SolverContact *contacts = s->input->contacts,
-                        *before = piece->first > 0 ? &contacts[task->contacts[piece->first - 1]] : NULL, *open = NULL;
-    int point_count = 0;
+    const ContactRef *refs = task->contact_refs;
+    const SolverSurface *seen = NULL, *open_surface = NULL;
+    uint64_t pair = piece->first > 0 ? refs[task->contacts[piece->first - 1]].pair : UINT64_MAX;
+    int open = -1, point_count = 0;
+    bool is_plain = false;
     for (int c = piece->first; c < task->contact_count; c++) {
         int index = task->contacts[c];
-        const SolverContact *contact = &contacts[index];
-        bool starts_run = !before || !bodies_are_same(before, contact);
-        if (c >= piece->last && (starts_run || !open))
+        bool starts_run = refs[index].pair != pair;
+        if (c >= piece->last && (starts_run || open < 0))
             return;
         if (starts_run)
-            open = contact, point_count = 0;
-        before = contact;
-        if (!open)
+            open = index, point_count = 0;
+        pair = refs[index].pair;
+        if (open < 0)
             continue;  // of a run that began in the piece before
-        bool is_plain = contact_is_plain(contact),
-             opens = point_count == 0 || point_count == BLOCK_POINTS || !surface_equals(open, contact);
+        const SolverSurface *surface = solver_surface(s->input, index);
+        is_plain = surface == seen ? is_plain : surface_is_plain(surface);
+        seen = surface;
+        bool opens = point_count == 0 || point_count == BLOCK_POINTS || !surface_equals(open_surface, surface)
+                     || !normal_equals(s, refs, open, index);
         s->marks[index] = is_plain ? CONTACT_IS_PLAIN : opens ? CONTACT_OPENS : 0;
         if (is_plain)
             continue;
         if (opens)
-            open = contact, point_count = 0;
+            open = index, open_surface = surface, point_count = 0;
         point_count++;
     }
 }
@@ -310,7 +316,7 @@ static void task_add_contacts(PgsScratch *s, int index)
         if (s->marks[contact] == CONTACT_IS_PLAIN) {
             if (c >= run_end)
                 run_end = solver_manifold_min_softness(task, c, &min_softness);
-            contact_add_rows(s, &s->input->contacts[contact], &s->memory[contact], places[0], places[1], min_softness);
+            contact_add_rows(s, ref, contact, places[0], places[1], min_softness);
             continue;
         }
         open = &s->manifolds[s->manifold_count++];
@@ -460,47 +466,50 @@ static void lane_bodies(const PgsScratch *s, PgsBlock *block, int lane, const Ma
     }
 }
 
-static void lane_surface(const PgsScratch *s, PgsBlock *block, int lane, const SolverContact *contact)
+static void lane_surface(const PgsScratch *s, PgsBlock *block, int lane, const SolverContact *contact,
+                         const SolverSurface *surface)
 {
     const SolverInput *input = s->input;
-    double p[3], q[3], fps = 1.0 / input->dt;
-    const double *n = contact->normal;
-    if (contact->flags & SOLVER_CONTACT_FDIR1) {
-        memcpy(p, contact->fdir1, sizeof p);
-        q[0] = n[1] * p[2] - n[2] * p[1];
-        q[1] = n[2] * p[0] - n[0] * p[2];
-        q[2] = n[0] * p[1] - n[1] * p[0];
-    } else {
-        solver_plane_space(n, p, q);
-    }
+    double axes[3][3], fps = 1.0 / input->dt;
+    solver_contact_axes(contact, surface, axes);
     for (int i = 0; i < 3; i++) {
-        block->normal[i][lane] = (float)n[i];
-        block->tangent1[i][lane] = (float)p[i];
-        block->tangent2[i][lane] = (float)q[i];
+        block->normal[i][lane] = (float)axes[0][i];
+        block->tangent1[i][lane] = (float)axes[1][i];
+        block->tangent2[i][lane] = (float)axes[2][i];
     }
-    block->gamma[lane] = (float)((contact->flags & SOLVER_CONTACT_SOFT_CFM ? contact->soft_cfm : input->cfm) * fps);
-    block->gamma1[lane] = (float)((contact->slip1 > 0.0 ? contact->slip1 : input->cfm) * fps);
-    block->gamma2[lane] = (float)((contact->slip2 > 0.0 ? contact->slip2 : input->cfm) * fps);
-    block->rhs1[lane] = (float)contact->motion1;
-    block->rhs2[lane] = (float)contact->motion2;
-    block->mu1[lane] = (float)fmin(contact->mu, 1e30);
-    block->mu2[lane] = (float)fmin(contact->mu2, 1e30);
+    block->gamma[lane] = (float)((surface->flags & SOLVER_CONTACT_SOFT_CFM ? surface->soft_cfm : input->cfm) * fps);
+    block->gamma1[lane] = (float)((surface->slip1 > 0.0 ? surface->slip1 : input->cfm) * fps);
+    block->gamma2[lane] = (float)((surface->slip2 > 0.0 ? surface->slip2 : input->cfm) * fps);
+    block->rhs1[lane] = (float)surface->motion1;
+    block->rhs2[lane] = (float)surface->motion2;
+    block->mu1[lane] = (float)double_min(surface->mu, 1e30);
+    block->mu2[lane] = (float)double_min(surface->mu2, 1e30);
 }
 
-static void lane_point(const PgsScratch *s, PgsBlock *block, int lane, int k, int index)
+// `bodies`: the first is there, the second NULL where it is the world.
+static void lane_point(const PgsScratch *s, PgsBlock *block, int lane, int k, int index,
+                       const SolverBody *const bodies[2], const SolverSurface *surface)
 {
     const SolverContact *contact = &s->input->contacts[index];
     const ContactMemory *memory = &s->memory[index];
     PgsPoint *p = &block->points[k];
-    for (int i = 0; i < 3; i++) {
-        p->r1[i][lane] = contact->body1 < 0
-                             ? 0.0f
-                             : (float)(contact->position[i] - s->input->bodies[contact->body1].position[i]);
-        p->r2[i][lane] = contact->body2 < 0
-                             ? 0.0f
-                             : (float)(contact->position[i] - s->input->bodies[contact->body2].position[i]);
+    double arm[3], sign = contact->body[0] < 0 ? -1.0 : 1.0, speed = 0.0,
+                   push = solver_contact_push(s->input, surface, contact);
+    const double normal[3] = { sign * contact->normal.x, sign * contact->normal.y, sign * contact->normal.z };
+    bool bounces = solver_surface_bounces(surface);
+    solver_arm(bodies[0], contact->point, arm);
+    for (int i = 0; i < 3; i++)
+        p->r1[i][lane] = (float)arm[i];
+    if (bounces)
+        speed = solver_point_speed(bodies[0], arm, normal, speed, 1.0);
+    if (bodies[1]) {
+        solver_arm(bodies[1], contact->point, arm);
+        for (int i = 0; i < 3; i++)
+            p->r2[i][lane] = (float)arm[i];
+        if (bounces)
+            speed = solver_point_speed(bodies[1], arm, normal, speed, -1.0);
     }
-    p->rhs[lane] = (float)solver_contact_normal_rhs(s->input, contact);
+    p->rhs[lane] = (float)(bounces ? solver_contact_bounce(surface, push, contact->target_normal_speed, speed) : push);
     p->mass[lane] = 1.0f;
     p->impulse[lane] = (float)memory->impulse[0];
     p->impulse1[lane] = (float)memory->impulse[1];
@@ -513,7 +522,7 @@ static float gyration_radius2(float inverse_mass, const F8 *inertia, int lane)
     return sum > 0.0f ? 3.0f * inverse_mass / sum : INFINITY;
 }
 
-static void lane_soften(PgsScratch *s, PgsBlock *block, int lane, const Manifold *m)
+static void lane_soften(PgsScratch *s, PgsBlock *block, int lane, const Manifold *m, const SolverSurface *surface)
 {
     float max = 0.0f;
     for (int k = 0; k < m->point_count; k++)
@@ -526,7 +535,7 @@ static void lane_soften(PgsScratch *s, PgsBlock *block, int lane, const Manifold
                         .inverse_mass = (double)(block->inverse_mass1[lane] + block->inverse_mass2[lane]) };
     if (block->gamma[lane] < (float)HARD_SHARE * (block->inverse_mass1[lane] + block->inverse_mass2[lane]))
         atomic_store_explicit(&s->islands[m->task].has_hard, true, memory_order_relaxed);
-    float gamma = (float)solver_pair_min_softness(s->input, &s->input->contacts[m->contacts[0]], &touch);
+    float gamma = (float)solver_pair_min_softness(s->input, surface, &touch);
     block->gamma[lane] = fmaxf(block->gamma[lane], gamma);
 }
 
@@ -559,11 +568,15 @@ static void build_blocks(int begin, int end, int worker, void *context)
             const Manifold *m = &s->manifolds[s->by_colour[first + lane]];
             block->is_on_world &= m->body2 == 0;
             lane_bodies(s, block, lane, m);
-            lane_surface(s, block, lane, &s->input->contacts[m->contacts[0]]);
+            const SolverSurface *surface = solver_surface(s->input, m->contacts[0]);
+            lane_surface(s, block, lane, &s->input->contacts[m->contacts[0]], surface);
             block->point_count = (int16_t)int_max(block->point_count, m->point_count);
+            const int32_t *touching = s->tasks[m->task]->contact_refs[m->contacts[0]].bodies;
+            const SolverBody *bodies[2] = { &s->input->bodies[touching[0]],
+                                            touching[1] >= 0 ? &s->input->bodies[touching[1]] : NULL };
             for (int k = 0; k < m->point_count; k++)
-                lane_point(s, block, lane, k, m->contacts[k]);
-            lane_soften(s, block, lane, m);
+                lane_point(s, block, lane, k, m->contacts[k], bodies, solver_surface(s->input, m->contacts[k]));
+            lane_soften(s, block, lane, m, surface);
         }
         s->kernels->prepare(block, 1);
     }
@@ -677,7 +690,6 @@ static void write_blocks(int begin, int end, int worker, void *context)
 {
     PgsScratch *s = context;
     (void)worker;
-    double fps = 1.0 / s->input->dt;
     for (int i = begin; i < end; i++) {
         const PgsBlock *block = &s->blocks[i];
         int first, lanes = block_manifolds(s, i, &first);
@@ -685,11 +697,10 @@ static void write_blocks(int begin, int end, int worker, void *context)
             const Manifold *m = &s->manifolds[s->by_colour[first + lane]];
             for (int k = 0; k < m->point_count; k++) {
                 const PgsPoint *p = &block->points[k];
-                double impulse[3] = { (double)p->impulse[lane], (double)p->impulse1[lane], (double)p->impulse2[lane] };
-                for (int c = 0; c < 3; c++) {
-                    s->memory[m->contacts[k]].impulse[c] = impulse[c];
-                    s->input->contacts[m->contacts[k]].force[c] = impulse[c] * fps;
-                }
+                double *impulse = s->memory[m->contacts[k]].impulse;
+                impulse[0] = (double)p->impulse[lane];
+                impulse[1] = (double)p->impulse1[lane];
+                impulse[2] = (double)p->impulse2[lane];
             }
         }
     }
@@ -699,7 +710,8 @@ static void write_rows(PgsScratch *s)
 {
     for (int i = 0; i < s->row_count; i++) {
         const PlainRow *row = &s->rows[i];
-        *row->force = (double)row->impulse / s->input->dt;
+        if (row->force)
+            *row->force = (double)row->impulse / s->input->dt;
         if (row->memory)
             *row->memory = (double)row->impulse;
         if (row->joint_memory)
@@ -796,9 +808,10 @@ static bool islands_converge(PgsScratch *s, float limit)
         int first = island->first_body;
         if (island->has_converged)
             continue;
+        float max = island->body_count < PILE_BODIES ? FEW_CONVERGED * limit : limit;
         island->has_converged = !island->has_hard
                                 && s->kernels->change(s->velocities + first, s->checked + first, island->body_count)
-                                       <= limit;
+                                       <= max;
         left += !island->has_converged;
         done += island->has_converged;
     }

@@ -12,6 +12,7 @@
 
 #include "base/common.h"
 #include "base/pool.h"
+#include "physics/solver/contact.h"
 
 #define SOLVER_INFINITY ((double)INFINITY)
 #define SOLVER_MAX_ANGULAR_SPEED                                                                                       \
@@ -60,32 +61,7 @@ typedef struct SolverJoint {
     int32_t first_row, row_count;
 } SolverJoint;
 
-enum {
-    SOLVER_CONTACT_SOFT_ERP = 1,
-    SOLVER_CONTACT_SOFT_CFM = 2,
-    SOLVER_CONTACT_BOUNCE = 4,
-    SOLVER_CONTACT_FDIR1 = 8,
-    SOLVER_CONTACT_APPROX1_1 = 16,  // mu is a coefficient of the normal force; otherwise a force
-    SOLVER_CONTACT_APPROX1_2 = 32,
-    SOLVER_CONTACT_APPROX1_N = 64,
-    SOLVER_CONTACT_ROLLING = 128,
-};
-
-// One touching point. The normal points into body1 (away from body2).
-typedef struct SolverContact {
-    int32_t body1, body2;  // -1: the world
-    uint32_t flags;
-    int32_t reserved;
-    uint64_t pair;  // solver_pair() of the two bodies; contacts of a pair stand together
-    double position[3], normal[3], fdir1[3];
-    double depth;
-    double mu, mu2, rho, rho2, rhoN;
-    double bounce, bounce_velocity, soft_erp, soft_cfm;
-    double slip1, slip2, motion1, motion2, motionN;
-    double start[3];  // impulses of the normal and the friction directions to begin with, where none are remembered
-    double force[6];  // out: normal, along the two friction directions, rolling about them and the normal
-} SolverContact;
-
+// What is remembered of a pair of bodies is found by.
 static inline uint64_t solver_pair(int body1, int body2) { return (uint64_t)(body1 + 1) << 32 | (uint64_t)(body2 + 1); }
 
 typedef struct SolverInput {
@@ -97,13 +73,21 @@ typedef struct SolverInput {
     SolverBody *bodies;
     SolverJoint *joints;
     SolverRow *rows;
-    SolverContact *contacts;
+    const SolverContact *contacts;      // those of a pair of bodies stand together
+    const SolverSurface *surfaces;      // rows that they name,
+    const SolverSurface *own_surfaces;  // and beside contacts; looked at where one has its own
     int body_count, joint_count, row_count, contact_count;
     // Bodies that move, in rising order; the others are not touched. NULL: all. A body flagged SOLVER_BODY_ASLEEP does
     // not stand here; jointed bodies are awake together.
     const int32_t *awake;
     int awake_count;
 } SolverInput;
+
+static inline const SolverSurface *solver_surface(const SolverInput *input, int contact)
+{
+    const SolverContact *c = &input->contacts[contact];
+    return c->has_own_surface ? &input->own_surfaces[contact] : &input->surfaces[c->surface];
+}
 
 typedef enum SolverMethod {
     SOLVER_AUTO,
@@ -160,7 +144,7 @@ size_t solver_state_size(const Solver *solver);
 void solver_state_save(const Solver *solver, void *buffer);
 bool solver_state_restore(Solver *solver, const void *buffer, size_t size);  // false: not such bytes; all is forgotten
 
-// Solves and integrates: bodies' poses and velocities, rows' and contacts' forces are written.
+// Solves and integrates: bodies' poses and velocities and rows' forces are written.
 void solver_step(Solver *solver, const SolverInput *input);
 // Its two halves: velocities and forces; then poses from velocities.
 void solver_solve(Solver *solver, const SolverInput *input);
@@ -168,10 +152,13 @@ void solver_integrate(Solver *solver, const SolverInput *input);
 
 // What is remembered of a contact of the last step, also of one between bodies that slept in it: six impulses.
 const double *solver_contact_impulse(const Solver *solver, int contact);
-void solver_contact_axes(const SolverContact *contact,
-                         double axes[3][3]);                               // normal, and the two directions of friction
-void solver_contact_force(const SolverContact *contact, double force[3]);  // on its first body, of the last step
-const SolverStatistics *solver_statistics(const Solver *solver);           // of the last step
+// Normal, and the two directions of friction, for the first body that it has.
+void solver_contact_axes(const SolverContact *contact, const SolverSurface *surface, double axes[3][3]);
+// What the last step found, along these axes and about them: normal, friction, rolling about the directions of friction, spinning.
+void solver_contact_forces(const Solver *solver, const SolverInput *input, int contact, double forces[6]);
+void solver_contact_force(const Solver *solver, const SolverInput *input, int contact,
+                          double force[3]);                       // on its first body, in the world
+const SolverStatistics *solver_statistics(const Solver *solver);  // of the last step
 const SolverTotals *solver_totals(const Solver *solver);
 int solver_islands(Solver *solver, const SolverIsland **islands);  // of the last step, valid until the next
 

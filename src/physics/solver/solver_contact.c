@@ -38,20 +38,16 @@ static void cross(const double *a, const double *b, double *out)
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static void contact_jacobian(const SolverInput *input, const SolverContact *contact, const double *axis, bool rolling,
+static void contact_jacobian(const double arms[2][3], const ContactRef *ref, const double *axis, bool rolling,
                              ContactRow *row)
 {
-    const int bodies[2] = { contact->body1, contact->body2 };
     for (int k = 0; k < 2; k++) {
-        double *j = k ? row->j2 : row->j1, sign = k ? -1.0 : 1.0, arm[3], moment[3];
-        if (bodies[k] < 0) {
+        double *j = k ? row->j2 : row->j1, sign = k ? -1.0 : 1.0, moment[3];
+        if (ref->bodies[k] < 0) {
             memset(j, 0, sizeof row->j1);
             continue;
         }
-        const double *centre = input->bodies[bodies[k]].position;
-        for (int i = 0; i < 3; i++)
-            arm[i] = contact->position[i] - centre[i];
-        cross(arm, axis, moment);
+        cross(arms[k], axis, moment);
         for (int i = 0; i < 3; i++) {
             j[i] = rolling ? 0.0 : sign * axis[i];
             j[3 + i] = sign * (rolling ? axis[i] : moment[i]);
@@ -59,89 +55,55 @@ static void contact_jacobian(const SolverInput *input, const SolverContact *cont
     }
 }
 
-static inline double point_speed(const SolverBody *body, const double *point, const double *normal, double speed,
-                                 double sign)
+static double normal_rhs(const SolverInput *input, const ContactRef *ref, const SolverSurface *surface,
+                         const SolverContact *contact, const double arms[2][3], const double normal[3])
 {
-    const double *v = body->velocity, *w = v + 3;
-    double arm[3], turn[3];
-    for (int i = 0; i < 3; i++)
-        arm[i] = point[i] - body->position[i];
-    cross(w, arm, turn);
-    for (int i = 0; i < 3; i++)
-        speed += sign * normal[i] * (v[i] + turn[i]);
-    return speed;
-}
-
-// Velocity of body 1 against body 2 along the normal, at the contact.
-static double approach_speed(const SolverInput *input, const SolverContact *contact)
-{
-    double speed = 0.0;
-    if (contact->body1 >= 0)
-        speed = point_speed(&input->bodies[contact->body1], contact->position, contact->normal, speed, 1.0);
-    if (contact->body2 >= 0)
-        speed = point_speed(&input->bodies[contact->body2], contact->position, contact->normal, speed, -1.0);
-    return speed;
-}
-
-double solver_contact_erp(const SolverInput *input, const SolverContact *contact)
-{
-    return contact->flags & SOLVER_CONTACT_SOFT_ERP ? contact->soft_erp : input->erp;
-}
-
-double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact)
-{
-    double push = solver_contact_erp(input, contact) / input->dt
-                      * double_max(contact->depth - input->contact_surface_layer, 0.0)
-                  + contact->motionN;
-    if (input->contact_max_velocity > 0.0)
-        push = fmin(push, input->contact_max_velocity);
-    if (!(contact->flags & SOLVER_CONTACT_BOUNCE) || contact->bounce_velocity < 0.0)
+    double push = solver_contact_push(input, surface, contact), speed = 0.0;
+    if (!solver_surface_bounces(surface))
         return push;
-    double incoming = contact->motionN - approach_speed(input, contact);
-    if (incoming <= contact->bounce_velocity)
-        return push;
-    return fmax(push, contact->bounce * incoming + contact->motionN);
+    for (int k = 0; k < 2; k++)
+        if (ref->bodies[k] >= 0)
+            speed = solver_point_speed(&input->bodies[ref->bodies[k]], arms[k], normal, speed, k ? -1.0 : 1.0);
+    return solver_contact_bounce(surface, push, contact->target_normal_speed, speed);
 }
 
-// The normal first; then friction and rolling friction, where there is any, in the order of SolverContact.force.
-int solver_contact_rows(const SolverInput *input, const SolverContact *contact, ContactRow rows[SOLVER_CONTACT_ROWS])
+// The normal first; then friction and rolling friction, where there is any, in the order of solver_contact_forces().
+int solver_contact_rows(const SolverInput *input, const ContactRef *ref, int index,
+                        ContactRow rows[SOLVER_CONTACT_ROWS])
 {
-    const double *n = contact->normal;
+    assert(index >= 0 && index < input->contact_count);
+    const SolverContact *contact = &input->contacts[index];
+    const SolverSurface *surface = solver_surface(input, index);
+    double axes[3][3], arms[2][3];
+    solver_contact_axes(contact, surface, axes);
+    for (int k = 0; k < 2; k++)
+        if (ref->bodies[k] >= 0)
+            solver_arm(&input->bodies[ref->bodies[k]], contact->point, arms[k]);
     ContactRow *normal = &rows[0];
     int count = 1;
-    contact_jacobian(input, contact, n, false, normal);
-    normal->rhs = solver_contact_normal_rhs(input, contact);
-    normal->cfm = contact->flags & SOLVER_CONTACT_SOFT_CFM ? contact->soft_cfm : input->cfm;
+    contact_jacobian(arms, ref, axes[0], false, normal);
+    normal->rhs = normal_rhs(input, ref, surface, contact, arms, axes[0]);
+    normal->cfm = surface->flags & SOLVER_CONTACT_SOFT_CFM ? surface->soft_cfm : input->cfm;
     normal->lo = 0.0;
     normal->hi = SOLVER_INFINITY;
     normal->slot = 0;
     normal->scaled = false;
-    bool rolling = (contact->flags & SOLVER_CONTACT_ROLLING) != 0;
-    if (!(contact->mu > 0.0) && !(contact->mu2 > 0.0) && !rolling)
-        return count;
-    double axes[3][3];
-    memcpy(axes[2], n, sizeof axes[2]);
-    if (contact->flags & SOLVER_CONTACT_FDIR1) {
-        memcpy(axes[0], contact->fdir1, sizeof axes[0]);
-        cross(n, axes[0], axes[1]);
-    } else {
-        solver_plane_space(n, axes[0], axes[1]);
-    }
-    const double limits[5] = { contact->mu, contact->mu2, contact->rho, contact->rho2, contact->rhoN };
-    const double motions[2] = { contact->motion1, contact->motion2 }, slips[2] = { contact->slip1, contact->slip2 };
+    bool rolling = (surface->flags & SOLVER_CONTACT_ROLLING) != 0;
+    const double limits[5] = { surface->mu, surface->mu2, surface->rho, surface->rho2, surface->rhoN };
+    const double motions[2] = { surface->motion1, surface->motion2 }, slips[2] = { surface->slip1, surface->slip2 };
     static const uint32_t scaled[3] = { SOLVER_CONTACT_APPROX1_1, SOLVER_CONTACT_APPROX1_2, SOLVER_CONTACT_APPROX1_N };
     for (int i = 0; i < (rolling ? 5 : 2); i++) {
         if (!(limits[i] > 0.0))
             continue;
         ContactRow *row = &rows[count++];
         int axis = i < 2 ? i : i - 2;
-        contact_jacobian(input, contact, axes[axis], i >= 2, row);
+        contact_jacobian(arms, ref, axes[(axis + 1) % 3], i >= 2, row);
         row->rhs = i < 2 ? motions[i] : 0.0;
         row->cfm = i < 2 && slips[i] > 0.0 ? slips[i] : input->cfm;
         row->lo = -limits[i];
         row->hi = limits[i];
         row->slot = 1 + i;
-        row->scaled = (contact->flags & scaled[axis]) != 0;
+        row->scaled = (surface->flags & scaled[axis]) != 0;
     }
     return count;
 }
@@ -152,12 +114,12 @@ int solver_contact_rows(const SolverInput *input, const SolverContact *contact, 
 // overlap. Two sums in a row make the slow modes of a stack swing up: a mode dies down only where a step's iterations take
 // away more than erp / 2 of it. Softness adds its own share to that for every mode, so no pair is harder than this; the
 // price is that it lies a little deeper.
-double solver_pair_min_softness(const SolverInput *input, const SolverContact *contact, const PairTouch *touch)
+double solver_pair_min_softness(const SolverInput *input, const SolverSurface *surface, const PairTouch *touch)
 {
     assert(touch->point_count > 0 && touch->point_count <= FACE_POINTS);
     double gamma = (touch->is_swept ? MIN_SWEPT_SOFTNESS : MIN_SOFTNESS) * touch->point_count / FACE_POINTS
                    * touch->inverse_mass;
-    double push = solver_contact_erp(input, contact) / input->dt * MAX_DEEPER_SHARE * sqrt(touch->gyration_radius2);
+    double push = solver_surface_erp(input, surface) / input->dt * MAX_DEEPER_SHARE * sqrt(touch->gyration_radius2);
     return gamma * touch->max_impulse > push ? push / touch->max_impulse : gamma;
 }
 
@@ -176,16 +138,15 @@ static void touch_add_body(PairTouch *touch, const SolverInput *input, int index
 int solver_manifold_min_softness(const IslandTask *task, int first, double *gamma)
 {
     assert(first >= 0 && first < task->contact_count);
-    const ContactRef *refs = task->contact_refs;
-    const SolverContact *contact = &task->input->contacts[task->contacts[first]];
+    const ContactRef *refs = task->contact_refs, *ref = &refs[task->contacts[first]];
     PairTouch touch = { .gyration_radius2 = INFINITY, .is_swept = task->swept };
     int end = first;
-    for (; end < task->contact_count && refs[task->contacts[end]].pair == contact->pair; end++)
+    for (; end < task->contact_count && refs[task->contacts[end]].pair == ref->pair; end++)
         touch.max_impulse = fmax(touch.max_impulse, task->contact_memory[task->contacts[end]].impulse[0]);
     touch.point_count = int_min(end - first, FACE_POINTS);
-    touch_add_body(&touch, task->input, contact->body1);
-    touch_add_body(&touch, task->input, contact->body2);
-    *gamma = solver_pair_min_softness(task->input, contact, &touch);
+    touch_add_body(&touch, task->input, ref->bodies[0]);
+    touch_add_body(&touch, task->input, ref->bodies[1]);
+    *gamma = solver_pair_min_softness(task->input, solver_surface(task->input, task->contacts[first]), &touch);
     return end;
 }
 
@@ -326,11 +287,11 @@ static int contact_find_run(const Solver *solver, uint64_t pair, int *guess)
     return found;
 }
 
-static void contact_place(const SolverInput *input, const SolverContact *contact, float at[3])
+static void contact_place(const SolverInput *input, const SolverContact *contact, int body, float at[3])
 {
-    const double *centre = input->bodies[contact->body1 >= 0 ? contact->body1 : contact->body2].position;
+    const double *centre = input->bodies[body].position, *point = &contact->point.x;
     for (int i = 0; i < 3; i++)
-        at[i] = (float)(contact->position[i] - centre[i]);
+        at[i] = (float)(point[i] - centre[i]);
 }
 
 static float distance2(const float a[3], const float b[3])
@@ -365,13 +326,14 @@ static int contact_run_remember(const Solver *solver, const SolverInput *input, 
 {
     const ContactMemory *last = solver->contact_memory_last;
     uint64_t pair = solver->contact_refs[first_contact].pair, taken = 0;
+    int body = solver->contact_refs[first_contact].bodies[0];
     int first = contact_find_run(solver, pair, guess), end = first < 0 ? 0 : *guess, next = first_contact;
     do {
         ContactMemory *memory = &solver->contact_memory[next];
         float at[3];
-        contact_place(input, &input->contacts[next], at);
+        contact_place(input, &input->contacts[next], body, at);
         int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at, first + next - first_contact);
-        const double *start = input->contacts[next].start;
+        const double *start = input->contacts[next].held;
         if (match >= 0)
             *memory = last[match];
         else
@@ -408,11 +370,30 @@ static int contact_group(const Topology *t, const SolverInput *input, int body)
     return body >= 0 && !(input->bodies[body].flags & SOLVER_BODY_ASLEEP) ? t->group_of_body[body] : -1;
 }
 
-static int contact_row_count(const SolverContact *contact)
+static int surface_row_count(const SolverSurface *surface)
 {
-    bool rolling = (contact->flags & SOLVER_CONTACT_ROLLING) != 0;
-    return 1 + (contact->mu > 0.0) + (contact->mu2 > 0.0)
-           + (rolling ? (contact->rho > 0.0) + (contact->rho2 > 0.0) + (contact->rhoN > 0.0) : 0);
+    bool rolling = (surface->flags & SOLVER_CONTACT_ROLLING) != 0;
+    return 1 + (surface->mu > 0.0) + (surface->mu2 > 0.0)
+           + (rolling ? (surface->rho > 0.0) + (surface->rho2 > 0.0) + (surface->rhoN > 0.0) : 0);
+}
+
+static ContactRef contact_ref(const Solver *solver, const SolverInput *input, int index)
+{
+    const SolverContact *contact = &input->contacts[index];
+    int is_reversed = contact->body[0] < 0, body1 = contact->body[is_reversed],
+        body2 = is_reversed ? -1 : contact->body[1];
+    assert(body1 >= 0 && body1 < input->body_count && body2 < input->body_count);
+    return (ContactRef){ .pair = solver_pair(body1, body2),
+                         .bodies = { body1, body2 },
+                         .row_count = surface_row_count(solver_surface(input, index)),
+                         .groups = { contact_group(&solver->topology, input, body1),
+                                     contact_group(&solver->topology, input, body2) },
+                         .is_reversed = is_reversed };
+}
+
+static bool is_next_point(const SolverContact *last, const SolverContact *contact)
+{
+    return contact->body[0] == last->body[0] && contact->body[1] == last->body[1];
 }
 
 static void refs_piece(Solver *solver, const SolverInput *input, int piece)
@@ -421,21 +402,21 @@ static void refs_piece(Solver *solver, const SolverInput *input, int piece)
     const SolverContact *contacts = input->contacts;
     PairOrder *order = &solver->chunk_orders[piece];
     int begin = piece * PIECE, end = int_min(begin + PIECE, input->contact_count);
+    uint64_t before = begin > 0 ? contact_ref(solver, input, begin - 1).pair : 0;
     order->stretch_count = 0;
     for (int i = begin; i < end; i++) {
         ContactRef *ref = &solver->contact_refs[i];
-        if (i > begin && contacts[i].pair == ref[-1].pair) {  // another point of the same two bodies
+        if (i > begin && is_next_point(&contacts[i - 1], &contacts[i])) {
             *ref = ref[-1];
-            ref->row_count = contact_row_count(&contacts[i]);
+            if (contacts[i].has_own_surface | (contacts[i].surface != contacts[i - 1].surface)
+                | contacts[i - 1].has_own_surface)
+                ref->row_count = surface_row_count(solver_surface(input, i));
             continue;
         }
-        *ref = (ContactRef){ .pair = contacts[i].pair,
-                             .bodies = { contacts[i].body1, contacts[i].body2 },
-                             .row_count = contact_row_count(&contacts[i]),
-                             .groups = { contact_group(&solver->topology, input, contacts[i].body1),
-                                         contact_group(&solver->topology, input, contacts[i].body2) } };
-        if (i > 0 && contacts[i].pair < contacts[i - 1].pair)
+        *ref = contact_ref(solver, input, i);
+        if (ref->pair < before)
             order_break(order, i);
+        before = ref->pair;
     }
 }
 
@@ -486,24 +467,42 @@ void solver_contacts_gather(Solver *solver, const SolverInput *input)
 
 // ---- what came out ----
 
-void solver_contact_axes(const SolverContact *contact, double axes[3][3])
+void solver_contact_axes(const SolverContact *contact, const SolverSurface *surface, double axes[3][3])
 {
-    const double *n = contact->normal, *t = contact->fdir1;
-    memcpy(axes[0], n, sizeof axes[0]);
-    if (!(contact->flags & SOLVER_CONTACT_FDIR1)) {
+    double *n = axes[0], sign = contact->body[0] < 0 ? -1.0 : 1.0;
+    n[0] = sign * contact->normal.x;
+    n[1] = sign * contact->normal.y;
+    n[2] = sign * contact->normal.z;
+    if (!(surface->flags & SOLVER_CONTACT_FDIR1)) {
         solver_plane_space(n, axes[1], axes[2]);
         return;
     }
-    memcpy(axes[1], t, sizeof axes[1]);
-    axes[2][0] = n[1] * t[2] - n[2] * t[1];
-    axes[2][1] = n[2] * t[0] - n[0] * t[2];
-    axes[2][2] = n[0] * t[1] - n[1] * t[0];
+    memcpy(axes[1], &surface->fdir1, sizeof axes[1]);
+    cross(n, axes[1], axes[2]);
 }
 
-void solver_contact_force(const SolverContact *contact, double force[3])
+// A direction without friction has no row: what is remembered of it is of an earlier step.
+void solver_contact_forces(const Solver *solver, const SolverInput *input, int contact, double forces[6])
 {
-    double axes[3][3];
-    solver_contact_axes(contact, axes);
+    assert(contact >= 0 && contact < input->contact_count);
+    const double *impulse = solver_contact_impulse(solver, contact), fps = 1.0 / input->dt;
+    const SolverSurface *surface = solver_surface(input, contact);
+    bool rolling = (surface->flags & SOLVER_CONTACT_ROLLING) != 0;
+    const bool has_row[6] = { true,
+                              surface->mu > 0.0,
+                              surface->mu2 > 0.0,
+                              rolling && surface->rho > 0.0,
+                              rolling && surface->rho2 > 0.0,
+                              rolling && surface->rhoN > 0.0 };
+    for (int i = 0; i < 6; i++)
+        forces[i] = has_row[i] ? impulse[i] * fps : 0.0;
+}
+
+void solver_contact_force(const Solver *solver, const SolverInput *input, int contact, double force[3])
+{
+    double axes[3][3], forces[6];
+    solver_contact_axes(&input->contacts[contact], solver_surface(input, contact), axes);
+    solver_contact_forces(solver, input, contact, forces);
     for (int k = 0; k < 3; k++)
-        force[k] = axes[0][k] * contact->force[0] + axes[1][k] * contact->force[1] + axes[2][k] * contact->force[2];
+        force[k] = axes[0][k] * forces[0] + axes[1][k] * forces[1] + axes[2][k] * forces[2];
 }

@@ -84,11 +84,11 @@ static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask 
         int index = task->contacts[c];
         if (task->swept && c >= run_end)
             run_end = solver_manifold_min_softness(task, c, &min_softness);
-        SolverContact *contact = &input->contacts[index];
+        const ContactRef *ref = &task->contact_refs[index];
         ContactMemory *memory = &task->contact_memory[index];
         ContactRow rows[SOLVER_CONTACT_ROWS];
-        int count = solver_contact_rows(input, contact, rows), normal = s->dense_count;
-        int bodies[2] = { contact->body1, contact->body2 }, nodes[2];
+        int count = solver_contact_rows(input, ref, index, rows), normal = s->dense_count, nodes[2];
+        const int32_t *bodies = ref->bodies;
         for (int k = 0; k < 2; k++)
             nodes[k] = bodies[k] >= 0 && !solver_body_is_fixed(&input->bodies[bodies[k]])
                            ? task->node_of_body[bodies[k]]
@@ -102,7 +102,7 @@ static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask 
             dense->scaled_by = row->scaled ? normal : -1;
             dense->lo = row->scaled ? row->lo : row->lo * input->dt;
             dense->hi = row->scaled ? row->hi : row->hi * input->dt;
-            dense->force = &contact->force[row->slot];
+            dense->force = NULL;
             dense->state = &memory->state[row->slot];
             dense->kept = &memory->impulse[row->slot];
             dense->memory = NULL;
@@ -197,7 +197,8 @@ static __attribute__((noinline)) void island_write(DirectScratch *s, IslandTask 
     }
     for (int i = 0; i < s->dense_count; i++) {
         DenseRow *row = &s->dense[i];
-        *row->force = s->x[i] * fps;
+        if (row->force)
+            *row->force = s->x[i] * fps;
         if (row->kept)
             *row->kept = s->x[i];
         if (!row->memory || row->memory->dense == 0)

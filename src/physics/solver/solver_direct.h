@@ -148,8 +148,8 @@ typedef struct DenseRow {
     double lo, hi;   // impulses; friction: coefficients of the normal impulse when `scaled_by` is set
     int scaled_by;   // dense row of the normal, or -1
     double applied;  // impulse that the trees have felt
-    double *force;
-    double *kept;  // impulse for the iterative method's warm start, NULL for joints
+    double *force;   // of a joint's row, else NULL
+    double *kept;    // impulse for the iterative method's warm start, NULL for joints
     int8_t *state;
     RowMemory *memory;  // NULL for contacts
     int nodes[2];

@@ -81,10 +81,10 @@ typedef struct IslandStatistics {
 // What finding islands and manifolds needs of a contact, close together.
 typedef struct ContactRef {
     uint64_t pair;
-    int32_t bodies[2];
+    int32_t bodies[2];  // the first one is there, the second -1 for the world
     int32_t groups[2];  // of the two bodies, -1: none that moves
     int32_t row_count;
-    int32_t reserved;
+    int32_t is_reversed;  // the first side of the contact has no body
 } ContactRef;
 
 // One island as the direct and the iterative method see it.
@@ -135,9 +135,55 @@ typedef struct ContactRow {
     int slot;     // which of the contact's six forces
     bool scaled;  // lo and hi times the normal force
 } ContactRow;
-double solver_contact_erp(const SolverInput *input, const SolverContact *contact);
-double solver_contact_normal_rhs(const SolverInput *input, const SolverContact *contact);  // wanted normal velocity
-int solver_contact_rows(const SolverInput *input, const SolverContact *contact, ContactRow rows[SOLVER_CONTACT_ROWS]);
+static inline double solver_surface_erp(const SolverInput *input, const SolverSurface *surface)
+{
+    return surface->flags & SOLVER_CONTACT_SOFT_ERP ? surface->soft_erp : input->erp;
+}
+int solver_contact_rows(const SolverInput *input, const ContactRef *ref, int contact,
+                        ContactRow rows[SOLVER_CONTACT_ROWS]);
+
+// ---- the normal's wanted velocity ----
+
+static inline void solver_arm(const SolverBody *body, Vec3 point, double arm[3])
+{
+    arm[0] = point.x - body->position[0];
+    arm[1] = point.y - body->position[1];
+    arm[2] = point.z - body->position[2];
+}
+
+// Velocity along a normal of the point of a body that stands at `arm` from its centre, times `sign`, added to `speed`.
+static inline double solver_point_speed(const SolverBody *body, const double arm[3], const double normal[3],
+                                        double speed, double sign)
+{
+    const double *v = body->velocity, *w = v + 3;
+    const double turn[3] = { w[1] * arm[2] - w[2] * arm[1], w[2] * arm[0] - w[0] * arm[2],
+                             w[0] * arm[1] - w[1] * arm[0] };
+    for (int i = 0; i < 3; i++)
+        speed += sign * normal[i] * (v[i] + turn[i]);
+    return speed;
+}
+
+// The push out of a penetration, without what bounces.
+static inline double solver_contact_push(const SolverInput *input, const SolverSurface *surface,
+                                         const SolverContact *contact)
+{
+    double push = solver_surface_erp(input, surface) / input->dt
+                      * double_max(contact->depth - input->contact_surface_layer, 0.0)
+                  + contact->target_normal_speed;
+    return input->contact_max_velocity > 0.0 ? double_min(push, input->contact_max_velocity) : push;
+}
+
+static inline bool solver_surface_bounces(const SolverSurface *surface)
+{
+    return (surface->flags & SOLVER_CONTACT_BOUNCE) && surface->bounce_velocity >= 0.0;
+}
+
+// `speed`: of the first body against the second along the normal.
+static inline double solver_contact_bounce(const SolverSurface *surface, double push, double target, double speed)
+{
+    double incoming = target - speed;
+    return incoming <= surface->bounce_velocity ? push : double_max(push, surface->bounce * incoming + target);
+}
 
 // Two bodies that touch, as far as it decides how soft their contacts are at least where they are iterated.
 typedef struct PairTouch {
@@ -147,7 +193,7 @@ typedef struct PairTouch {
     int point_count;
     bool is_swept;
 } PairTouch;
-double solver_pair_min_softness(const SolverInput *input, const SolverContact *contact,
+double solver_pair_min_softness(const SolverInput *input, const SolverSurface *surface,
                                 const PairTouch *touch);  // cfm / dt
 // The same for the run of contacts of one pair that begins with contact `first` of the task. Returns the end of the run.
 int solver_manifold_min_softness(const IslandTask *task, int first, double *gamma);

@@ -183,10 +183,10 @@ static SolverMethod jointed_method(const IslandRef *island, bool before)
     return is_large ? SOLVER_ITERATIVE : SOLVER_DIRECT;
 }
 
-static bool contact_is_soft(const SolverContact *contact, double min_cfm)
+static bool surface_is_soft(const SolverSurface *surface, double min_cfm)
 {
-    return (contact->flags & SOLVER_CONTACT_SOFT_CFM) && contact->soft_cfm >= min_cfm
-           && !(contact->flags & SOLVER_CONTACT_ROLLING) && contact->motionN == 0.0;
+    return (surface->flags & SOLVER_CONTACT_SOFT_CFM) && surface->soft_cfm >= min_cfm
+           && !(surface->flags & SOLVER_CONTACT_ROLLING);
 }
 
 static bool body_lies_still(const Solver *solver, const SolverInput *input, int index)
@@ -225,9 +225,15 @@ static bool island_is_pile(const Solver *solver, const SolverInput *input, const
     if (max > LIKE_MASSES * min)
         return false;
     double min_cfm = HARD_SHARE * input->dt * 2.0 / min;
-    for (int i = 0; i < island->contact_count; i++)
-        if (!contact_is_soft(&input->contacts[solver->island_contacts[island->first_contact + i]], min_cfm))
+    const SolverSurface *soft = NULL;
+    for (int i = 0; i < island->contact_count; i++) {
+        int index = solver->island_contacts[island->first_contact + i];
+        const SolverSurface *surface = solver_surface(input, index);
+        if ((surface != soft && !surface_is_soft(surface, min_cfm))
+            || input->contacts[index].target_normal_speed != 0.0)
             return false;
+        soft = surface;
+    }
     return true;
 }
 

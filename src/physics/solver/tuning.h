@@ -47,6 +47,9 @@
 #define CONVERGED 4e-4f
 // radii of gyration: from the centre to the rim, where a turn counts: the corner of a cube. physics.rest
 #define RIM_RADII 2.0f
+// 1: of that change, for islands of fewer than PILE_BODIES: those that move are exact, and it must not show which are.
+// plugins.reach
+#define FEW_CONVERGED 0.25f
 // iterations: of a large pile at 8 ms: its p95 penetration stays below half that of the peers. physics.solver_large
 #define MIN_ITERATIONS 10
 // s: up to which those are enough; longer steps get more in proportion. physics.rest
