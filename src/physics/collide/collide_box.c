@@ -81,12 +81,16 @@ int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordi
 {
     assert(count >= 0 && count <= CLIP_POINTS);
     int n = 0;
+    double beyond[CLIP_POINTS + 1];
+    for (int i = 0; i < count; i++)
+        beyond[i] = sign * (coordinate ? in[i].v : in[i].u) - limit;
+    beyond[count] = beyond[0];
     for (int i = 0; i < count; i++) {
-        const ClipPoint *p = &in[i], *q = &in[(i + 1) % count];
-        double dp = sign * (coordinate ? p->v : p->u) - limit, dq = sign * (coordinate ? q->v : q->u) - limit;
+        double dp = beyond[i], dq = beyond[i + 1];
         if (dp <= 0.0)
-            out[n++] = *p;
+            out[n++] = in[i];
         if ((dp <= 0.0) != (dq <= 0.0)) {
+            const ClipPoint *p = &in[i], *q = &in[i + 1 < count ? i + 1 : 0];
             double f = dp / (dp - dq);
             out[n++] = (ClipPoint){ p->u + f * (q->u - p->u), p->v + f * (q->v - p->v),
                                     p->height + f * (q->height - p->height), (p->feature & 0xf) | (side + 1) << 4 };
@@ -162,11 +166,16 @@ static int face_contact(const CollideShape *reference, const CollidePose *pr, co
                                      { cu + eu - fu, cv + ev - fv, cw + ew - fw, 3 } };
     ClipPoint second[CLIP_POINTS];
     double hu = reference->size[u], hv = reference->size[v];
-    int count = collide_clip_side(first, 4, second, 0, 1.0, hu, 0);
-    count = collide_clip_side(second, count, first, 0, -1.0, hu, 1);
-    count = collide_clip_side(first, count, second, 1, 1.0, hv, 2);
-    count = collide_clip_side(second, count, first, 1, -1.0, hv, 3);
-    int kept = 0;
+    // A face that lies within the strip between two sides need not be clipped to them.
+    int count = 4, kept = 0;
+    if (fabs(cu) + fabs(eu) + fabs(fu) > hu) {
+        count = collide_clip_side(first, count, second, 0, 1.0, hu, 0);
+        count = collide_clip_side(second, count, first, 0, -1.0, hu, 1);
+    }
+    if (fabs(cv) + fabs(ev) + fabs(fv) > hv) {
+        count = collide_clip_side(first, count, second, 1, 1.0, hv, 2);
+        count = collide_clip_side(second, count, first, 1, -1.0, hv, 3);
+    }
     for (int i = 0; i < count; i++)
         if (first[i].height < margin)
             first[kept++] = first[i];

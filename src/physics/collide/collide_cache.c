@@ -10,19 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct CachedPoint {
-    float on_a[3], on_b[3];  // in the frames of the two shapes
-    float normal[3];         // in the frame of B
-    float depth;
-    uint32_t feature;
-} CachedPoint;
-
+// Points side by side, so that two are moved at a time. Places beyond `count` hold anything; snapshots have zeros there.
 typedef struct Entry {
     BroadPair pair;
-    int32_t count;
-    float shift[3], turn[9];  // of B in A's frame when it was collided
-    CachedPoint points[COLLIDE_POINTS];
+    int32_t count, reserved;
+    float shift[3], turn[9];                                 // of B in A's frame when it was collided
+    float on_a[3][COLLIDE_POINTS], on_b[3][COLLIDE_POINTS];  // in the frames of the two shapes
+    float normal[3][COLLIDE_POINTS];                         // in the frame of B
+    float depth[COLLIDE_POINTS];
+    uint32_t feature[COLLIDE_POINTS];
 } Entry;
+
+// One number of two points.
+enum { LANES = 2 };
+static_assert(COLLIDE_POINTS % LANES == 0, "points come in full lanes");
+typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
 
 // Entries stay where they are while their pair lives; which place one got does not matter. An entry that nothing was
 // written to is not looked at.
@@ -131,21 +133,38 @@ static void relative_pose(const CollidePose *pa, const CollidePose *pb, double s
     }
 }
 
-static void to_world(const CollidePose *pose, const float *local, double out[3])
+static inline Lanes lanes_of(const float *numbers) { return (Lanes){ (double)numbers[0], (double)numbers[1] }; }
+
+static inline void to_world(const CollidePose *pose, const float local[3][COLLIDE_POINTS], int k, Lanes out[3])
 {
     const double *r = pose->rotation;
-    double x = (double)local[0], y = (double)local[1], z = (double)local[2];
+    Lanes x = lanes_of(&local[0][k]), y = lanes_of(&local[1][k]), z = lanes_of(&local[2][k]);
     for (int i = 0; i < 3; i++)
         out[i] = pose->position[i] + r[3 * i] * x + r[3 * i + 1] * y + r[3 * i + 2] * z;
 }
 
-static void to_local(const CollidePose *pose, const double *world, float out[3])
+static inline void turn_to_world(const double *r, const float local[3][COLLIDE_POINTS], int k, Lanes out[3])
 {
-    const double *r = pose->rotation;
-    double d[3];
-    vec_sub(world, pose->position, d);
+    Lanes x = lanes_of(&local[0][k]), y = lanes_of(&local[1][k]), z = lanes_of(&local[2][k]);
     for (int i = 0; i < 3; i++)
-        out[i] = (float)(r[i] * d[0] + r[3 + i] * d[1] + r[6 + i] * d[2]);
+        out[i] = r[3 * i] * x + r[3 * i + 1] * y + r[3 * i + 2] * z;
+}
+
+static inline void turn_to_local(const double *r, const Lanes world[3], int k, float out[3][COLLIDE_POINTS])
+{
+    for (int i = 0; i < 3; i++) {
+        Lanes local = r[i] * world[0] + r[3 + i] * world[1] + r[6 + i] * world[2];
+        for (int lane = 0; lane < LANES; lane++)
+            out[i][k + lane] = (float)local[lane];
+    }
+}
+
+static inline void to_local(const CollidePose *pose, const Lanes world[3], int k, float out[3][COLLIDE_POINTS])
+{
+    Lanes d[3];
+    for (int i = 0; i < 3; i++)
+        d[i] = world[i] - pose->position[i];
+    turn_to_local(pose->rotation, d, k, out);
 }
 
 // Whether the pair stands where it stood: for a small angle t the squared difference of two rotations is 2 t^2. The pair's shift
@@ -192,39 +211,64 @@ int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, c
     const Entry *entry = &cache->entries[cache->known[index].slot];
     if (!has_stayed(entry, pa, pb, limit))
         return -1;
-    for (int k = 0; k < entry->count; k++) {
-        const CachedPoint *from = &entry->points[k];
-        CollidePoint *to = &points[k];
-        double a[3], b[3];
-        const double *r = pb->rotation;
-        to_world(pa, from->on_a, a);
-        to_world(pb, from->on_b, b);
-        double n[3] = { (double)from->normal[0], (double)from->normal[1], (double)from->normal[2] };
-        for (int i = 0; i < 3; i++)
-            to->normal[i] = r[3 * i] * n[0] + r[3 * i + 1] * n[1] + r[3 * i + 2] * n[2];
-        double apart = 0.0;
+    int touching = 0;
+    for (int k = 0; k < entry->count; k += LANES) {
+        Lanes a[3], b[3], normal[3], position[3], apart = { 0.0 };
+        to_world(pa, entry->on_a, k, a);
+        to_world(pb, entry->on_b, k, b);
+        turn_to_world(pb->rotation, entry->normal, k, normal);
         for (int i = 0; i < 3; i++) {
-            apart += to->normal[i] * (a[i] - b[i]);
-            to->position[i] = 0.5 * (a[i] + b[i]);
+            apart += normal[i] * (a[i] - b[i]);
+            position[i] = 0.5 * (a[i] + b[i]);
         }
-        to->depth = (double)from->depth - apart;
-        to->feature = from->feature;
+        Lanes depth = lanes_of(&entry->depth[k]) - apart;
+        for (int lane = 0; lane < LANES && k + lane < entry->count; lane++) {
+            if (!(depth[lane] >= -TOUCH_ROUNDING))
+                continue;
+            CollidePoint *to = &points[touching++];
+            for (int i = 0; i < 3; i++) {
+                to->position[i] = position[i][lane];
+                to->normal[i] = normal[i][lane];
+            }
+            to->depth = double_max(depth[lane], 0.0);
+            to->feature = entry->feature[k + lane];
+        }
     }
-    return collide_keep_touching(points, entry->count);
+    return touching;
 }
 
-// How far the two places of a point seem apart because they were rounded, along its normal: kept out of its depth.
-static double apart_now(const CollidePose *pa, const CollidePose *pb, const CachedPoint *point)
+// How far the two places of a point seem apart because they were rounded, along its normal: kept out of its depth. Not inlined:
+// gcc 12 would take the numbers as they were before they were rounded.
+static __attribute__((noinline)) Lanes apart_now(const CollidePose *pa, const CollidePose *pb, const Entry *entry,
+                                                 int k)
 {
-    double a[3], b[3], apart = 0.0;
-    const double *r = pb->rotation;
-    to_world(pa, point->on_a, a);
-    to_world(pb, point->on_b, b);
+    Lanes a[3], b[3], normal[3], apart = { 0.0 };
+    to_world(pa, entry->on_a, k, a);
+    to_world(pb, entry->on_b, k, b);
+    turn_to_world(pb->rotation, entry->normal, k, normal);
     for (int i = 0; i < 3; i++)
-        apart += (r[3 * i] * (double)point->normal[0] + r[3 * i + 1] * (double)point->normal[1]
-                  + r[3 * i + 2] * (double)point->normal[2])
-                 * (a[i] - b[i]);
+        apart += normal[i] * (a[i] - b[i]);
     return apart;
+}
+
+// Points `k` and on of a pair into its entry.
+static inline void entry_put(Entry *entry, const CollidePose *pa, const CollidePose *pb, const CollidePoint *points,
+                             int count, int k)
+{
+    Lanes position[3], normal[3];
+    const CollidePoint *first = &points[k], *second = &points[k + 1 < count ? k + 1 : k];
+    for (int i = 0; i < 3; i++) {
+        position[i] = (Lanes){ first->position[i], second->position[i] };
+        normal[i] = (Lanes){ first->normal[i], second->normal[i] };
+    }
+    to_local(pa, position, k, entry->on_a);
+    to_local(pb, position, k, entry->on_b);
+    turn_to_local(pb->rotation, normal, k, entry->normal);
+    Lanes depth = (Lanes){ first->depth, second->depth } + apart_now(pa, pb, entry, k);
+    for (int lane = 0; lane < LANES; lane++)
+        entry->depth[k + lane] = (float)depth[lane];
+    entry->feature[k] = first->feature;
+    entry->feature[k + 1] = second->feature;
 }
 
 int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb,
@@ -243,16 +287,8 @@ int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, c
     for (int i = 0; i < 9; i++)
         entry->turn[i] = (float)turn[i];
     entry->count = count;
-    for (int k = 0; k < count; k++) {
-        CachedPoint *to = &entry->points[k];
-        const double *n = points[k].normal, *r = pb->rotation;
-        to_local(pa, points[k].position, to->on_a);
-        to_local(pb, points[k].position, to->on_b);
-        for (int i = 0; i < 3; i++)
-            to->normal[i] = (float)(r[i] * n[0] + r[3 + i] * n[1] + r[6 + i] * n[2]);
-        to->depth = (float)(points[k].depth + apart_now(pa, pb, to));
-        to->feature = points[k].feature;
-    }
+    for (int k = 0; k < count; k += LANES)
+        entry_put(entry, pa, pb, points, count, k);
     return collide_keep_touching(points, count);
 }
 
@@ -302,8 +338,13 @@ void collide_cache_save(const CollideCache *cache, void *buffer)
         if (!cache->known[i].has_points)
             continue;
         Entry entry = cache->entries[cache->known[i].slot];
-        memset(&entry.points[entry.count], 0,
-               sizeof entry.points[0] * (size_t)(COLLIDE_POINTS - entry.count));  // of a former pair
+        entry.reserved = 0;
+        for (int k = entry.count; k < COLLIDE_POINTS; k++) {  // of a former pair
+            for (int c = 0; c < 3; c++)
+                entry.on_a[c][k] = entry.on_b[c][k] = entry.normal[c][k] = 0.0f;
+            entry.depth[k] = 0.0f;
+            entry.feature[k] = 0;
+        }
         memcpy(to, &entry, sizeof entry);
         to += sizeof entry;
     }
@@ -324,12 +365,16 @@ static bool entry_is_sound(const Entry *entry, int proxy_count)
         || entry->count > COLLIDE_POINTS || !floats_are_sound(entry->shift, 3, far)
         || !floats_are_sound(entry->turn, 9, 1.001f))
         return false;
+    for (int c = 0; c < 3; c++)
+        if (!floats_are_sound(entry->on_a[c], COLLIDE_POINTS, far)
+            || !floats_are_sound(entry->on_b[c], COLLIDE_POINTS, far)
+            || !floats_are_sound(entry->normal[c], COLLIDE_POINTS, 1.001f))
+            return false;
+    if (!floats_are_sound(entry->depth, COLLIDE_POINTS, far))
+        return false;
     for (int k = 0; k < entry->count; k++) {
-        const CachedPoint *p = &entry->points[k];
-        if (!floats_are_sound(p->on_a, 3, far) || !floats_are_sound(p->on_b, 3, far)
-            || !floats_are_sound(&p->depth, 1, far)
-            || !(fabsf(p->normal[0] * p->normal[0] + p->normal[1] * p->normal[1] + p->normal[2] * p->normal[2] - 1.0f)
-                 < 1e-3f))
+        float x = entry->normal[0][k], y = entry->normal[1][k], z = entry->normal[2][k];
+        if (!(fabsf(x * x + y * y + z * z - 1.0f) < 1e-3f))
             return false;
     }
     return true;

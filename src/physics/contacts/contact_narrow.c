@@ -631,19 +631,15 @@ static int find_surface_points(const Physics *physics, int index, CollidePoint *
     return count;
 }
 
-// What is not finite stays so when it is multiplied by zero: one test for seven numbers.
-static bool is_sound(const CollidePoint *point)
-{
-    const double *p = point->position, *n = point->normal;
-    return 0.0 * p[0] + 0.0 * p[1] + 0.0 * p[2] + 0.0 * n[0] + 0.0 * n[1] + 0.0 * n[2] + 0.0 * point->depth == 0.0;
-}
-
+// What is not finite stays so in a sum, and finite ones are far too small to add up to it: one test for all numbers.
 static bool are_sound(const CollidePoint *points, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (!is_sound(&points[i]))
-            return false;
-    return true;
+    double sum = 0.0;
+    for (int i = 0; i < count; i++) {
+        const double *p = points[i].position, *n = points[i].normal;
+        sum += p[0] + p[1] + p[2] + n[0] + n[1] + n[2] + points[i].depth;
+    }
+    return sum - sum == 0.0;
 }
 
 static void keep_candidates(const Physics *physics, Worker *worker, int index, int count)
@@ -654,7 +650,7 @@ static void keep_candidates(const Physics *physics, Worker *worker, int index, i
     PairResult *result = &narrow->results[index];
     int sound = 0;
     for (int i = 0; i < count; i++)
-        if (is_sound(&worker->candidates[i].point))
+        if (are_sound(&worker->candidates[i].point, 1))
             worker->candidates[sound++] = worker->candidates[i];
     *result = (PairResult){
         .state = PAIR_DONE, .worker = (int)(worker - narrow->workers), .first = worker->point_count, .count = sound
@@ -671,16 +667,14 @@ static void keep_candidates(const Physics *physics, Worker *worker, int index, i
         worker->points[worker->point_count++] = worker->candidates[i].point;
 }
 
-// The common case: the points stay as they were found.
-static void keep_points(const Physics *physics, Worker *worker, int index, const CollidePoint *points, int count)
+// Points that were found at the end of the worker's. The common case: they stay as they are.
+static void keep_points(const Physics *physics, Worker *worker, int index, int count)
 {
+    const CollidePoint *points = &worker->points[worker->point_count];
     Narrow *narrow = physics->narrow;
     BroadPair pair = narrow->pairs[index];
     if (are_sound(points, count)
         && (count == 0 || count <= max_points(physics, &physics->shapes[pair.a], &physics->shapes[pair.b]))) {
-        memory_grow(&worker->points, &worker->point_capacity, worker->point_count + count, sizeof *points);
-        if (count > 0)  // a first pair that does not touch has no memory to copy to
-            memcpy(&worker->points[worker->point_count], points, sizeof *points * (size_t)count);
         narrow->results[index] = (PairResult){
             .state = PAIR_DONE, .worker = (int)(worker - narrow->workers), .first = worker->point_count, .count = count
         };
@@ -722,12 +716,13 @@ static void find_known(const Physics *physics, Worker *worker, int index)
     bool is_surface = !is_convex_pair(a, b)
                       && (narrow->colliders[narrow->pairs[index].a].surface
                           || narrow->colliders[narrow->pairs[index].b].surface);
-    CollidePoint points[FOUND_MAX + 1];
+    memory_grow(&worker->points, &worker->point_capacity, worker->point_count + FOUND_MAX + 1, sizeof(CollidePoint));
+    CollidePoint *points = &worker->points[worker->point_count];
     int count = is_surface              ? find_surface_points(physics, index, points)
                 : has_convex_mesh(a, b) ? find_convex_points(physics, worker, index, points)
                                         : find_kernel_points(physics, index, points);
     assert(count <= FOUND_MAX + 1);
-    keep_points(physics, worker, index, points, count);
+    keep_points(physics, worker, index, count);
 }
 
 static bool pair_rests(const Physics *physics, const Shape *a, const Shape *b)
@@ -787,7 +782,7 @@ void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_a
         found += narrow->workers[i].point_count;
     for (int i = 0; i < narrow->worker_count; i++) {
         Worker *worker = &narrow->workers[i];
-        memory_grow(&worker->points, &worker->point_capacity, found, sizeof *worker->points);
+        memory_grow(&worker->points, &worker->point_capacity, found + FOUND_MAX + 1, sizeof *worker->points);
         worker->point_count = 0;
     }
     collide_cache_begin(narrow->cache, pairs, count);
