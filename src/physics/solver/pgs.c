@@ -20,7 +20,7 @@
 #define COLOURS 64  // that a body can have in one round of colouring
 #define BODY_GRAIN 64
 #define BLOCK_GRAIN 4
-#define CONTACT_PIECE 256  // contacts of an island that a worker takes at a time
+#define RUN_PIECE 64  // runs of an island's contacts that a worker takes at a time
 
 typedef struct Manifold {
     int32_t contacts[BLOCK_POINTS];
@@ -54,7 +54,7 @@ typedef struct PlainRow {
     RowMemory *joint_memory;          // of a joint; NULL: none
 } PlainRow;
 
-// A stretch of an island's contacts.
+// A stretch of an island's runs.
 typedef struct ContactPiece {
     int32_t task, first, last;
 } ContactPiece;
@@ -190,10 +190,10 @@ static bool surface_equals(const SolverSurface *a, const SolverSurface *b)
 }
 
 // Whether two contacts of one pair are close enough in direction to share a manifold.
-static bool normal_equals(const PgsScratch *s, const ContactRef *refs, int a, int b)
+static bool normal_equals(const SolverContact *a, const SolverContact *b)
 {
-    double cosine = vec3_dot(s->input->contacts[a].normal, s->input->contacts[b].normal);
-    return (refs[a].is_reversed == refs[b].is_reversed ? cosine : -cosine) > 0.9999;
+    double cosine = vec3_dot(a->normal, b->normal);
+    return ((a->body[0] < 0) == (b->body[0] < 0) ? cosine : -cosine) > 0.9999;
 }
 
 static bool surface_is_plain(const SolverSurface *surface)
@@ -221,14 +221,14 @@ static void row_fill(PgsScratch *s, PlainRow *row, int body1, int body2, const d
     }
 }
 
-static void contact_add_rows(PgsScratch *s, const ContactRef *ref, int contact, int body1, int body2,
+static void contact_add_rows(PgsScratch *s, const ContactRun *run, int contact, const int places[2],
                              double min_softness)
 {
     ContactRow rows[SOLVER_CONTACT_ROWS];
-    int count = solver_contact_rows(s->input, ref, contact, rows), normal = s->row_count;
+    int count = solver_contact_rows(s->input, run->bodies, contact, rows), normal = s->row_count;
     for (int i = 0; i < count; i++) {
         PlainRow *row = row_add(s);
-        row_fill(s, row, body1, body2, rows[i].j1, rows[i].j2, rows[i].cfm);
+        row_fill(s, row, places[0], places[1], rows[i].j1, rows[i].j2, rows[i].cfm);
         row->rhs = (float)rows[i].rhs;
         row->scaled_by = rows[i].scaled ? normal : -1;
         row->lo = (float)(rows[i].scaled ? rows[i].lo : rows[i].lo * s->input->dt);
@@ -239,38 +239,23 @@ static void contact_add_rows(PgsScratch *s, const ContactRef *ref, int contact, 
     s->rows[normal].gamma = fmaxf(s->rows[normal].gamma, (float)min_softness);
 }
 
-// Marks the contacts that open a manifold. A run of contacts of the same two bodies belongs to the piece that has its
-// first one; what follows joins the open manifold while it has room and their surfaces are alike.
-static void piece_mark(PgsScratch *s, const ContactPiece *piece)
+// Marks the contacts of a run that open a manifold; what follows joins the open one while it has room and their surfaces are alike.
+static void run_mark(PgsScratch *s, int first, int count)
 {
-    assert(piece->task >= 0 && piece->task < s->task_count);
-    assert(piece->first >= 0 && piece->first < piece->last);
-    const IslandTask *task = s->tasks[piece->task];
-    const ContactRef *refs = task->contact_refs;
+    const SolverContact *contacts = s->input->contacts, *open = NULL;
     const SolverSurface *seen = NULL, *open_surface = NULL;
-    uint64_t pair = piece->first > 0 ? refs[task->contacts[piece->first - 1]].pair : UINT64_MAX;
-    int open = -1, point_count = 0;
     bool is_plain = false;
-    for (int c = piece->first; c < task->contact_count; c++) {
-        int index = task->contacts[c];
-        bool starts_run = refs[index].pair != pair;
-        if (c >= piece->last && (starts_run || open < 0))
-            return;
-        if (starts_run)
-            open = index, point_count = 0;
-        pair = refs[index].pair;
-        if (open < 0)
-            continue;  // of a run that began in the piece before
-        const SolverSurface *surface = solver_surface(s->input, index);
+    for (int i = first, point_count = 0; i < first + count; i++) {
+        const SolverSurface *surface = solver_surface(s->input, i);
         is_plain = surface == seen ? is_plain : surface_is_plain(surface);
         seen = surface;
         bool opens = point_count == 0 || point_count == BLOCK_POINTS || !surface_equals(open_surface, surface)
-                     || !normal_equals(s, refs, open, index);
-        s->marks[index] = is_plain ? CONTACT_IS_PLAIN : opens ? CONTACT_OPENS : 0;
+                     || !normal_equals(open, &contacts[i]);
+        s->marks[i] = is_plain ? CONTACT_IS_PLAIN : opens ? CONTACT_OPENS : 0;
         if (is_plain)
             continue;
         if (opens)
-            open = index, open_surface = surface, point_count = 0;
+            open = &contacts[i], open_surface = surface, point_count = 0;
         point_count++;
     }
 }
@@ -279,51 +264,58 @@ static void mark_pieces(int begin, int end, int worker, void *context)
 {
     PgsScratch *s = context;
     (void)worker;
-    for (int i = begin; i < end; i++)
-        piece_mark(s, &s->pieces[i]);
+    for (int i = begin; i < end; i++) {
+        const IslandTask *task = s->tasks[s->pieces[i].task];
+        for (int r = s->pieces[i].first; r < s->pieces[i].last; r++)
+            run_mark(s, task->runs[r], task->contact_runs[task->runs[r]].count);
+    }
 }
 
 static void pieces_cut(PgsScratch *s)
 {
     s->piece_count = 0;
     for (int i = 0; i < s->task_count; i++)
-        for (int first = 0; first < s->tasks[i]->contact_count; first += CONTACT_PIECE) {
+        for (int first = 0; first < s->tasks[i]->run_count; first += RUN_PIECE) {
             memory_grow(&s->pieces, &s->piece_capacity, s->piece_count + 1, sizeof *s->pieces);
             s->pieces[s->piece_count++] = (ContactPiece){ i, first,
-                                                          int_min(first + CONTACT_PIECE, s->tasks[i]->contact_count) };
+                                                          int_min(first + RUN_PIECE, s->tasks[i]->run_count) };
         }
 }
 
-// The contacts of an island by their marks: into the open manifold, as a new one, or as plain rows.
+// The contacts of a run by their marks: into the open manifold, as a new one, or as plain rows.
+static void task_add_run(PgsScratch *s, int index, int first)
+{
+    const IslandTask *task = s->tasks[index];
+    const ContactRun *run = &task->contact_runs[first];
+    Manifold *open = NULL;
+    double min_softness = -1.0;
+    int places[2];
+    for (int k = 0; k < 2; k++)
+        places[k] = run->groups[k] >= 0 ? task->node_of_body[run->bodies[k]] : fixed_place(s, run->bodies[k]);
+    for (int i = first; i < first + run->count; i++) {
+        if (s->marks[i] == 0) {
+            assert(open && open->point_count < BLOCK_POINTS);
+            open->contacts[open->point_count++] = i;
+        } else if (s->marks[i] == CONTACT_IS_PLAIN) {
+            if (min_softness < 0.0)
+                min_softness = solver_run_min_softness(task, first);
+            contact_add_rows(s, run, i, places, min_softness);
+        } else {
+            open = &s->manifolds[s->manifold_count++];
+            *open = (Manifold){
+                .contacts = { i }, .point_count = 1, .body1 = places[0], .body2 = places[1], .task = index
+            };
+        }
+    }
+}
+
 static void task_add_contacts(PgsScratch *s, int index)
 {
     assert(index >= 0 && index < s->task_count);
     const IslandTask *task = s->tasks[index];
     memory_grow(&s->manifolds, &s->manifold_capacity, s->manifold_count + task->contact_count, sizeof *s->manifolds);
-    Manifold *open = NULL;
-    double min_softness = 0.0;
-    for (int c = 0, run_end = 0; c < task->contact_count; c++) {
-        int contact = task->contacts[c];
-        if (s->marks[contact] == 0) {
-            assert(open && open->point_count < BLOCK_POINTS);
-            open->contacts[open->point_count++] = contact;
-            continue;
-        }
-        const ContactRef *ref = &task->contact_refs[contact];
-        int places[2];
-        for (int k = 0; k < 2; k++)
-            places[k] = ref->groups[k] >= 0 ? task->node_of_body[ref->bodies[k]] : fixed_place(s, ref->bodies[k]);
-        if (s->marks[contact] == CONTACT_IS_PLAIN) {
-            if (c >= run_end)
-                run_end = solver_manifold_min_softness(task, c, &min_softness);
-            contact_add_rows(s, ref, contact, places[0], places[1], min_softness);
-            continue;
-        }
-        open = &s->manifolds[s->manifold_count++];
-        *open = (Manifold){
-            .contacts = { contact }, .point_count = 1, .body1 = places[0], .body2 = places[1], .task = index
-        };
-    }
+    for (int r = 0; r < task->run_count; r++)
+        task_add_run(s, index, task->runs[r]);
 }
 
 // A joint's row starts from its last impulse as far as its bounds of this step allow: a stop may be another one by now.
@@ -526,7 +518,7 @@ static void lane_soften(PgsScratch *s, PgsBlock *block, int lane, const Manifold
 {
     float max = 0.0f;
     for (int k = 0; k < m->point_count; k++)
-        max = fmaxf(max, block->points[k].impulse[lane]);
+        max = block->points[k].impulse[lane] > max ? block->points[k].impulse[lane] : max;
     float radius2 = fminf(gyration_radius2(block->inverse_mass1[lane], block->inertia1, lane),
                           gyration_radius2(block->inverse_mass2[lane], block->inertia2, lane));
     PairTouch touch = { .point_count = m->point_count,
@@ -571,9 +563,10 @@ static void build_blocks(int begin, int end, int worker, void *context)
             const SolverSurface *surface = solver_surface(s->input, m->contacts[0]);
             lane_surface(s, block, lane, &s->input->contacts[m->contacts[0]], surface);
             block->point_count = (int16_t)int_max(block->point_count, m->point_count);
-            const int32_t *touching = s->tasks[m->task]->contact_refs[m->contacts[0]].bodies;
-            const SolverBody *bodies[2] = { &s->input->bodies[touching[0]],
-                                            touching[1] >= 0 ? &s->input->bodies[touching[1]] : NULL };
+            const int32_t *touching = s->input->contacts[m->contacts[0]].body;
+            int is_reversed = touching[0] < 0;
+            const SolverBody *bodies[2] = { &s->input->bodies[touching[is_reversed]],
+                                            !is_reversed && touching[1] >= 0 ? &s->input->bodies[touching[1]] : NULL };
             for (int k = 0; k < m->point_count; k++)
                 lane_point(s, block, lane, k, m->contacts[k], bodies, solver_surface(s->input, m->contacts[k]));
             lane_soften(s, block, lane, m, surface);

@@ -38,12 +38,12 @@ static void cross(const double *a, const double *b, double *out)
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static void contact_jacobian(const double arms[2][3], const ContactRef *ref, const double *axis, bool rolling,
+static void contact_jacobian(const double arms[2][3], const int32_t bodies[2], const double *axis, bool rolling,
                              ContactRow *row)
 {
     for (int k = 0; k < 2; k++) {
         double *j = k ? row->j2 : row->j1, sign = k ? -1.0 : 1.0, moment[3];
-        if (ref->bodies[k] < 0) {
+        if (bodies[k] < 0) {
             memset(j, 0, sizeof row->j1);
             continue;
         }
@@ -55,20 +55,20 @@ static void contact_jacobian(const double arms[2][3], const ContactRef *ref, con
     }
 }
 
-static double normal_rhs(const SolverInput *input, const ContactRef *ref, const SolverSurface *surface,
+static double normal_rhs(const SolverInput *input, const int32_t bodies[2], const SolverSurface *surface,
                          const SolverContact *contact, const double arms[2][3], const double normal[3])
 {
     double push = solver_contact_push(input, surface, contact), speed = 0.0;
     if (!solver_surface_bounces(surface))
         return push;
     for (int k = 0; k < 2; k++)
-        if (ref->bodies[k] >= 0)
-            speed = solver_point_speed(&input->bodies[ref->bodies[k]], arms[k], normal, speed, k ? -1.0 : 1.0);
+        if (bodies[k] >= 0)
+            speed = solver_point_speed(&input->bodies[bodies[k]], arms[k], normal, speed, k ? -1.0 : 1.0);
     return solver_contact_bounce(surface, push, contact->target_normal_speed, speed);
 }
 
 // The normal first; then friction and rolling friction, where there is any, in the order of solver_contact_forces().
-int solver_contact_rows(const SolverInput *input, const ContactRef *ref, int index,
+int solver_contact_rows(const SolverInput *input, const int32_t bodies[2], int index,
                         ContactRow rows[SOLVER_CONTACT_ROWS])
 {
     assert(index >= 0 && index < input->contact_count);
@@ -77,12 +77,12 @@ int solver_contact_rows(const SolverInput *input, const ContactRef *ref, int ind
     double axes[3][3], arms[2][3];
     solver_contact_axes(contact, surface, axes);
     for (int k = 0; k < 2; k++)
-        if (ref->bodies[k] >= 0)
-            solver_arm(&input->bodies[ref->bodies[k]], contact->point, arms[k]);
+        if (bodies[k] >= 0)
+            solver_arm(&input->bodies[bodies[k]], contact->point, arms[k]);
     ContactRow *normal = &rows[0];
     int count = 1;
-    contact_jacobian(arms, ref, axes[0], false, normal);
-    normal->rhs = normal_rhs(input, ref, surface, contact, arms, axes[0]);
+    contact_jacobian(arms, bodies, axes[0], false, normal);
+    normal->rhs = normal_rhs(input, bodies, surface, contact, arms, axes[0]);
     normal->cfm = surface->flags & SOLVER_CONTACT_SOFT_CFM ? surface->soft_cfm : input->cfm;
     normal->lo = 0.0;
     normal->hi = SOLVER_INFINITY;
@@ -97,7 +97,7 @@ int solver_contact_rows(const SolverInput *input, const ContactRef *ref, int ind
             continue;
         ContactRow *row = &rows[count++];
         int axis = i < 2 ? i : i - 2;
-        contact_jacobian(arms, ref, axes[(axis + 1) % 3], i >= 2, row);
+        contact_jacobian(arms, bodies, axes[(axis + 1) % 3], i >= 2, row);
         row->rhs = i < 2 ? motions[i] : 0.0;
         row->cfm = i < 2 && slips[i] > 0.0 ? slips[i] : input->cfm;
         row->lo = -limits[i];
@@ -135,19 +135,18 @@ static void touch_add_body(PairTouch *touch, const SolverInput *input, int index
     touch->gyration_radius2 = fmin(touch->gyration_radius2, 3.0 * determinant / (body->mass * (c0 + c1 + c2)));
 }
 
-int solver_manifold_min_softness(const IslandTask *task, int first, double *gamma)
+double solver_run_min_softness(const IslandTask *task, int first)
 {
-    assert(first >= 0 && first < task->contact_count);
-    const ContactRef *refs = task->contact_refs, *ref = &refs[task->contacts[first]];
-    PairTouch touch = { .gyration_radius2 = INFINITY, .is_swept = task->swept };
-    int end = first;
-    for (; end < task->contact_count && refs[task->contacts[end]].pair == ref->pair; end++)
-        touch.max_impulse = fmax(touch.max_impulse, task->contact_memory[task->contacts[end]].impulse[0]);
-    touch.point_count = int_min(end - first, FACE_POINTS);
-    touch_add_body(&touch, task->input, ref->bodies[0]);
-    touch_add_body(&touch, task->input, ref->bodies[1]);
-    *gamma = solver_pair_min_softness(task->input, solver_surface(task->input, task->contacts[first]), &touch);
-    return end;
+    assert(first >= 0 && first < task->input->contact_count);
+    const ContactRun *run = &task->contact_runs[first];
+    PairTouch touch = { .gyration_radius2 = INFINITY,
+                        .is_swept = task->swept,
+                        .point_count = int_min(run->count, FACE_POINTS) };
+    for (int i = first; i < first + run->count; i++)
+        touch.max_impulse = double_max(touch.max_impulse, task->contact_memory[i].impulse[0]);
+    touch_add_body(&touch, task->input, run->bodies[0]);
+    touch_add_body(&touch, task->input, run->bodies[1]);
+    return solver_pair_min_softness(task->input, solver_surface(task->input, first), &touch);
 }
 
 // ---- which point of the last step ----
@@ -322,40 +321,50 @@ static int contact_match(const ContactMemory *last, int first, int end, uint64_t
     return found;
 }
 
-static int contact_run_remember(const Solver *solver, const SolverInput *input, int first_contact, int *guess)
+static void run_remember(const Solver *solver, const SolverInput *input, int first_contact, int *guess)
 {
     const ContactMemory *last = solver->contact_memory_last;
-    uint64_t pair = solver->contact_refs[first_contact].pair, taken = 0;
-    int body = solver->contact_refs[first_contact].bodies[0];
-    int first = contact_find_run(solver, pair, guess), end = first < 0 ? 0 : *guess, next = first_contact;
-    do {
-        ContactMemory *memory = &solver->contact_memory[next];
+    const ContactRun *run = &solver->contact_runs[first_contact];
+    uint64_t taken = 0;
+    int first = contact_find_run(solver, run->pair, guess), end = first < 0 ? 0 : *guess;
+    for (int i = 0; i < run->count; i++) {
+        const SolverContact *contact = &input->contacts[first_contact + i];
+        ContactMemory *memory = &solver->contact_memory[first_contact + i];
         float at[3];
-        contact_place(input, &input->contacts[next], body, at);
-        int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at, first + next - first_contact);
-        const double *start = input->contacts[next].held;
+        contact_place(input, contact, run->bodies[0], at);
+        int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at, first + i);
         if (match >= 0)
             *memory = last[match];
         else
-            *memory = (ContactMemory){ .pair = pair, .impulse = { start[0], start[1], start[2] } };
+            *memory = (ContactMemory){ .pair = run->pair,
+                                       .impulse = { contact->held[0], contact->held[1], contact->held[2] } };
         memcpy(memory->at, at, sizeof at);
-        next++;
-    } while (next < input->contact_count && solver->contact_refs[next].pair == pair);
-    return next;
+    }
 }
 
 int solver_contacts_piece_count(const SolverInput *input) { return (input->contact_count + PIECE - 1) / PIECE; }
 
-// A run of one pair belongs to the piece that has its first contact.
+static bool is_next_point(const SolverContact *last, const SolverContact *contact)
+{
+    int a = last->body[0] < 0, b = contact->body[0] < 0;
+    return last->body[a] == contact->body[b] && (a ? -1 : last->body[1]) == (b ? -1 : contact->body[1]);
+}
+
+// The first contact of a piece that begins a run. A run belongs to the piece that has its first one.
+static int piece_begin(const SolverInput *input, int piece)
+{
+    int at = piece * PIECE, end = int_min(at + PIECE, input->contact_count);
+    while (at > 0 && at < end && is_next_point(&input->contacts[at - 1], &input->contacts[at]))
+        at++;
+    return at;
+}
+
 void solver_contacts_remember(Solver *solver, const SolverInput *input, int piece)
 {
     assert(piece >= 0 && piece < solver_contacts_piece_count(input));
-    const ContactRef *refs = solver->contact_refs;
-    int at = piece * PIECE, end = int_min(at + PIECE, input->contact_count), guess = at;
-    while (at > 0 && at < end && refs[at].pair == refs[at - 1].pair)
-        at++;
-    while (at < end)
-        at = contact_run_remember(solver, input, at, &guess);
+    int end = int_min((piece + 1) * PIECE, input->contact_count), guess = piece * PIECE;
+    for (int at = piece_begin(input, piece); at < end; at += solver->contact_runs[at].count)
+        run_remember(solver, input, at, &guess);
 }
 
 // ---- what islands need ----
@@ -377,55 +386,57 @@ static int surface_row_count(const SolverSurface *surface)
            + (rolling ? (surface->rho > 0.0) + (surface->rho2 > 0.0) + (surface->rhoN > 0.0) : 0);
 }
 
-static ContactRef contact_ref(const Solver *solver, const SolverInput *input, int index)
+// The pair of bodies of a contact, the first one there.
+static uint64_t contact_pair(const SolverContact *contact, int32_t bodies[2])
 {
-    const SolverContact *contact = &input->contacts[index];
-    int is_reversed = contact->body[0] < 0, body1 = contact->body[is_reversed],
-        body2 = is_reversed ? -1 : contact->body[1];
-    assert(body1 >= 0 && body1 < input->body_count && body2 < input->body_count);
-    return (ContactRef){ .pair = solver_pair(body1, body2),
-                         .bodies = { body1, body2 },
-                         .row_count = surface_row_count(solver_surface(input, index)),
-                         .groups = { contact_group(&solver->topology, input, body1),
-                                     contact_group(&solver->topology, input, body2) },
-                         .is_reversed = is_reversed };
+    int is_reversed = contact->body[0] < 0;
+    bodies[0] = contact->body[is_reversed];
+    bodies[1] = is_reversed ? -1 : contact->body[1];
+    return solver_pair(bodies[0], bodies[1]);
 }
 
-static bool is_next_point(const SolverContact *last, const SolverContact *contact)
+static ContactRun run_at(const Solver *solver, const SolverInput *input, int first)
 {
-    return contact->body[0] == last->body[0] && contact->body[1] == last->body[1];
+    const SolverContact *contacts = input->contacts;
+    const SolverSurface *surface = solver_surface(input, first);
+    ContactRun run = { .count = 1, .row_count = surface_row_count(surface) };
+    run.pair = contact_pair(&contacts[first], run.bodies);
+    assert(run.bodies[0] >= 0 && run.bodies[0] < input->body_count && run.bodies[1] < input->body_count);
+    for (int k = 0; k < 2; k++)
+        run.groups[k] = contact_group(&solver->topology, input, run.bodies[k]);
+    for (int i = first + 1, rows = run.row_count;
+         i < input->contact_count && is_next_point(&contacts[first], &contacts[i]); i++) {
+        const SolverSurface *next = solver_surface(input, i);
+        rows = next == surface ? rows : surface_row_count(next);
+        surface = next;
+        run.row_count += rows;
+        run.count++;
+    }
+    return run;
 }
 
-static void refs_piece(Solver *solver, const SolverInput *input, int piece)
+static void runs_piece(Solver *solver, const SolverInput *input, int piece)
 {
     assert(piece >= 0 && piece * PIECE < input->contact_count);
-    const SolverContact *contacts = input->contacts;
     PairOrder *order = &solver->chunk_orders[piece];
-    int begin = piece * PIECE, end = int_min(begin + PIECE, input->contact_count);
-    uint64_t before = begin > 0 ? contact_ref(solver, input, begin - 1).pair : 0;
+    int at = piece_begin(input, piece), end = int_min((piece + 1) * PIECE, input->contact_count);
+    int32_t bodies[2];
+    uint64_t before = at > 0 ? contact_pair(&input->contacts[at - 1], bodies) : 0;
     order->stretch_count = 0;
-    for (int i = begin; i < end; i++) {
-        ContactRef *ref = &solver->contact_refs[i];
-        if (i > begin && is_next_point(&contacts[i - 1], &contacts[i])) {
-            *ref = ref[-1];
-            if (contacts[i].has_own_surface | (contacts[i].surface != contacts[i - 1].surface)
-                | contacts[i - 1].has_own_surface)
-                ref->row_count = surface_row_count(solver_surface(input, i));
-            continue;
-        }
-        *ref = contact_ref(solver, input, i);
-        if (ref->pair < before)
-            order_break(order, i);
-        before = ref->pair;
+    for (; at < end; at += solver->contact_runs[at].count) {
+        solver->contact_runs[at] = run_at(solver, input, at);
+        if (solver->contact_runs[at].pair < before)
+            order_break(order, at);
+        before = solver->contact_runs[at].pair;
     }
 }
 
-static void refs_range(int begin, int end, int worker, void *context)
+static void runs_range(int begin, int end, int worker, void *context)
 {
     const ContactWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++)
-        refs_piece(work->solver, work->input, i);
+        runs_piece(work->solver, work->input, i);
 }
 
 static void order_gather(Solver *solver, int pieces, int count)
@@ -458,9 +469,9 @@ static void contact_memory_swap(Solver *solver, int count)
 void solver_contacts_gather(Solver *solver, const SolverInput *input)
 {
     int count = input->contact_count, pieces = solver_contacts_piece_count(input);
-    memory_grow(&solver->contact_refs, &solver->contact_ref_capacity, count + 1, sizeof *solver->contact_refs);
+    memory_grow(&solver->contact_runs, &solver->contact_run_capacity, count + 1, sizeof *solver->contact_runs);
     memory_grow(&solver->chunk_orders, &solver->chunk_order_capacity, pieces + 1, sizeof *solver->chunk_orders);
-    pool_for(solver->options.pool, pieces, 1, refs_range, &(ContactWork){ solver, input });
+    pool_for(solver->options.pool, pieces, 1, runs_range, &(ContactWork){ solver, input });
     contact_memory_swap(solver, count);
     order_gather(solver, pieces, count);
 }

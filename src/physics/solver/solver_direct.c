@@ -75,47 +75,52 @@ void direct_scratch_destroy(DirectScratch *s)
 }
 #endif
 
+static void contact_add(DirectScratch *s, const IslandTask *task, const ContactRun *run, int index, const int nodes[2],
+                        double min_softness)
+{
+    const SolverInput *input = task->input;
+    ContactMemory *memory = &task->contact_memory[index];
+    ContactRow rows[SOLVER_CONTACT_ROWS];
+    int count = solver_contact_rows(input, run->bodies, index, rows), normal = s->dense_count;
+    memory_grow(&s->dense, &s->dense_capacity, s->dense_count + count, sizeof *s->dense);
+    for (int i = 0; i < count; i++) {
+        DenseRow *dense = &s->dense[s->dense_count++];
+        const ContactRow *row = &rows[i];
+        dense->rhs = row->rhs;
+        dense->gamma = row->cfm / input->dt;
+        dense->scaled_by = row->scaled ? normal : -1;
+        dense->lo = row->scaled ? row->lo : row->lo * input->dt;
+        dense->hi = row->scaled ? row->hi : row->hi * input->dt;
+        dense->force = NULL;
+        dense->state = &memory->state[row->slot];
+        dense->kept = &memory->impulse[row->slot];
+        dense->memory = NULL;
+        dense->applied = 0.0;
+        for (int k = 0; k < 2; k++) {
+            const double *side = k == 0 ? row->j1 : row->j2;
+            dense->nodes[k] = nodes[k];
+            spatial_pack(dense->j[k], side);
+            if (nodes[k] < 0)
+                dense->rhs -= fixed_side_velocity(input, run->bodies[k], side);
+        }
+    }
+    s->dense[normal].gamma = double_max(s->dense[normal].gamma, min_softness);
+}
+
 // Contacts as rows of the dense problem. Sides that do not move go to the right-hand side with their velocity.
 static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask *task)
 {
-    const SolverInput *input = task->input;
-    double min_softness = 0.0;
-    for (int c = 0, run_end = 0; c < task->contact_count; c++) {
-        int index = task->contacts[c];
-        if (task->swept && c >= run_end)
-            run_end = solver_manifold_min_softness(task, c, &min_softness);
-        const ContactRef *ref = &task->contact_refs[index];
-        ContactMemory *memory = &task->contact_memory[index];
-        ContactRow rows[SOLVER_CONTACT_ROWS];
-        int count = solver_contact_rows(input, ref, index, rows), normal = s->dense_count, nodes[2];
-        const int32_t *bodies = ref->bodies;
+    const SolverBody *bodies = task->input->bodies;
+    for (int r = 0; r < task->run_count; r++) {
+        int first = task->runs[r], nodes[2];
+        const ContactRun *run = &task->contact_runs[first];
+        double min_softness = task->swept ? solver_run_min_softness(task, first) : 0.0;
         for (int k = 0; k < 2; k++)
-            nodes[k] = bodies[k] >= 0 && !solver_body_is_fixed(&input->bodies[bodies[k]])
-                           ? task->node_of_body[bodies[k]]
+            nodes[k] = run->bodies[k] >= 0 && !solver_body_is_fixed(&bodies[run->bodies[k]])
+                           ? task->node_of_body[run->bodies[k]]
                            : -1;
-        memory_grow(&s->dense, &s->dense_capacity, s->dense_count + count, sizeof *s->dense);
-        for (int i = 0; i < count; i++) {
-            DenseRow *dense = &s->dense[s->dense_count++];
-            const ContactRow *row = &rows[i];
-            dense->rhs = row->rhs;
-            dense->gamma = row->cfm / input->dt;
-            dense->scaled_by = row->scaled ? normal : -1;
-            dense->lo = row->scaled ? row->lo : row->lo * input->dt;
-            dense->hi = row->scaled ? row->hi : row->hi * input->dt;
-            dense->force = NULL;
-            dense->state = &memory->state[row->slot];
-            dense->kept = &memory->impulse[row->slot];
-            dense->memory = NULL;
-            dense->applied = 0.0;
-            for (int k = 0; k < 2; k++) {
-                const double *side = k == 0 ? row->j1 : row->j2;
-                dense->nodes[k] = nodes[k];
-                spatial_pack(dense->j[k], side);
-                if (nodes[k] < 0)
-                    dense->rhs -= fixed_side_velocity(input, bodies[k], side);
-            }
-        }
-        s->dense[normal].gamma = double_max(s->dense[normal].gamma, min_softness);
+        for (int i = first; i < first + run->count; i++)
+            contact_add(s, task, run, i, nodes, min_softness);
     }
 }
 

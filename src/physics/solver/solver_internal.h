@@ -65,8 +65,9 @@ typedef struct Topology {
 } Topology;
 
 typedef struct IslandRef {
-    int32_t first_group, group_count;      // in island_groups
-    int32_t first_contact, contact_count;  // in island_contacts
+    int32_t first_group, group_count;  // in island_groups
+    int32_t first_run, run_count;      // in island_runs
+    int32_t contact_count;
     int32_t body_count, joint_row_count, dense_row_count;
     int32_t widest, cut_row_count;  // bodies of the largest tree; rows of joints that close loops
     int32_t iterated_count;         // bodies whose island was swept or iterated in the last step
@@ -78,23 +79,24 @@ typedef struct IslandStatistics {
     int dense_rows, pivot_rounds, sweeps, restarts, fallbacks, redundant;
 } IslandStatistics;
 
-// What finding islands and manifolds needs of a contact, close together.
-typedef struct ContactRef {
+// Contacts of the same two bodies that stand together, as far as islands and manifolds need them. A run stands at the place of
+// its first contact; the places of its others hold nothing.
+typedef struct ContactRun {
     uint64_t pair;
     int32_t bodies[2];  // the first one is there, the second -1 for the world
     int32_t groups[2];  // of the two bodies, -1: none that moves
-    int32_t row_count;
-    int32_t is_reversed;  // the first side of the contact has no body
-} ContactRef;
+    int32_t count;
+    int32_t row_count;  // of all
+} ContactRun;
 
 // One island as the direct and the iterative method see it.
 typedef struct IslandTask {
     const SolverInput *input;
     const Topology *topology;
     const int32_t *groups;           // group indices
-    const int32_t *contacts;         // contact indices
-    const ContactRef *contact_refs;  // one per contact
-    int group_count, contact_count;
+    const int32_t *runs;             // of its contacts: indices of their first ones
+    const ContactRun *contact_runs;  // by contact
+    int group_count, run_count, contact_count;
     bool swept;                     // the direct method's dense problem is iterated
     bool keeps_impulses;            // the joints' rows, of the last step
     RowMemory *row_memory;          // SOLVER_JOINT_ROWS per joint
@@ -139,7 +141,7 @@ static inline double solver_surface_erp(const SolverInput *input, const SolverSu
 {
     return surface->flags & SOLVER_CONTACT_SOFT_ERP ? surface->soft_erp : input->erp;
 }
-int solver_contact_rows(const SolverInput *input, const ContactRef *ref, int contact,
+int solver_contact_rows(const SolverInput *input, const int32_t bodies[2], int contact,
                         ContactRow rows[SOLVER_CONTACT_ROWS]);
 
 // ---- the normal's wanted velocity ----
@@ -195,8 +197,8 @@ typedef struct PairTouch {
 } PairTouch;
 double solver_pair_min_softness(const SolverInput *input, const SolverSurface *surface,
                                 const PairTouch *touch);  // cfm / dt
-// The same for the run of contacts of one pair that begins with contact `first` of the task. Returns the end of the run.
-int solver_manifold_min_softness(const IslandTask *task, int first, double *gamma);
+// The same for the run that begins with a contact.
+double solver_run_min_softness(const IslandTask *task, int first);
 
 // ---- the solver and its parts ----
 
@@ -227,11 +229,11 @@ struct Solver {
     bool is_order_known;      // false: the memory was changed after its step
     int32_t *contact_table;   // hash of last step's contacts by key, when they stand in no useful order
     int contact_table_size;
-    ContactRef *contact_refs;
+    ContactRun *contact_runs;
     int32_t *node_of_body;
     uint8_t *iterated;      // per body: the method of its island in the last step, SOLVER_AUTO: there was none
     int32_t *group_island;  // union-find over groups, then island numbers
-    int32_t *awake_groups, *island_groups, *island_contacts;
+    int32_t *awake_groups, *island_groups, *island_runs;
     uint8_t *group_awake;
     IslandRef *islands;
     IslandTask *tasks;
@@ -243,9 +245,9 @@ struct Solver {
     int pgs_task_capacity;
     int row_memory_capacity, contact_memory_capacity, contact_last_capacity, contact_table_capacity, node_capacity,
         iterated_capacity;
-    int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_contacts_capacity,
+    int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_runs_capacity,
         group_awake_capacity;
-    int island_capacity, task_capacity, explained_capacity, contact_ref_capacity, chunk_order_capacity, bundle_capacity;
+    int island_capacity, task_capacity, explained_capacity, contact_run_capacity, chunk_order_capacity, bundle_capacity;
     int island_count, scratch_count, awake_group_count;
     IslandBundle *bundles;
     int bundle_count, pgs_task_count;

@@ -43,13 +43,9 @@ static void awake_groups_find(Solver *solver, const SolverInput *input)
 static void islands_join(Solver *solver, const SolverInput *input)
 {
     int32_t *set = solver->group_island;
-    uint64_t last = UINT64_MAX;
-    for (int i = 0; i < input->contact_count; i++) {
-        const ContactRef *ref = &solver->contact_refs[i];
-        if (ref->pair == last)
-            continue;
-        last = ref->pair;
-        int a = ref->groups[0], b = ref->groups[1];
+    for (int i = 0; i < input->contact_count; i += solver->contact_runs[i].count) {
+        const ContactRun *run = &solver->contact_runs[i];
+        int a = run->groups[0], b = run->groups[1];
         if (a < 0 || b < 0)
             continue;
         a = find_set(set, a);
@@ -127,48 +123,34 @@ static void islands_gather_groups(Solver *solver, const SolverInput *input)
     }
 }
 
-static inline IslandRef *island_of_contact(const Solver *solver, int contact)
+static inline IslandRef *island_of_run(const Solver *solver, const ContactRun *run)
 {
-    const ContactRef *ref = &solver->contact_refs[contact];
-    int group = ref->groups[0] >= 0 ? ref->groups[0] : ref->groups[1];
+    int group = run->groups[0] >= 0 ? run->groups[0] : run->groups[1];
     return group < 0 ? NULL : &solver->islands[-1 - solver->group_island[group]];
-}
-
-// One past the last contact of the same two bodies, and the rows of all of them.
-static int pair_end(const Solver *solver, int first, int count, int *row_count)
-{
-    assert(first >= 0 && first < count);
-    const ContactRef *refs = solver->contact_refs;
-    int end = first;
-    do
-        *row_count += refs[end++].row_count;
-    while (end < count && refs[end].pair == refs[first].pair);
-    return end;
 }
 
 static void islands_gather_contacts(Solver *solver, int count)
 {
-    memory_grow(&solver->island_contacts, &solver->island_contacts_capacity, count + 1, sizeof(int32_t));
-    for (int i = 0, end = 0; i < count; i = end) {
-        IslandRef *island = island_of_contact(solver, i);
-        int row_count = 0;
-        end = pair_end(solver, i, count, &row_count);
+    const ContactRun *runs = solver->contact_runs;
+    memory_grow(&solver->island_runs, &solver->island_runs_capacity, count + 1, sizeof(int32_t));
+    for (int i = 0; i < count; i += runs[i].count) {
+        IslandRef *island = island_of_run(solver, &runs[i]);
         if (!island)
             continue;
-        island->contact_count += end - i;
-        island->dense_row_count += row_count;
+        island->run_count++;
+        island->contact_count += runs[i].count;
+        island->dense_row_count += runs[i].row_count;
     }
     for (int i = 0, at = 0; i < solver->island_count; i++) {
         IslandRef *island = &solver->islands[i];
-        island->first_contact = at;
-        at += island->contact_count;
-        island->contact_count = 0;
+        island->first_run = at;
+        at += island->run_count;
+        island->run_count = 0;
     }
-    for (int i = 0, end = 0, row_count = 0; i < count; i = end) {
-        IslandRef *island = island_of_contact(solver, i);
-        end = pair_end(solver, i, count, &row_count);
-        for (int k = i; island && k < end; k++)
-            solver->island_contacts[island->first_contact + island->contact_count++] = k;
+    for (int i = 0; i < count; i += runs[i].count) {
+        IslandRef *island = island_of_run(solver, &runs[i]);
+        if (island)
+            solver->island_runs[island->first_run + island->run_count++] = i;
     }
 }
 
@@ -226,13 +208,15 @@ static bool island_is_pile(const Solver *solver, const SolverInput *input, const
         return false;
     double min_cfm = HARD_SHARE * input->dt * 2.0 / min;
     const SolverSurface *soft = NULL;
-    for (int i = 0; i < island->contact_count; i++) {
-        int index = solver->island_contacts[island->first_contact + i];
-        const SolverSurface *surface = solver_surface(input, index);
-        if ((surface != soft && !surface_is_soft(surface, min_cfm))
-            || input->contacts[index].target_normal_speed != 0.0)
-            return false;
-        soft = surface;
+    for (int r = 0; r < island->run_count; r++) {
+        int first = solver->island_runs[island->first_run + r];
+        for (int i = first; i < first + solver->contact_runs[first].count; i++) {
+            const SolverSurface *surface = solver_surface(input, i);
+            if ((surface != soft && !surface_is_soft(surface, min_cfm))
+                || input->contacts[i].target_normal_speed != 0.0)
+                return false;
+            soft = surface;
+        }
     }
     return true;
 }
@@ -258,12 +242,13 @@ static void task_prepare(Solver *solver, const SolverInput *input, int index)
     solver->tasks[index] = (IslandTask){ .input = input,
                                          .topology = &solver->topology,
                                          .groups = solver->island_groups + island->first_group,
-                                         .contacts = solver->island_contacts + island->first_contact,
+                                         .runs = solver->island_runs + island->first_run,
                                          .group_count = island->group_count,
+                                         .run_count = island->run_count,
                                          .contact_count = island->contact_count,
                                          .row_memory = solver->row_memory,
                                          .contact_memory = solver->contact_memory,
-                                         .contact_refs = solver->contact_refs,
+                                         .contact_runs = solver->contact_runs,
                                          .swept = island->method == SOLVER_SWEPT,
                                          .keeps_impulses = island->loose_count == island->body_count,
                                          .node_of_body = solver->node_of_body };
