@@ -1,7 +1,9 @@
 // collide_cache.c - points of pairs that hardly moved against each other since they were found, moved along instead of found anew.
 #include "physics/collide/collide_cache.h"
 
+#include "base/cpu.h"
 #include "base/memory.h"
+#include "physics/collide/cache_entry.h"
 #include "physics/collide/collide_internal.h"
 #include "physics/collide/tuning.h"
 
@@ -9,22 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Points side by side, so that two are moved at a time. Places beyond `count` hold anything; snapshots have zeros there.
-typedef struct Entry {
-    BroadPair pair;
-    int32_t count, reserved;
-    float shift[3], turn[9];                                 // of B in A's frame when it was collided
-    float on_a[3][COLLIDE_POINTS], on_b[3][COLLIDE_POINTS];  // in the frames of the two shapes
-    float normal[3][COLLIDE_POINTS];                         // in the frame of B
-    float depth[COLLIDE_POINTS];
-    uint32_t feature[COLLIDE_POINTS];
-} Entry;
-
-// One number of two points.
-enum { LANES = 2 };
-static_assert(COLLIDE_POINTS % LANES == 0, "points come in full lanes");
-typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
 
 // Entries stay where they are while their pair lives; which place one got does not matter. An entry that nothing was
 // written to is not looked at.
@@ -35,13 +21,19 @@ typedef struct Known {
 } Known;
 
 struct CollideCache {
-    Entry *entries;
+    const CacheKernels *kernels;
+    CacheEntry *entries;
     Known *known, *last;
     int32_t *spare;
     int entry_count, entry_capacity, known_count, known_capacity, last_capacity, spare_count, spare_capacity;
 };
 
-CollideCache *collide_cache_create(void) { return memory_alloc(sizeof(CollideCache)); }
+CollideCache *collide_cache_create(void)
+{
+    CollideCache *cache = memory_alloc(sizeof *cache);
+    cache->kernels = cpu_has_avx2() ? &cache_entry_avx2 : &cache_entry_portable;
+    return cache;
+}
 
 void collide_cache_destroy(CollideCache *cache)
 {
@@ -84,7 +76,7 @@ static int32_t take_slot(CollideCache *cache)
 {
     if (cache->spare_count > 0)
         return cache->spare[--cache->spare_count];
-    memory_grow(&cache->entries, &cache->entry_capacity, cache->entry_count + 1, sizeof(Entry));
+    memory_grow(&cache->entries, &cache->entry_capacity, cache->entry_count + 1, sizeof(CacheEntry));
     return cache->entry_count++;
 }
 
@@ -121,74 +113,6 @@ void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count)
         give_slot(cache, cache->last[at++].slot);
 }
 
-static void relative_pose(const CollidePose *pa, const CollidePose *pb, double shift[3], double turn[9])
-{
-    const double *ra = pa->rotation, *rb = pb->rotation;
-    double d[3];
-    vec_sub(pb->position, pa->position, d);
-    for (int i = 0; i < 3; i++) {
-        shift[i] = ra[i] * d[0] + ra[3 + i] * d[1] + ra[6 + i] * d[2];
-        for (int k = 0; k < 3; k++)
-            turn[3 * i + k] = ra[i] * rb[k] + ra[3 + i] * rb[3 + k] + ra[6 + i] * rb[6 + k];
-    }
-}
-
-static inline Lanes lanes_of(const float *numbers) { return (Lanes){ (double)numbers[0], (double)numbers[1] }; }
-
-static inline void to_world(const CollidePose *pose, const float local[3][COLLIDE_POINTS], int k, Lanes out[3])
-{
-    const double *r = pose->rotation;
-    Lanes x = lanes_of(&local[0][k]), y = lanes_of(&local[1][k]), z = lanes_of(&local[2][k]);
-    for (int i = 0; i < 3; i++)
-        out[i] = pose->position[i] + r[3 * i] * x + r[3 * i + 1] * y + r[3 * i + 2] * z;
-}
-
-static inline void turn_to_world(const double *r, const float local[3][COLLIDE_POINTS], int k, Lanes out[3])
-{
-    Lanes x = lanes_of(&local[0][k]), y = lanes_of(&local[1][k]), z = lanes_of(&local[2][k]);
-    for (int i = 0; i < 3; i++)
-        out[i] = r[3 * i] * x + r[3 * i + 1] * y + r[3 * i + 2] * z;
-}
-
-static inline void turn_to_local(const double *r, const Lanes world[3], int k, float out[3][COLLIDE_POINTS])
-{
-    for (int i = 0; i < 3; i++) {
-        Lanes local = r[i] * world[0] + r[3 + i] * world[1] + r[6 + i] * world[2];
-        for (int lane = 0; lane < LANES; lane++)
-            out[i][k + lane] = (float)local[lane];
-    }
-}
-
-static inline void to_local(const CollidePose *pose, const Lanes world[3], int k, float out[3][COLLIDE_POINTS])
-{
-    Lanes d[3];
-    for (int i = 0; i < 3; i++)
-        d[i] = world[i] - pose->position[i];
-    turn_to_local(pose->rotation, d, k, out);
-}
-
-// Whether the pair stands where it stood: for a small angle t the squared difference of two rotations is 2 t^2. The pair's shift
-// says mostly no by itself.
-static bool has_stayed(const Entry *entry, const CollidePose *pa, const CollidePose *pb, CollideLimit limit)
-{
-    const double *ra = pa->rotation, *rb = pb->rotation;
-    double d[3], moved = 0.0, turned = 0.0, shift2 = limit.shift * limit.shift;
-    vec_sub(pb->position, pa->position, d);
-    for (int i = 0; i < 3; i++) {
-        double way = ra[i] * d[0] + ra[3 + i] * d[1] + ra[6 + i] * d[2] - (double)entry->shift[i];
-        moved += way * way;
-    }
-    if (!(moved <= shift2))
-        return false;
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            double change = ra[i] * rb[k] + ra[3 + i] * rb[3 + k] + ra[6 + i] * rb[6 + k]
-                            - (double)entry->turn[3 * i + k];
-            turned += change * change;
-        }
-    return turned * limit.reach * limit.reach <= 2.0 * shift2;
-}
-
 // Slots lie anywhere: asks for one that will be wanted soon.
 static void prefetch_soon(const CollideCache *cache, int index)
 {
@@ -208,67 +132,8 @@ int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, c
     prefetch_soon(cache, index);
     if (!cache->known[index].has_points)
         return -1;
-    const Entry *entry = &cache->entries[cache->known[index].slot];
-    if (!has_stayed(entry, pa, pb, limit))
-        return -1;
-    int touching = 0;
-    for (int k = 0; k < entry->count; k += LANES) {
-        Lanes a[3], b[3], normal[3], position[3], apart = { 0.0 };
-        to_world(pa, entry->on_a, k, a);
-        to_world(pb, entry->on_b, k, b);
-        turn_to_world(pb->rotation, entry->normal, k, normal);
-        for (int i = 0; i < 3; i++) {
-            apart += normal[i] * (a[i] - b[i]);
-            position[i] = 0.5 * (a[i] + b[i]);
-        }
-        Lanes depth = lanes_of(&entry->depth[k]) - apart;
-        for (int lane = 0; lane < LANES && k + lane < entry->count; lane++) {
-            if (!(depth[lane] >= -TOUCH_ROUNDING))
-                continue;
-            CollidePoint *to = &points[touching++];
-            for (int i = 0; i < 3; i++) {
-                to->position[i] = position[i][lane];
-                to->normal[i] = normal[i][lane];
-            }
-            to->depth = double_max(depth[lane], 0.0);
-            to->feature = entry->feature[k + lane];
-        }
-    }
-    return touching;
-}
-
-// How far the two places of a point seem apart because they were rounded, along its normal: kept out of its depth. Not inlined:
-// gcc 12 would take the numbers as they were before they were rounded.
-static __attribute__((noinline)) Lanes apart_now(const CollidePose *pa, const CollidePose *pb, const Entry *entry,
-                                                 int k)
-{
-    Lanes a[3], b[3], normal[3], apart = { 0.0 };
-    to_world(pa, entry->on_a, k, a);
-    to_world(pb, entry->on_b, k, b);
-    turn_to_world(pb->rotation, entry->normal, k, normal);
-    for (int i = 0; i < 3; i++)
-        apart += normal[i] * (a[i] - b[i]);
-    return apart;
-}
-
-// Points `k` and on of a pair into its entry.
-static inline void entry_put(Entry *entry, const CollidePose *pa, const CollidePose *pb, const CollidePoint *points,
-                             int count, int k)
-{
-    Lanes position[3], normal[3];
-    const CollidePoint *first = &points[k], *second = &points[k + 1 < count ? k + 1 : k];
-    for (int i = 0; i < 3; i++) {
-        position[i] = (Lanes){ first->position[i], second->position[i] };
-        normal[i] = (Lanes){ first->normal[i], second->normal[i] };
-    }
-    to_local(pa, position, k, entry->on_a);
-    to_local(pb, position, k, entry->on_b);
-    turn_to_local(pb->rotation, normal, k, entry->normal);
-    Lanes depth = (Lanes){ first->depth, second->depth } + apart_now(pa, pb, entry, k);
-    for (int lane = 0; lane < LANES; lane++)
-        entry->depth[k + lane] = (float)depth[lane];
-    entry->feature[k] = first->feature;
-    entry->feature[k + 1] = second->feature;
+    const CacheEntry *entry = &cache->entries[cache->known[index].slot];
+    return cache->kernels->move(entry, pa, pb, limit, points);
 }
 
 int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb,
@@ -277,18 +142,10 @@ int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, c
     assert(index >= 0 && index < cache->known_count);
     assert(count >= 0 && count <= COLLIDE_POINTS);
     assert(cache->known[index].slot >= 0 && cache->known[index].slot < cache->entry_count);
-    Entry *entry = &cache->entries[cache->known[index].slot];
-    double shift[3], turn[9];
+    CacheEntry *entry = &cache->entries[cache->known[index].slot];
     cache->known[index].has_points = true;
     entry->pair = cache->known[index].pair;
-    relative_pose(pa, pb, shift, turn);
-    for (int i = 0; i < 3; i++)
-        entry->shift[i] = (float)shift[i];
-    for (int i = 0; i < 9; i++)
-        entry->turn[i] = (float)turn[i];
-    entry->count = count;
-    for (int k = 0; k < count; k += LANES)
-        entry_put(entry, pa, pb, points, count, k);
+    cache->kernels->put(entry, pa, pb, points, count);
     return collide_keep_touching(points, count);
 }
 
@@ -329,7 +186,7 @@ static int known_entries(const CollideCache *cache)
     return count;
 }
 
-size_t collide_cache_size(const CollideCache *cache) { return (size_t)known_entries(cache) * sizeof(Entry); }
+size_t collide_cache_size(const CollideCache *cache) { return (size_t)known_entries(cache) * sizeof(CacheEntry); }
 
 void collide_cache_save(const CollideCache *cache, void *buffer)
 {
@@ -337,7 +194,7 @@ void collide_cache_save(const CollideCache *cache, void *buffer)
     for (int i = 0; i < cache->known_count; i++) {
         if (!cache->known[i].has_points)
             continue;
-        Entry entry = cache->entries[cache->known[i].slot];
+        CacheEntry entry = cache->entries[cache->known[i].slot];
         entry.reserved = 0;
         for (int k = entry.count; k < COLLIDE_POINTS; k++) {  // of a former pair
             for (int c = 0; c < 3; c++)
@@ -358,7 +215,7 @@ static bool floats_are_sound(const float *values, int count, float max)
     return true;
 }
 
-static bool entry_is_sound(const Entry *entry, int proxy_count)
+static bool entry_is_sound(const CacheEntry *entry, int proxy_count)
 {
     const float far = 4e9f;  // LIMIT_COORDINATE, and a sum of some
     if (entry->pair.a < 0 || entry->pair.a >= entry->pair.b || entry->pair.b >= proxy_count || entry->count < 0
@@ -382,11 +239,11 @@ static bool entry_is_sound(const Entry *entry, int proxy_count)
 
 bool collide_cache_is_sound(const void *buffer, size_t size, int proxy_count)
 {
-    if (size % sizeof(Entry) != 0)
+    if (size % sizeof(CacheEntry) != 0)
         return false;
     BroadPair last = { -1, -1 };
-    for (size_t at = 0; at < size; at += sizeof(Entry)) {
-        Entry entry;
+    for (size_t at = 0; at < size; at += sizeof(CacheEntry)) {
+        CacheEntry entry;
         memcpy(&entry, (const char *)buffer + at, sizeof entry);
         if (!entry_is_sound(&entry, proxy_count) || !pair_is_before(last, entry.pair))
             return false;
@@ -397,10 +254,10 @@ bool collide_cache_is_sound(const void *buffer, size_t size, int proxy_count)
 
 void collide_cache_restore(CollideCache *cache, const void *buffer, size_t size)
 {
-    int count = (int)(size / sizeof(Entry));
+    int count = (int)(size / sizeof(CacheEntry));
     cache->spare_count = 0;
     cache->entry_count = cache->known_count = count;
-    memory_grow(&cache->entries, &cache->entry_capacity, count + 1, sizeof(Entry));
+    memory_grow(&cache->entries, &cache->entry_capacity, count + 1, sizeof(CacheEntry));
     memory_grow(&cache->known, &cache->known_capacity, count + 1, sizeof(Known));
     if (size > 0)
         memcpy(cache->entries, buffer, size);

@@ -1,6 +1,7 @@
 // One step from its parts: joint trees, contacts and what they remember, islands, a method for each, integration.
 #include "physics/solver/solver.h"
 
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "physics/solver/solver_internal.h"
 
@@ -11,21 +12,12 @@
 
 #define BODY_GRAIN 256  // bodies that a worker takes at a time
 
-static bool machine_has_avx2(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") != 0;
-#else
-    return false;
-#endif
-}
-
 Solver *solver_create(const SolverOptions *options)
 {
     Solver *solver = memory_alloc(sizeof *solver);
     if (options)
         solver->options = *options;
-    solver->direct = machine_has_avx2() && !solver->options.portable ? solver_direct_avx2 : solver_direct_portable;
+    solver->direct = cpu_has_avx2() && !solver->options.portable ? solver_direct_avx2 : solver_direct_portable;
     solver->scratch_count = pool_thread_count(solver->options.pool);
     solver->direct_scratch = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->direct_scratch);
     solver->worker_statistics = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->worker_statistics);
