@@ -37,6 +37,11 @@ typedef struct PgsIsland {
     bool has_converged;
 } PgsIsland;
 
+// A stretch of by_colour.
+typedef struct BlockSpan {
+    int32_t first, count;
+} BlockSpan;
+
 typedef struct PgsBody {
     float inverse_mass;
     float inertia[6];
@@ -72,26 +77,26 @@ struct PgsScratch {
     int piece_capacity, mark_capacity, kinematic_capacity, piece_count, moving_count;
     PgsBody *bodies;
     PgsVelocity *velocities;
-    PgsVelocity *checked;  // velocities of an iteration before
+    PgsVelocity *checked;  // velocities before the step, then of an iteration before
     PgsIsland *islands;    // beside tasks
     uint8_t *is_done;      // per block: all islands in it have converged
     bool has_done;         // some block is
     Manifold *manifolds;
     int32_t *by_colour;
+    BlockSpan *spans;  // per block
     PgsBlock *blocks;
     uint64_t *colours;  // per loose body: those taken
     PlainRow *rows;
     ContactMemory *memory;
     const BlockKernels *kernels;
-    int island_capacity, done_capacity, body_capacity, velocity_capacity, checked_capacity, manifold_capacity,
-        by_colour_capacity, block_capacity, colour_capacity, row_capacity;
+    int span_capacity, island_capacity, done_capacity, body_capacity, velocity_capacity, checked_capacity,
+        manifold_capacity, by_colour_capacity, block_capacity, colour_capacity, row_capacity;
     int body_count, manifold_count, block_count, row_count;
     int colour_count;
     int32_t *colour_first;  // manifolds of colour c in by_colour
     int32_t *block_first;
     int32_t *rank_first;  // the same by colour and number of points
     int colour_first_capacity, block_first_capacity, rank_first_capacity;
-    int phase_block, phase_count;
 };
 
 PgsScratch *pgs_scratch_create(void) { return memory_alloc(sizeof(PgsScratch)); }
@@ -107,6 +112,7 @@ void pgs_scratch_destroy(PgsScratch *s)
     free(s->is_done);
     free(s->manifolds);
     free(s->by_colour);
+    free(s->spans);
     free(s->blocks);
     free(s->colours);
     free(s->colour_first);
@@ -134,9 +140,11 @@ static void grow_aligned(void *pointer, int *capacity, int needed, size_t item_s
 
 // ---- bodies ----
 
-static void body_prepare(const SolverInput *input, PgsBody *loose, PgsVelocity *velocity)
+static void body_prepare(const SolverInput *input, PgsBody *loose, PgsVelocity *velocity, PgsVelocity *before)
 {
     const SolverBody *body = &input->bodies[loose->body];
+    for (int i = 0; i < 6; i++)
+        before->v[i] = (float)body->velocity[i];
     if (loose->moves) {
         solver_body_predict(input, body, loose->inertia, velocity->v);
         loose->inverse_mass = (float)(1.0 / body->mass);
@@ -151,8 +159,9 @@ static void prepare_range(PgsScratch *s, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
         memset(&s->velocities[i], 0, sizeof s->velocities[i]);
+        memset(&s->checked[i], 0, sizeof s->checked[i]);
         if (s->bodies[i].body >= 0)
-            body_prepare(s->input, &s->bodies[i], &s->velocities[i]);
+            body_prepare(s->input, &s->bodies[i], &s->velocities[i], &s->checked[i]);
     }
 }
 
@@ -186,7 +195,7 @@ static bool surface_equals(const SolverSurface *a, const SolverSurface *b)
     return a == b
            || (a->mu == b->mu && a->mu2 == b->mu2 && a->slip1 == b->slip1 && a->slip2 == b->slip2
                && a->motion1 == b->motion1 && a->motion2 == b->motion2 && a->flags == b->flags
-               && a->soft_cfm == b->soft_cfm);
+               && a->soft_cfm == b->soft_cfm && a->bounce == b->bounce && a->bounce_velocity == b->bounce_velocity);
 }
 
 // Whether two contacts of one pair are close enough in direction to share a manifold.
@@ -196,11 +205,13 @@ static bool normal_equals(const SolverContact *a, const SolverContact *b)
     return ((a->body[0] < 0) == (b->body[0] < 0) ? cosine : -cosine) > 0.9999;
 }
 
-static bool surface_is_plain(const SolverSurface *surface)
+// A contact that is to have a speed and bounces too does not fit a block: contacts of ours have one or the other.
+static bool surface_is_plain(const SolverSurface *surface, const SolverContact *contact)
 {
     uint32_t both = SOLVER_CONTACT_APPROX1_1 | SOLVER_CONTACT_APPROX1_2;
     bool frictional = surface->mu > 0.0 || surface->mu2 > 0.0;
-    return (surface->flags & SOLVER_CONTACT_ROLLING) || (frictional && (surface->flags & both) != both);
+    return (surface->flags & SOLVER_CONTACT_ROLLING) || (frictional && (surface->flags & both) != both)
+           || (contact->target_normal_speed != 0.0 && solver_surface_bounces(surface));
 }
 
 static PlainRow *row_add(PgsScratch *s)
@@ -247,8 +258,10 @@ static void run_mark(PgsScratch *s, int first, int count)
     bool is_plain = false;
     for (int i = first, point_count = 0; i < first + count; i++) {
         const SolverSurface *surface = solver_surface(s->input, i);
-        is_plain = surface == seen ? is_plain : surface_is_plain(surface);
-        seen = surface;
+        bool has_target = contacts[i].target_normal_speed != 0.0;
+        if (surface != seen || has_target)
+            is_plain = surface_is_plain(surface, &contacts[i]);
+        seen = has_target ? NULL : surface;
         bool opens = point_count == 0 || point_count == BLOCK_POINTS || !surface_equals(open_surface, surface)
                      || !normal_equals(open, &contacts[i]);
         s->marks[i] = is_plain ? CONTACT_IS_PLAIN : opens ? CONTACT_OPENS : 0;
@@ -423,6 +436,15 @@ static void manifolds_sort(PgsScratch *s)
         s->by_colour[s->rank_first[manifold_rank(&s->manifolds[i])]++] = i;
 }
 
+// Whose manifolds, `span->count` of them, stand in by_colour from `span->first` on.
+static void blocks_span(PgsScratch *s)
+{
+    memory_grow(&s->spans, &s->span_capacity, s->block_count + 1, sizeof *s->spans);
+    for (int c = 0, block = 0; c < s->colour_count; c++)
+        for (int first = s->colour_first[c]; first < s->colour_first[c + 1]; first += BLOCK_LANES)
+            s->spans[block++] = (BlockSpan){ first, int_min(BLOCK_LANES, s->colour_first[c + 1] - first) };
+}
+
 static void manifolds_colour(PgsScratch *s)
 {
     memory_grow(&s->colours, &s->colour_capacity, s->body_count + 1, sizeof *s->colours);
@@ -440,6 +462,7 @@ static void manifolds_colour(PgsScratch *s)
                                 + (s->colour_first[c + 1] - s->colour_first[c] + BLOCK_LANES - 1) / BLOCK_LANES;
     s->block_count = s->block_first[s->colour_count];
     grow_aligned(&s->blocks, &s->block_capacity, s->block_count, sizeof *s->blocks);
+    blocks_span(s);
 }
 
 static void lane_bodies(const PgsScratch *s, PgsBlock *block, int lane, const Manifold *m)
@@ -476,6 +499,10 @@ static void lane_surface(const PgsScratch *s, PgsBlock *block, int lane, const S
     block->rhs2[lane] = (float)surface->motion2;
     block->mu1[lane] = (float)double_min(surface->mu, 1e30);
     block->mu2[lane] = (float)double_min(surface->mu2, 1e30);
+    bool bounces = solver_surface_bounces(surface);
+    block->bounces |= bounces;
+    block->bounce[lane] = (float)surface->bounce;
+    block->bounce_velocity[lane] = bounces ? (float)surface->bounce_velocity : BLOCK_NO_BOUNCE;
 }
 
 // `bodies`: the first is there, the second NULL where it is the world.
@@ -485,23 +512,16 @@ static void lane_point(const PgsScratch *s, PgsBlock *block, int lane, int k, in
     const SolverContact *contact = &s->input->contacts[index];
     const ContactMemory *memory = &s->memory[index];
     PgsPoint *p = &block->points[k];
-    double arm[3], sign = contact->body[0] < 0 ? -1.0 : 1.0, speed = 0.0,
-                   push = solver_contact_push(s->input, surface, contact);
-    const double normal[3] = { sign * contact->normal.x, sign * contact->normal.y, sign * contact->normal.z };
-    bool bounces = solver_surface_bounces(surface);
+    double arm[3];
     solver_arm(bodies[0], contact->point, arm);
     for (int i = 0; i < 3; i++)
         p->r1[i][lane] = (float)arm[i];
-    if (bounces)
-        speed = solver_point_speed(bodies[0], arm, normal, speed, 1.0);
     if (bodies[1]) {
         solver_arm(bodies[1], contact->point, arm);
         for (int i = 0; i < 3; i++)
             p->r2[i][lane] = (float)arm[i];
-        if (bounces)
-            speed = solver_point_speed(bodies[1], arm, normal, speed, -1.0);
     }
-    p->rhs[lane] = (float)(bounces ? solver_contact_bounce(surface, push, contact->target_normal_speed, speed) : push);
+    p->rhs[lane] = (float)solver_contact_push(s->input, surface, contact);
     p->mass[lane] = 1.0f;
     p->impulse[lane] = (float)memory->impulse[0];
     p->impulse1[lane] = (float)memory->impulse[1];
@@ -531,20 +551,28 @@ static void lane_soften(PgsScratch *s, PgsBlock *block, int lane, const Manifold
     block->gamma[lane] = fmaxf(block->gamma[lane], gamma);
 }
 
-// Its manifolds in by_colour; returns how many.
-static int block_manifolds(const PgsScratch *s, int block, int *first)
+// What is written lane by lane; the kernels write the rest. By whole registers: a call would take longer.
+static void block_clear(PgsBlock *block, int point_count)
 {
-    assert(block >= 0 && block < s->block_count);
-    int low = 0, high = s->colour_count;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (s->block_first[middle] <= block)
-            low = middle;
-        else
-            high = middle;
+    const F8 zero = { 0 };
+    for (int lane = 0; lane < BLOCK_LANES; lane++)
+        block->body1[lane] = block->body2[lane] = 0;
+    block->moves1 = block->moves2 = 0;
+    block->point_count = (int16_t)point_count;
+    block->bounces = false;
+    block->is_on_world = true;
+    for (int i = 0; i < 3; i++)
+        block->normal[i] = block->tangent1[i] = block->tangent2[i] = zero;
+    for (int i = 0; i < 6; i++)
+        block->inertia1[i] = block->inertia2[i] = zero;
+    block->inverse_mass1 = block->inverse_mass2 = block->gamma = block->gamma1 = block->gamma2 = zero;
+    block->rhs1 = block->rhs2 = block->mu1 = block->mu2 = block->bounce = block->bounce_velocity = zero;
+    for (int k = 0; k < point_count; k++) {
+        PgsPoint *p = &block->points[k];
+        for (int i = 0; i < 3; i++)
+            p->r1[i] = p->r2[i] = zero;
+        p->rhs = p->mass = p->impulse = p->impulse1 = p->impulse2 = zero;
     }
-    *first = s->colour_first[low] + (block - s->block_first[low]) * BLOCK_LANES;
-    return int_min(BLOCK_LANES, s->colour_first[low + 1] - *first);
 }
 
 static void build_blocks(int begin, int end, int worker, void *context)
@@ -553,16 +581,17 @@ static void build_blocks(int begin, int end, int worker, void *context)
     (void)worker;
     for (int i = begin; i < end; i++) {
         PgsBlock *block = &s->blocks[i];
-        int first, lanes = block_manifolds(s, i, &first);
-        memset(block, 0, sizeof *block);
-        block->is_on_world = true;
+        const int32_t *manifolds = s->by_colour + s->spans[i].first;
+        int lanes = s->spans[i].count, point_count = 0;
+        for (int lane = 0; lane < lanes; lane++)
+            point_count = int_max(point_count, s->manifolds[manifolds[lane]].point_count);
+        block_clear(block, point_count);
         for (int lane = 0; lane < lanes; lane++) {
-            const Manifold *m = &s->manifolds[s->by_colour[first + lane]];
+            const Manifold *m = &s->manifolds[manifolds[lane]];
             block->is_on_world &= m->body2 == 0;
             lane_bodies(s, block, lane, m);
             const SolverSurface *surface = solver_surface(s->input, m->contacts[0]);
             lane_surface(s, block, lane, &s->input->contacts[m->contacts[0]], surface);
-            block->point_count = (int16_t)int_max(block->point_count, m->point_count);
             const int32_t *touching = s->input->contacts[m->contacts[0]].body;
             int is_reversed = touching[0] < 0;
             const SolverBody *bodies[2] = { &s->input->bodies[touching[is_reversed]],
@@ -571,7 +600,7 @@ static void build_blocks(int begin, int end, int worker, void *context)
                 lane_point(s, block, lane, k, m->contacts[k], bodies, solver_surface(s->input, m->contacts[k]));
             lane_soften(s, block, lane, m, surface);
         }
-        s->kernels->prepare(block, 1);
+        s->kernels->prepare(block, 1, s->checked);
     }
 }
 
@@ -685,9 +714,8 @@ static void write_blocks(int begin, int end, int worker, void *context)
     (void)worker;
     for (int i = begin; i < end; i++) {
         const PgsBlock *block = &s->blocks[i];
-        int first, lanes = block_manifolds(s, i, &first);
-        for (int lane = 0; lane < lanes; lane++) {
-            const Manifold *m = &s->manifolds[s->by_colour[first + lane]];
+        for (int lane = 0; lane < s->spans[i].count; lane++) {
+            const Manifold *m = &s->manifolds[s->by_colour[s->spans[i].first + lane]];
             for (int k = 0; k < m->point_count; k++) {
                 const PgsPoint *p = &block->points[k];
                 double *impulse = s->memory[m->contacts[k]].impulse;
@@ -719,6 +747,7 @@ static void bodies_begin(PgsScratch *s)
     int known = s->kinematic_capacity, count = s->input->body_count;
     memory_grow(&s->bodies, &s->body_capacity, count + 1, sizeof *s->bodies);
     grow_aligned(&s->velocities, &s->velocity_capacity, count + 1, sizeof *s->velocities);
+    grow_aligned(&s->checked, &s->checked_capacity, count + 1, sizeof *s->checked);
     memory_grow(&s->kinematic_place, &s->kinematic_capacity, count + 1, sizeof *s->kinematic_place);
     if (s->kinematic_capacity > known)
         memset(s->kinematic_place + known, 0, (size_t)(s->kinematic_capacity - known) * sizeof *s->kinematic_place);
@@ -813,9 +842,9 @@ static bool islands_converge(PgsScratch *s, float limit)
     s->has_done = true;
     memset(s->is_done, 1, (size_t)s->block_count);
     for (int i = 0; i < s->block_count; i++) {
-        int first, lanes = block_manifolds(s, i, &first);
-        for (int lane = 0; lane < lanes && s->is_done[i]; lane++)
-            s->is_done[i] = s->islands[s->manifolds[s->by_colour[first + lane]].task].has_converged;
+        const int32_t *manifolds = s->by_colour + s->spans[i].first;
+        for (int lane = 0; lane < s->spans[i].count && s->is_done[i]; lane++)
+            s->is_done[i] = s->islands[s->manifolds[manifolds[lane]].task].has_converged;
     }
     return false;
 }
@@ -826,7 +855,6 @@ static void iterate_all(PgsScratch *s)
     const double *g = s->input->gravity;
     float limit = CONVERGED * (float)(sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * s->input->dt) * CHECK_EVERY;
     int iterations = iteration_count(s);
-    grow_aligned(&s->checked, &s->checked_capacity, s->body_count, sizeof *s->checked);
     memory_grow(&s->is_done, &s->done_capacity, s->block_count + 1, 1);
     s->has_done = false;
     for (int i = 1; i <= iterations; i++) {

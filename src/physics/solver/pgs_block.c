@@ -155,10 +155,26 @@ static inline F8 row_mass(const PgsBlock *block, const PgsPoint *p, const F8 *ax
     return row_prepare(block, p, axis, gamma, arm1, turn1, arm2, turn2);
 }
 
-static void prepare(PgsBlock *blocks, int count)
+// Where the two come together faster than `bounce_velocity` they are to part with a share of that speed.
+static void prepare_bounce(PgsBlock *block, const PgsVelocity *before)
+{
+    Motion a = gather(block->body1, before), b = gather(block->body2, before);
+    for (int k = 0; k < block->point_count; k++) {
+        PgsPoint *p = &block->points[k];
+        F8 v[3];
+        relative(&a, &b, p, block->is_on_world, v);
+        F8 incoming = -dot(block->normal, v), bounced = f8_max(p->rhs, block->bounce * incoming);
+        I8 is_fast = incoming > block->bounce_velocity;
+        p->rhs = (F8)(((I8)bounced & is_fast) | ((I8)p->rhs & ~is_fast));
+    }
+}
+
+static void prepare(PgsBlock *blocks, int count, const PgsVelocity *before)
 {
     for (int i = 0; i < count; i++) {
         PgsBlock *block = &blocks[i];
+        if (block->bounces)
+            prepare_bounce(block, before);
         for (int k = 0; k < block->point_count; k++) {
             PgsPoint *p = &block->points[k];
             p->mass1 = row_mass(block, p, block->tangent1, block->gamma1);

@@ -6,6 +6,7 @@
 
 #define BLOCK_LANES 8
 #define BLOCK_POINTS 4
+#define BLOCK_NO_BOUNCE 1e30f
 
 typedef float F8 __attribute__((vector_size(32)));
 typedef int32_t I8 __attribute__((vector_size(32)));
@@ -20,7 +21,7 @@ typedef struct PgsPoint {
     F8 r1[3], r2[3];        // from the centres of mass
     F8 arm1[3], arm2[3];    // of the normal: its moments about them,
     F8 turn1[3], turn2[3];  // and what a unit impulse along it adds to the angular velocities
-    F8 rhs;                 // wanted normal velocity
+    F8 rhs;                 // wanted normal velocity; before `prepare` without what bounces
     F8 mass, mass1, mass2;  // one over stiffness of the normal and of the two friction directions; 0 in unused lanes
     F8 impulse, impulse1, impulse2;
 } PgsPoint;
@@ -29,6 +30,7 @@ typedef struct PgsBlock {
     int32_t body1[BLOCK_LANES], body2[BLOCK_LANES];  // places in the velocity array
     uint8_t moves1, moves2;                          // bit per lane: the body is written back
     int16_t point_count;
+    bool bounces;      // in some lane
     bool is_on_world;  // the second bodies of all lanes are the world: it has no velocity, and gets none
     F8 normal[3], tangent1[3], tangent2[3];
     F8 inverse_mass1, inverse_mass2;
@@ -36,11 +38,13 @@ typedef struct PgsBlock {
     F8 gamma, gamma1, gamma2;     // softness
     F8 rhs1, rhs2;                // wanted velocities along the friction directions
     F8 mu1, mu2;
+    F8 bounce, bounce_velocity;  // restitution, and the speed that bounces; BLOCK_NO_BOUNCE where nothing does
     PgsPoint points[BLOCK_POINTS];
 } PgsBlock;
 
 typedef struct BlockKernels {
-    void (*prepare)(PgsBlock *blocks, int count);  // masses from the geometry
+    // Masses from the geometry, and what bounces from the velocities before the step.
+    void (*prepare)(PgsBlock *blocks, int count, const PgsVelocity *before);
     void (*warm_start)(PgsBlock *blocks, int count, PgsVelocity *velocities);
     void (*iterate)(PgsBlock *blocks, int count, PgsVelocity *velocities);
     // The largest difference of a speed, at the centre or by turning at the rim, from `before`, which becomes the same.
