@@ -78,15 +78,15 @@ static void large_remove(Broadphase *b, int proxy)
 static FatBox fatten(const BroadBox *box, const double *motion)
 {
     double size = 0.0;
-    FatBox fat;
+    FatBox fat = { 0 };
     for (int i = 0; i < 3; i++)
-        size = fmax(size, box->high[i] - box->low[i]);
-    double margin = fmin(0.08 * size, 0.1) + 1e-4;
+        size = double_max(size, box->high[i] - box->low[i]);
+    double margin = double_min(0.08 * size, 0.1) + 1e-4;
     for (int i = 0; i < 3; i++) {
-        double reach = fmax(fabs(box->low[i]), fabs(box->high[i])) * 4e-7 + margin,
+        double reach = double_max(fabs(box->low[i]), fabs(box->high[i])) * 4e-7 + margin,
                ahead = double_clamp(5.0 * motion[i], -size, size);
-        fat.low[i] = (float)(box->low[i] - reach + fmin(ahead, 0.0));
-        fat.high[i] = (float)(box->high[i] + reach + fmax(ahead, 0.0));
+        fat.low[i] = (float)(box->low[i] - reach + double_min(ahead, 0.0));
+        fat.high[i] = (float)(box->high[i] + reach + double_max(ahead, 0.0));
     }
     return fat;
 }

@@ -6,10 +6,17 @@
 
 #include "physics/collide/broadphase.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define BROAD_STACK_MAX 128  // deeper than trees usually are; beyond it a walk calls itself
 
+// The fourth number of each is not looked at.
+typedef float F4 __attribute__((vector_size(16)));
+typedef int32_t I4 __attribute__((vector_size(16)));
 typedef struct FatBox {
-    float low[3], high[3];
+    F4 low, high;
 } FatBox;
 
 typedef struct TreeNode {
@@ -94,17 +101,24 @@ struct Broadphase {
     int32_t root, free_node;
 };
 
+static inline bool all_three(I4 mask)
+{
+#ifdef __SSE2__
+    return (_mm_movemask_ps((__m128)mask) & 7) == 7;
+#else
+    return (mask[0] & mask[1] & mask[2]) != 0;
+#endif
+}
+
 // Without branches: which side parts two boxes is hard to foresee.
 static inline bool fat_overlap(const FatBox *a, const FatBox *b)
 {
-    return (a->low[0] <= b->high[0]) & (b->low[0] <= a->high[0]) & (a->low[1] <= b->high[1]) & (b->low[1] <= a->high[1])
-           & (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
+    return all_three((a->low <= b->high) & (b->low <= a->high));
 }
 
 static inline bool fat_contains(const FatBox *outer, const FatBox *inner)
 {
-    return (outer->low[0] <= inner->low[0]) & (inner->high[0] <= outer->high[0]) & (outer->low[1] <= inner->low[1])
-           & (inner->high[1] <= outer->high[1]) & (outer->low[2] <= inner->low[2]) & (inner->high[2] <= outer->high[2]);
+    return all_three((outer->low <= inner->low) & (inner->high <= outer->high));
 }
 
 static inline bool is_leaf(const TreeNode *node) { return node->child[0] < 0; }

@@ -174,7 +174,9 @@ static void fresh_collect(Broadphase *b)
     }
 }
 
-static inline bool pair_before(BroadPair x, BroadPair y) { return x.a != y.a ? x.a < y.a : x.b < y.b; }
+// As one number; proxies are not negative.
+static inline uint64_t pair_key(BroadPair x) { return (uint64_t)(uint32_t)x.a << 32 | (uint32_t)x.b; }
+static inline bool pair_before(BroadPair x, BroadPair y) { return pair_key(x) < pair_key(y); }
 
 static int pair_order(const void *x, const void *y)
 {
@@ -222,23 +224,25 @@ static void piece_merge(Broadphase *b, PairPiece *piece)
     assert(piece->first <= piece->last && piece->last <= b->pair_count);
     assert(piece->fresh_first <= piece->fresh_last && piece->fresh_last <= b->fresh_count);
     int start = piece->first + piece->fresh_first, at = piece->fresh_first;
+    const Proxy *proxies = b->proxies;
+    const BroadPair *pairs = b->pairs, *fresh = b->fresh;
     BroadPair *merged = b->merged + start, *reported = b->reported + start;
-    int merged_count = 0, reported_count = 0;
-    for (int i = piece->first; i <= piece->last; i++) {
-        bool is_end = i == piece->last;
-        if (!is_end) {
-            const Proxy *p = &b->proxies[b->pairs[i].a], *q = &b->proxies[b->pairs[i].b];
-            if (p->was_moved || q->was_moved || pair_is_asleep(p, q))
-                continue;
+    int merged_count = 0, reported_count = 0, fresh_last = piece->fresh_last;
+    for (int i = piece->first; i < piece->last; i++) {
+        BroadPair pair = pairs[i];
+        const Proxy *p = &proxies[pair.a], *q = &proxies[pair.b];
+        if (p->was_moved | q->was_moved | (p->is_resting & q->is_resting))
+            continue;
+        for (; at < fresh_last && pair_before(fresh[at], pair); at++) {
+            merged[merged_count++] = reported[reported_count] = fresh[at];
+            reported_count += pair_is_reported(b, fresh[at]);
         }
-        while (at < piece->fresh_last && (is_end || pair_before(b->fresh[at], b->pairs[i]))) {
-            merged[merged_count++] = reported[reported_count] = b->fresh[at];
-            reported_count += pair_is_reported(b, b->fresh[at++]);
-        }
-        if (is_end)
-            break;
-        merged[merged_count++] = reported[reported_count] = b->pairs[i];
-        reported_count += pair_is_reported(b, b->pairs[i]);
+        merged[merged_count++] = reported[reported_count] = pair;
+        reported_count += boxes_overlap(&p->box, &q->box);
+    }
+    for (; at < fresh_last; at++) {
+        merged[merged_count++] = reported[reported_count] = fresh[at];
+        reported_count += pair_is_reported(b, fresh[at]);
     }
     piece->merged_count = merged_count;
     piece->reported_count = reported_count;

@@ -11,14 +11,29 @@
 #define SUBTREE_TASKS 16  // into which making it anew is cut for several threads
 #define SUBTREE_LEVELS 4  // 2^4 of them
 
+static inline F4 f4_min(F4 a, F4 b)
+{
+#ifdef __SSE2__
+    return (F4)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    I4 less = a < b;
+    return (F4)(((I4)a & less) | ((I4)b & ~less));
+#endif
+}
+
+static inline F4 f4_max(F4 a, F4 b)
+{
+#ifdef __SSE2__
+    return (F4)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    I4 greater = a > b;
+    return (F4)(((I4)a & greater) | ((I4)b & ~greater));
+#endif
+}
+
 static inline FatBox join(const FatBox *a, const FatBox *b)
 {
-    FatBox out;
-    for (int i = 0; i < 3; i++) {
-        out.low[i] = a->low[i] < b->low[i] ? a->low[i] : b->low[i];
-        out.high[i] = a->high[i] > b->high[i] ? a->high[i] : b->high[i];
-    }
-    return out;
+    return (FatBox){ f4_min(a->low, b->low), f4_max(a->high, b->high) };
 }
 
 static inline float surface(const FatBox *box)

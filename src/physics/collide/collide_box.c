@@ -1,9 +1,22 @@
 // Box against box: the separating axis of least overlap among the fifteen, then the incident face clipped to the
-// reference face, or the closest points of two edges.
-#include "physics/collide/collide_internal.h"
+// reference face, or the closest points of two edges. Compiled twice, for the plain and the wide instruction set; both do the same
+// operations in the same order, so both give the same bits.
+#include "base/cpu.h"
+#include "physics/collide/collide_clip.h"
 
 #include <assert.h>
 #include <math.h>
+
+#ifndef BOX_VARIANT
+#define BOX_VARIANT collide_box_box_portable
+
+int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                    double margin, CollidePoint *points)
+{
+    return cpu_has_avx2() ? collide_box_box_avx2(a, pa, b, pb, margin, points)
+                          : collide_box_box_portable(a, pa, b, pb, margin, points);
+}
+#endif
 
 typedef struct BoxPair {
     const double *size_a, *size_b;
@@ -74,62 +87,6 @@ static double edge_axes(const BoxPair *p, double margin, int *axis)
         }
     }
     return best;
-}
-
-int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordinate, double sign, double limit,
-                      uint32_t side)
-{
-    assert(count >= 0 && count <= CLIP_POINTS);
-    int n = 0;
-    double beyond[CLIP_POINTS + 1];
-    for (int i = 0; i < count; i++)
-        beyond[i] = sign * (coordinate ? in[i].v : in[i].u) - limit;
-    beyond[count] = beyond[0];
-    for (int i = 0; i < count; i++) {
-        double dp = beyond[i], dq = beyond[i + 1];
-        if (dp <= 0.0)
-            out[n++] = in[i];
-        if ((dp <= 0.0) != (dq <= 0.0)) {
-            const ClipPoint *p = &in[i], *q = &in[i + 1 < count ? i + 1 : 0];
-            double f = dp / (dp - dq);
-            out[n++] = (ClipPoint){ p->u + f * (q->u - p->u), p->v + f * (q->v - p->v),
-                                    p->height + f * (q->height - p->height), (p->feature & 0xf) | (side + 1) << 4 };
-        }
-    }
-    return n;
-}
-
-int collide_clip_reduce(ClipPoint *points, int count)
-{
-    assert(count >= 0 && count <= CLIP_POINTS);
-    if (count <= COLLIDE_POINTS)
-        return count;
-    int pick[4] = { 0, 0, -1, -1 };
-    for (int i = 1; i < count; i++)
-        if (points[i].height < points[pick[0]].height - 1e-9)
-            pick[0] = i;
-    double best = -1.0, u0 = points[pick[0]].u, v0 = points[pick[0]].v;
-    for (int i = 0; i < count; i++) {
-        double du = points[i].u - u0, dv = points[i].v - v0, d = du * du + dv * dv;
-        if (d > best)
-            best = d, pick[1] = i;
-    }
-    double eu = points[pick[1]].u - u0, ev = points[pick[1]].v - v0, left = 0.0, right = 0.0;
-    for (int i = 0; i < count; i++) {
-        double area = eu * (points[i].v - v0) - ev * (points[i].u - u0);
-        if (area > left)
-            left = area, pick[2] = i;
-        if (area < right)
-            right = area, pick[3] = i;
-    }
-    ClipPoint kept[4];
-    int n = 0;
-    for (int i = 0; i < 4; i++)
-        if (pick[i] >= 0)
-            kept[n++] = points[pick[i]];
-    for (int i = 0; i < n; i++)
-        points[i] = kept[i];
-    return n;
 }
 
 static int face_contact(const CollideShape *reference, const CollidePose *pr, const CollideShape *incident,
@@ -242,8 +199,8 @@ static int edge_contact(const BoxPair *p, const CollidePose *pa, const CollidePo
     return 1;
 }
 
-int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
-                    double margin, CollidePoint *points)
+int BOX_VARIANT(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                double margin, CollidePoint *points)
 {
     BoxPair pair;
     int face = 0, edge = -1;

@@ -5,7 +5,7 @@
 // corners at faces, caps and where a mantle meets an edge: these are tried one by one. Where a rim meets an edge, a
 // mantle or a rim, the maximum is smooth along a curve; it is searched only when the points found for the best corner
 // are less deep than s(n) says, which means that the parts that face each other do not lie above each other.
-#include "physics/collide/collide_internal.h"
+#include "physics/collide/collide_clip.h"
 #include "physics/collide/tuning.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // What lies above a flat part of a shape: points, lines and polygons, slid onto its plane and clipped to it.
-#include "physics/collide/collide_internal.h"
+#include "physics/collide/collide_clip.h"
 
 #include <assert.h>
 #include <math.h>

@@ -34,24 +34,18 @@ static inline CollidePose collide_pose_relative(const CollidePose *of, const Col
     return out;
 }
 
+// A flat part of a shape: a rectangle, or a disc when `radius` is not 0.
+typedef struct CollideFlat {
+    double origin[3], u[3], v[3], outward[3];
+    double half_u, half_v, radius;
+} CollideFlat;
+
 // A corner of a polygon above a flat part of a shape, in that part's frame.
 typedef struct ClipPoint {
     double u, v, height;
     uint32_t feature;
 } ClipPoint;
 #define CLIP_POINTS 16  // eight corners, cut by the four sides of a rectangle or twice per side by a disc
-
-// Cuts off what lies beyond `limit` of sign * u (or v, coordinate 1); returns the number of corners.
-int collide_clip_side(const ClipPoint *in, int count, ClipPoint *out, int coordinate, double sign, double limit,
-                      uint32_t side);
-// Keeps four of the points that span the most: the deepest, the farthest from it, and the farthest to both sides of that line.
-int collide_clip_reduce(ClipPoint *points, int count);
-
-// A flat part of a shape: a rectangle, or a disc when `radius` is not 0.
-typedef struct CollideFlat {
-    double origin[3], u[3], v[3], outward[3];
-    double half_u, half_v, radius;
-} CollideFlat;
 
 // Slides a point along n onto the plane of the flat part; the height is the way.
 ClipPoint collide_flat_foot(const CollideFlat *flat, const double *n, const double *point, uint32_t feature);
@@ -71,6 +65,11 @@ typedef struct CollideRidge {
 // Moves the unit vector n up to the next maximum or corner; true: a corner, and the way on from there may rise.
 bool collide_refine_edge_axis(const CollideRidge *ridge, double n[2]);
 
+// In the plain and the wide instruction set, with the same bits; the third takes what the machine has.
+int collide_box_box_portable(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                             double margin, CollidePoint *points);
+int collide_box_box_avx2(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
+                         double margin, CollidePoint *points);
 int collide_box_box(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
                     double margin, CollidePoint *points);
 // The second shape of these is a box or a cylinder.

@@ -294,7 +294,7 @@ static void touch_pair(Physics *physics, BroadPair pair, int index, int *cursor)
     contact_remember_pair(physics, pair.a, pair.b);
     reserve_records(physics, found.count);
     write_records(physics, pair, &found, is_new, physics->contact_count);
-    physics->deepest = fmax(physics->deepest, deepest_of(&found));
+    physics->deepest = double_max(physics->deepest, deepest_of(&found));
     take_records(physics, found.count);
 }
 
@@ -368,7 +368,7 @@ static void write_chunk(const TouchWork *work, int index, RecordChunk *piece)
         physics->touching[key_at++] = key;
         write_records(physics, work->pairs[i], &found, !was_touching(physics, key, &cursor), record_at);
         record_at += found.count;
-        piece->deepest = fmax(piece->deepest, deepest_of(&found));
+        piece->deepest = double_max(piece->deepest, deepest_of(&found));
     }
 }
 
@@ -421,7 +421,7 @@ static void record_chunks(Physics *physics, const BroadPair *pairs)
     reserve_records(physics, records);
     pool_for(physics->pool, count, 1, write_range, &work);
     for (int i = 0; i < count; i++)
-        physics->deepest = fmax(physics->deepest, physics->record_chunks[i].deepest);
+        physics->deepest = double_max(physics->deepest, physics->record_chunks[i].deepest);
     physics->touching_count = keys;
     take_records(physics, records);
 }

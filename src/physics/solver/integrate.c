@@ -87,11 +87,14 @@ void solver_body_integrate(SolverBody *body, double dt)
             w[i] *= 1.0 - body->angular_damping;
 }
 
-static void inverse_inertia_world(const SolverBody *body, float out[6])
+// Whether the body's axes are those of its inertia.
+static inline bool inertia_is_diagonal(const double *m) { return m[1] == 0.0 && m[2] == 0.0 && m[5] == 0.0; }
+
+static void inverse_inertia_world(const SolverBody *body, bool is_diagonal, float out[6])
 {
     const double *m = body->inertia, *r = body->rotation;
     double inverse[9], half[9];
-    if (m[1] == 0.0 && m[2] == 0.0 && m[5] == 0.0) {
+    if (is_diagonal) {
         double d[3] = { 1.0 / m[0], 1.0 / m[4], 1.0 / m[8] };
         for (int i = 0; i < 3; i++)
             for (int k = 0; k < 3; k++)
@@ -121,7 +124,8 @@ void solver_body_predict(const SolverInput *input, const SolverBody *body, float
     assert(body->mass > 0.0);
     const double *v = body->velocity, *w = v + 3;
     double dt = input->dt;
-    inverse_inertia_world(body, inertia);
+    bool is_diagonal = inertia_is_diagonal(body->inertia);
+    inverse_inertia_world(body, is_diagonal, inertia);
     bool falls = (body->flags & SOLVER_BODY_GRAVITY) != 0;
     double torque[3] = { body->force[3], body->force[4], body->force[5] };
     if (body->flags & SOLVER_BODY_GYROSCOPIC) {
@@ -130,7 +134,8 @@ void solver_body_predict(const SolverInput *input, const SolverBody *body, float
         for (int i = 0; i < 3; i++)
             local[i] = r[i] * w[0] + r[3 + i] * w[1] + r[6 + i] * w[2];
         for (int i = 0; i < 3; i++)
-            spin[i] = m[3 * i] * local[0] + m[3 * i + 1] * local[1] + m[3 * i + 2] * local[2];
+            spin[i] = is_diagonal ? m[4 * i] * local[i]
+                                  : m[3 * i] * local[0] + m[3 * i + 1] * local[1] + m[3 * i + 2] * local[2];
         for (int i = 0; i < 3; i++)
             world[i] = r[3 * i] * spin[0] + r[3 * i + 1] * spin[1] + r[3 * i + 2] * spin[2];
         torque[0] -= w[1] * world[2] - w[2] * world[1];
