@@ -134,8 +134,7 @@ void picture_take(DeviceContext *at);     // of the camera, as its image 0: blue
 void picture_segment(DeviceContext *at);  // likewise as image 2, in the colours of what is recognised
 // Blue, green, red, 255, by rays as they are placed now. `device` keeps what blurs the next picture; NULL: nothing. `depth` gets distances
 // along the axis, INFINITY where nothing is; NULL: they are not wanted.
-void picture_make(const Picture *picture, const Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels,
-                  float *depth);
+void picture_make(const Picture *picture, Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels, float *depth);
 void camera_make(DeviceContext *at, int number, const void *due, void *bytes);
 int device_eye(const DeviceContext *at);  // of a camera, for what is hidden from it
 

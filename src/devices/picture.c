@@ -39,10 +39,12 @@ typedef struct Job {
     float *light;  // red, green, blue per pixel; NULL: straight to pixels
     float *depth;  // along the axis; NULL: not wanted
     uint8_t *pixels;
-    Mat3 turn;          // of the picture's pose
-    Sample *samples;    // of the first ray of each pixel; NULL: not kept
-    uint8_t *is_rough;  // pixels that want more rays than one; NULL: none do
-    uint8_t *is_dim;    // tiles in which something is in a shadow or near something else
+    Mat3 turn;                  // of the picture's pose
+    Sample *samples;            // of the first ray of each pixel; NULL: not kept
+    uint8_t *is_rough;          // pixels that want more rays than one; NULL: none do
+    uint8_t *is_dim;            // tiles in which something is in a shadow or near something else
+    bool has_shadows, is_flat;  // see RaysStyle
+    int bands;
     double exposure;
     float tones[TONES + 1];    // from which light on a byte is at least i; after the last: never
     uint8_t guesses[GUESSES];  // the byte at the least light of each place, see guess_place
@@ -141,9 +143,11 @@ static Ray ray_through(const Eye *eye, double x, double y, int samples)
                   spread * slant };
 }
 
-static RaysStyle style_of(const Picture *picture)
+static RaysStyle style_of(const Job *job)
 {
-    return (RaysStyle){ .eye = picture->eye,
+    const Picture *picture = job->picture;
+    return (RaysStyle){ .has_shadows = job->has_shadows,
+                        .eye = picture->eye,
                         .occlusion = picture->occlusion,
                         .softness = picture->softness,
                         .is_for_people = picture->is_for_people };
@@ -209,11 +213,12 @@ static void take_tile(const Job *job, const Eye *eye, int left, int top)
     Ray rays[RAYS_AT_ONCE];
     RaySeen seen[RAYS_AT_ONCE];
     int pixels[RAYS_AT_ONCE][2], count = tile_pixels(&picture->view, left, top, pixels);
-    RaysStyle style = style_of(picture);
+    RaysStyle style = style_of(job);
     Vec3 axis = vec3(job->turn.m[0], job->turn.m[3], job->turn.m[6]);
     bool is_dim = false;
     assert(count > 0);
     style.pixels = (const int(*)[2])pixels;
+    style.is_flat = job->is_flat;
     for (int i = 0; i < count; i++)
         rays[i] = ray_through(eye, pixels[i][0] + 0.5, pixels[i][1] + 0.5, 1);
     rays_see(job->rays, rays, count, &style, seen);
@@ -241,6 +246,17 @@ static void take_tiles(int begin, int end, int worker, void *context)
     for (int row = begin; row < end; row++)
         for (int left = 0; left < job->picture->view.width; left += TILE_WIDTH)
             take_tile(job, &eye, left, row * TILE_HEIGHT);
+}
+
+// The same for bands of the picture, which are filled first.
+static void take_bands(int begin, int end, int worker, void *context)
+{
+    enum { TILES = RAYS_BAND_HEIGHT / TILE_HEIGHT };
+    const Job *job = context;
+    for (int band = begin; band < end; band++) {
+        rays_flat_fill(job->rays, band);
+        take_tiles(band * TILES, int_min((band + 1) * TILES, tile_rows(job)), worker, context);
+    }
 }
 
 // ---- soft shadows: few rays for each pixel, and those of its neighbours on the same surface ----
@@ -397,7 +413,7 @@ static void refine_pixels(const Job *job, const Eye *eye, const int (*pixels)[2]
     Ray rays[RAYS_AT_ONCE];
     RaySeen seen[RAYS_AT_ONCE];
     int side = job->picture->samples, each = side * side, ray_count = count * each;
-    RaysStyle style = style_of(job->picture);
+    RaysStyle style = style_of(job);
     style.pixels = pixels;
     style.per_pixel = each;
     style.is_unshadowed = job->samples != NULL;
@@ -453,7 +469,10 @@ static void take_all(Job *job, struct Pool *pool)
     }
     if (picture->samples > 1)
         job->is_rough = memory_alloc_array(count, 1);
-    pool_for(pool, tile_rows(job), 1, take_tiles, job);
+    if (job->is_flat)
+        pool_for(pool, job->bands, 1, take_bands, job);
+    else
+        pool_for(pool, tile_rows(job), 1, take_tiles, job);
     if (job->samples)
         pool_for(pool, tile_rows(job), 1, smooth_tiles, job);
     if (job->is_rough) {
@@ -685,8 +704,24 @@ static void develop(const Job *job)
     }
 }
 
-void picture_make(const Picture *picture, const Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels,
-                  float *depth)
+// What helps the rays of the whole picture.
+static void prepare(Job *job, Rays *rays)
+{
+    const Picture *picture = job->picture;
+    const ImageView *view = &picture->view;
+    if (!(picture->softness > 0.0))
+        rays_prepare_shadows(rays, view->width * view->height);
+    job->has_shadows = !(picture->softness > 0.0);
+    if (view->projection != PLANAR || view->lens.is_there)
+        return;
+    RaysFlat flat = {
+        picture->pose, view->width, view->height, view->reach, picture->near, picture->far, picture->eye
+    };
+    job->is_flat = rays_flat_begin(rays, &flat);
+    job->bands = rays_flat_bands(&flat);
+}
+
+void picture_make(const Picture *picture, Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels, float *depth)
 {
     Job job = {
         .picture = picture, .rays = rays, .pixels = pixels, .depth = depth, .turn = mat3_from_quat(picture->pose.q)
@@ -699,6 +734,7 @@ void picture_make(const Picture *picture, const Rays *rays, struct Pool *pool, D
         job.light = memory_alloc_array(3 * count, sizeof *job.light);
     if (picture->focal_distance > 0.0 && !depth)
         job.depth = memory_alloc_array(count, sizeof *job.depth);
+    prepare(&job, rays);
     take_all(&job, pool);
     if (job.light) {
         if (picture->bloom >= 0.0)
@@ -876,8 +912,8 @@ void camera_make(DeviceContext *at, int number, const void *due, void *bytes)
     if (number == IMAGE_SEGMENTED)
         pool_for(physics_pool(at->physics), tile_rows(&job), 1, segment_tiles, &job);
     else
-        picture_make(picture, job.rays, physics_pool(at->physics), device_at(at->devices, at->robot, at->tag), bytes,
-                     NULL);
+        picture_make(picture, at->devices->rays, physics_pool(at->physics), device_at(at->devices, at->robot, at->tag),
+                     bytes, NULL);
 }
 
 // ---- for people ----

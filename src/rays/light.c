@@ -81,8 +81,9 @@ void lighting_add(Rays *rays, const ShapeSource *source, SceneNode *node, int so
         read_fog(&rays->lighting, node);
 }
 
-void lighting_place(Rays *rays, const Pose *solids, int solid_count)
+bool lighting_place(Rays *rays, const Pose *solids, int solid_count)
 {
+    bool is_turned = false;
     for (int i = 0; i < rays->lighting.count; i++) {
         Light *light = &rays->lighting.lights[i];
         assert(light->solid < solid_count);
@@ -90,6 +91,9 @@ void lighting_place(Rays *rays, const Pose *solids, int solid_count)
         Affine world = affine_mul(affine_of_pose(light->solid >= 0 ? solids[light->solid] : POSE_IDENTITY),
                                   light->local);
         light->position = vec3_add(mat3_apply(world.m, light->own_position), world.t);
-        light->direction = vec3_normalized(mat3_apply(world.m, light->own_direction));
+        Vec3 direction = vec3_normalized(mat3_apply(world.m, light->own_direction));
+        is_turned |= memcmp(&direction, &light->direction, sizeof direction) != 0;
+        light->direction = direction;
     }
+    return is_turned;
 }

@@ -1,7 +1,7 @@
 // rays.c - the visuals of a world and the tree over them. Embree holds the meshes as instances of trees that are shared by all
 // visuals with that mesh, and one user geometry whose primitives are the forms with a formula, by their boxes in the world. A moving
 // world so needs new boxes alone. Rays travel in packets of eight.
-#include "rays/rays_internal.h"
+#include "rays/shadows.h"
 
 #include "base/memory.h"
 
@@ -22,6 +22,16 @@ static Vec3 face_normal(const Mesh *mesh, unsigned triangle)
 {
     Vec3 a = corner(mesh, triangle, 0);
     return vec3_cross(vec3_sub(corner(mesh, triangle, 1), a), vec3_sub(corner(mesh, triangle, 2), a));
+}
+
+static float *triangle_normals(const Mesh *mesh)
+{
+    float *normals = memory_alloc_array(3 * (size_t)mesh->triangle_count, sizeof *normals);
+    for (int i = 0; i < mesh->triangle_count; i++) {
+        Vec3 normal = face_normal(mesh, (unsigned)i);
+        normals[3 * i] = (float)normal.x, normals[3 * i + 1] = (float)normal.y, normals[3 * i + 2] = (float)normal.z;
+    }
+    return normals;
 }
 
 static int mesh_tree(Rays *rays, const Mesh *mesh)
@@ -46,7 +56,9 @@ static int mesh_tree(Rays *rays, const Mesh *mesh)
     rtcReleaseGeometry(geometry);
     rtcCommitScene(scene);
     memory_grow(&rays->meshes, &rays->mesh_capacity, rays->mesh_count + 1, sizeof *rays->meshes);
-    rays->meshes[rays->mesh_count] = (MeshTree){ mesh, scene, 0, form_radius(NULL, mesh) };
+    rays->meshes[rays->mesh_count] = (MeshTree){
+        .mesh = mesh, .scene = scene, .normals = triangle_normals(mesh), .radius = form_radius(NULL, mesh)
+    };
     return rays->mesh_count++;
 }
 
@@ -498,7 +510,8 @@ void rays_place(Rays *rays, const Pose *solids, int solid_count)
         visual->squares = squares_of(visual, rays->lighting.up);
         is_moved = true;
     }
-    lighting_place(rays, solids, solid_count);
+    bool is_turned = lighting_place(rays, solids, solid_count);
+    rays->placings += is_moved || is_turned;
     rays->is_unplaced = false;
     if (!is_moved)
         return;
@@ -534,9 +547,8 @@ typedef struct Query {
     FormFound found[PACKET];
 } Query;
 
-static bool meet_form(const Query *query, const Visual *visual, int k, FormHit *hit)
+bool rays_meet_form(const Visual *visual, const Ray *ray, FormHit *hit)
 {
-    const Ray *ray = &query->queries[k];
     Vec3 origin = mat3_apply(visual->inverse, vec3_sub(ray->origin, visual->world.t)),
          direction = mat3_apply(visual->inverse, ray->direction);
     bool is_met = visual->form.stroke_count > 0
@@ -561,7 +573,7 @@ static void meet_forms(const struct RTCIntersectFunctionNArguments *arguments)
         assert(k >= 0 && k < PACKET);
         FormFound *best = &query->found[k];
         if ((query->filter && !query->filter(query->rays, index, query->filter_context))
-            || !meet_form(query, visual, k, &hit))
+            || !rays_meet_form(visual, &query->queries[k], &hit))
             continue;
         float *far = embree_tfar(rays, n, i);
         if ((float)hit.distance > *far)
@@ -868,6 +880,14 @@ RayHit rays_hit_of(const Rays *rays, const Ray *query, const Found *found, int l
 
 // ---- shadows ----
 
+bool shadow_form_darkens(const Visual *visual, Vec3 origin, Vec3 direction, double far)
+{
+    FormHit hit;
+    origin = mat3_apply(visual->inverse, vec3_sub(origin, visual->world.t));
+    direction = mat3_apply(visual->inverse, direction);
+    return form_hit(&visual->form, origin, direction, 0.0, &hit) && hit.distance <= far;
+}
+
 static void darken_forms(const struct RTCOccludedFunctionNArguments *arguments)
 {
     const Rays *rays = arguments->geometryUserPtr;
@@ -876,13 +896,11 @@ static void darken_forms(const struct RTCOccludedFunctionNArguments *arguments)
     if (!visual->casts_shadow)
         return;
     for (unsigned i = 0; i < n; i++) {
-        FormHit hit;
         if (!arguments->valid[i])
             continue;
         float *far = embree_tfar(arguments->ray, n, i);
-        Vec3 origin = mat3_apply(visual->inverse, vec3_sub(embree_origin(arguments->ray, n, i), visual->world.t)),
-             direction = mat3_apply(visual->inverse, embree_direction(arguments->ray, n, i));
-        if (form_hit(&visual->form, origin, direction, 0.0, &hit) && hit.distance <= (double)*far)
+        if (shadow_form_darkens(visual, embree_origin(arguments->ray, n, i), embree_direction(arguments->ray, n, i),
+                                (double)*far))
             *far = -INFINITY;
     }
 }
@@ -1102,7 +1120,10 @@ Rays *rays_create(Physics *physics, DiagSink *diags)
     rays->physics = physics;
     rays->diags = diags;
     rays->view = POSE_IDENTITY;
-    rays->shade = machine_has_avx2() ? shade_avx2 : shade_portable;
+    bool is_wide = machine_has_avx2();
+    rays->shade = is_wide ? shade_avx2 : shade_portable;
+    rays->fill = is_wide ? raster_fill_avx2 : raster_fill_portable;
+    rays->darken = is_wide ? shadows_darken_avx2 : shadows_darken_portable;
     rays->circle = memory_alloc_array(CIRCLE_PLACES, sizeof *rays->circle);
     for (int i = 0; i < CIRCLE_PLACES; i++) {
         rays->circle[i][0] = (float)cos(2.0 * M_PI * i / CIRCLE_PLACES);
@@ -1133,8 +1154,12 @@ void rays_destroy(Rays *rays)
     drop_instances(rays);
     drop_strokes(rays);
     free(rays->strokes);
-    for (int i = 0; i < rays->mesh_count; i++)
+    for (int i = 0; i < rays->mesh_count; i++) {
         rtcReleaseScene(rays->meshes[i].scene);
+        free(rays->meshes[i].normals);
+    }
+    raster_free(rays);
+    shadows_free(rays);
     rtcReleaseGeometry(rays->geometry);
     rtcReleaseScene(rays->scene);
     rtcReleaseDevice(rays->device);

@@ -98,6 +98,8 @@ typedef struct RaysStyle {
     const int (*pixels)[2];  // column and row: soft things are sampled at places that differ from pixel to pixel,
     int per_pixel;           // ... and over all its rays, which follow each other; 0: one
     bool is_unshadowed;      // only the full light is wanted
+    bool has_shadows;        // rays_prepare_shadows was called for the picture; lights are points
+    bool is_flat;            // the rays go through the middles of `pixels` of a picture that was begun and filled there
     bool is_for_people;      // a world without lights gets one, one without a background a sky, a bare floor a pattern
 } RaysStyle;
 typedef struct RaySeen {
@@ -109,6 +111,24 @@ typedef struct RaySeen {
     bool is_textured;  // its pattern is the mean over the pixel already
 } RaySeen;
 void rays_see(const Rays *rays, const Ray *queries, int count, const RaysStyle *style, RaySeen *seen);
+
+// Before a picture with sharp shadows and so many pixels: what finds those of the sun without rays, where that costs less. By the
+// thread that owns the world, after placing.
+void rays_prepare_shadows(Rays *rays, int pixel_count);
+
+// A picture on a plane, seen from one point: what its pixels see first is found for neighbours together. One at a time; begun by the
+// thread that owns the world, after placing, then filled band by band by any threads.
+typedef struct RaysFlat {
+    Pose pose;  // looks along x, z upwards
+    int width, height;
+    double reach;      // width of the plane at distance 1
+    double near, far;  // along the axis
+    int eye;
+} RaysFlat;
+bool rays_flat_begin(Rays *rays, const RaysFlat *flat);  // false: single rays suit it better
+enum { RAYS_BAND_HEIGHT = 16 };                          // pixels
+int rays_flat_bands(const RaysFlat *flat);
+void rays_flat_fill(const Rays *rays, int band);
 
 // ---- what devices show: it outlasts listings, until it is said otherwise ----
 // Lamps: the emissive colour of a Material or PBRAppearance, the colour of a Light and whether it is on.

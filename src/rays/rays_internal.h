@@ -116,8 +116,10 @@ Vec3 color_linear(Vec3 color);
 typedef struct MeshTree {
     const Mesh *mesh;
     RTCScene scene;
-    int users;      // visuals of the present list
-    double radius;  // of a sphere around it
+    float *normals;    // of the triangles, of any length
+    unsigned version;  // grows when the mesh changes
+    int users;         // visuals of the present list
+    double radius;     // of a sphere around it
 } MeshTree;
 
 typedef struct Visual {
@@ -213,7 +215,24 @@ enum { BRDF_SIDE = 32, CIRCLE_PLACES = 1024, LINEAR_PLACES = 1024, LANES = 8 };
 enum { OPEN_RAYS = 3, LIGHT_RAYS = 2 };  // of each ray, where things are soft: to the surroundings, to each light
 #define SHADOW_GAP 1e-4f                 // m: between a surface and the rays that leave it
 
+// ---- bins.c: boxes in the cells of a flat grid ----
+typedef struct BinBox {
+    int16_t left, right, top, bottom;  // cells, inclusive
+} BinBox;
+typedef struct Bins {
+    int columns, rows;
+    int *starts;  // of each cell, and behind the last: where its items begin
+    int *items;   // ascending within a cell
+    int start_capacity, item_capacity;
+} Bins;
+void bins_fill(Bins *bins, int columns, int rows, const BinBox *boxes, int count);
+double bins_crowding(const Bins *bins);  // how many others share a cell with an item, on average over all items
+void bins_free(Bins *bins);
+
 struct Lit;
+struct Raster;
+struct Shadows;
+struct ShadowSide;
 struct Rays {
     Physics *physics;
     DiagSink *diags;
@@ -246,7 +265,13 @@ struct Rays {
     float (*brdf)[BRDF_SIDE][2];  // scale and bias by roughness and cosine; NULL until a physical surface is listed
     double linear[LINEAR_PLACES + 2];  // the sRGB curve
     float (*circle)[2];                // places around it, for what is soft
+    uint64_t placings;                 // how often something was listed or moved
+    struct Raster *raster;             // of the last flat picture; NULL: there was none
+    struct Shadows *shadows;           // NULL: not yet wanted
     void (*shade)(const Rays *rays, struct Lit *lit, const RaysStyle *style);
+    void (*fill)(const struct Raster *raster, int column, int row);
+    void (*darken)(const Rays *rays, const struct ShadowSide *side, const float from[3][LANES], const int valid[LANES],
+                   int darkened[LANES]);
 };
 
 Affine affine_mul(Affine a, Affine b);
@@ -274,6 +299,24 @@ typedef struct Found {
 } Found;
 void rays_search(const Rays *rays, const Ray *queries, int count, RaysFilter filter, void *context, Found *found);
 RayHit rays_hit_of(const Rays *rays, const Ray *query, const Found *found, int lane);
+bool rays_meet_form(const Visual *visual, const Ray *ray, FormHit *hit);
+
+// ---- raster.c: what pixels of a flat picture see first, see rays_flat_begin ----
+void raster_search(const Rays *rays, const Ray *queries, const int (*pixels)[2], int count, Found *found);
+void raster_free(Rays *rays);
+// ---- raster_fill.c: the triangles of a cell of the picture ----
+void raster_fill_portable(const struct Raster *raster, int column, int row);
+void raster_fill_avx2(const struct Raster *raster, int column, int row);
+
+// ---- shadows.c: sharp shadows of the sun ----
+// What serves a light; NULL: a search along rays must.
+const struct ShadowSide *shadows_side(const Rays *rays, int light);
+void shadows_free(Rays *rays);
+// ---- shadows_query.c: which of eight points lie in the shadow, as masks ----
+void shadows_darken_portable(const Rays *rays, const struct ShadowSide *side, const float from[3][LANES],
+                             const int valid[LANES], int darkened[LANES]);
+void shadows_darken_avx2(const Rays *rays, const struct ShadowSide *side, const float from[3][LANES],
+                         const int valid[LANES], int darkened[LANES]);
 
 // ---- shade.c: eight surfaces and the light on them ----
 typedef struct Lit {
@@ -297,8 +340,8 @@ bool belt_frame(const SceneNode *track, int piece, int pieces, double travelled,
 void lighting_clear(Rays *rays);
 void lighting_add(Rays *rays, const ShapeSource *source, SceneNode *node, int solid,
                   Affine local);  // a Light, Background, Fog or Viewpoint met in the scene
-void lighting_place(Rays *rays, const Pose *solids, int solid_count);
-void lighting_sum(Rays *rays);  // after lights were switched
+bool lighting_place(Rays *rays, const Pose *solids, int solid_count);  // whether a light points elsewhere now
+void lighting_sum(Rays *rays);                                         // after lights were switched
 void lighting_free(Rays *rays);
 
 // ---- sky.c ----

@@ -248,8 +248,11 @@ static void see_batch(Batch *batch, RaySeen *seen)
     const RaysStyle *style = batch->style;
     bool is_any = false;
     assert(batch->count <= LANES);
-    rays_search(rays, batch->queries, batch->count, rays_hides(rays, style->eye) ? is_visible : NULL, (void *)style,
-                &batch->found);
+    if (style->is_flat && batch->layer == 0)
+        raster_search(rays, batch->queries, style->pixels + batch->numbers[0], batch->count, &batch->found);
+    else
+        rays_search(rays, batch->queries, batch->count, rays_hides(rays, style->eye) ? is_visible : NULL, (void *)style,
+                    &batch->found);
     batch->lit.per_pixel = int_max(style->per_pixel, 1);
     for (int i = 0; i < LANES; i++) {
         batch->lit.is_lit[i] = 0;

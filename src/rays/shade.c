@@ -159,9 +159,23 @@ static F8 openness(const Rays *rays, const Meeting *at, const Lit *lit, double r
     return open;
 }
 
-// A light of some size is seen from a point by several of its places. Which share of it.
-static F8 unshadowed(const Rays *rays, const Meeting *at, const Lit *lit, V8 towards, F8 far, I8 valid, double softness)
+// The same for a light that is infinitely far away, without rays.
+static I8 darkened(const Rays *rays, const Meeting *at, const struct ShadowSide *side, I8 valid)
 {
+    float from[3][LANES];
+    int is_valid[LANES], is_dark[LANES];
+    v8_store(from, at->from);
+    i8_store(is_valid, valid);
+    rays->darken(rays, side, (const float(*)[LANES])from, is_valid, is_dark);
+    return i8_load(is_dark);
+}
+
+// A light of some size is seen from a point by several of its places. Which share of it.
+static F8 unshadowed(const Rays *rays, const Meeting *at, const Lit *lit, V8 towards, F8 far, I8 valid, double softness,
+                     const struct ShadowSide *side)
+{
+    if (side)
+        return f8_masked(~darkened(rays, at, side, valid), f8(1.0f));
     if (!(softness > 0.0))
         return f8_masked(~occluded(rays, at, towards, far, valid), f8(1.0f));
     V8 x, y;
@@ -169,8 +183,8 @@ static F8 unshadowed(const Rays *rays, const Meeting *at, const Lit *lit, V8 tow
     Disk disk = disk_of(rays, lit, LIGHT_RAYS);
     across(towards, &x, &y);
     for (int k = 0; k < LIGHT_RAYS; k++, disk_next(&disk)) {
-        F8 side = (float)softness * f8_sqrt(disk.square);
-        V8 place = v8_normalized(v8_mad(v8_mad(towards, x, side * disk.x), y, side * disk.y));
+        F8 off = (float)softness * f8_sqrt(disk.square);
+        V8 place = v8_normalized(v8_mad(v8_mad(towards, x, off * disk.x), y, off * disk.y));
         seen -= f8_masked(occluded(rays, at, place, far, valid), f8(1.0f / LIGHT_RAYS));
     }
     return seen;
@@ -210,7 +224,7 @@ static F8 light_at(const Light *light, V8 point, V8 *towards, F8 *distance)
 }
 
 static void add_light(const Rays *rays, Meeting *at, const Lit *lit, const Light *light, V8 towards, F8 distance,
-                      F8 share, const RaysStyle *style)
+                      F8 share, const RaysStyle *style, const struct ShadowSide *side)
 {
     I8 valid = at->is_lit & (share > 0.0f) & (v8_dot(at->geometric, towards) > 0.0f);
     if (!i8_any(valid))
@@ -221,7 +235,7 @@ static void add_light(const Rays *rays, Meeting *at, const Lit *lit, const Light
     at->full = v8_add(at->full, part);
     at->sum = v8_mad(at->sum, part,
                      light->casts_shadows && !style->is_unshadowed
-                         ? unshadowed(rays, at, lit, towards, distance, valid, style->softness)
+                         ? unshadowed(rays, at, lit, towards, distance, valid, style->softness, side)
                          : f8(1.0f));
 }
 
@@ -232,7 +246,7 @@ static void add_light_of_the_eye(const Rays *rays, Meeting *at, const Lit *lit, 
     V8 up = v8(rays->lighting.up.x, rays->lighting.up.y, rays->lighting.up.z);
     I8 is_overlay = i8_load(lit->is_overlay);  // it looks the same wherever the view goes
     V8 towards = v8_normalized(v8_mad(v8_add(v8_scale(up, f8(1.5f)), at->eye), v8_cross(up, at->eye), f8(-0.7f)));
-    add_light(rays, at, lit, &light, towards, f8(1e6f), f8_masked(~is_overlay, f8(1.0f)), style);
+    add_light(rays, at, lit, &light, towards, f8(1e6f), f8_masked(~is_overlay, f8(1.0f)), style, NULL);
     F8 high = 0.5f + 0.5f * v8_dot(at->normal, up), share = f8_where(is_overlay, f8(0.4f), 0.15f + 0.25f * high);
     at->sum = v8_mad(at->sum, at->base, share);
     at->full = v8_mad(at->full, at->base, share);
@@ -313,7 +327,8 @@ void SHADE_VARIANT(const Rays *rays, Lit *lit, const RaysStyle *style)
             continue;
         V8 towards;
         F8 distance, share = light_at(light, at.point, &towards, &distance);
-        add_light(rays, &at, lit, light, towards, distance, share, style);
+        add_light(rays, &at, lit, light, towards, distance, share, style,
+                  style->has_shadows ? shadows_side(rays, i) : NULL);
         is_unlit = false;
     }
     if (is_unlit)

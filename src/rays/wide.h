@@ -63,6 +63,18 @@ static inline bool i8_any(I8 mask)
     return any;
 #endif
 }
+// The first lane of a mask that has one.
+static inline int i8_first(I8 mask)
+{
+#if defined(__AVX__)
+    return __builtin_ctz((unsigned)_mm256_movemask_ps((__m256)mask));
+#else
+    int i = 0;
+    while (!mask[i])
+        i++;
+    return i;
+#endif
+}
 
 static inline V8 v8(double x, double y, double z) { return (V8){ f8((float)x), f8((float)y), f8((float)z) }; }
 static inline V8 v8_load(const float from[3][8])
