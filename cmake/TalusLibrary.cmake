@@ -12,7 +12,8 @@ list(APPEND TALUS_SOURCES ${CMAKE_BINARY_DIR}/controller/node_names.h)
 # The solver's inner loops want unrolling, and exist twice: plain and with wide instructions, chosen at run time.
 file(GLOB TALUS_HOT_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/physics/solver/*.c ${CMAKE_SOURCE_DIR}/src/physics/collide/*.c
      ${CMAKE_SOURCE_DIR}/src/physics/ode/solver_*.c ${CMAKE_SOURCE_DIR}/src/physics/joints/*.c ${CMAKE_SOURCE_DIR}/src/physics/contacts/*.c
-     ${CMAKE_SOURCE_DIR}/src/rays/shad*.c ${CMAKE_SOURCE_DIR}/src/rays/raster*.c ${CMAKE_SOURCE_DIR}/src/rays/see.c
+     ${CMAKE_SOURCE_DIR}/src/rays/shad*.c ${CMAKE_SOURCE_DIR}/src/rays/raster*.c ${CMAKE_SOURCE_DIR}/src/rays/block*.c
+     ${CMAKE_SOURCE_DIR}/src/rays/see.c
      ${CMAKE_SOURCE_DIR}/src/physics/body.c ${CMAKE_SOURCE_DIR}/src/physics/stepper_talus.c ${CMAKE_SOURCE_DIR}/src/physics/finite_check.c)
 set(TALUS_UNROLL $<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=3000> $<$<C_COMPILER_ID:GNU>:--param=max-completely-peel-times=16>)
 if(CMAKE_BUILD_TYPE STREQUAL Release)

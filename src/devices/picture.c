@@ -13,13 +13,13 @@
 enum { PICTURE_PIXELS_MAX = 1 << 21, RAYS_AT_ONCE = 64, TONES = 256 };
 enum { TILE_WIDTH = 16, TILE_HEIGHT = 4 };  // pixels that are traced together, four by two in a packet of rays
 
-// Where the search begins: by the exponent and the first bits of the light, as a float has them, from 2^-16 to 2^4 at exposure 1. So
-// fine that a place rarely holds two bytes.
+// Where the byte of some light is looked up: by the exponent and the first bits of the light, as a float has them, from 2^-21 to 2^4 at
+// exposure 1. So fine that no place holds more than two bytes, and the first lies below all that gives a byte above 0.
 enum {
     GUESS_BITS = 8,
     GUESS_SHIFT = 23 - GUESS_BITS,
-    GUESS_FIRST = (127 - 16) << GUESS_BITS,
-    GUESSES = 20 << GUESS_BITS
+    GUESS_FIRST = (127 - 21) << GUESS_BITS,
+    GUESSES = 25 << GUESS_BITS
 };
 
 // What the first ray of a pixel saw, for its neighbours.
@@ -81,8 +81,8 @@ static void guesses_of(const float tones[TONES + 1], double exposure, uint8_t gu
             float number;
         } as = { .bits = (uint32_t)(i + GUESS_FIRST) << GUESS_SHIFT };
         double least = i > 0 ? 0.999999 * (double)as.number / exposure : 0.0;  // the rounding to a float aside
-        while (least >= (double)tones[byte + 1])
-            byte++;
+        for (int steps = 0; least >= (double)tones[byte + 1]; steps++, byte++)
+            assert(steps == 0);
         guesses[i] = (uint8_t)byte;
     }
 }
@@ -90,10 +90,7 @@ static void guesses_of(const float tones[TONES + 1], double exposure, uint8_t gu
 static inline uint8_t exposed(const Job *job, float light)
 {
     int byte = job->guesses[guess_place(light > 0.0f ? light * (float)job->exposure : 0.0f)];
-    byte += light >= job->tones[byte + 1];
-    while (light >= job->tones[byte + 1])
-        byte++;
-    return (uint8_t)byte;
+    return (uint8_t)(byte + (light >= job->tones[byte + 1]));
 }
 
 static void write_pixel(uint8_t *pixel, uint8_t red, uint8_t green, uint8_t blue)
@@ -218,7 +215,6 @@ static void take_tile(const Job *job, const Eye *eye, int left, int top)
     bool is_dim = false;
     assert(count > 0);
     style.pixels = (const int(*)[2])pixels;
-    style.is_flat = job->is_flat;
     for (int i = 0; i < count; i++)
         rays[i] = ray_through(eye, pixels[i][0] + 0.5, pixels[i][1] + 0.5, 1);
     rays_see(job->rays, rays, count, &style, seen);
@@ -248,14 +244,64 @@ static void take_tiles(int begin, int end, int worker, void *context)
             take_tile(job, &eye, left, row * TILE_HEIGHT);
 }
 
-// The same for bands of the picture, which are filled first.
+// ---- blocks of flat pictures ----
+
+static RaySeen block_lane(const RaysBlock *block, int lane)
+{
+    RaySeen seen = { .visual = block->visual[lane],
+                     .distance = block->distance[lane],
+                     .is_textured = block->is_textured[lane] };
+    for (int c = 0; c < 3; c++) {
+        seen.normal[c] = block->normal[c][lane];
+        seen.light[c] = block->light[c][lane];
+        seen.full[c] = block->full[c][lane];
+    }
+    return seen;
+}
+
+static float block_depth(const Job *job, float distance, int column, int row)
+{
+    const ImageView *view = &job->picture->view;
+    double step = view->reach / view->width, across = step * (0.5 * view->width - column - 0.5),
+           above = step * (0.5 * view->height - row - 0.5);
+    return (float)((double)distance / sqrt(1.0 + across * across + above * above));
+}
+
+static void take_block(const Job *job, const RaysStyle *style, int column, int row)
+{
+    RaysBlock block;
+    int width = int_min(job->picture->view.width - column, RAYS_BLOCK_WIDTH),
+        height = int_min(job->picture->view.height - row, RAYS_BLOCK_HEIGHT);
+    bool is_dim = false;
+    rays_see_block(job->rays, column, row, style, &block);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            int lane = y * RAYS_BLOCK_WIDTH + x;
+            size_t at = place_of(job, column + x, row + y);
+            if (job->depth)
+                job->depth[at] = block_depth(job, block.distance[lane], column + x, row + y);
+            if (job->samples) {
+                RaySeen seen = block_lane(&block, lane);
+                is_dim |= keep_sample(&job->samples[at], &seen);
+            } else {
+                put_light(job, at, (float[3]){ block.light[0][lane], block.light[1][lane], block.light[2][lane] });
+            }
+        }
+    if (job->samples)
+        job->is_dim[row / TILE_HEIGHT * tile_columns(job) + column / TILE_WIDTH] |= is_dim;
+}
+
 static void take_bands(int begin, int end, int worker, void *context)
 {
-    enum { TILES = RAYS_BAND_HEIGHT / TILE_HEIGHT };
+    (void)worker;
     const Job *job = context;
+    RaysStyle style = style_of(job);
     for (int band = begin; band < end; band++) {
+        int top = band * RAYS_BAND_HEIGHT, bottom = int_min(top + RAYS_BAND_HEIGHT, job->picture->view.height);
         rays_flat_fill(job->rays, band);
-        take_tiles(band * TILES, int_min((band + 1) * TILES, tile_rows(job)), worker, context);
+        for (int row = top; row < bottom; row += RAYS_BLOCK_HEIGHT)
+            for (int column = 0; column < job->picture->view.width; column += RAYS_BLOCK_WIDTH)
+                take_block(job, &style, column, row);
     }
 }
 
@@ -704,14 +750,10 @@ static void develop(const Job *job)
     }
 }
 
-// What helps the rays of the whole picture.
-static void prepare(Job *job, Rays *rays)
+static void prepare_flat(Job *job, Rays *rays)
 {
     const Picture *picture = job->picture;
     const ImageView *view = &picture->view;
-    if (!(picture->softness > 0.0))
-        rays_prepare_shadows(rays, view->width * view->height);
-    job->has_shadows = !(picture->softness > 0.0);
     if (view->projection != PLANAR || view->lens.is_there)
         return;
     RaysFlat flat = {
@@ -719,6 +761,16 @@ static void prepare(Job *job, Rays *rays)
     };
     job->is_flat = rays_flat_begin(rays, &flat);
     job->bands = rays_flat_bands(&flat);
+}
+
+// What helps the rays of the whole picture.
+static void prepare(Job *job, Rays *rays)
+{
+    const Picture *picture = job->picture;
+    job->has_shadows = !(picture->softness > 0.0);
+    if (job->has_shadows)
+        rays_prepare_shadows(rays, picture->view.width * picture->view.height);
+    prepare_flat(job, rays);
 }
 
 void picture_make(const Picture *picture, Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels, float *depth)
@@ -894,6 +946,33 @@ static void segment_tiles(int begin, int end, int worker, void *context)
             segment_tile(job, &eye, left, row * TILE_HEIGHT);
 }
 
+static void segment_block(const Job *job, int column, int row)
+{
+    int visuals[RAYS_BLOCK];
+    rays_find_block(job->rays, column, row, visuals);
+    for (int i = 0; i < RAYS_BLOCK; i++) {
+        int x = column + i % RAYS_BLOCK_WIDTH, y = row + i / RAYS_BLOCK_WIDTH;
+        if (x >= job->picture->view.width || y >= job->picture->view.height)
+            continue;
+        Vec3 color = visuals[i] >= 0 ? rays_recognition_color(job->rays, visuals[i]) : VEC3_ZERO;
+        write_pixel(job->pixels + 4 * place_of(job, x, y), byte_of(color.x), byte_of(color.y), byte_of(color.z));
+    }
+}
+
+// Pixel for pixel what take_bands sees.
+static void segment_bands(int begin, int end, int worker, void *context)
+{
+    (void)worker;
+    const Job *job = context;
+    for (int band = begin; band < end; band++) {
+        int top = band * RAYS_BAND_HEIGHT, bottom = int_min(top + RAYS_BAND_HEIGHT, job->picture->view.height);
+        rays_flat_fill(job->rays, band);
+        for (int row = top; row < bottom; row += RAYS_BLOCK_HEIGHT)
+            for (int column = 0; column < job->picture->view.width; column += RAYS_BLOCK_WIDTH)
+                segment_block(job, column, row);
+    }
+}
+
 // The picture of the moment, in the colours of what can be recognised.
 void picture_segment(DeviceContext *at)
 {
@@ -909,11 +988,16 @@ void camera_make(DeviceContext *at, int number, const void *due, void *bytes)
     Job job = {
         .picture = picture, .rays = at->devices->rays, .pixels = bytes, .turn = mat3_from_quat(picture->pose.q)
     };
-    if (number == IMAGE_SEGMENTED)
-        pool_for(physics_pool(at->physics), tile_rows(&job), 1, segment_tiles, &job);
+    struct Pool *pool = physics_pool(at->physics);
+    if (number != IMAGE_SEGMENTED) {
+        picture_make(picture, at->devices->rays, pool, device_at(at->devices, at->robot, at->tag), bytes, NULL);
+        return;
+    }
+    prepare_flat(&job, at->devices->rays);
+    if (job.is_flat)
+        pool_for(pool, job.bands, 1, segment_bands, &job);
     else
-        picture_make(picture, at->devices->rays, physics_pool(at->physics), device_at(at->devices, at->robot, at->tag),
-                     bytes, NULL);
+        pool_for(pool, tile_rows(&job), 1, segment_tiles, &job);
 }
 
 // ---- for people ----

@@ -211,7 +211,8 @@ static void set_places(Raster *raster)
 static bool set_flat(Raster *raster, const RaysFlat *flat)
 {
     raster->flat = *flat;
-    raster->inwards = mat3_transposed(mat3_from_quat(flat->pose.q));
+    raster->outwards = mat3_from_quat(flat->pose.q);
+    raster->inwards = mat3_transposed(raster->outwards);
     raster->step = flat->reach / flat->width;
     raster->left = 0.5 * flat->reach;
     raster->top = 0.5 * raster->step * flat->height;
@@ -265,6 +266,26 @@ void rays_flat_fill(const Rays *rays, int band)
 
 // ---- what was found ----
 
+void raster_size(const Rays *rays, int *width, int *height)
+{
+    *width = rays->raster->flat.width;
+    *height = rays->raster->flat.height;
+}
+
+Ray raster_ray(const Rays *rays, int column, int row)
+{
+    const Raster *raster = rays->raster;
+    const double *m = raster->outwards.m;
+    double across = raster->left - (column + 0.5) * raster->step, above = raster->top - (row + 0.5) * raster->step,
+           length = sqrt(1.0 + across * across + above * above), slant = 1.0 / length;
+    return (Ray){ raster->flat.pose.t,
+                  { slant * (m[0] + m[1] * across + m[2] * above), slant * (m[3] + m[4] * across + m[5] * above),
+                    slant * (m[6] + m[7] * across + m[8] * above) },
+                  raster->flat.near * length,
+                  raster->flat.far * length,
+                  raster->step * slant };
+}
+
 static void find_triangle(const Rays *rays, const Raster *raster, const int pixel[2], const Ray *query, int lane,
                           Found *found)
 {
@@ -276,9 +297,12 @@ static void find_triangle(const Rays *rays, const Raster *raster, const int pixe
     const RasterTriangle *triangle = &raster->triangles[raster->items[at]];
     float across = raster->across[LANES * block_column + inside], above = raster->above[LANES * block_row + inside],
           e[3];
-    for (int i = 0; i < 3; i++)
-        e[i] = fmaxf(triangle->edge[i][0] + triangle->edge[i][1] * across + triangle->edge[i][2] * above, 0.0f);
-    float sum = fmaxf(e[0] + e[1] + e[2], 1e-37f);
+    for (int i = 0; i < 3; i++) {
+        e[i] = triangle->edge[i][0] + triangle->edge[i][1] * across + triangle->edge[i][2] * above;
+        e[i] = e[i] > 0.0f ? e[i] : 0.0f;
+    }
+    float sum = e[0] + e[1] + e[2];
+    sum = sum > 1e-37f ? sum : 1e-37f;
     const double *m = raster->inwards.m;
     float slant = (float)(m[0] * query->direction.x + m[1] * query->direction.y + m[2] * query->direction.z);
     found->visual[lane] = triangle->visual;
@@ -289,6 +313,19 @@ static void find_triangle(const Rays *rays, const Raster *raster, const int pixe
     const float *normal = rays->meshes[rays->visuals[triangle->visual].mesh].normals + 3 * (size_t)triangle->triangle;
     for (int i = 0; i < 3; i++)
         found->normal[i][lane] = normal[i];
+}
+
+bool raster_has_forms(const Rays *rays, int column, int row)
+{
+    const Bins *bins = &rays->raster->form_bins;
+    int cell = row / RASTER_CELL_HEIGHT * bins->columns + column / RASTER_CELL_WIDTH;
+    for (int k = bins->starts[cell]; k < bins->starts[cell + 1]; k++) {
+        const int *pixels = rays->raster->forms[bins->items[k]].pixels;
+        if (column + BLOCK_WIDTH > pixels[0] && column <= pixels[1] && row + BLOCK_HEIGHT > pixels[2]
+            && row <= pixels[3])
+            return true;
+    }
+    return false;
 }
 
 static void find_form(const Rays *rays, const RasterForm *form, const Ray *query, int lane, Found *found)

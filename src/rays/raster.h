@@ -5,7 +5,12 @@
 #include "rays/rays_internal.h"
 
 // Pixels lie in blocks of eight, as packets of rays do; a cell of the picture is filled by one thread and lies in its cache.
-enum { BLOCK_WIDTH = 4, BLOCK_HEIGHT = 2, RASTER_CELL_WIDTH = 64, RASTER_CELL_HEIGHT = RAYS_BAND_HEIGHT };
+enum {
+    BLOCK_WIDTH = RAYS_BLOCK_WIDTH,
+    BLOCK_HEIGHT = RAYS_BLOCK_HEIGHT,
+    RASTER_CELL_WIDTH = 64,
+    RASTER_CELL_HEIGHT = RAYS_BAND_HEIGHT
+};
 static_assert(BLOCK_WIDTH * BLOCK_HEIGHT == LANES, "a block is a packet");
 
 // Planes are linear in the direction (1, across, above) through a pixel.
@@ -30,7 +35,7 @@ typedef struct RasterCorner {
 
 typedef struct Raster {
     RaysFlat flat;
-    Mat3 inwards;            // from the world's frame into that of the view
+    Mat3 outwards, inwards;  // from the view's frame into that of the world, and back
     double step, left, top;  // of the plane at distance 1: a pixel, its left and upper edge
     double clip;             // depth before which nothing counts
     RasterTriangle *triangles;

@@ -1122,6 +1122,7 @@ Rays *rays_create(Physics *physics, DiagSink *diags)
     rays->view = POSE_IDENTITY;
     bool is_wide = machine_has_avx2();
     rays->shade = is_wide ? shade_avx2 : shade_portable;
+    rays->block = is_wide ? block_surfaces_avx2 : block_surfaces_portable;
     rays->fill = is_wide ? raster_fill_avx2 : raster_fill_portable;
     rays->darken = is_wide ? shadows_darken_avx2 : shadows_darken_portable;
     rays->circle = memory_alloc_array(CIRCLE_PLACES, sizeof *rays->circle);

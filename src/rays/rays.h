@@ -99,7 +99,6 @@ typedef struct RaysStyle {
     int per_pixel;           // ... and over all its rays, which follow each other; 0: one
     bool is_unshadowed;      // only the full light is wanted
     bool has_shadows;        // rays_prepare_shadows was called for the picture; lights are points
-    bool is_flat;            // the rays go through the middles of `pixels` of a picture that was begun and filled there
     bool is_for_people;      // a world without lights gets one, one without a background a sky, a bare floor a pattern
 } RaysStyle;
 typedef struct RaySeen {
@@ -129,6 +128,17 @@ bool rays_flat_begin(Rays *rays, const RaysFlat *flat);  // false: single rays s
 enum { RAYS_BAND_HEIGHT = 16 };                          // pixels
 int rays_flat_bands(const RaysFlat *flat);
 void rays_flat_fill(const Rays *rays, int band);
+// What eight neighbours of a filled band see, four beside each other in two rows, from a column that is a multiple of four and an even
+// row. Of those beyond the picture nothing is said.
+enum { RAYS_BLOCK_WIDTH = 4, RAYS_BLOCK_HEIGHT = 2, RAYS_BLOCK = RAYS_BLOCK_WIDTH * RAYS_BLOCK_HEIGHT };
+typedef struct RaysBlock {  // each as in RaySeen
+    int visual[RAYS_BLOCK];
+    float distance[RAYS_BLOCK], normal[3][RAYS_BLOCK], light[3][RAYS_BLOCK], full[3][RAYS_BLOCK];
+    bool is_textured[RAYS_BLOCK];
+} RaysBlock;
+void rays_see_block(const Rays *rays, int column, int row, const RaysStyle *style, RaysBlock *seen);
+// The visuals alone, -1: none.
+void rays_find_block(const Rays *rays, int column, int row, int visuals[RAYS_BLOCK]);
 
 // ---- what devices show: it outlasts listings, until it is said otherwise ----
 // Lamps: the emissive colour of a Material or PBRAppearance, the colour of a Light and whether it is on.

@@ -270,6 +270,7 @@ struct Rays {
     struct Shadows *shadows;           // NULL: not yet wanted
     void (*shade)(const Rays *rays, struct Lit *lit, const RaysStyle *style);
     void (*fill)(const struct Raster *raster, int column, int row);
+    int (*block)(const Rays *rays, int column, int row, const RaysStyle *style, struct Lit *lit, RaysBlock *seen);
     void (*darken)(const Rays *rays, const struct ShadowSide *side, const float from[3][LANES], const int valid[LANES],
                    int darkened[LANES]);
 };
@@ -303,6 +304,9 @@ bool rays_meet_form(const Visual *visual, const Ray *ray, FormHit *hit);
 
 // ---- raster.c: what pixels of a flat picture see first, see rays_flat_begin ----
 void raster_search(const Rays *rays, const Ray *queries, const int (*pixels)[2], int count, Found *found);
+void raster_size(const Rays *rays, int *width, int *height);
+Ray raster_ray(const Rays *rays, int column, int row);         // through the middle of a pixel
+bool raster_has_forms(const Rays *rays, int column, int row);  // in the block from there
 void raster_free(Rays *rays);
 // ---- raster_fill.c: the triangles of a cell of the picture ----
 void raster_fill_portable(const struct Raster *raster, int column, int row);
@@ -329,6 +333,11 @@ typedef struct Lit {
     int is_lit[LANES], is_physical[LANES], is_overlay[LANES];  // masks
     float sum[3][LANES], full[3][LANES];                       // what comes of it: with shadows and without
 } Lit;
+// ---- block.c: eight neighbours of a flat picture. Returns 1: they see one plain surface, now in `lit`; 0: the sky; -1: other things. Of
+// `seen` it gives what is not light ----
+int block_surfaces_portable(const Rays *rays, int column, int row, const RaysStyle *style, Lit *lit, RaysBlock *seen);
+int block_surfaces_avx2(const Rays *rays, int column, int row, const RaysStyle *style, Lit *lit, RaysBlock *seen);
+
 void shade_portable(const Rays *rays, Lit *lit, const RaysStyle *style);
 void shade_avx2(const Rays *rays, Lit *lit, const RaysStyle *style);
 

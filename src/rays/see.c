@@ -2,6 +2,8 @@
 // rays at a time, as neighbours meet much the same.
 #include "rays/rays_internal.h"
 
+#include <string.h>
+
 enum { MOST_LAYERS = 8 };  // of transparent surfaces, one behind the other
 
 static void set3_of(float to[3], Vec3 v) { to[0] = (float)v.x, to[1] = (float)v.y, to[2] = (float)v.z; }
@@ -136,6 +138,7 @@ typedef struct Batch {
     const Ray *queries;
     const int *numbers;  // of the rays among those of the style
     int count, layer;
+    bool is_flat;  // the rays of a block of a flat picture
     Found found;
     Lit lit;
     float passes[LANES];  // transparency
@@ -248,8 +251,8 @@ static void see_batch(Batch *batch, RaySeen *seen)
     const RaysStyle *style = batch->style;
     bool is_any = false;
     assert(batch->count <= LANES);
-    if (style->is_flat && batch->layer == 0)
-        raster_search(rays, batch->queries, style->pixels + batch->numbers[0], batch->count, &batch->found);
+    if (batch->is_flat)
+        raster_search(rays, batch->queries, style->pixels, batch->count, &batch->found);
     else
         rays_search(rays, batch->queries, batch->count, rays_hides(rays, style->eye) ? is_visible : NULL, (void *)style,
                     &batch->found);
@@ -283,4 +286,113 @@ void rays_see(const Rays *rays, const Ray *queries, int count, const RaysStyle *
         batch.count = int_min(count - first, LANES);
         see_batch(&batch, seen + first);
     }
+}
+
+// ---- blocks of flat pictures ----
+
+static void put_lane(RaysBlock *to, int lane, const RaySeen *seen)
+{
+    to->visual[lane] = seen->visual;
+    to->distance[lane] = seen->distance;
+    to->is_textured[lane] = seen->is_textured;
+    for (int c = 0; c < 3; c++) {
+        to->normal[c][lane] = seen->normal[c];
+        to->light[c][lane] = seen->light[c];
+        to->full[c][lane] = seen->full[c];
+    }
+}
+
+// The pixels of a block that lie in the picture; returns how many.
+static int block_pixels(const Rays *rays, int column, int row, int pixels[LANES][2], int lanes[LANES])
+{
+    int width, height, count = 0;
+    raster_size(rays, &width, &height);
+    for (int i = 0; i < LANES; i++) {
+        int x = column + i % RAYS_BLOCK_WIDTH, y = row + i / RAYS_BLOCK_WIDTH;
+        if (x >= width || y >= height)
+            continue;
+        pixels[count][0] = x, pixels[count][1] = y;
+        lanes[count++] = i;
+    }
+    return count;
+}
+
+// Ray by ray, where neighbours see different things.
+static void see_mixed_block(const Rays *rays, int column, int row, const RaysStyle *style, RaysBlock *seen)
+{
+    static const int numbers[LANES] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    int pixels[LANES][2], lanes[LANES], count = block_pixels(rays, column, row, pixels, lanes);
+    Ray queries[LANES];
+    RaySeen single[LANES];
+    RaysStyle own = *style;
+    own.pixels = (const int(*)[2])pixels;
+    own.per_pixel = 1;
+    for (int i = 0; i < count; i++)
+        queries[i] = raster_ray(rays, pixels[i][0], pixels[i][1]);
+    Batch batch = {
+        .rays = rays, .style = &own, .queries = queries, .numbers = numbers, .count = count, .is_flat = true
+    };
+    see_batch(&batch, single);
+    for (int i = 0; i < count; i++)
+        put_lane(seen, lanes[i], &single[i]);
+}
+
+static bool is_sky_plain(const Rays *rays, const RaysStyle *style)
+{
+    return !rays->lighting.cube.is_there && (rays->lighting.has_background || !style->is_for_people);
+}
+
+static void see_plain_sky(const Rays *rays, RaysBlock *seen)
+{
+    RaySeen sky = { .visual = -1, .distance = INFINITY };
+    set3_of(sky.light, rays->lighting.sky);
+    set3_of(sky.full, rays->lighting.sky);
+    for (int i = 0; i < LANES; i++)
+        put_lane(seen, i, &sky);
+}
+
+void rays_see_block(const Rays *rays, int column, int row, const RaysStyle *style, RaysBlock *seen)
+{
+    assert(column % RAYS_BLOCK_WIDTH == 0 && row % RAYS_BLOCK_HEIGHT == 0);
+    Lit lit;
+    int kind = rays->dot_count > 0 || rays->lighting.fog_range > 0.0 || raster_has_forms(rays, column, row)
+                   ? -1
+                   : rays->block(rays, column / RAYS_BLOCK_WIDTH, row / RAYS_BLOCK_HEIGHT, style, &lit, seen);
+    if (kind < 0 || (kind == 0 && !is_sky_plain(rays, style))) {
+        see_mixed_block(rays, column, row, style, seen);
+        return;
+    }
+    if (kind == 0) {
+        see_plain_sky(rays, seen);
+        return;
+    }
+    if (style->occlusion > 0.0 || style->softness > 0.0) {
+        RaysStyle own = *style;
+        int pixels[LANES][2];
+        for (int i = 0; i < LANES; i++)
+            pixels[i][0] = column + i % RAYS_BLOCK_WIDTH, pixels[i][1] = row + i / RAYS_BLOCK_WIDTH;
+        own.pixels = (const int(*)[2])pixels;
+        own.per_pixel = 1;
+        for (int i = 0; i < LANES; i++)
+            set_places(&lit, i, &own, i);
+    }
+    lit.per_pixel = 1;
+    rays->shade(rays, &lit, style);
+    memcpy(seen->normal, lit.geometric, sizeof seen->normal);
+    memcpy(seen->light, lit.sum, sizeof seen->light);
+    memcpy(seen->full, lit.full, sizeof seen->full);
+}
+
+void rays_find_block(const Rays *rays, int column, int row, int visuals[RAYS_BLOCK])
+{
+    int pixels[LANES][2], lanes[LANES], count = block_pixels(rays, column, row, pixels, lanes);
+    Ray queries[LANES];
+    Found found;
+    for (int i = 0; i < count; i++)
+        queries[i] = raster_ray(rays, pixels[i][0], pixels[i][1]);
+    raster_search(rays, queries, (const int(*)[2])pixels, count, &found);
+    for (int i = 0; i < LANES; i++)
+        visuals[i] = -1;
+    for (int i = 0; i < count; i++)
+        visuals[lanes[i]] = found.visual[i];
 }

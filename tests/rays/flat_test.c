@@ -38,7 +38,7 @@ static RaysFlat flat_of(Pose pose)
         RaysFlat){ .pose = pose, .width = WIDTH, .height = HEIGHT, .reach = 1.6, .near = 0.01, .far = 100, .eye = 1 };
 }
 
-static void rays_over(const RaysFlat *flat, Ray *rays, int (*pixels)[2])
+static void rays_over(const RaysFlat *flat, Ray *rays)
 {
     double step = flat->reach / WIDTH;
     for (int i = 0; i < COUNT; i++) {
@@ -47,16 +47,36 @@ static void rays_over(const RaysFlat *flat, Ray *rays, int (*pixels)[2])
         double length = vec3_length(d);
         rays[i] = (Ray){ flat->pose.t, quat_rotate(flat->pose.q, vec3_scale(d, 1.0 / length)), flat->near * length,
                          flat->far * length, step / length };
-        pixels[i][0] = i % WIDTH, pixels[i][1] = i / WIDTH;
     }
+}
+
+static void see_blocks(const Rays *rays, const RaysStyle *style, RaySeen *seen)
+{
+    for (int row = 0; row < HEIGHT; row += RAYS_BLOCK_HEIGHT)
+        for (int column = 0; column < WIDTH; column += RAYS_BLOCK_WIDTH) {
+            RaysBlock block;
+            int visuals[RAYS_BLOCK];
+            rays_see_block(rays, column, row, style, &block);
+            rays_find_block(rays, column, row, visuals);
+            for (int i = 0; i < RAYS_BLOCK; i++) {
+                int x = column + i % RAYS_BLOCK_WIDTH, y = row + i / RAYS_BLOCK_WIDTH;
+                if (x >= WIDTH || y >= HEIGHT)
+                    continue;
+                RaySeen *to = &seen[y * WIDTH + x];
+                CHECK(visuals[i] == block.visual[i], "the same visuals");
+                to->visual = block.visual[i];
+                to->distance = block.distance[i];
+                for (int c = 0; c < 3; c++)
+                    to->light[c] = block.light[c][i], to->full[c] = block.full[c][i];
+            }
+        }
 }
 
 static void see(Rays *rays, Pose pose, bool is_flat, RaySeen *seen)
 {
     static Ray queries[COUNT];
-    static int pixels[COUNT][2];
     RaysFlat flat = flat_of(pose);
-    rays_over(&flat, queries, pixels);
+    rays_over(&flat, queries);
     memset(seen, 0, COUNT * sizeof *seen);
     if (is_flat) {
         rays_prepare_shadows(rays, COUNT);
@@ -64,8 +84,11 @@ static void see(Rays *rays, Pose pose, bool is_flat, RaySeen *seen)
         for (int band = 0; band < rays_flat_bands(&flat); band++)
             rays_flat_fill(rays, band);
     }
-    RaysStyle style = { .eye = 1, .pixels = (const int(*)[2])pixels, .has_shadows = is_flat, .is_flat = is_flat };
-    rays_see(rays, queries, COUNT, &style, seen);
+    RaysStyle style = { .eye = 1, .has_shadows = is_flat };
+    if (is_flat)
+        see_blocks(rays, &style, seen);
+    else
+        rays_see(rays, queries, COUNT, &style, seen);
 }
 
 static bool is_alike(float a, float b, float share) { return a == b || fabsf(a - b) <= share * (fabsf(a) + 1e-3f); }
@@ -103,20 +126,18 @@ static void wide_instructions_change_no_bit(void **state)
     (void)state;
     static RaySeen plain[COUNT], wide[COUNT];
     World world = world_open_with(scene, NULL);
-    Rays *rays = rays_create(world.physics, world.diags);
-    rays_update(rays);
     for (int view = 0; view < COUNT_OF(views); view++) {
+        Rays *rays = rays_create(world.physics, world.diags);
+        rays_update(rays);
         see(rays, views[view], true, wide);
+        rays->shade = shade_portable;
+        rays->block = block_surfaces_portable;
         rays->fill = raster_fill_portable;
         rays->darken = shadows_darken_portable;
         see(rays, views[view], true, plain);
         assert_memory_equal(plain, wide, sizeof plain);
-#if defined(__x86_64__)
-        rays->fill = __builtin_cpu_supports("avx2") ? raster_fill_avx2 : raster_fill_portable;
-        rays->darken = __builtin_cpu_supports("avx2") ? shadows_darken_avx2 : shadows_darken_portable;
-#endif
+        rays_destroy(rays);
     }
-    rays_destroy(rays);
     world_close(&world);
 }
 
