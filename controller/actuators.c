@@ -1,4 +1,4 @@
-// actuators.c - motors, servos, brakes, emitters, LEDs, pens; and devices that are accepted but make nothing yet.
+// actuators.c - motors, servos, brakes, emitters, LEDs, pens, skins.
 #include "core.h"
 
 #include <webots/brake.h>
@@ -421,38 +421,112 @@ void wb_pen_set_ink_color(WbDeviceTag tag, int color, double density)
         core_command(tag, 1, (double[]){ color, density }, 2, NULL, 0);
 }
 
-// ---- skins: accepted, not drawn ----
+// ---- skins: names and places of bones are asked for, as devices/skin.c tells them ----
+
+enum { SKIN_PLACES, SKIN_NAMES };  // what is asked
+enum { BONE_NUMBERS = 14 };  // of each: position and rotation in the frame of the Skin, then in that of its parent
+
+typedef struct SkinOwn {
+    char *names;  // each ended by a NUL
+    int bone_count;
+    double position[3], orientation[4];  // that the program was last given
+} SkinOwn;
+
+static bool ask_skin(WbDeviceTag tag, int what, Record *answer, const char *who)
+{
+    int32_t number = what;
+    return core_call(&(Record){ .op = OP_IMAGE, .tag = (uint16_t)tag, .int_count = 1, .ints = &number }, answer, who);
+}
+
+static SkinOwn *skin_own(WbDeviceTag tag, const char *who)
+{
+    CoreDevice *device = core_device(tag, (const WbNodeType[]){ WB_NODE_SKIN, WB_NODE_NO_NODE }, who);
+    Record answer;
+    if (!device || device->own)
+        return device ? device->own : NULL;
+    if (!ask_skin(tag, SKIN_NAMES, &answer, who))
+        return NULL;
+    // In one piece, as it is freed in one.
+    SkinOwn *own = calloc(1, sizeof *own + (size_t)answer.byte_count + 1);
+    own->names = (char *)(own + 1);
+    memcpy(own->names, answer.bytes, (size_t)answer.byte_count);
+    for (int i = 0; i < answer.byte_count; i++)
+        own->bone_count += own->names[i] == '\0';
+    return device->own = own;
+}
+
+static bool is_bone(const SkinOwn *own, int index, const char *who)
+{
+    if (index >= 0 && index < own->bone_count)
+        return true;
+    core_warn(who, "the index of a bone must be from 0 to %d, not %d", own->bone_count - 1, index);
+    return false;
+}
+
+static void set_bone(WbDeviceTag tag, int command, int index, const double *values, int count, bool is_absolute,
+                     const char *who)
+{
+    const SkinOwn *own = skin_own(tag, who);
+    double numbers[6] = { index, is_absolute };
+    if (!own || !is_bone(own, index, who))
+        return;
+    if (!values) {
+        core_warn(who, "called with a NULL argument");
+        return;
+    }
+    memcpy(numbers + 2, values, (size_t)count * sizeof *values);
+    core_command(tag, command, numbers, 2 + count, NULL, 0);
+}
+
+static const double *bone_numbers(WbDeviceTag tag, int index, int first, double *to, int count, const char *who)
+{
+    Record answer;
+    if (!ask_skin(tag, SKIN_PLACES, &answer, who)
+        || answer.byte_count < (int)((BONE_NUMBERS * ((size_t)index + 1)) * sizeof *to))
+        return NULL;
+    memcpy(to, answer.bytes + ((size_t)BONE_NUMBERS * (size_t)index + (size_t)first) * sizeof *to,
+           (size_t)count * sizeof *to);
+    return to;
+}
 
 void wb_skin_set_bone_orientation(WbDeviceTag tag, int index, const double orientation[4], bool absolute)
 {
-    (void)CORE_DEVICE(tag, WB_NODE_SKIN), (void)index, (void)orientation, (void)absolute;
+    set_bone(tag, 1, index, orientation, 4, absolute, __func__);
 }
 
 void wb_skin_set_bone_position(WbDeviceTag tag, int index, const double position[3], bool absolute)
 {
-    (void)CORE_DEVICE(tag, WB_NODE_SKIN), (void)index, (void)position, (void)absolute;
+    set_bone(tag, 0, index, position, 3, absolute, __func__);
 }
 
 int wb_skin_get_bone_count(WbDeviceTag tag)
 {
-    (void)CORE_DEVICE(tag, WB_NODE_SKIN);
-    return 0;
+    const SkinOwn *own = skin_own(tag, __func__);
+    return own ? own->bone_count : 0;
 }
 
 const char *wb_skin_get_bone_name(WbDeviceTag tag, int index)
 {
-    (void)CORE_DEVICE(tag, WB_NODE_SKIN), (void)index;
-    return "";
+    const SkinOwn *own = skin_own(tag, __func__);
+    if (!own || !is_bone(own, index, __func__))
+        return "";
+    const char *name = own->names;
+    while (index-- > 0)
+        name += strlen(name) + 1;
+    return name;
 }
 
 const double *wb_skin_get_bone_orientation(WbDeviceTag tag, int index, bool absolute)
 {
-    (void)CORE_DEVICE(tag, WB_NODE_SKIN), (void)index, (void)absolute;
-    return NULL;
+    SkinOwn *own = skin_own(tag, __func__);
+    return own && is_bone(own, index, __func__)
+               ? bone_numbers(tag, index, absolute ? 3 : 10, own->orientation, 4, __func__)
+               : NULL;
 }
 
 const double *wb_skin_get_bone_position(WbDeviceTag tag, int index, bool absolute)
 {
-    (void)CORE_DEVICE(tag, WB_NODE_SKIN), (void)index, (void)absolute;
-    return NULL;
+    SkinOwn *own = skin_own(tag, __func__);
+    return own && is_bone(own, index, __func__) ? bone_numbers(tag, index, absolute ? 0 : 7, own->position, 3, __func__)
+                                                : NULL;
 }

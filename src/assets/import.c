@@ -114,7 +114,9 @@ static Mesh *finish(MeshBuilder *builder, const MeshBuildOptions *build, Kind ki
                     const ImportOptions *options, DiagSink *diags, SourcePos pos)
 {
     MeshReport report = { 0 };
-    Mesh *mesh = mesh_build_end(builder, build, &report);
+    MeshBuildOptions own = *build;
+    own.keep_vertices |= builder->mesh.bone_count > 0;  // what touches at rest may part: lips, fingers
+    Mesh *mesh = mesh_build_end(builder, &own, &report);
     Arena *arena = arena_create();
     char *what = arena_printf(arena, "mesh '%s'", path);
     mesh_report(&report, what, diags, pos);

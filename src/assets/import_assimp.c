@@ -57,10 +57,17 @@ typedef struct ReplyMaterial {
     uint32_t name_size, texture_size;  // with their NUL
 } ReplyMaterial;
 
+// After the materials: how many bones, then each with its name.
+typedef struct ReplyBone {
+    float matrix[12];  // from its frame into that of the mesh, three rows of four
+    int32_t parent;
+    uint32_t name_size;
+} ReplyBone;
+
 typedef struct ReplyPart {
     uint32_t vertex_count, triangle_count, name_size;
     int32_t material;
-    uint32_t has_normals, has_texcoords;
+    uint32_t has_normals, has_texcoords, has_bones;
 } ReplyPart;
 
 // ---- inside the worker ----
@@ -225,10 +232,21 @@ static void reply_material(WorkerReply *reply, const struct aiMaterial *material
     worker_reply_add(reply, texture.data, out.texture_size);
 }
 
+typedef struct Skeleton {
+    struct Bone {
+        const struct aiNode *node;
+        struct aiMatrix4x4 matrix;
+        bool has_matrix;
+        int parent;
+    } bones[MESH_BONES_MAX];
+    int count;
+} Skeleton;
+
 typedef struct Output {
     WorkerReply *reply;
     const struct aiScene *scene;
     uint64_t vertices_left;
+    Skeleton *skeleton;
 } Output;
 
 static void multiply(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b, struct aiMatrix4x4 *out)
@@ -250,6 +268,104 @@ static void turn_normals(const struct aiMatrix4x4 *m, const struct aiVector3D *n
                                        + c[3 * k + 2] * normals[i].z;
 }
 
+// ---- bones: nodes that some mesh names as such ----
+
+static int bone_named(const Skeleton *skeleton, const struct aiString *name)
+{
+    for (int i = 0; i < skeleton->count; i++)
+        if (!strcmp(skeleton->bones[i].node->mName.data, name->data))
+            return i;
+    return -1;
+}
+
+static bool is_bone(const struct aiScene *scene, const struct aiNode *node)
+{
+    for (unsigned i = 0; i < scene->mNumMeshes; i++)
+        for (unsigned k = 0; k < scene->mMeshes[i]->mNumBones; k++)
+            if (!strcmp(scene->mMeshes[i]->mBones[k]->mName.data, node->mName.data))
+                return true;
+    return false;
+}
+
+static void find_bones(const struct aiScene *scene, Skeleton *skeleton, const struct aiNode *node, int parent,
+                       int depth)
+{
+    if (depth > DEEPEST_NODE)
+        return;
+    if (skeleton->count < MESH_BONES_MAX && is_bone(scene, node) && bone_named(skeleton, &node->mName) < 0) {
+        skeleton->bones[skeleton->count] = (struct Bone){ .node = node, .parent = parent };
+        parent = skeleton->count++;
+    }
+    for (unsigned i = 0; i < node->mNumChildren; i++)
+        find_bones(scene, skeleton, node->mChildren[i], parent, depth + 1);
+}
+
+// Where bones are when their meshes are as the file has them: the way from a mesh into their frame, turned round.
+static void place_bones(Output *output, const struct aiNode *node, const struct aiMatrix4x4 *above, int depth)
+{
+    struct aiMatrix4x4 matrix;
+    if (depth > DEEPEST_NODE)
+        return;
+    multiply(above, &node->mTransformation, &matrix);
+    for (unsigned i = 0; i < node->mNumMeshes; i++) {
+        const struct aiMesh *mesh = output->scene->mMeshes[node->mMeshes[i]];
+        for (unsigned k = 0; k < mesh->mNumBones; k++) {
+            int index = bone_named(output->skeleton, &mesh->mBones[k]->mName);
+            if (index < 0 || output->skeleton->bones[index].has_matrix)
+                continue;
+            struct aiMatrix4x4 outwards = mesh->mBones[k]->mOffsetMatrix;
+            aiMatrix4Inverse(&outwards);
+            multiply(&matrix, &outwards, &output->skeleton->bones[index].matrix);
+            output->skeleton->bones[index].has_matrix = true;
+        }
+    }
+    for (unsigned i = 0; i < node->mNumChildren; i++)
+        place_bones(output, node->mChildren[i], &matrix, depth + 1);
+}
+
+static void reply_bones(Output *output)
+{
+    uint32_t count = (uint32_t)output->skeleton->count;
+    worker_reply_add(output->reply, &count, sizeof count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct Bone *bone = &output->skeleton->bones[i];
+        const struct aiMatrix4x4 *m = &bone->matrix;
+        ReplyBone out = { { m->a1, m->a2, m->a3, m->a4, m->b1, m->b2, m->b3, m->b4, m->c1, m->c2, m->c3, m->c4 },
+                          bone->parent,
+                          (uint32_t)strnlen(bone->node->mName.data, sizeof bone->node->mName.data - 1) + 1 };
+        worker_reply_add(output->reply, &out, sizeof out);
+        worker_reply_add(output->reply, bone->node->mName.data, out.name_size - 1);
+        worker_reply_add(output->reply, "", 1);
+    }
+}
+
+// The strongest of a vertex.
+static void add_weight(MeshInfluence *influence, int bone, float weight)
+{
+    int weakest = 0;
+    for (int i = 1; i < MESH_INFLUENCES; i++)
+        if (influence->weights[i] < influence->weights[weakest])
+            weakest = i;
+    if (!(weight > influence->weights[weakest]))
+        return;
+    influence->bones[weakest] = (uint16_t)bone;
+    influence->weights[weakest] = weight;
+}
+
+static void reply_influences(Output *output, const struct aiMesh *mesh)
+{
+    MeshInfluence *influences = calloc(mesh->mNumVertices, sizeof *influences);
+    for (unsigned i = 0; i < mesh->mNumBones; i++) {
+        const struct aiBone *bone = mesh->mBones[i];
+        int index = bone_named(output->skeleton, &bone->mName);
+        for (unsigned k = 0; index >= 0 && k < bone->mNumWeights; k++)
+            if (bone->mWeights[k].mVertexId < mesh->mNumVertices)
+                add_weight(&influences[bone->mWeights[k].mVertexId], index, bone->mWeights[k].mWeight);
+    }
+    worker_reply_add(output->reply, influences, mesh->mNumVertices * sizeof *influences);
+    free(influences);
+}
+
 static void reply_mesh(Output *output, const struct aiMesh *mesh, const struct aiMatrix4x4 *m)
 {
     uint32_t triangles = 0;
@@ -264,7 +380,8 @@ static void reply_mesh(Output *output, const struct aiMesh *mesh, const struct a
                        (uint32_t)strnlen(mesh->mName.data, sizeof mesh->mName.data - 1) + 1,
                        (int32_t)mesh->mMaterialIndex,
                        mesh->mNormals != NULL,
-                       mesh->mTextureCoords[0] != NULL };
+                       mesh->mTextureCoords[0] != NULL,
+                       output->skeleton->count > 0 && mesh->mNumBones > 0 };
     worker_reply_add(output->reply, &part, sizeof part);
     worker_reply_add(output->reply, mesh->mName.data, part.name_size - 1);
     worker_reply_add(output->reply, "", 1);
@@ -287,6 +404,8 @@ static void reply_mesh(Output *output, const struct aiMesh *mesh, const struct a
     for (unsigned i = 0; i < mesh->mNumFaces; i++)
         if (mesh->mFaces[i].mNumIndices == 3)
             worker_reply_add(output->reply, mesh->mFaces[i].mIndices, 3 * sizeof(uint32_t));
+    if (part.has_bones)
+        reply_influences(output, mesh);
 }
 
 static void reply_node(Output *output, const struct aiNode *node, const struct aiMatrix4x4 *above, int depth)
@@ -308,7 +427,7 @@ static void reply_scene(WorkerReply *reply, const struct aiScene *scene, const R
     worker_reply_add(reply, &out, sizeof out);
     for (unsigned i = 0; i < scene->mNumMaterials; i++)
         reply_material(reply, scene->mMaterials[i]);
-    Output output = { reply, scene, header->vertex_limit };
+    Output output = { reply, scene, header->vertex_limit, calloc(1, sizeof(Skeleton)) };
     struct aiMatrix4x4 top;
     aiIdentityMatrix4(&top);
     if (!strcmp(header->extension, "dae")
@@ -318,7 +437,12 @@ static void reply_scene(WorkerReply *reply, const struct aiScene *scene, const R
         top.c2 = 1.0f;
         top.c3 = 0.0f;
     }
+    find_bones(scene, output.skeleton, scene->mRootNode, -1, 0);
+    if (output.skeleton->count > 0)
+        place_bones(&output, scene->mRootNode, &top, 0);
+    reply_bones(&output);
     reply_node(&output, scene->mRootNode, &top, 0);
+    free(output.skeleton);
 }
 
 static bool refuse(WorkerReply *reply, const char *reason)
@@ -347,8 +471,8 @@ static bool handle(const char *data, size_t size, WorkerReply *reply, void *stat
     struct aiPropertyStore *properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, header.keep_axes != 0);
     aiSetImportPropertyInteger(properties, AI_CONFIG_PP_RVC_FLAGS,
-                               aiComponent_CAMERAS | aiComponent_LIGHTS | aiComponent_BONEWEIGHTS
-                                   | aiComponent_ANIMATIONS | aiComponent_TEXTURES | aiComponent_COLORS);
+                               aiComponent_CAMERAS | aiComponent_LIGHTS | aiComponent_ANIMATIONS | aiComponent_TEXTURES
+                                   | aiComponent_COLORS);
     struct aiFileIO io = { open_file, close_file, (char *)request };
     const struct aiScene *scene = aiImportFileExWithProperties(
         request->files[0].name, aiProcess_Triangulate | aiProcess_RemoveComponent | aiProcess_ValidateDataStructure,
@@ -454,6 +578,31 @@ static void read_material(ReplyReader *reader, MeshBuilder *builder)
         });
 }
 
+// Without scale and shear: those are in the mesh already.
+static Pose pose_of_rows(const float m[12])
+{
+    Vec3 x = vec3_normalized(vec3((double)m[0], (double)m[4], (double)m[8])),
+         y = vec3((double)m[1], (double)m[5], (double)m[9]);
+    y = vec3_normalized(vec3_mad(y, x, -vec3_dot(x, y)));
+    Vec3 z = vec3_cross(x, y);
+    Mat3 turn = { { x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z } };
+    return (Pose){ vec3((double)m[3], (double)m[7], (double)m[11]), quat_normalized(quat_from_mat3(turn)) };
+}
+
+static void read_bones(ReplyReader *reader, MeshBuilder *builder)
+{
+    uint32_t count;
+    take_struct(reader, &count, sizeof count);
+    reader->failed |= count > MESH_BONES_MAX;
+    for (uint32_t i = 0; i < count && !reader->failed; i++) {
+        ReplyBone bone;
+        take_struct(reader, &bone, sizeof bone);
+        const char *name = take_text(reader, bone.name_size);
+        if (!reader->failed)
+            mesh_build_bone(builder, name, bone.parent, pose_of_rows(bone.matrix));
+    }
+}
+
 // Bytes in an answer are not aligned.
 static float float_at(const char *data, size_t index)
 {
@@ -489,14 +638,21 @@ static void read_part(ReplyReader *reader, MeshBuilder *builder)
     const char *normals = part.has_normals ? take(reader, (uint64_t)part.vertex_count * 12) : NULL;
     const char *texcoords = part.has_texcoords ? take(reader, (uint64_t)part.vertex_count * 8) : NULL;
     const char *triangles = take(reader, (uint64_t)part.triangle_count * 12);
+    const char *influences = part.has_bones ? take(reader, (uint64_t)part.vertex_count * sizeof(MeshInfluence)) : NULL;
     if (reader->failed)
         return;
     bool material_exists = part.material >= 0 && part.material < builder->mesh.material_count;
     mesh_build_part(builder, name, material_exists ? part.material : -1);
     int64_t first = builder->mesh.vertex_count;
-    for (size_t i = 0; i < part.vertex_count && !builder->report.too_large; i++)
-        mesh_build_vertex(
+    for (size_t i = 0; i < part.vertex_count && !builder->report.too_large; i++) {
+        int vertex = mesh_build_vertex(
             builder, vec3(float_at(positions, 3 * i), float_at(positions, 3 * i + 1), float_at(positions, 3 * i + 2)));
+        MeshInfluence influence;
+        if (!influences || vertex < 0)
+            continue;
+        memcpy(&influence, influences + i * sizeof influence, sizeof influence);
+        mesh_build_influence(builder, vertex, &influence);
+    }
     for (size_t i = 0; i < part.triangle_count && !builder->report.too_large; i++) {
         uint32_t t[3];
         memcpy(t, triangles + 12 * i, sizeof t);
@@ -514,6 +670,7 @@ static bool read_reply(const WorkerAnswer *answer, MeshBuilder *builder)
     take_struct(&reader, &header, sizeof header);
     for (uint32_t i = 0; i < header.count && !reader.failed; i++)
         read_material(&reader, builder);
+    read_bones(&reader, builder);
     while (!reader.failed && reader.p < reader.end)
         read_part(&reader, builder);
     return !reader.failed;

@@ -23,6 +23,10 @@ void mesh_destroy(Mesh *mesh)
         free(mesh->materials[i].texture);
     }
     free(mesh->materials);
+    for (int i = 0; i < mesh->bone_count; i++)
+        free(mesh->bones[i].name);
+    free(mesh->bones);
+    free(mesh->influences);
     free(mesh);
 }
 
@@ -30,8 +34,8 @@ size_t mesh_bytes(const Mesh *mesh)
 {
     size_t triangles = (size_t)mesh->triangle_count;
     return sizeof *mesh + (size_t)mesh->vertex_count * 3 * sizeof(double) + triangles * 3 * sizeof(uint32_t)
-           + (mesh->normals ? triangles * 9 * sizeof(float) : 0)
-           + (mesh->texcoords ? triangles * 6 * sizeof(float) : 0);
+           + (mesh->normals ? triangles * 9 * sizeof(float) : 0) + (mesh->texcoords ? triangles * 6 * sizeof(float) : 0)
+           + (mesh->influences ? (size_t)mesh->vertex_count * sizeof *mesh->influences : 0);
 }
 
 uint64_t mesh_hash(const Mesh *mesh)
@@ -221,4 +225,60 @@ void mesh_mass(const Mesh *mesh, MeshMass *mass)
     mass->centre = vec3_add(origin, c);
     mass->inertia = (Mat3){ { yy + zz, -xy, -zx, -xy, xx + zz, -yz, -zx, -yz, xx + yy } };
     mass->is_solid = volume > 0.0 && mat3_is_positive_definite(mass->inertia);
+}
+
+// ---- bending ----
+
+void mesh_bend_init(Mesh *bent, const Mesh *rest)
+{
+    assert(rest->influences);
+    *bent = *rest;
+    bent->positions = memory_alloc_array(3 * (size_t)rest->vertex_count, sizeof *bent->positions);
+    memcpy(bent->positions, rest->positions, 3 * (size_t)rest->vertex_count * sizeof *bent->positions);
+    if (!rest->normals)
+        return;
+    bent->normals = memory_alloc_array(9 * (size_t)rest->triangle_count, sizeof *bent->normals);
+    memcpy(bent->normals, rest->normals, 9 * (size_t)rest->triangle_count * sizeof *bent->normals);
+}
+
+void mesh_bend_deinit(Mesh *bent)
+{
+    free(bent->positions);
+    free(bent->normals);
+    *bent = (Mesh){ 0 };
+}
+
+// The mean motion of the bones of a vertex; false: it has none.
+static bool blend(const MeshInfluence *influence, const MeshMotion *motions, MeshMotion *out)
+{
+    *out = (MeshMotion){ 0 };
+    for (int i = 0; i < MESH_INFLUENCES && influence->weights[i] > 0.0f; i++) {
+        const MeshMotion *motion = &motions[influence->bones[i]];
+        out->m = mat3_add(out->m, mat3_scale(motion->m, (double)influence->weights[i]));
+        out->t = vec3_mad(out->t, motion->t, (double)influence->weights[i]);
+    }
+    return influence->weights[0] > 0.0f;
+}
+
+static void bend_normal(const MeshMotion *motion, const float *from, float *to)
+{
+    Vec3 n = vec3_normalized(mat3_apply(motion->m, vec3((double)from[0], (double)from[1], (double)from[2])));
+    to[0] = (float)n.x, to[1] = (float)n.y, to[2] = (float)n.z;
+}
+
+void mesh_bend(Mesh *bent, const Mesh *rest, const MeshMotion *motions)
+{
+    MeshMotion motion;
+    for (int i = 0; i < rest->vertex_count; i++) {
+        Vec3 p = mesh_position(rest, (uint32_t)i);
+        if (blend(&rest->influences[i], motions, &motion))
+            p = vec3_add(mat3_apply(motion.m, p), motion.t);
+        double *to = bent->positions + 3 * (size_t)i;
+        to[0] = p.x, to[1] = p.y, to[2] = p.z;
+        bent->low = i == 0 ? p : vec3(fmin(bent->low.x, p.x), fmin(bent->low.y, p.y), fmin(bent->low.z, p.z));
+        bent->high = i == 0 ? p : vec3(fmax(bent->high.x, p.x), fmax(bent->high.y, p.y), fmax(bent->high.z, p.z));
+    }
+    for (size_t i = 0; rest->normals && i < 3 * (size_t)rest->triangle_count; i++)
+        if (blend(&rest->influences[rest->triangles[i]], motions, &motion))
+            bend_normal(&motion, rest->normals + 3 * i, bent->normals + 3 * i);
 }

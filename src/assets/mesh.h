@@ -27,15 +27,31 @@ typedef struct MeshPart {
     int material;  // -1: none
 } MeshPart;
 
+// What bends a mesh. Parents come before their children.
+typedef struct MeshBone {
+    char *name;
+    int parent;  // -1: none
+    Pose rest;   // in the mesh's frame, where the mesh is as its file has it
+} MeshBone;
+
+// The bones that a vertex follows; weights sum to 1, and all are 0 where it follows none.
+enum { MESH_BONES_MAX = 256, MESH_INFLUENCES = 4 };
+typedef struct MeshInfluence {
+    uint16_t bones[MESH_INFLUENCES];
+    float weights[MESH_INFLUENCES];
+} MeshInfluence;
+
 typedef struct Mesh {
-    int vertex_count, triangle_count, part_count, material_count;
+    int vertex_count, triangle_count, part_count, material_count, bone_count;
     double *positions;    // 3 per vertex
     uint32_t *triangles;  // 3 vertices per triangle, counter-clockwise seen from outside
     float *normals;       // 3 corners of 3 per triangle; NULL: the triangles are flat
     float *texcoords;     // 3 corners of 2 per triangle, v upwards as VRML has it; NULL: none
     MeshPart *parts;      // in order, covering all triangles; none when part_count is 0
     MeshMaterial *materials;
-    Vec3 low, high;  // bounding box; all zero when there is no vertex
+    MeshBone *bones;            // of a file that has a skeleton; copies of a mesh have none
+    MeshInfluence *influences;  // of each vertex; NULL without bones
+    Vec3 low, high;             // bounding box; all zero when there is no vertex
 } Mesh;
 
 void mesh_destroy(Mesh *mesh);  // NULL is fine
@@ -66,7 +82,7 @@ void mesh_report(const MeshReport *report, const char *what, DiagSink *diags, So
 typedef struct MeshBuilder {
     Mesh mesh;
     int vertex_capacity, triangle_capacity, part_capacity, material_capacity;
-    int normal_capacity, texcoord_capacity;
+    int normal_capacity, texcoord_capacity, bone_capacity, influence_capacity;
     int64_t vertex_limit;     // 0: limits_default
     int64_t clipping_budget;  // left for cutting polygons, see mesh_build_polygon
     MeshReport report;
@@ -79,6 +95,9 @@ void mesh_build_normals(MeshBuilder *builder, int triangle, const float normals[
 void mesh_build_texcoords(MeshBuilder *builder, int triangle, const float texcoords[6]);
 int mesh_build_material(MeshBuilder *builder, const MeshMaterial *material);  // copies
 void mesh_build_part(MeshBuilder *builder, const char *name, int material);   // later triangles belong to it
+// A bone below one that was added before (-1: none); returns its index, -1 when there are too many.
+int mesh_build_bone(MeshBuilder *builder, const char *name, int parent, Pose rest);
+void mesh_build_influence(MeshBuilder *builder, int vertex, const MeshInfluence *influence);
 // Adds a polygon of any shape as triangles: convex ones as a fan, others by clipping ears. `corner_out` (may be NULL) gets
 // for each corner of each triangle which corner of the polygon it is; returns the first triangle, *triangle_count how many.
 int mesh_build_polygon(MeshBuilder *builder, const int64_t *vertices, int count, int *corner_out, int *triangle_count);
@@ -115,6 +134,18 @@ typedef struct MeshMass {
 // Exact integrals over the enclosed volume by the divergence theorem.
 void mesh_mass(const Mesh *mesh, MeshMass *mass);
 double mesh_area(const Mesh *mesh);
+
+// ---- bending ----
+
+typedef struct MeshMotion {
+    Mat3 m;
+    Vec3 t;
+} MeshMotion;
+// A mesh that shares all but positions and normals with `rest`, which must outlive it.
+void mesh_bend_init(Mesh *bent, const Mesh *rest);
+void mesh_bend_deinit(Mesh *bent);
+// Each vertex moves as its bones do, by their weights (linear blend skinning): one motion for each bone, from its rest.
+void mesh_bend(Mesh *bent, const Mesh *rest, const MeshMotion *motions);
 
 // ---- copies ----
 Mesh *mesh_transformed(const Mesh *mesh, Vec3 scale,

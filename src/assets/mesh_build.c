@@ -84,6 +84,52 @@ int mesh_build_material(MeshBuilder *builder, const MeshMaterial *material)
     return mesh->material_count++;
 }
 
+int mesh_build_bone(MeshBuilder *builder, const char *name, int parent, Pose rest)
+{
+    Mesh *mesh = &builder->mesh;
+    if (mesh->bone_count >= MESH_BONES_MAX)
+        return -1;
+    memory_grow(&mesh->bones, &builder->bone_capacity, mesh->bone_count + 1, sizeof *mesh->bones);
+    mesh->bones[mesh->bone_count] = (MeshBone){ memory_string(name),
+                                                parent >= 0 && parent < mesh->bone_count ? parent : -1,
+                                                pose_is_finite(rest) ? rest : POSE_IDENTITY };
+    return mesh->bone_count++;
+}
+
+// Weights that count come first, of bones that exist, with the sum 1.
+static MeshInfluence cleaned(const MeshInfluence *influence, int bone_count)
+{
+    MeshInfluence out = { 0 };
+    float sum = 0.0f;
+    int count = 0;
+    for (int i = 0; i < MESH_INFLUENCES; i++)
+        if (influence->bones[i] < bone_count && influence->weights[i] > 0.0f && influence->weights[i] <= 1e6f) {
+            out.bones[count] = influence->bones[i];
+            out.weights[count++] = influence->weights[i];
+            sum += influence->weights[i];
+        }
+    for (int i = 0; i < count; i++)
+        out.weights[i] /= sum;
+    return out;
+}
+
+// For all vertices so far; new ones follow no bone.
+static void influence_room(MeshBuilder *builder)
+{
+    Mesh *mesh = &builder->mesh;
+    int before = builder->influence_capacity;
+    memory_grow(&mesh->influences, &builder->influence_capacity, mesh->vertex_count, sizeof *mesh->influences);
+    if (builder->influence_capacity > before)
+        memset(mesh->influences + before, 0, (size_t)(builder->influence_capacity - before) * sizeof *mesh->influences);
+}
+
+void mesh_build_influence(MeshBuilder *builder, int vertex, const MeshInfluence *influence)
+{
+    assert(vertex >= 0 && vertex < builder->mesh.vertex_count);
+    influence_room(builder);
+    builder->mesh.influences[vertex] = cleaned(influence, builder->mesh.bone_count);
+}
+
 void mesh_build_part(MeshBuilder *builder, const char *name, int material)
 {
     Mesh *mesh = &builder->mesh;
@@ -158,6 +204,8 @@ static uint32_t *weld(Mesh *mesh, bool keep_all, MeshReport *report)
         if (found == UINT32_MAX) {
             found = (uint32_t)kept++;
             memmove(mesh->positions + 3 * (size_t)found, p, 3 * sizeof(double));
+            if (mesh->influences)
+                mesh->influences[found] = mesh->influences[i];
             if (table)
                 table[slot] = found;
         }
@@ -327,6 +375,8 @@ static void drop_unused(Mesh *mesh)
         if (remap[i] == UINT32_MAX)
             continue;
         memmove(mesh->positions + 3 * (size_t)kept, mesh->positions + 3 * (size_t)i, 3 * sizeof(double));
+        if (mesh->influences)
+            mesh->influences[kept] = mesh->influences[i];
         remap[i] = (uint32_t)kept++;
     }
     if (kept < mesh->vertex_count)
@@ -360,6 +410,7 @@ static void trim(Mesh *mesh)
     mesh->triangles = trimmed(mesh->triangles, mesh->triangle_count, 3 * sizeof(uint32_t));
     mesh->normals = trimmed(mesh->normals, mesh->triangle_count, 9 * sizeof(float));
     mesh->texcoords = trimmed(mesh->texcoords, mesh->triangle_count, 6 * sizeof(float));
+    mesh->influences = trimmed(mesh->influences, mesh->vertex_count, sizeof *mesh->influences);
 }
 
 static void add_report(MeshReport *to, const MeshReport *from)
@@ -378,6 +429,8 @@ Mesh *mesh_build_end(MeshBuilder *builder, const MeshBuildOptions *options, Mesh
     static const MeshBuildOptions usual;
     if (!options)
         options = &usual;
+    if (builder->mesh.bone_count > 0)
+        influence_room(builder);
     Mesh *mesh = memory_alloc(sizeof *mesh);
     *mesh = builder->mesh;
     MeshReport found = builder->report;
@@ -422,6 +475,9 @@ static Mesh *mesh_copy(const Mesh *mesh)
     copy->triangles = copy_of(mesh->triangles, (size_t)mesh->triangle_count, 3 * sizeof(uint32_t));
     copy->normals = copy_of(mesh->normals, (size_t)mesh->triangle_count, 9 * sizeof(float));
     copy->texcoords = copy_of(mesh->texcoords, (size_t)mesh->triangle_count, 6 * sizeof(float));
+    copy->bones = NULL;
+    copy->influences = NULL;
+    copy->bone_count = 0;
     copy->parts = copy_of(mesh->parts, (size_t)mesh->part_count, sizeof *mesh->parts);
     copy->materials = copy_of(mesh->materials, (size_t)mesh->material_count, sizeof *mesh->materials);
     for (int i = 0; i < copy->part_count; i++)

@@ -41,6 +41,7 @@ struct DeviceKind {
                            int byte_count);
     void (*enabled)(DeviceContext *at, int channel, bool is_on);
     void (*make)(DeviceContext *at, int number, const void *due, void *bytes);  // an image that device_due announced
+    void (*tell)(DeviceContext *at, int number);  // fills the image `number` anew, whenever somebody asks for it
 };
 
 extern const DeviceKind *const device_kinds[];  // registry.c, NULL-terminated
@@ -157,7 +158,8 @@ typedef struct Moment {
     int solid_count, solid_capacity;
     int32_t *lamps;  // value of each device that is an LED
     double *drives;  // of each device that is the motor of a Track (m) or Propeller (rad/s)
-    int lamp_count, lamp_capacity, drive_capacity;
+    Pose *bones;     // of each device that is a Skin, one after the other; `lamps` has how many
+    int lamp_count, lamp_capacity, drive_capacity, bone_count, bone_capacity;
     struct ShownSpot *spots;
     int spot_count, spot_capacity;
     size_t log_mark;  // of what displays and pens changed since
@@ -178,6 +180,14 @@ typedef struct LedState {
     int32_t value;
     int32_t reserved;
 } LedState;
+// Where the bones of a Skin are, each in the frame of its parent; none until one was moved.
+typedef struct SkinState {
+    int32_t bone_count;
+    int32_t reserved;
+    Pose bones[MESH_BONES_MAX];
+} SkinState;
+int skin_bones(const DeviceContext *at,
+               Pose bones[MESH_BONES_MAX]);  // in the frame of its mesh; 0: as the file has them
 // Where a laser's light falls.
 typedef struct ShownSpot {
     Vec3 place;

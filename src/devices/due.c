@@ -128,8 +128,12 @@ int devices_due_image(const Devices *devices, int robot, int tag, int channel)
 const void *devices_image(Devices *devices, int robot, int tag, int number, int *size)
 {
     const DeviceImage *image = image_at(devices, robot, tag, number);
+    const DeviceKind *kind = device_at(devices, robot, tag)->info.kind;
+    DeviceContext at = device_context(devices, robot, tag);
     if (image->moment)
         make(devices, robot, tag, number);
+    else if (kind->tell)
+        kind->tell(&at, number);
     *size = image->size;
     return image->bytes;
 }
@@ -140,6 +144,7 @@ void due_free(Devices *devices)
         free(devices->moments[i]->solids);
         free(devices->moments[i]->lamps);
         free(devices->moments[i]->drives);
+        free(devices->moments[i]->bones);
         free(devices->moments[i]->spots);
         free(devices->moments[i]);
     }

@@ -539,6 +539,30 @@ static void show_drive(Devices *devices, Device *device, double value)
         rays_set_drive(devices->rays, node, value);
 }
 
+// ---- bones ----
+
+static int keep_bones(Devices *devices, int robot, int tag, Moment *moment)
+{
+    DeviceContext at = device_context(devices, robot, tag);
+    Pose bones[MESH_BONES_MAX];
+    int count = skin_bones(&at, bones);
+    memory_grow(&moment->bones, &moment->bone_capacity, moment->bone_count + count, sizeof *moment->bones);
+    if (count > 0)
+        memcpy(moment->bones + moment->bone_count, bones, (size_t)count * sizeof *bones);
+    moment->bone_count += count;
+    return count;
+}
+
+static void show_bones(Devices *devices, const Moment *moment)
+{
+    int before = 0;
+    for (int i = 0; i < devices->device_count && i < moment->lamp_count; i++)
+        if (devices->devices[i].info.kind == &skin_device) {
+            rays_set_bones(devices->rays, devices->devices[i].info.node, moment->bones + before, moment->lamps[i]);
+            before += moment->lamps[i];
+        }
+}
+
 // ---- spots ----
 
 static void show_spots(Devices *devices, const Moment *moment)
@@ -556,7 +580,7 @@ void show_keep(Devices *devices, Moment *moment)
     if (devices->due_count == 0)
         devices->log_size = 0;
     moment->log_mark = show_mark(devices);
-    moment->spot_count = 0;
+    moment->spot_count = moment->bone_count = 0;
     for (int robot = 0; robot < devices->robot_count; robot++)
         for (int tag = 1; tag <= devices->robots[robot].device_count; tag++) {
             const Device *device = device_at(devices, robot, tag);
@@ -564,7 +588,8 @@ void show_keep(Devices *devices, Moment *moment)
             ShownSpot spot;
             moment->lamps[index] = device->info.kind == &led_device
                                        ? ((const LedState *)device_state(devices, robot, tag))->value
-                                       : 0;
+                                   : device->info.kind == &skin_device ? keep_bones(devices, robot, tag, moment)
+                                                                       : 0;
             moment->drives[index] = drive_of(devices, device);
             if (!devices->robots[robot].is_alive || !distance_spot(devices, robot, tag, &spot))
                 continue;
@@ -589,6 +614,7 @@ void show_begin(Devices *devices, const Moment *moment)
             show_led(devices, &devices->devices[i], moment->lamps[i]);
         else if (devices->devices[i].info.joint >= 0)
             show_drive(devices, &devices->devices[i], moment->drives[i]);
+    show_bones(devices, moment);
     show_spots(devices, moment);
     undo_to(devices, moment->log_mark);
 }

@@ -1,4 +1,4 @@
-// simple.c - devices with little inside: LEDs, skins.
+// simple.c - devices with little inside: LEDs.
 #include "devices/devices_internal.h"
 
 #include <webots/nodes.h>
@@ -40,7 +40,6 @@ const DeviceKind led_device = {
     .command = led_command,
 };
 
-// ---- devices that are heard or only drawn ----
-const DeviceKind skin_device = { .type = "Skin", .code = WB_NODE_SKIN };
+// ---- devices that are only heard ----
 const DeviceKind microphone_device = { .type = "Microphone", .code = WB_NODE_MICROPHONE };
 const DeviceKind radio_device = { .type = "Radio", .code = WB_NODE_RADIO };

@@ -24,14 +24,52 @@ static Vec3 face_normal(const Mesh *mesh, unsigned triangle)
     return vec3_cross(vec3_sub(corner(mesh, triangle, 1), a), vec3_sub(corner(mesh, triangle, 2), a));
 }
 
-static float *triangle_normals(const Mesh *mesh)
+static void set_triangle_normals(const Mesh *mesh, float *normals)
 {
-    float *normals = memory_alloc_array(3 * (size_t)mesh->triangle_count, sizeof *normals);
     for (int i = 0; i < mesh->triangle_count; i++) {
         Vec3 normal = face_normal(mesh, (unsigned)i);
         normals[3 * i] = (float)normal.x, normals[3 * i + 1] = (float)normal.y, normals[3 * i + 2] = (float)normal.z;
     }
+}
+
+static float *triangle_normals(const Mesh *mesh)
+{
+    float *normals = memory_alloc_array(3 * (size_t)mesh->triangle_count, sizeof *normals);
+    set_triangle_normals(mesh, normals);
     return normals;
+}
+
+static void copy_points(const Mesh *mesh, float *points)
+{
+    for (size_t i = 0; points && i < 3 * (size_t)mesh->vertex_count; i++)
+        points[i] = (float)mesh->positions[i];
+}
+
+static int new_tree(Rays *rays, const Mesh *mesh, bool is_changing)
+{
+    RTCGeometry geometry = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    float *points = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float),
+                                            (size_t)mesh->vertex_count);
+    unsigned *corners = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+                                                3 * sizeof(unsigned), (size_t)mesh->triangle_count);
+    copy_points(mesh, points);
+    if (corners)
+        memcpy(corners, mesh->triangles, 3 * (size_t)mesh->triangle_count * sizeof *corners);
+    rtcSetGeometryMask(geometry, MASK_SEEN | MASK_SHADOW);
+    RTCScene scene = rtcNewScene(rays->device);
+    rtcSetSceneFlags(scene, RTC_SCENE_FLAG_ROBUST | (is_changing ? RTC_SCENE_FLAG_DYNAMIC : RTC_SCENE_FLAG_NONE));
+    rtcCommitGeometry(geometry);
+    rtcAttachGeometry(scene, geometry);
+    if (!is_changing)
+        rtcReleaseGeometry(geometry);
+    rtcCommitScene(scene);
+    memory_grow(&rays->meshes, &rays->mesh_capacity, rays->mesh_count + 1, sizeof *rays->meshes);
+    rays->meshes[rays->mesh_count] = (MeshTree){ .mesh = mesh,
+                                                 .scene = scene,
+                                                 .geometry = is_changing ? geometry : NULL,
+                                                 .normals = triangle_normals(mesh),
+                                                 .radius = form_radius(NULL, mesh) };
+    return rays->mesh_count++;
 }
 
 static int mesh_tree(Rays *rays, const Mesh *mesh)
@@ -39,27 +77,22 @@ static int mesh_tree(Rays *rays, const Mesh *mesh)
     for (int i = 0; i < rays->mesh_count; i++)
         if (rays->meshes[i].mesh == mesh)
             return i;
-    RTCGeometry geometry = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_TRIANGLE);
-    float *points = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float),
-                                            (size_t)mesh->vertex_count);
-    unsigned *corners = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                                3 * sizeof(unsigned), (size_t)mesh->triangle_count);
-    for (size_t i = 0; points && i < 3 * (size_t)mesh->vertex_count; i++)
-        points[i] = (float)mesh->positions[i];
-    if (corners)
-        memcpy(corners, mesh->triangles, 3 * (size_t)mesh->triangle_count * sizeof *corners);
-    rtcSetGeometryMask(geometry, MASK_SEEN | MASK_SHADOW);
-    rtcCommitGeometry(geometry);
-    RTCScene scene = rtcNewScene(rays->device);
-    rtcSetSceneFlags(scene, RTC_SCENE_FLAG_ROBUST);
-    rtcAttachGeometry(scene, geometry);
-    rtcReleaseGeometry(geometry);
-    rtcCommitScene(scene);
-    memory_grow(&rays->meshes, &rays->mesh_capacity, rays->mesh_count + 1, sizeof *rays->meshes);
-    rays->meshes[rays->mesh_count] = (MeshTree){
-        .mesh = mesh, .scene = scene, .normals = triangle_normals(mesh), .radius = form_radius(NULL, mesh)
-    };
-    return rays->mesh_count++;
+    return new_tree(rays, mesh, false);
+}
+
+int rays_tree_that_changes(Rays *rays, const Mesh *mesh) { return new_tree(rays, mesh, true); }
+
+void rays_tree_changed(Rays *rays, int index)
+{
+    MeshTree *tree = &rays->meshes[index];
+    assert(tree->geometry);
+    copy_points(tree->mesh, rtcGetGeometryBufferData(tree->geometry, RTC_BUFFER_TYPE_VERTEX, 0));
+    rtcUpdateGeometryBuffer(tree->geometry, RTC_BUFFER_TYPE_VERTEX, 0);
+    rtcCommitGeometry(tree->geometry);
+    rtcCommitScene(tree->scene);
+    set_triangle_normals(tree->mesh, tree->normals);
+    tree->radius = form_radius(NULL, tree->mesh);
+    tree->version++;
 }
 
 const Mip *rays_mip(Rays *rays, const Image *image)
@@ -272,7 +305,7 @@ static void list_helices(Rays *rays, const SceneNode *propeller, Walk walk)
     list_node(rays, fast, walk);
 }
 
-// A mesh with an appearance of its own, in the pose in which its file has it.
+// A mesh with an appearance of its own, which bones may bend.
 static void list_skin(Rays *rays, SceneNode *node, const Walk *walk)
 {
     const char *url = scene_string(node, "modelUrl");
@@ -285,10 +318,13 @@ static void list_skin(Rays *rays, SceneNode *node, const Walk *walk)
     Affine own = affine_of_pose(
         (Pose){ scene_vec3(node, "translation"), quat_from_rotation(scene_rotation(node, "rotation")) });
     own.m = mat3_mul(own.m, (Mat3){ { scale.x, 0, 0, 0, scale.y, 0, 0, 0, scale.z } });
+    Affine local = affine_mul(walk->local, own);
+    int tree = mesh->bone_count > 0 ? skin_tree(rays, node, mesh, walk->solid, local) : mesh_tree(rays, mesh);
+    mesh = rays->meshes[tree].mesh;
     Visual visual = { .node = node,
                       .solid = walk->solid,
-                      .mesh = mesh_tree(rays, mesh),
-                      .local = affine_mul(walk->local, own),
+                      .mesh = tree,
+                      .local = local,
                       .hidden = walk->hidden,
                       .recognition = walk->recognition,
                       .form = { .shape = { .kind = GEOMETRY_MESH }, .low = mesh->low, .high = mesh->high } };
@@ -498,6 +534,7 @@ void rays_place(Rays *rays, const Pose *solids, int solid_count)
 {
     assert(solid_count == 0 || solids);
     bool is_new = rays->is_unplaced, is_moved = is_new;
+    skins_place(rays, solids, solid_count);
     for (int i = 0; i < rays->visual_count; i++) {
         Visual *visual = &rays->visuals[i];
         assert(visual->solid < solid_count);
@@ -1156,9 +1193,12 @@ void rays_destroy(Rays *rays)
     drop_strokes(rays);
     free(rays->strokes);
     for (int i = 0; i < rays->mesh_count; i++) {
+        if (rays->meshes[i].geometry)
+            rtcReleaseGeometry(rays->meshes[i].geometry);
         rtcReleaseScene(rays->meshes[i].scene);
         free(rays->meshes[i].normals);
     }
+    skins_free(rays);
     raster_free(rays);
     shadows_free(rays);
     rtcReleaseGeometry(rays->geometry);

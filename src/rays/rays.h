@@ -58,9 +58,9 @@ int rays_visual_count(const Rays *rays);
 // One visual as plain values, for those who draw it elsewhere.
 typedef struct RaysVisual {
     SceneNode *node;
-    int solid;              // -1: the world
-    const Mesh *mesh;       // its triangles, in its own frame; NULL: it has none. Owned by the store
-    double local[12];       // from there into the frame of the solid: three rows of four
+    int solid;         // -1: the world
+    const Mesh *mesh;  // its triangles, in its own frame; NULL: it has none. Owned by the store, of Skins by the rays
+    double local[12];  // from there into the frame of the solid: three rows of four
     Vec3 color, emissive;   // colour as files write it, glow linear
     const SceneNode *glow;  // Material or PBRAppearance that says how it glows; NULL: none does
     double transparency, roughness, metalness;
@@ -176,6 +176,8 @@ void rays_add_spot(Rays *rays, Vec3 place, double radius, Vec3 color);
 
 // Drives: how far a Track's belt has run (m), how fast a Propeller turns (rad/s).
 void rays_set_drive(Rays *rays, const SceneNode *node, double value);
+// Bones of a Skin that no solids move, in the frame of its mesh. Those beyond `count` are as the file has them.
+void rays_set_bones(Rays *rays, const SceneNode *skin, const Pose *bones, int count);
 // Where the main view is, for the Billboards before it.
 void rays_set_view(Rays *rays, Pose view);
 

@@ -116,10 +116,11 @@ Vec3 color_linear(Vec3 color);
 typedef struct MeshTree {
     const Mesh *mesh;
     RTCScene scene;
-    float *normals;    // of the triangles, of any length
-    unsigned version;  // grows when the mesh changes
-    int users;         // visuals of the present list
-    double radius;     // of a sphere around it
+    RTCGeometry geometry;  // of one that changes; NULL: it never does
+    float *normals;        // of the triangles, of any length
+    unsigned version;      // grows when the mesh changes
+    int users;             // visuals of the present list
+    double radius;         // of a sphere around it
 } MeshTree;
 
 typedef struct Visual {
@@ -245,6 +246,8 @@ struct Rays {
     int mesh_count, mesh_capacity;
     Strokes *strokes;  // of the present list, one for each shape
     int stroke_set_count, stroke_set_capacity;
+    struct Skin **skins;
+    int skin_count, skin_capacity;
     Mip **mips;
     int mip_count, mip_capacity;
     Lighting lighting;
@@ -340,6 +343,15 @@ int block_surfaces_avx2(const Rays *rays, int column, int row, const RaysStyle *
 
 void shade_portable(const Rays *rays, Lit *lit, const RaysStyle *style);
 void shade_avx2(const Rays *rays, Lit *lit, const RaysStyle *style);
+
+int rays_tree_that_changes(Rays *rays, const Mesh *mesh);  // index of its tree
+void rays_tree_changed(Rays *rays, int tree);              // its mesh did
+
+// ---- skin.c ----
+int skin_tree(Rays *rays, const SceneNode *node, const Mesh *mesh, int carrier,
+              Affine local);                                        // of a Skin whose mesh has bones
+void skins_place(Rays *rays, const Pose *solids, int solid_count);  // those whose bones are solids
+void skins_free(Rays *rays);
 
 // ---- moving.c ----
 bool belt_frame(const SceneNode *track, int piece, int pieces, double travelled,

@@ -13,7 +13,7 @@ run_case()
         project_compile "$project" "$source" || return 1
     done
     cp "$from"/*.wbt "$project/worlds/"
-    for source in "$from"/*.png; do
+    for source in "$from"/*.png "$from"/*.gltf; do
         [ -f "$source" ] && cp "$source" "$project/worlds/"
     done
     [ -d "$from/protos" ] && cp -r "$from/protos" "$project/"
