@@ -49,7 +49,7 @@ typedef struct Mesh {
     float *texcoords;     // 3 corners of 2 per triangle, v upwards as VRML has it; NULL: none
     MeshPart *parts;      // in order, covering all triangles; none when part_count is 0
     MeshMaterial *materials;
-    MeshBone *bones;            // of a file that has a skeleton; copies of a mesh have none
+    MeshBone *bones;            // of a file that has a skeleton
     MeshInfluence *influences;  // of each vertex; NULL without bones
     Vec3 low, high;             // bounding box; all zero when there is no vertex
 } Mesh;

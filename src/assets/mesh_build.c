@@ -475,9 +475,10 @@ static Mesh *mesh_copy(const Mesh *mesh)
     copy->triangles = copy_of(mesh->triangles, (size_t)mesh->triangle_count, 3 * sizeof(uint32_t));
     copy->normals = copy_of(mesh->normals, (size_t)mesh->triangle_count, 9 * sizeof(float));
     copy->texcoords = copy_of(mesh->texcoords, (size_t)mesh->triangle_count, 6 * sizeof(float));
-    copy->bones = NULL;
-    copy->influences = NULL;
-    copy->bone_count = 0;
+    copy->bones = copy_of(mesh->bones, (size_t)mesh->bone_count, sizeof *mesh->bones);
+    copy->influences = copy_of(mesh->influences, (size_t)mesh->vertex_count, sizeof *mesh->influences);
+    for (int i = 0; i < copy->bone_count; i++)
+        copy->bones[i].name = memory_string(copy->bones[i].name);
     copy->parts = copy_of(mesh->parts, (size_t)mesh->part_count, sizeof *mesh->parts);
     copy->materials = copy_of(mesh->materials, (size_t)mesh->material_count, sizeof *mesh->materials);
     for (int i = 0; i < copy->part_count; i++)
@@ -529,6 +530,10 @@ Mesh *mesh_transformed(const Mesh *mesh, Vec3 scale, Pose pose)
         p[0] = moved.x;
         p[1] = moved.y;
         p[2] = moved.z;
+    }
+    for (int i = 0; i < copy->bone_count; i++) {
+        Pose rest = copy->bones[i].rest;
+        copy->bones[i].rest = pose_mul(pose, (Pose){ vec3_mul(rest.t, scale), rest.q });
     }
     // Normals go with the inverse transpose; multiplied by the determinant it needs no division.
     Vec3 cofactor = vec3(scale.y * scale.z, scale.z * scale.x, scale.x * scale.y);

@@ -118,11 +118,9 @@ Look look_of(Rays *rays, const ShapeSource *source, const SceneNode *shape)
     return look;
 }
 
-Look look_of_skin(Rays *rays, const ShapeSource *source, const SceneNode *skin)
+Look look_of_skin(Rays *rays, const ShapeSource *source, const SceneNode *appearance)
 {
     Look look = { .color = { 1, 1, 1 }, .linear = { 1, 1, 1 }, .emissive_intensity = 1.0, .ambient = { 1, 1, 1 } };
-    const FieldList *all = scene_list(skin, "appearance");
-    const SceneNode *appearance = all->count > 0 ? scene_list_node(all, 0) : NULL;
     if (appearance && scene_node_is(appearance, "PBRAppearance"))
         read_physical(&look, rays, source, appearance);
     else if (appearance && scene_node_is(appearance, "Appearance"))

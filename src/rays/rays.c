@@ -305,15 +305,8 @@ static void list_helices(Rays *rays, const SceneNode *propeller, Walk walk)
     list_node(rays, fast, walk);
 }
 
-// A mesh with an appearance of its own, which bones may bend.
-static void list_skin(Rays *rays, SceneNode *node, const Walk *walk)
+static void list_skin_part(Rays *rays, SceneNode *node, const Walk *walk, const Mesh *mesh, const SceneNode *appearance)
 {
-    const char *url = scene_string(node, "modelUrl");
-    const Mesh *mesh = *url ? shape_file_mesh(&walk->source, url, shape_naming_file(&walk->source, node, "modelUrl"),
-                                              NULL, scene_field_pos(node, "modelUrl"))
-                            : NULL;
-    if (!mesh || mesh->triangle_count == 0)
-        return;
     Vec3 scale = scene_vec3(node, "scale");
     Affine own = affine_of_pose(
         (Pose){ scene_vec3(node, "translation"), quat_from_rotation(scene_rotation(node, "rotation")) });
@@ -328,9 +321,52 @@ static void list_skin(Rays *rays, SceneNode *node, const Walk *walk)
                       .hidden = walk->hidden,
                       .recognition = walk->recognition,
                       .form = { .shape = { .kind = GEOMETRY_MESH }, .low = mesh->low, .high = mesh->high } };
-    visual.look = look_of_skin(rays, &walk->source, node);
+    visual.look = look_of_skin(rays, &walk->source, appearance);
     visual.casts_shadow = scene_bool(node, "castShadows");
     add_visual(rays, &visual);
+}
+
+// The one that has the material's name, else the first; NULL: there is none.
+static const SceneNode *skin_appearance(const SceneNode *skin, const char *material)
+{
+    const FieldList *all = scene_list(skin, "appearance");
+    for (int i = 0; i < all->count; i++) {
+        const SceneNode *appearance = scene_list_node(all, i);
+        if (appearance && appearance->type && !strcmp(scene_string(appearance, "name"), material))
+            return appearance;
+    }
+    return all->count > 0 ? scene_list_node(all, 0) : NULL;
+}
+
+static bool uses_material(const Mesh *mesh, int material)
+{
+    for (int i = 0; i < mesh->part_count; i++)
+        if (mesh->parts[i].material == material)
+            return true;
+    return false;
+}
+
+// A mesh with appearances of its own, one for each material, which bones may bend.
+static void list_skin(Rays *rays, SceneNode *node, const Walk *walk)
+{
+    const char *url = scene_string(node, "modelUrl"), *from = shape_naming_file(&walk->source, node, "modelUrl");
+    SourcePos pos = scene_field_pos(node, "modelUrl");
+    const Mesh *whole = *url ? shape_file_mesh(&walk->source, url, from, NULL, pos) : NULL;
+    if (!whole || whole->triangle_count == 0)
+        return;
+    bool is_one = scene_list(node, "appearance")->count < 2 || whole->material_count < 2;
+    if (is_one || uses_material(whole, -1)) {
+        list_skin_part(rays, node, walk, whole, skin_appearance(node, ""));
+        return;
+    }
+    for (int i = 0; i < whole->material_count; i++) {
+        StoreMeshQuery query = { .material = i, .keep_axes = true, .flat = true };
+        const Mesh *part = uses_material(whole, i)
+                               ? store_mesh(walk->source.assets, url, from, &query, rays->diags, pos)
+                               : NULL;
+        if (part)
+            list_skin_part(rays, node, walk, part, skin_appearance(node, whole->materials[i].name));
+    }
 }
 
 static void list_node(Rays *rays, SceneNode *node, Walk walk)

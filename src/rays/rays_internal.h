@@ -101,7 +101,7 @@ double form_radius(const Form *form,
                    const Mesh *mesh);  // of a sphere around it; the mesh is NULL where there is a formula
 void form_paint_cells(const Form *form, int cells[2]);  // how many sides beside and above each other
 bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v);
-Look look_of_skin(Rays *rays, const ShapeSource *source, const SceneNode *skin);
+Look look_of_skin(Rays *rays, const ShapeSource *source, const SceneNode *appearance);  // NULL: white
 Look look_of(Rays *rays, const ShapeSource *source, const SceneNode *shape);
 
 // What light meets at a point: linear colours.

@@ -1,4 +1,4 @@
-// skin.c - Skins that follow their bones. Each has a mesh of its own, which is bent anew when a bone moved: by solids that carry the names of
+// skin.c - Skins that follow their bones. Each part has a mesh of its own, which is bent anew when a bone moved: by solids that carry the names of
 // the bones, or by what devices say of them.
 #include "rays/rays_internal.h"
 
@@ -21,10 +21,10 @@ typedef struct Skin {
     MeshMotion *next;
 } Skin;
 
-static Skin *skin_of(const Rays *rays, const SceneNode *node)
+static Skin *skin_of(const Rays *rays, const SceneNode *node, const Mesh *mesh)
 {
     for (int i = 0; i < rays->skin_count; i++)
-        if (rays->skins[i]->node == node)
+        if (rays->skins[i]->node == node && rays->skins[i]->id == node->id && rays->skins[i]->rest == mesh)
             return rays->skins[i];
     return NULL;
 }
@@ -160,11 +160,8 @@ void skins_place(Rays *rays, const Pose *solids, int solid_count)
     }
 }
 
-void rays_set_bones(Rays *rays, const SceneNode *node, const Pose *bones, int count)
+static void set_bones(Rays *rays, Skin *skin, const Pose *bones, int count)
 {
-    Skin *skin = skin_of(rays, node);
-    if (!skin || skin->solids)
-        return;
     for (int i = 0; i < skin->rest->bone_count; i++) {
         Pose rest = skin->rest->bones[i].rest, motion = pose_mul(i < count ? bones[i] : rest, pose_inverse(rest));
         skin->next[i] = i < count && memcmp(&bones[i], &rest, sizeof rest) && pose_is_finite(motion)
@@ -172,6 +169,13 @@ void rays_set_bones(Rays *rays, const SceneNode *node, const Pose *bones, int co
                             : (MeshMotion){ MAT3_IDENTITY, VEC3_ZERO };
     }
     bend(rays, skin);
+}
+
+void rays_set_bones(Rays *rays, const SceneNode *node, const Pose *bones, int count)
+{
+    for (int i = 0; i < rays->skin_count; i++)
+        if (rays->skins[i]->node == node && !rays->skins[i]->solids)
+            set_bones(rays, rays->skins[i], bones, count);
 }
 
 // ---- life ----
@@ -204,13 +208,7 @@ static Skin *new_skin(Rays *rays, const SceneNode *node, const Mesh *mesh)
 int skin_tree(Rays *rays, const SceneNode *node, const Mesh *mesh, int carrier, Affine local)
 {
     assert(mesh->bone_count > 0 && mesh->influences);
-    Skin *skin = skin_of(rays, node);
-    if (skin
-        && (skin->rest != mesh
-            || skin->id != node->id)) {  // another model: the old one stays, as its tree has an index
-        skin->node = NULL;
-        skin = NULL;
-    }
+    Skin *skin = skin_of(rays, node, mesh);
     bool is_new = !skin;
     if (is_new)
         skin = new_skin(rays, node, mesh);

@@ -250,6 +250,45 @@ static void other_formats_come_through_the_worker(void **state)
     arena_destroy(arena);
 }
 
+// A worm along z with bones from 0, 0.4 and 0.8 m: where they are, which vertices follow them, and how it bends.
+static void bones_come_with_their_weights(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "root", "spine", "neck" };
+    DiagSink *diags = diag_create();
+    Mesh *mesh = import_file(importer, "tests/control/cases/skin/worm.gltf", NULL, diags, (SourcePos){ 0 }), bent;
+    assert_non_null(mesh);
+    assert_int_equal(mesh->bone_count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(mesh->bones[i].name, names[i]);
+        assert_int_equal(mesh->bones[i].parent, i - 1);
+        CHECK_NEAR(mesh->bones[i].rest.t.z, 0.4 * i, 1e-6, "place of a bone");
+        CHECK_NEAR(mesh->bones[i].rest.q.w, 1.0, 1e-6, "its direction");
+    }
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        const MeshInfluence *influence = &mesh->influences[i];
+        double z = mesh_position(mesh, (uint32_t)i).z, sum = 0.0;
+        for (int k = 0; k < MESH_INFLUENCES; k++)
+            sum += (double)influence->weights[k];
+        CHECK_NEAR(sum, 1.0, 1e-6, "sum of the weights");
+        CHECK(z > 0.29 || (influence->bones[0] == 0 && influence->weights[0] == 1.0f), "the foot follows the root");
+        CHECK(z < 0.91 || (influence->bones[0] == 2 && influence->weights[0] == 1.0f), "the head follows the neck");
+    }
+    // The head is lifted by 0.5 m, and nothing else but what lies between.
+    MeshMotion motions[3] = { { MAT3_IDENTITY, { 0 } }, { MAT3_IDENTITY, { 0 } }, { MAT3_IDENTITY, { 0, 0, 0.5 } } };
+    mesh_bend_init(&bent, mesh);
+    mesh_bend(&bent, mesh, motions);
+    CHECK_NEAR(bent.high.z, 1.7, 1e-6, "the head is higher");
+    CHECK_NEAR(bent.low.z, 0.0, 1e-6, "the foot stays");
+    mesh_bend_deinit(&bent);
+    Mesh *part = mesh_filtered(mesh, NULL, 1);
+    assert_true(part->bone_count == 3 && part->vertex_count < mesh->vertex_count);
+    CHECK(part->influences[part->vertex_count - 1].bones[0] == 2, "a part keeps its bones");
+    mesh_destroy(part);
+    mesh_destroy(mesh);
+    diag_destroy(diags);
+}
+
 // C23: files of the wrong kind give an error, and devices are not read.
 static void c23_wrong_kinds_are_refused(void **state)
 {
@@ -372,6 +411,7 @@ int main(void)
         cmocka_unit_test(obj_finds_its_materials),
         cmocka_unit_test(dae_axes_and_units_are_as_expected),
         cmocka_unit_test(other_formats_come_through_the_worker),
+        cmocka_unit_test(bones_come_with_their_weights),
         cmocka_unit_test(c23_wrong_kinds_are_refused),
         cmocka_unit_test(assets_are_loaded_once_and_shared),
         cmocka_unit_test(limits_hold_at_the_limit_and_one_past),
