@@ -1,8 +1,8 @@
-// block.c - eight neighbours of a flat picture that see one plain surface, a mesh without images: what light meets there, for all of
-// them together. Most blocks of most pictures are such; see.c cares for the others. Compiled twice, see block_avx2.c; both give the
+// block.c - eight neighbours of a flat picture that see one plain surface, a mesh or form without images: what light meets there, for all
+// of them together. Most blocks of most pictures are such; see.c cares for the others. Compiled twice, see block_avx2.c; both give the
 // same bits.
 #include "rays/raster.h"
-#include "rays/wide.h"
+#include "rays/wide_form.h"
 
 #ifndef BLOCK_VARIANT
 #define BLOCK_VARIANT block_surfaces_portable
@@ -77,59 +77,144 @@ static V8 smooth_normal(const Mesh *mesh, const RasterTriangle *const triangles[
     return (V8){ a * n[0] + b * n[3] + c * n[6], a * n[1] + b * n[4] + c * n[7], a * n[2] + b * n[5] + c * last };
 }
 
-static bool is_plain(const Visual *visual, const RaysStyle *style)
+static bool is_plain(const Visual *visual)
 {
     const Look *look = &visual->look;
     return !look->is_textured && !look->has_parts && !visual->paint && !(look->transparency > 0.0)
-           && !(style->is_for_people && visual->squares > 0.0);
+           && visual->form.stroke_count == 0;
 }
 
-int BLOCK_VARIANT(const Rays *rays, int column, int row, const RaysStyle *style, Lit *lit, RaysBlock *seen)
+// The rays of a block, and what of forms and triangles they see.
+typedef struct View {
+    F8 across, above, depth;  // depth: along the axis
+    I8 form;                  // index among the forms of the picture, -1: a triangle or nothing
+    V8 normal;                // of the form, in its frame
+} View;
+
+static void meet_form(const Rays *rays, const RasterForm *form, int index, F8 near, View *view)
+{
+    const float *m = form->turn;
+    WideRay ray = { .o = v8((double)form->origin[0], (double)form->origin[1], (double)form->origin[2]),
+                    .d = { m[0] + m[1] * view->across + m[2] * view->above,
+                           m[3] + m[4] * view->across + m[5] * view->above,
+                           m[6] + m[7] * view->across + m[8] * view->above },
+                    .distance = view->depth,
+                    .normal = view->normal,
+                    .is_hit = view->form ^ view->form };
+    wide_form_hit(&ray, &rays->visuals[form->visual].form, near);
+    I8 own = { index, index, index, index, index, index, index, index };
+    view->depth = ray.distance;
+    view->normal = ray.normal;
+    view->form = (own & ray.is_hit) | (view->form & ~ray.is_hit);
+}
+
+// False: there is one that must be met ray by ray.
+static bool meet_forms(const Rays *rays, int column, int row, View *view)
+{
+    const Raster *raster = rays->raster;
+    const Bins *bins = &raster->form_bins;
+    int left = column * BLOCK_WIDTH, top = row * BLOCK_HEIGHT,
+        cell = top / RASTER_CELL_HEIGHT * bins->columns + left / RASTER_CELL_WIDTH;
+    F8 near = f8((float)raster->flat.near);
+    for (int i = bins->starts[cell]; i < bins->starts[cell + 1]; i++) {
+        const RasterForm *form = &raster->forms[bins->items[i]];
+        if (left + BLOCK_WIDTH <= form->pixels[0] || left > form->pixels[1] || top + BLOCK_HEIGHT <= form->pixels[2]
+            || top > form->pixels[3])
+            continue;
+        if (!form->is_wide)
+            return false;
+        if (i8_any(view->depth >= form->nearest))
+            meet_form(rays, form, bins->items[i], near, view);
+    }
+    return true;
+}
+
+// The one visual that all triangles belong to, -1: there are several.
+static int visual_of(const Raster *raster, const int *items, const RasterTriangle *triangles[LANES])
+{
+    int visual = raster->triangles[items[0]].visual;
+    for (int i = 0; i < LANES; i++) {
+        triangles[i] = &raster->triangles[items[i]];
+        if (triangles[i]->visual != visual)
+            return -1;
+    }
+    return visual;
+}
+
+static void put_triangle_normals(const Rays *rays, const Visual *visual, const RasterTriangle *const triangles[LANES],
+                                 const View *view, Lit *lit)
+{
+    const MeshTree *tree = &rays->meshes[visual->mesh];
+    V8 face, smooth;
+    for (int i = 0; i < LANES; i++) {
+        const float *n = tree->normals + 3 * (size_t)triangles[i]->triangle;
+        face.x[i] = n[0], face.y[i] = n[1], face.z[i] = n[2];
+    }
+    smooth = tree->mesh->normals ? smooth_normal(tree->mesh, triangles, view->across, view->above) : face;
+    v8_store(lit->geometric, turned(visual->inverse_float, face));
+    v8_store(lit->normal, turned(visual->inverse_float, smooth));
+}
+
+static void put_form_normals(const Visual *visual, const View *view, Lit *lit)
+{
+    V8 normal = turned(visual->inverse_float, view->normal);
+    v8_store(lit->geometric, normal);
+    v8_store(lit->normal, normal);
+}
+
+static void put_places(const Raster *raster, const View *view, Lit *lit, RaysBlock *seen)
+{
+    const double *m = raster->outwards.m;
+    F8 length = f8_sqrt(1.0f + view->across * view->across + view->above * view->above);
+    V8 ahead = { (float)m[0] + (float)m[1] * view->across + (float)m[2] * view->above,
+                 (float)m[3] + (float)m[4] * view->across + (float)m[5] * view->above,
+                 (float)m[6] + (float)m[7] * view->across + (float)m[8] * view->above };
+    Vec3 eye = raster->flat.pose.t;
+    f8_store(seen->distance, view->depth * length);
+    v8_store(lit->point, v8_mad(v8(eye.x, eye.y, eye.z), ahead, view->depth));
+    v8_store(lit->eye, v8_scale(ahead, -1.0f / length));
+}
+
+static void put_visual(const Visual *visual, int index, Lit *lit, RaysBlock *seen)
+{
+    static const int all[LANES] = { -1, -1, -1, -1, -1, -1, -1, -1 }, none[LANES] = { 0 };
+    put_look(lit, &visual->look);
+    memcpy(lit->is_lit, all, sizeof all);
+    memcpy(lit->is_physical, visual->look.is_physical ? all : none, sizeof all);
+    memcpy(lit->is_overlay, visual->is_overlay ? all : none, sizeof all);
+    for (int i = 0; i < LANES; i++) {
+        seen->visual[i] = index;
+        seen->is_textured[i] = false;
+    }
+}
+
+int BLOCK_VARIANT(const Rays *rays, int column, int row, Lit *lit, RaysBlock *seen)
 {
     const Raster *raster = rays->raster;
     size_t at = LANES * ((size_t)row * (size_t)raster->block_columns + (size_t)column);
     const int *items = raster->items + at;
-    I8 is_sky = i8_load(items) < 0;
-    if (i8_any(is_sky))
-        return i8_any(~is_sky) ? -1 : 0;
     const RasterTriangle *triangles[LANES];
-    int visual_index = raster->triangles[items[0]].visual;
-    for (int i = 0; i < LANES; i++) {
-        triangles[i] = &raster->triangles[items[i]];
-        if (triangles[i]->visual != visual_index)
-            return -1;
-    }
-    const Visual *visual = &rays->visuals[visual_index];
-    if (!is_plain(visual, style))
-        return -1;
-    const MeshTree *tree = &rays->meshes[visual->mesh];
-    F8 across = f8_load(raster->across + LANES * column), above = f8_load(raster->above + LANES * row);
-    V8 face;
-    for (int i = 0; i < LANES; i++) {
-        const float *n = tree->normals + 3 * (size_t)triangles[i]->triangle;
-        face.x[i] = n[0], face.y[i] = n[1], face.z[i] = n[2];
-        seen->visual[i] = visual_index;
-        seen->is_textured[i] = false;
-    }
-    const double *m = raster->outwards.m;
-    F8 depth = 1.0f / f8_load(raster->nearness + at), length = f8_sqrt(1.0f + across * across + above * above),
-       back = -1.0f / length;
-    V8 ahead = { (float)m[0] + (float)m[1] * across + (float)m[2] * above,
-                 (float)m[3] + (float)m[4] * across + (float)m[5] * above,
-                 (float)m[6] + (float)m[7] * across + (float)m[8] * above };
-    Vec3 eye = raster->flat.pose.t;
-    f8_store(seen->distance, depth * length);
-    v8_store(lit->point, v8_mad(v8(eye.x, eye.y, eye.z), ahead, depth));
-    v8_store(lit->eye, v8_scale(ahead, back));
-    face = turned(visual->inverse_float, face);
-    v8_store(lit->geometric, face);
-    v8_store(lit->normal, tree->mesh->normals
-                              ? turned(visual->inverse_float, smooth_normal(tree->mesh, triangles, across, above))
-                              : face);
-    put_look(lit, &visual->look);
-    I8 none = is_sky ^ is_sky, all = ~none;
-    i8_store(lit->is_lit, all);
-    i8_store(lit->is_physical, visual->look.is_physical ? all : none);
-    i8_store(lit->is_overlay, visual->is_overlay ? all : none);
-    return 1;
+    I8 is_empty = i8_load(items) < 0;
+    F8 farthest = f8((float)(raster->flat.far * (1.0 + 1e-6)));
+    View view = { .across = f8_load(raster->across + LANES * column),
+                  .above = f8_load(raster->above + LANES * row),
+                  .depth = f8_where(is_empty, farthest, 1.0f / f8_load(raster->nearness + at)),
+                  .form = ~(is_empty ^ is_empty) };
+    if (raster->form_count > 0 && !meet_forms(rays, column, row, &view))
+        return BLOCK_MIXED;
+    bool has_form = i8_any(view.form >= 0);
+    if (!has_form && i8_any(is_empty))
+        return i8_any(~is_empty) ? BLOCK_MIXED : BLOCK_SKY;
+    if (has_form && i8_any(view.form != view.form[0]))
+        return BLOCK_MIXED;
+    int index = has_form ? raster->forms[view.form[0]].visual : visual_of(raster, items, triangles);
+    if (index < 0 || !is_plain(&rays->visuals[index]))
+        return BLOCK_MIXED;
+    if (has_form)
+        put_form_normals(&rays->visuals[index], &view, lit);
+    else
+        put_triangle_normals(rays, &rays->visuals[index], triangles, &view, lit);
+    put_places(raster, &view, lit, seen);
+    put_visual(&rays->visuals[index], index, lit, seen);
+    return BLOCK_PLAIN;
 }

@@ -91,7 +91,19 @@ static bool is_in_picture(const Rays *rays, const Raster *raster, int index, Ext
     return extent->nearest <= raster->flat.far && pixels_of(raster, extent, pixels);
 }
 
-static void add_form(Raster *raster, int visual, const Extent *extent, const int pixels[4])
+// Where single precision is finer than the gap between a surface and the rays that leave it.
+static void set_wide(const Raster *raster, const Visual *visual, RasterForm *form)
+{
+    static const double reach = 200.0;  // m, in the units of the form
+    Vec3 origin = mat3_apply(visual->inverse, vec3_sub(raster->flat.pose.t, visual->world.t));
+    Mat3 turn = mat3_mul(visual->inverse, raster->outwards);
+    form->is_wide = vec3_length(origin) < reach && form_is_wide(&visual->form);
+    form->origin[0] = (float)origin.x, form->origin[1] = (float)origin.y, form->origin[2] = (float)origin.z;
+    for (int i = 0; i < 9; i++)
+        form->turn[i] = (float)turn.m[i];
+}
+
+static void add_form(const Rays *rays, Raster *raster, int visual, const Extent *extent, const int pixels[4])
 {
     memory_grow(&raster->forms, &raster->form_capacity, raster->form_count + 1, sizeof *raster->forms);
     memory_grow(&raster->form_boxes, &raster->form_box_capacity, raster->form_count + 1, sizeof *raster->form_boxes);
@@ -99,6 +111,7 @@ static void add_form(Raster *raster, int visual, const Extent *extent, const int
     raster->forms[raster->form_count++] = (RasterForm){ .visual = visual,
                                                         .pixels = { pixels[0], pixels[1], pixels[2], pixels[3] },
                                                         .nearest = (float)extent->nearest };
+    set_wide(raster, &rays->visuals[visual], &raster->forms[raster->form_count - 1]);
 }
 
 // ---- triangles ----
@@ -238,7 +251,7 @@ bool rays_flat_begin(Rays *rays, const RaysFlat *flat)
         if (!raster->is_seen[i])
             continue;
         if (rays->visuals[i].mesh < 0)
-            add_form(raster, i, &extent, pixels);
+            add_form(rays, raster, i, &extent, pixels);
         else
             triangles += rays->meshes[rays->visuals[i].mesh].mesh->triangle_count;
         if (triangles > count)
@@ -313,19 +326,6 @@ static void find_triangle(const Rays *rays, const Raster *raster, const int pixe
     const float *normal = rays->meshes[rays->visuals[triangle->visual].mesh].normals + 3 * (size_t)triangle->triangle;
     for (int i = 0; i < 3; i++)
         found->normal[i][lane] = normal[i];
-}
-
-bool raster_has_forms(const Rays *rays, int column, int row)
-{
-    const Bins *bins = &rays->raster->form_bins;
-    int cell = row / RASTER_CELL_HEIGHT * bins->columns + column / RASTER_CELL_WIDTH;
-    for (int k = bins->starts[cell]; k < bins->starts[cell + 1]; k++) {
-        const int *pixels = rays->raster->forms[bins->items[k]].pixels;
-        if (column + BLOCK_WIDTH > pixels[0] && column <= pixels[1] && row + BLOCK_HEIGHT > pixels[2]
-            && row <= pixels[3])
-            return true;
-    }
-    return false;
 }
 
 static void find_form(const Rays *rays, const RasterForm *form, const Ray *query, int lane, Found *found)

@@ -24,8 +24,10 @@ static_assert(sizeof(RasterTriangle) == 64, "one line of the cache");
 
 typedef struct RasterForm {
     int visual;
-    int pixels[4];  // left, right, top, bottom, inclusive
-    float nearest;  // no ray meets it before
+    int pixels[4];             // left, right, top, bottom, inclusive
+    float nearest;             // no ray meets it before
+    bool is_wide;              // wide_form.h meets it well enough from here
+    float origin[3], turn[9];  // of the view, in the form's frame
 } RasterForm;
 
 typedef struct RasterCorner {

@@ -93,6 +93,14 @@ double strokes_margin(const Strokes *strokes);
 Form strokes_form(const Strokes *strokes, int first, double margin);  // of some from the first on: form.stroke_count
 bool strokes_hit(const Form *form, Vec3 origin, Vec3 direction, double near, double spread, FormHit *hit);
 
+// Whether wide_form.h has it, which meets eight rays at once in single precision.
+static inline bool form_is_wide(const Form *form)
+{
+    GeometryKind kind = form->shape.kind;
+    return form->stroke_count == 0
+           && (kind == GEOMETRY_BOX || kind == GEOMETRY_PLANE || kind == GEOMETRY_SPHERE || kind == GEOMETRY_CYLINDER);
+}
+
 Form form_of(const SceneNode *geometry);  // kind GEOMETRY_NONE when it has no formula
 // Where a place of the surface lies on its paint, from 0 to 1: faces lie beside each other. False: it cannot be painted.
 // Where a spot of paint around a hit lies, by its reach in shares of the face's width and height.
@@ -273,7 +281,7 @@ struct Rays {
     struct Shadows *shadows;           // NULL: not yet wanted
     void (*shade)(const Rays *rays, struct Lit *lit, const RaysStyle *style);
     void (*fill)(const struct Raster *raster, int column, int row);
-    int (*block)(const Rays *rays, int column, int row, const RaysStyle *style, struct Lit *lit, RaysBlock *seen);
+    int (*block)(const Rays *rays, int column, int row, struct Lit *lit, RaysBlock *seen);
     void (*darken)(const Rays *rays, const struct ShadowSide *side, const float from[3][LANES], const int valid[LANES],
                    int darkened[LANES]);
 };
@@ -308,8 +316,7 @@ bool rays_meet_form(const Visual *visual, const Ray *ray, FormHit *hit);
 // ---- raster.c: what pixels of a flat picture see first, see rays_flat_begin ----
 void raster_search(const Rays *rays, const Ray *queries, const int (*pixels)[2], int count, Found *found);
 void raster_size(const Rays *rays, int *width, int *height);
-Ray raster_ray(const Rays *rays, int column, int row);         // through the middle of a pixel
-bool raster_has_forms(const Rays *rays, int column, int row);  // in the block from there
+Ray raster_ray(const Rays *rays, int column, int row);  // through the middle of a pixel
 void raster_free(Rays *rays);
 // ---- raster_fill.c: the triangles of a cell of the picture ----
 void raster_fill_portable(const struct Raster *raster, int column, int row);
@@ -336,10 +343,11 @@ typedef struct Lit {
     int is_lit[LANES], is_physical[LANES], is_overlay[LANES];  // masks
     float sum[3][LANES], full[3][LANES];                       // what comes of it: with shadows and without
 } Lit;
-// ---- block.c: eight neighbours of a flat picture. Returns 1: they see one plain surface, now in `lit`; 0: the sky; -1: other things. Of
-// `seen` it gives what is not light ----
-int block_surfaces_portable(const Rays *rays, int column, int row, const RaysStyle *style, Lit *lit, RaysBlock *seen);
-int block_surfaces_avx2(const Rays *rays, int column, int row, const RaysStyle *style, Lit *lit, RaysBlock *seen);
+// ---- block.c: eight neighbours of a flat picture. Returns whether they see one plain surface, now in `lit`, nothing, or other things.
+// Of `seen` it gives what is not light ----
+enum { BLOCK_SKY, BLOCK_PLAIN, BLOCK_MIXED };
+int block_surfaces_portable(const Rays *rays, int column, int row, Lit *lit, RaysBlock *seen);
+int block_surfaces_avx2(const Rays *rays, int column, int row, Lit *lit, RaysBlock *seen);
 
 void shade_portable(const Rays *rays, Lit *lit, const RaysStyle *style);
 void shade_avx2(const Rays *rays, Lit *lit, const RaysStyle *style);

@@ -351,32 +351,49 @@ static void see_plain_sky(const Rays *rays, RaysBlock *seen)
         put_lane(seen, i, &sky);
 }
 
-void rays_see_block(const Rays *rays, int column, int row, const RaysStyle *style, RaysBlock *seen)
+// What is done ray by ray in a plain block too.
+static void finish_plain_block(const Rays *rays, int column, int row, const RaysStyle *style, int visual,
+                               const float distances[LANES], Lit *lit)
+{
+    int pixels[LANES][2];
+    RaysStyle own = *style;
+    bool is_soft = style->occlusion > 0.0 || style->softness > 0.0,
+         has_squares = style->is_for_people && rays->visuals[visual].squares > 0.0;
+    own.pixels = (const int(*)[2])pixels;
+    own.per_pixel = lit->per_pixel = 1;
+    for (int i = 0; i < LANES && (is_soft || has_squares); i++) {
+        pixels[i][0] = column + i % RAYS_BLOCK_WIDTH, pixels[i][1] = row + i / RAYS_BLOCK_WIDTH;
+        if (is_soft)
+            set_places(lit, i, &own, i);
+        if (!has_squares)
+            continue;
+        Ray ray = raster_ray(rays, pixels[i][0], pixels[i][1]);
+        Vec3 point = vec3_mad(ray.origin, ray.direction, (double)distances[i]);
+        add_squares(rays, &ray, &rays->visuals[visual], distances[i], point, lit, i);
+    }
+}
+
+static int kind_of_block(const Rays *rays, int column, int row, Lit *lit, RaysBlock *seen)
 {
     assert(column % RAYS_BLOCK_WIDTH == 0 && row % RAYS_BLOCK_HEIGHT == 0);
+    return rays->dot_count > 0 || rays->lighting.fog_range > 0.0
+               ? BLOCK_MIXED
+               : rays->block(rays, column / RAYS_BLOCK_WIDTH, row / RAYS_BLOCK_HEIGHT, lit, seen);
+}
+
+void rays_see_block(const Rays *rays, int column, int row, const RaysStyle *style, RaysBlock *seen)
+{
     Lit lit;
-    int kind = rays->dot_count > 0 || rays->lighting.fog_range > 0.0 || raster_has_forms(rays, column, row)
-                   ? -1
-                   : rays->block(rays, column / RAYS_BLOCK_WIDTH, row / RAYS_BLOCK_HEIGHT, style, &lit, seen);
-    if (kind < 0 || (kind == 0 && !is_sky_plain(rays, style))) {
+    int kind = kind_of_block(rays, column, row, &lit, seen);
+    if (kind == BLOCK_MIXED || (kind == BLOCK_SKY && !is_sky_plain(rays, style))) {
         see_mixed_block(rays, column, row, style, seen);
         return;
     }
-    if (kind == 0) {
+    if (kind == BLOCK_SKY) {
         see_plain_sky(rays, seen);
         return;
     }
-    if (style->occlusion > 0.0 || style->softness > 0.0) {
-        RaysStyle own = *style;
-        int pixels[LANES][2];
-        for (int i = 0; i < LANES; i++)
-            pixels[i][0] = column + i % RAYS_BLOCK_WIDTH, pixels[i][1] = row + i / RAYS_BLOCK_WIDTH;
-        own.pixels = (const int(*)[2])pixels;
-        own.per_pixel = 1;
-        for (int i = 0; i < LANES; i++)
-            set_places(&lit, i, &own, i);
-    }
-    lit.per_pixel = 1;
+    finish_plain_block(rays, column, row, style, seen->visual[0], seen->distance, &lit);
     rays->shade(rays, &lit, style);
     memcpy(seen->normal, lit.geometric, sizeof seen->normal);
     memcpy(seen->light, lit.sum, sizeof seen->light);
@@ -388,11 +405,16 @@ void rays_find_block(const Rays *rays, int column, int row, int visuals[RAYS_BLO
     int pixels[LANES][2], lanes[LANES], count = block_pixels(rays, column, row, pixels, lanes);
     Ray queries[LANES];
     Found found;
+    RaysBlock seen;
+    Lit lit;
+    int kind = kind_of_block(rays, column, row, &lit, &seen);
+    for (int i = 0; i < LANES; i++)
+        visuals[i] = kind == BLOCK_PLAIN ? seen.visual[0] : -1;
+    if (kind != BLOCK_MIXED)
+        return;
     for (int i = 0; i < count; i++)
         queries[i] = raster_ray(rays, pixels[i][0], pixels[i][1]);
     raster_search(rays, queries, (const int(*)[2])pixels, count, &found);
-    for (int i = 0; i < LANES; i++)
-        visuals[i] = -1;
     for (int i = 0; i < count; i++)
         visuals[lanes[i]] = found.visual[i];
 }

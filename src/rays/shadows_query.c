@@ -1,7 +1,7 @@
 // shadows_query.c - whether something stands between eight points and the sun: they are looked up in the grids of shadows.c, those of one
 // cell together. Compiled twice, see shadows_query_avx2.c; both give the same bits.
 #include "rays/shadows.h"
-#include "rays/wide.h"
+#include "rays/wide_form.h"
 
 #ifndef DARKEN_VARIANT
 #define DARKEN_VARIANT shadows_darken_portable
@@ -35,8 +35,23 @@ static I8 darkened_by_mesh(const ShadowGrid *grid, F8 u, F8 v, F8 height, I8 lef
     return dark;
 }
 
+static V8 into(const float *m, V8 v)
+{
+    return (V8){ m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z,
+                 m[6] * v.x + m[7] * v.y + m[8] * v.z };
+}
+
 static I8 darkened_by_form(const Visual *visual, Vec3 towards, V8 from, I8 left)
 {
+    if (form_is_wide(&visual->form)) {
+        Vec3 t = visual->world.t;
+        WideRay ray = { .o = into(visual->inverse_float, v8_sub(from, v8(t.x, t.y, t.z))),
+                        .d = into(visual->inverse_float, v8(towards.x, towards.y, towards.z)),
+                        .distance = f8(INFINITY),
+                        .is_hit = left ^ left };
+        wide_form_hit(&ray, &visual->form, f8(0.0f));
+        return ray.is_hit & left;
+    }
     for (int i = 0; i < LANES; i++)
         if (left[i])
             left[i] = shadow_form_darkens(visual, vec3((double)from.x[i], (double)from.y[i], (double)from.z[i]),

@@ -20,6 +20,9 @@ static const char scene[] =
     "Transform { translation 2 1 1 scale 1 -2 0.7 children [ Shape { geometry DEF ROOF IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0, 0 0 1, 0.3 0.3 -0.4 ] } coordIndex [ 0 2 1 -1 0 1 3 -1 0 3 2 -1 1 2 3 -1 0 1 4 -1 ] } } ] }\n"
     "Pose { translation 6 3 2 rotation 0 1 0 1 children [ Shape { geometry USE ROOF } ] }\n"
     "Pose { translation 7 3 2 rotation 0 1 0 1 children [ Shape { geometry USE ROOF } ] }\n"
+    "Pose { translation 4 2.2 1 rotation 1 0 0 0.7 children [ Shape { geometry Cylinder { radius 0.3 height 1.4 } } ] }\n"
+    "Transform { translation 4.5 -1 1.5 scale 1 1.5 0.8 children [ Shape { geometry Cylinder { radius 0.3 height 1 top FALSE } } ] }\n"
+    "Pose { translation 3 2.4 0.5 children [ Shape { geometry Capsule { radius 0.2 height 0.6 } } ] }\n"
     "Pose { translation -20 -20 -1 children [ Shape { geometry ElevationGrid { xDimension 3 yDimension 3 xSpacing 30 ySpacing 30 height [ 0 0 0, 0 2 0, 0 0 0 ] } } ] }\n";
 
 static const Pose views[] = {
