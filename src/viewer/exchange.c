@@ -69,6 +69,7 @@ void exchange_deinit(Exchange *exchange)
     for (int i = 0; i < COUNT_OF(exchange->moments); i++) {
         moment_deinit(&exchange->moments[i].world);
         text_free(&exchange->moments[i].info);
+        text_free(&exchange->moments[i].drawing);
     }
     pthread_cond_destroy(&exchange->arrived);
     pthread_mutex_destroy(&exchange->lock);

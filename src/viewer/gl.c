@@ -138,6 +138,17 @@ void gl_close(GlScreen *screen)
     free(screen);
 }
 
+bool gl_use(GlScreen *screen)
+{
+    return eglMakeCurrent(screen->display, EGL_NO_SURFACE, EGL_NO_SURFACE, screen->context);
+}
+
+void gl_release(GlScreen *screen)
+{
+    if (screen)
+        eglMakeCurrent(screen->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+}
+
 const char *gl_describe(Arena *arena, bool *is_there)
 {
     const char *why = "no reason is known";
@@ -366,6 +377,8 @@ GlScreen *gl_open(int width, int height, DiagSink *diags)
     return NULL;
 }
 void gl_close(GlScreen *screen) { (void)screen; }
+bool gl_use(GlScreen *screen) { return screen != NULL; }
+void gl_release(GlScreen *screen) { (void)screen; }
 void gl_clean(GlScreen *screen) { (void)screen; }
 void gl_enter_foreign(GlScreen *screen) { (void)screen; }
 void gl_leave_foreign(GlScreen *screen) { (void)screen; }

@@ -14,7 +14,10 @@ enum { GL_MOST_PIXELS = 8192 };  // of a side
 
 // NULL when this build or machine has no OpenGL; the sink says why.
 GlScreen *gl_open(int width, int height, DiagSink *diags);
-void gl_close(GlScreen *screen);    // NULL is fine
+void gl_close(GlScreen *screen);  // NULL is fine
+// It is taken from and given back to the thread at hand where it is used now and then.
+bool gl_use(GlScreen *screen);
+void gl_release(GlScreen *screen);  // NULL is fine
 void gl_abandon(GlScreen *screen);  // after a fault in the middle of it: forgets it without another call
 
 // Brings every state that matters for drawing to what OpenGL starts with, whatever was left behind: open glBegin, lists,

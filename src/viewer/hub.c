@@ -15,6 +15,7 @@ const struct WatchKind watch_kinds[WATCH_KINDS] = {
     { "states", MOMENT_STATES },
     { "joints", MOMENT_JOINTS },
     { "info", 0 },
+    { "drawing", 0 },
 };
 
 static void make_token(char token[VIEWER_TOKEN_CHARS + 1])
@@ -656,7 +657,24 @@ static bool choose_screens(Client *client, const ViewMoment *moment, FrameSectio
     return true;
 }
 
-static int choose_sections(Client *client, const ViewMoment *moment, FrameSection sections[MOMENT_SECTIONS_MAX + 3])
+// Likewise what a plugin draws: of a drawing that stays a client hears once.
+static bool choose_drawing(Client *client, const ViewMoment *moment, FrameSection *section)
+{
+    if (!(client->watches & moment->parts & WATCH_DRAWING)) {
+        client->has_drawing = false;
+        return false;
+    }
+    if (client->has_drawing && !client->wants_key && client->drawing_hash == moment->drawing_hash)
+        return false;
+    client->has_drawing = true;
+    client->drawing_hash = moment->drawing_hash;
+    *section = (FrameSection){ { 'D', 'R', 'A', 'W' }, moment->drawing.data, moment->drawing.length };
+    return true;
+}
+
+enum { SECTIONS_MAX = MOMENT_SECTIONS_MAX + 4 };
+
+static int choose_sections(Client *client, const ViewMoment *moment, FrameSection sections[SECTIONS_MAX])
 {
     unsigned wanted = client->watches & moment->parts;
     int parts = 0;
@@ -666,6 +684,7 @@ static int choose_sections(Client *client, const ViewMoment *moment, FrameSectio
     int count = moment_sections(&moment->world, parts | MOMENT_ALL, sections);
     if (wanted & WATCH_INFO)
         sections[count++] = (FrameSection){ { 'I', 'N', 'F', 'O' }, moment->info.data, moment->info.length };
+    count += choose_drawing(client, moment, &sections[count]);
     count += choose_glow(client, moment, &sections[count]);
     return count + choose_screens(client, moment, &sections[count]);
 }
@@ -673,7 +692,7 @@ static int choose_sections(Client *client, const ViewMoment *moment, FrameSectio
 static void make_frame(Hub *hub, Client *client)
 {
     const ViewMoment *moment = hub->exchange->front;
-    FrameSection sections[MOMENT_SECTIONS_MAX + 3];
+    FrameSection sections[SECTIONS_MAX];
     FrameInput input = { .revision = moment->revision,
                          .step = moment->step,
                          .time = moment->time,

@@ -557,6 +557,8 @@ void viewer_detach(Viewer *viewer)
     if (viewer->wants_forces)
         physics_want_contact_forces(sim_physics(viewer->sim), false);
     viewer->wants_forces = false;
+    drawing_destroy(viewer->drawing);
+    viewer->drawing = NULL;
     viewer->sim = NULL;
     viewer->diags = viewer->own_diags;
 }

@@ -10,6 +10,7 @@
 //   edits.c     the tree of nodes, their fields, undo                          (world's thread)
 //   windows.c   robot windows: pages that talk with robots' programs           (world's thread)
 //   watch.c     what is computed only while somebody looks at it               (world's thread)
+//   drawing.c   what the physics plugin draws, as corners                      (world's thread)
 //   journal.c   acts with their steps, written and read                        (world's thread)
 #ifndef TALUS_VIEWER_VIEWER_INTERNAL_H
 #define TALUS_VIEWER_VIEWER_INTERNAL_H
@@ -19,6 +20,7 @@
 #include "base/json_read.h"
 #include "record/frame.h"
 #include "record/moment.h"
+#include "viewer/drawing.h"
 #include "viewer/viewer.h"
 
 #include <pthread.h>
@@ -54,7 +56,7 @@ Blob *blob_hold(Blob *blob);
 void blob_release(Blob *blob);  // NULL is fine
 
 // ---- a moment of the world ----
-enum { WATCH_CONTACTS = 1, WATCH_STATES = 2, WATCH_JOINTS = 4, WATCH_INFO = 8, WATCH_KINDS = 4 };
+enum { WATCH_CONTACTS = 1, WATCH_STATES = 2, WATCH_JOINTS = 4, WATCH_INFO = 8, WATCH_DRAWING = 16, WATCH_KINDS = 5 };
 extern const struct WatchKind {
     const char *name;
     int part;                // of a Moment
@@ -68,6 +70,8 @@ typedef struct ViewMoment {
     Moment world;
     unsigned parts;  // WATCH_ bits of what is in it beside the poses
     Text info;
+    Text drawing;  // of the physics plugin (drawing.h)
+    uint64_t drawing_hash;
     bool is_running, is_rewound;  // rewound: the world went back, what came after is forgotten
     bool can_resume;
     double pace;
@@ -187,6 +191,8 @@ typedef struct Client {
     double screens_sent;     // when, on the clock
     Text glow;               // of LEDs, likewise
     uint32_t glow_revision;  // of the scene that was told
+    uint64_t drawing_hash;   // of what a plugin draws, likewise
+    bool has_drawing;
     bool awaits_ack, wants_key;
     uint64_t moment;    // serial of the last one sent
     uint32_t revision;  // of the scene sent
@@ -347,7 +353,8 @@ struct Viewer {
     size_t snapshot_bytes;
     double snapshot_taken;
     bool wants_forces;
-    Arena *arena;  // of the act at hand
+    PluginDrawing *drawing;  // while it is watched; NULL: it never was
+    Arena *arena;            // of the act at hand
     Text text;
 };
 

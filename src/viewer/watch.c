@@ -2,6 +2,7 @@
 // of fields, joints and devices as numbers; pictures of devices.
 #include "viewer/viewer_internal.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ static const char *read_watch(Viewer *viewer, const char *what, Watch *watch)
             return "there is nothing of that name to watch";
         return NULL;
     }
-    return "watch wants contacts, states, joints, info, device:NODE, value:NODE.field, joint:NODE or window:NODE";
+    return "watch wants contacts, states, joints, info, drawing, device:NODE, value:NODE.field, joint:NODE or window:NODE";
 }
 
 static void recount(Viewer *viewer)
@@ -127,6 +128,14 @@ static void add_info(Viewer *viewer, Text *out)
     json_end_object(&json);
 }
 
+static void add_drawing(Viewer *viewer, ViewMoment *moment)
+{
+    if (!viewer->drawing)
+        viewer->drawing = drawing_create();
+    drawing_take(viewer->drawing, viewer->sim, moment->world.poses, moment->world.pose_count, &moment->drawing);
+    moment->drawing_hash = hash_bytes(moment->drawing.data, moment->drawing.length, 0);
+}
+
 static void add_sections(Viewer *viewer, ViewMoment *moment)
 {
     int parts = MOMENT_ALL;
@@ -140,6 +149,9 @@ static void add_sections(Viewer *viewer, ViewMoment *moment)
     text_clear(&moment->info);
     if (viewer->watched & WATCH_INFO)
         add_info(viewer, &moment->info);
+    text_clear(&moment->drawing);
+    if (viewer->watched & WATCH_DRAWING)
+        add_drawing(viewer, moment);
 }
 
 // ---- numbers ----

@@ -1,6 +1,8 @@
-// Pictures by their pixels: where things are seen, what hides what, and what a physics plugin draws under and over them.
+// Pictures by their pixels: where things are seen, what hides what, and what a physics plugin draws under and over them; and what it
+// draws as corners.
 #include "support/support.h"
 
+#include "viewer/drawing.h"
 #include "viewer/gl.h"
 #include "viewer/render.h"
 
@@ -357,6 +359,149 @@ static void test_motion(void **state)
     world_close(&plain);
 }
 
+// ---- what a plugin draws, as corners in the world ----
+
+typedef struct Run {
+    uint8_t kind, flags, width, nothing;
+    uint32_t count;
+    struct {
+        float at[3];
+        uint8_t color[4];
+    } corners[8];  // the first ones
+} Run;
+
+// The runs of a drawing, as many as fit. Returns how many there are.
+static int runs_of(const Text *text, Run *runs, int most)
+{
+    int count = 0;
+    for (size_t at = 0; at < text->length; count++) {
+        Run run = { 0 };
+        assert_true(text->length - at >= DRAWING_HEAD_BYTES);
+        memcpy(&run, text->data + at, DRAWING_HEAD_BYTES);
+        at += DRAWING_HEAD_BYTES;
+        size_t bytes = (size_t)run.count * DRAWING_CORNER_BYTES;
+        assert_true(text->length - at >= bytes);
+        memcpy(run.corners, text->data + at, bytes < sizeof run.corners ? bytes : sizeof run.corners);
+        at += bytes;
+        if (count < most)
+            runs[count] = run;
+    }
+    return count;
+}
+
+#define CORNER(run, index, x, y, z, r, g, b, a)                                                                        \
+    do {                                                                                                               \
+        for (int k = 0; k < 3; k++)                                                                                    \
+            assert_true(fabsf((run).corners[index].at[k] - (const float[3]){ x, y, z }[k]) < 1e-4f);                   \
+        for (int k = 0; k < 4; k++)                                                                                    \
+            assert_int_equal((run).corners[index].color[k], ((const int[4]){ r, g, b, a }[k]));                        \
+    } while (0)
+
+static void test_corners(void **state)
+{
+    (void)state;
+    compile("corners", "",
+            "#include <GL/gl.h>\n#include <plugins/physics.h>\n"
+            "DLLEXPORT void webots_physics_init(void) { }\n"
+            "DLLEXPORT void webots_physics_step(void) { }\n"
+            "DLLEXPORT void webots_physics_draw(int pass, const char *view)\n"
+            "{\n"
+            "  if (view)\n"
+            "    return;\n"
+            "  if (pass == 0) {\n"
+            "    glPointSize(5);\n"
+            "    glTranslatef(1, 2, 3);\n"  // matrices hold
+            "    glScalef(2, 2, 2);\n"
+            "    glBegin(GL_POINTS);\n"
+            "    glColor3f(1, 0, 0);\n"
+            "    glVertex3f(0.25f, 0, -1);\n"
+            "    glEnd();\n"
+            "    return;\n"
+            "  }\n"
+            "  glDisable(GL_DEPTH_TEST);\n"
+            "  glEnable(GL_BLEND);\n"
+            "  glLineWidth(3);\n"
+            "  glBegin(GL_QUADS);\n"
+            "  glColor4f(0, 1, 0, 0.5f);\n"
+            "  glVertex3f(0, 0, 0); glVertex3f(0, 1, 0); glVertex3f(0, 1, 1); glVertex3f(0, 0, 1);\n"
+            "  glEnd();\n"
+            "  glBegin(GL_LINE_STRIP);\n"
+            "  glVertex3f(-20, 0, 7);\n"
+            "  glColor4f(0, 0, 1, 1);\n"
+            "  glVertex3f(4.125f, -0.0625f, 0.001f); glVertex3f(0, 0, 0);\n"
+            "}\n"  // left open
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n");
+    World world = world_open("corners", "corners", red_box);
+    PluginDrawing *drawing = drawing_create();
+    uint64_t hash = sim_hash(world.sim);
+    for (int turn = 0; turn < 3; turn++) {  // also after a picture of the same plugin
+        Text text = { 0 };
+        Run runs[3] = { 0 };
+        drawing_take(drawing, world.sim, NULL, 0, &text);
+        assert_int_equal(runs_of(&text, runs, 3), 3);
+        assert_true(runs[0].kind == DRAWING_POINTS && runs[0].flags == 0 && runs[0].width == 5 && runs[0].count == 1);
+        CORNER(runs[0], 0, 1.5f, 2, 1, 255, 0, 0, 255);
+        assert_true(runs[1].kind == DRAWING_LINES && runs[1].flags == DRAWING_ON_TOP && runs[1].width == 3);
+        assert_int_equal(runs[1].count, 4);
+        CORNER(runs[1], 0, -20, 0, 7, 0, 255, 0, 128);
+        CORNER(runs[1], 1, 4.125f, -0.0625f, 0.001f, 0, 0, 255, 255);
+        CORNER(runs[1], 3, 0, 0, 0, 0, 0, 255, 255);
+        assert_true(runs[2].kind == DRAWING_TRIANGLES && runs[2].count == 6);
+        CORNER(runs[2], 0, 0, 0, 0, 0, 255, 0, 128);
+        text_free(&text);
+        free(frame_of(&world, NULL));
+    }
+    assert_true(sim_hash(world.sim) == hash);
+    drawing_destroy(drawing);
+    world_close(&world);
+}
+
+// A drawing may be large; one that is too large is left out, and one whose plugin faults ends with words.
+static void test_large_and_broken(void **state)
+{
+    (void)state;
+    compile("large", "-g",
+            "#include <GL/gl.h>\n#include <plugins/physics.h>\n#include <stdlib.h>\n"
+            "static int count = 20000;\n"
+            "DLLEXPORT void webots_physics_init(void) { }\n"
+            "DLLEXPORT void webots_physics_step(void) { count = count == 20000 ? 1000000 : -1; }\n"
+            "DLLEXPORT void webots_physics_draw(int pass, const char *view)\n"
+            "{\n"
+            "  (void)view;\n"
+            "  if (pass == 0)\n"
+            "    return;\n"
+            "  glBegin(GL_POINTS);\n"
+            "  for (int i = 0; i < count; i++)\n"
+            "    glVertex3f(1e-5f * (float)i, 0, 0);\n"
+            "  if (count < 0)\n"
+            "    abort();\n"
+            "  glEnd();\n"
+            "}\n"
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n");
+    World world = world_open("large", "large", red_box);
+    PluginDrawing *drawing = drawing_create();
+    Text text = { 0 };
+    Run run = { 0 };
+    drawing_take(drawing, world.sim, NULL, 0, &text);
+    assert_int_equal(runs_of(&text, &run, 1), 1);
+    assert_int_equal(run.count, 20000);
+    text_clear(&text);
+    assert_true(sim_step(world.sim));
+    for (int turn = 0; turn < 2; turn++)
+        drawing_take(drawing, world.sim, NULL, 0, &text);
+    assert_int_equal(text.length, 0);
+    assert_int_equal(diag_total(world.diags, DIAG_WARNING), 1);
+    assert_true(sim_step(world.sim));
+    drawing_take(drawing, world.sim, NULL, 0, &text);
+    assert_int_equal(text.length, 0);
+    assert_non_null(sim_failure(world.sim));
+    drawing_take(drawing, world.sim, NULL, 0, &text);
+    assert_int_equal(text.length, 0);
+    text_free(&text);
+    drawing_destroy(drawing);
+    world_close(&world);
+}
+
 int main(void)
 {
     Arena *arena = arena_create();
@@ -372,9 +517,15 @@ int main(void)
     if (system(command))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directions), cmocka_unit_test(test_depth_and_glass), cmocka_unit_test(test_camera),
-        cmocka_unit_test(test_passes),     cmocka_unit_test(test_leaks),           cmocka_unit_test(test_old_draw),
+        cmocka_unit_test(test_directions),
+        cmocka_unit_test(test_depth_and_glass),
+        cmocka_unit_test(test_camera),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_leaks),
+        cmocka_unit_test(test_old_draw),
         cmocka_unit_test(test_motion),
+        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_large_and_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

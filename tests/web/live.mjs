@@ -1,33 +1,15 @@
 // live.mjs - the page in a headless browser against `talus view` itself: steps, history, hands, edits, saving, two readers.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { drawn, launch, openPage, shown } from './mock.mjs';
+import { drawn, openPage, shown } from './mock.mjs';
+import { openView } from './view.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'talus-live-'));
 copyFileSync('drop.wbt', join(folder, 'drop.wbt'));
-const program = spawn(process.env.TALUS_PROGRAM, ['view', join(folder, 'drop.wbt')], { stdio: ['ignore', 'pipe', 'pipe'] });
-const links = await new Promise((done, fail) => {
-  let text = '';
-  const read = (data) => {
-    text += data;
-    const found = text.match(/http:\/\/\S+/g) ?? [];
-    if (found.length >= 2)
-      done(found);
-  };
-  program.stdout.on('data', read);
-  program.stderr.on('data', read);
-  program.on('exit', () => fail(new Error(`talus view ended: ${text}`)));
-});
-const browser = await launch(), page = await openPage(browser);
-await page.goto(links[0]);
-await shown(page);
-await drawn(page);
-const solidOf = (def) => page.evaluate((name) => talus.worldMeta.solids.findIndex((one) => one.def === name), def);
-const [ball, pillar] = [await solidOf('BALL'), await solidOf('PILLAR')];
-const place = (solid) => page.evaluate((i) => Array.from(talus.world.positions.slice(3 * i, 3 * i + 3)), solid);
+const view = await openView(join(folder, 'drop.wbt'), { viewport: { width: 1010, height: 460 } }), { page, steps, reset, place } = view;
+const [ball, pillar] = [await view.solidOf('BALL'), await view.solidOf('PILLAR')];
 const pixelOf = (solid) => page.evaluate((i) => {
   const box = talus.canvas.getBoundingClientRect(), at = talus.view.project(talus.world.position(i, talus.navigator.pivot.clone()));
   return [at[0] + box.left, at[1] + box.top];
@@ -46,7 +28,6 @@ const drag = async (solid, [dx, dy], modifier, whileDown = async () => undefined
   await page.keyboard.up(modifier);
   await drawn(page);
 };
-const steps = (count) => page.evaluate((n) => talus.act({ do: 'step', n }), count);
 const untilTime = (time) => page.waitForFunction((wanted) => Math.abs(talus.time - wanted) < 1e-6, time);
 const untilMoved = (solid, axis, from) => page.waitForFunction(([i, k, x]) => Math.abs(talus.world.positions[3 * i + k] - x) > 0.02, [solid, axis, from]);
 
@@ -69,8 +50,7 @@ const tests = {
     await page.waitForFunction(() => talus.time < 0.1);
     await page.getByRole('button', { name: 'Go on from here' }).click();
     await page.waitForFunction(() => talus.timeline.isPast === false && talus.time < 0.2);
-    await page.evaluate(() => talus.act({ do: 'reset' }));
-    await untilTime(0);
+    await reset();
   },
 
   async 'Shift moves the ball, undo brings it back, a locked solid stays'() {
@@ -88,19 +68,18 @@ const tests = {
 
   async 'Alt pushes the ball with a force'() {
     const before = await place(ball);
-    await drag(ball, [90, 0], 'Alt', async () => { await steps(30); await page.waitForFunction(() => talus.time > 0.4); });
+    await drag(ball, [90, 0], 'Alt', async () => { await steps(30); });
     await untilMoved(ball, 1, before[1]);
-    await page.evaluate(() => talus.act({ do: 'reset' }));
-    await untilTime(0);
+    await reset();
   },
 
   async 'contacts and states come while they are watched'() {
     await page.evaluate(() => { talus.rendering('contacts', true); talus.rendering('bounding', true); });
     await steps(60);
-    await page.waitForFunction(() => talus.drawings.contacts.length > 0 && talus.time > 0.9);
+    await page.waitForFunction(() => talus.drawings.contacts.length > 0);
     assert.ok(await page.evaluate((i) => (talus.drawings.states[i] & 1) === 1, pillar), 'the pillar touches the floor');
-    await page.evaluate(() => { talus.rendering('contacts', false); talus.rendering('bounding', false); talus.act({ do: 'reset' }); });
-    await untilTime(0);
+    await page.evaluate(() => { talus.rendering('contacts', false); talus.rendering('bounding', false); });
+    await reset();
   },
 
   async 'a field is edited in the inspector, nonsense is refused in words'() {
@@ -123,8 +102,8 @@ const tests = {
   },
 
   async 'a second reader by the other link watches'() {
-    const other = await openPage(browser);
-    await other.goto(links[1]);
+    const other = await openPage(view.browser);
+    await other.goto(view.links[1]);
     await shown(other);
     await other.getByText('Watching').waitFor();
     assert.equal(await other.locator('.tools').isVisible(), false);
@@ -135,23 +114,4 @@ const tests = {
   },
 };
 
-let failures = 0;
-for (const [name, test] of Object.entries(tests)) {
-  try {
-    await test();
-    console.log(`ok ${name}`);
-  } catch (error) {
-    failures++;
-    console.log(`FAILED ${name}\n${error.stack ?? error}`);
-    if (process.env.TALUS_SHOTS)
-      await page.screenshot({ path: join(process.env.TALUS_SHOTS, `live-${failures}.png`) });
-  }
-}
-if (page.problems.length > 0) {
-  failures++;
-  console.log(`the page complained: ${page.problems.join('\n')}`);
-}
-await browser.close();
-program.kill();
-rmSync(folder, { recursive: true });
-process.exit(failures > 0 ? 1 : 0);
+await view.run('live', tests, () => rmSync(folder, { recursive: true }));

@@ -1,31 +1,13 @@
 // robots.mjs - the page against a world whose robot has a program: keys reach it, what it prints, shows and measures is seen, its joint
 // has a slider. argv: the world.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { drawn, launch, openPage, shown } from './mock.mjs';
+import { drawn } from './mock.mjs';
+import { openView } from './view.mjs';
 
-const program = spawn(process.env.TALUS_PROGRAM, ['view', process.argv[2]], { stdio: ['ignore', 'pipe', 'pipe'] });
-const links = await new Promise((done, fail) => {
-  let text = '';
-  const read = (data) => {
-    text += data;
-    const found = text.match(/http:\/\/\S+/g) ?? [];
-    if (found.length >= 2)
-      done(found);
-  };
-  program.stdout.on('data', read);
-  program.stderr.on('data', read);
-  program.on('exit', () => fail(new Error(`talus view ended: ${text}`)));
-});
-const browser = await launch(), page = await openPage(browser, { viewport: { width: 1100, height: 560 }, reducedMotion: 'reduce' });
-await page.goto(links[0]);
-await shown(page);
-await drawn(page);
+const view = await openView(process.argv[2]), { page, steps, shot } = view;
 const settled = () => page.evaluate(() => talus.ask({ do: 'ping' }));
-const steps = (n) => page.evaluate((count) => talus.act({ do: 'step', n: count }), n);
 const printed = (words) => page.locator('.console-lines').getByText(words).first().waitFor();
 const deviceOf = (name) => page.evaluate((wanted) => talus.worldMeta.devices.find((one) => one.name === wanted), name);
-const shot = async (name) => { if (process.env.TALUS_SHOTS) await page.screenshot({ path: `${process.env.TALUS_SHOTS}/${name}.png` }); };
 // How many pixels have changed since the last look, to a colour that fits.
 const newPixels = (fits) => page.evaluate((text) => {
   talus.view.dirty();
@@ -126,21 +108,4 @@ const tests = {
   },
 };
 
-let failures = 0;
-for (const [name, test] of Object.entries(tests)) {
-  try {
-    await test();
-    console.log(`ok ${name}`);
-  } catch (error) {
-    failures++;
-    console.log(`FAILED ${name}\n${error.stack ?? error}`);
-    await shot(`robots-failed-${failures}`);
-  }
-}
-if (page.problems.length > 0) {
-  failures++;
-  console.log(`the page complained: ${page.problems.join('\n')}`);
-}
-await browser.close();
-program.kill();
-process.exit(failures > 0 ? 1 : 0);
+await view.run('robots', tests);

@@ -1,29 +1,10 @@
 // windows.mjs - the page against a world whose robot has a window: it opens in a frame without rights, words go both ways, and what the
 // window's page may not do fails. argv: the world.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { drawn, launch, openPage, shown } from './mock.mjs';
+import { openView } from './view.mjs';
 
-const program = spawn(process.env.TALUS_PROGRAM, ['view', process.argv[2]], { stdio: ['ignore', 'pipe', 'pipe'] });
-const links = await new Promise((done, fail) => {
-  let text = '';
-  const read = (data) => {
-    text += data;
-    const found = text.match(/http:\/\/\S+/g) ?? [];
-    if (found.length >= 2)
-      done(found);
-  };
-  program.stdout.on('data', read);
-  program.stderr.on('data', read);
-  program.on('exit', () => fail(new Error(`talus view ended: ${text}`)));
-});
-const browser = await launch(), page = await openPage(browser, { viewport: { width: 1100, height: 560 }, reducedMotion: 'reduce' });
-await page.goto(links[0]);
-await shown(page);
-await drawn(page);
+const view = await openView(process.argv[2]), { page, steps, shot } = view;
 const settled = () => page.evaluate(() => talus.ask({ do: 'ping' }));
-const steps = (n) => page.evaluate((count) => talus.act({ do: 'step', n: count }), n);
-const shot = async (name) => { if (process.env.TALUS_SHOTS) await page.screenshot({ path: `${process.env.TALUS_SHOTS}/${name}.png` }); };
 const frame = () => page.frames().find((one) => one.parentFrame() === page.mainFrame());
 const log = (words) => page.frameLocator('.robot-window iframe').locator('#log').getByText(words).waitFor();
 
@@ -64,7 +45,7 @@ const tests = {
             done(true);
           }
         }) };
-    }, links[0].split('#')[0]);
+    }, view.links[0].split('#')[0]);
     assert.ok(page.problems.length > 0 && page.problems.every((words) => words.includes('Content Security Policy')), page.problems.join('\n'));
     page.problems.length = 0;  // that the browser says so is what is wanted
     assert.deepEqual(found, { origin: 'null', referrer: '', document: true, address: true, storage: true, viewer: true, network: true, socket: true });
@@ -95,21 +76,4 @@ const tests = {
   },
 };
 
-let failures = 0;
-for (const [name, test] of Object.entries(tests)) {
-  try {
-    await test();
-    console.log(`ok ${name}`);
-  } catch (error) {
-    failures++;
-    console.log(`FAILED ${name}\n${error.stack ?? error}`);
-    await shot(`windows-failed-${failures}`);
-  }
-}
-if (page.problems.length > 0) {
-  failures++;
-  console.log(`the page complained: ${page.problems.join('\n')}`);
-}
-await browser.close();
-program.kill();
-process.exit(failures > 0 ? 1 : 0);
+await view.run('windows', tests);

@@ -6,6 +6,7 @@ import type { Contact } from './frame';
 import { LinePad, PointPad } from './lines';
 import type { Outlines } from './outlines';
 import { boundingSphere, inertiaBoxes, islands, jointLimits, normals } from './mechanics';
+import { PluginDrawing } from './plugin';
 import type { Meta } from './source';
 import type { View } from './view';
 import type { World } from './world';
@@ -42,13 +43,14 @@ export const RENDERINGS: Rendering[] = [
   { id: 'wireframe', words: 'Wireframe', help: 'edges of all triangles' },
   { id: 'shadows', words: 'Shadows', help: 'of the sun' },
   { id: 'labels', words: 'Labels', help: 'texts of supervisors' },
+  { id: 'plugin', words: 'Drawings of the plugin', help: 'what the physics plugin draws', watch: ['drawing'] },
 ];
 
 const FRUSTUM_COLORS: Record<string, number[]> = { Camera: [1, 0, 1], RangeFinder: [1, 0.9, 0] };
 const X = [0.9, 0.2, 0.2], Y = [0.2, 0.75, 0.2], Z = [0.25, 0.45, 1];
 
 export class Drawings {
-  readonly on = new Set<string>(['shadows', 'labels']);
+  readonly on = new Set<string>(['shadows', 'labels', 'plugin']);
   contacts: Contact[] = [];
   states = new Uint8Array(0);
   joints = new Map<number, number>();
@@ -60,9 +62,10 @@ export class Drawings {
   private readonly deep = new LinePad(false);
   private readonly points = new PointPad();
   readonly devices = new DeviceDrawings();
+  readonly plugin = new PluginDrawing();
 
   constructor(private readonly view: View, private readonly world: World, private readonly outlines: Outlines) {
-    view.scene.add(this.top.object, this.deep.object, this.points.object, outlines.group);
+    view.scene.add(this.top.object, this.deep.object, this.points.object, this.plugin.group, outlines.group);
     view.beforeDraw.push(() => this.draw());
   }
 

@@ -14,6 +14,7 @@ import { Outlines } from './outlines';
 import { Overlays } from './overlays';
 import { Console, Inspector, Tree } from './panels';
 import { Plots } from './plots';
+import { readRuns } from './plugin';
 import { Recording } from './recording';
 import { FileSource } from './replay';
 import { RobotInput } from './robots';
@@ -65,6 +66,7 @@ class App implements Listener {
   source!: Source;
   worldMeta: Meta = {};
   time = 0;
+  step = -1;          // of the frame shown last
   speed = 0;
   frames = 0;         // shown so far
   scenes = 0;
@@ -198,6 +200,8 @@ class App implements Listener {
       void this.ask({ do: 'watch', what: watch, on: this.isNeeded(watch) });
     if (!this.isNeeded('contacts'))
       this.drawings.contacts = [];
+    if (!this.isNeeded('drawing'))
+      this.drawings.plugin.show([]);
     this.watchDevices();
   }
 
@@ -531,6 +535,8 @@ class App implements Listener {
     if (this.source.kind === 'live')
       void this.windows.load();
     void this.ask({ do: 'watch', what: 'info', on: true });
+    if (this.isNeeded('drawing'))
+      void this.ask({ do: 'watch', what: 'drawing', on: true });
   }
 
   scene(revision: number, glb: ArrayBuffer): void {
@@ -581,11 +587,14 @@ class App implements Listener {
       readStates(sections.get('STAT')!, this.drawings.states);
     if (sections.has('JNTS'))
       readJoints(sections.get('JNTS')!, this.drawings.joints);
+    if (sections.has('DRAW'))
+      this.drawings.plugin.show(readRuns(sections.get('DRAW')!));
     if (sections.has('INFO'))
       this.info(sections.get('INFO')!);
     else if (sections.has('CONT'))
       this.contactCount = this.drawings.contacts.length;
     this.time = frame.time;
+    this.step = frame.step;
     this.speed = frame.speed;
     this.frames++;
     this.navigator.followStep(frame.time);
@@ -622,8 +631,11 @@ class App implements Listener {
     this.parts.role.textContent = state.mayControl === false ? 'Watching' : 'Watching · take control';
     if (state.pace !== undefined && SPEEDS.includes(state.pace))
       this.parts.speed.value = String(state.pace);
-    if (state.live !== undefined)
+    if (state.live !== undefined) {
+      if (!state.live)  // of past moments the poses alone are kept
+        this.forgetDrawn();
       this.timeline.setPast(!state.live);
+    }
     this.parts.tools.hidden = this.handle.isFrozen;
     this.parts.undo.hidden = this.parts.redo.hidden = this.parts.keyboard.hidden = this.handle.isFrozen;
     document.documentElement.dataset.source = this.source.kind;
@@ -653,8 +665,13 @@ class App implements Listener {
 
   windowed(node: number, text: string): void { this.windows.receive(node, text); }
 
-  scrubbed(): void {
+  private forgetDrawn(): void {
     this.drawings.contacts = [];
+    this.drawings.plugin.show([]);
+  }
+
+  scrubbed(): void {
+    this.forgetDrawn();
     this.drawings.states.fill(0);
     this.overlays.clearLabels();
     this.sounds.silence();
