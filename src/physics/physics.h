@@ -173,6 +173,15 @@ typedef struct PhysicsContactForce {
 void physics_want_contact_forces(Physics *physics, bool want);
 const PhysicsContactForce *physics_contact_forces(const Physics *physics, int *count);
 
+// What of a solid's shape is in a fluid, by the last collision pass.
+typedef struct PhysicsImmersion {
+    int solid;
+    Vec3 center;  // of the part below the surface, in the world: where buoyancy acts
+    double mass;  // kg of fluid in its place
+} PhysicsImmersion;
+// Returns how many there are; writes no more than fit.
+int physics_immersions(const Physics *physics, PhysicsImmersion *immersions, int capacity);
+
 // What a ForceTorqueSensor (by the index of its solid) reads of the last step, in its own frame: force in N, torque about its origin
 // in N m. False when no joint is there to measure.
 bool physics_force_sensor(const Physics *physics, int solid, Vec3 *force, Vec3 *torque);

@@ -229,20 +229,50 @@ static void write_field(const SceneNode *node, const char *name, JsonWriter *jso
     }
 }
 
+static int top_solid(const Physics *physics, int solid)
+{
+    while (solid >= 0 && physics_solid_parent(physics, solid) >= 0)
+        solid = physics_solid_parent(physics, solid);
+    return solid;
+}
+
+static int solid_above(const Physics *physics, const SceneNode *node)
+{
+    while (node && physics_solid_of(physics, node) < 0)
+        node = scene_parent(node);
+    return node ? physics_solid_of(physics, node) : -1;
+}
+
 // Where a node stands in the solid that carries it, as a quaternion and a place; solid -1: in the world.
 static void write_place(const Physics *physics, const SceneNode *node, JsonWriter *json)
 {
-    const SceneNode *above = node;
-    while (above && physics_solid_of(physics, above) < 0)
-        above = scene_parent(above);
-    int solid = above ? physics_solid_of(physics, above) : -1;
-    const SceneNode *frame = above == node ? node : scene_parent(node);
+    int solid = solid_above(physics, node);
+    const SceneNode *frame = solid >= 0 && physics_solid_of(physics, node) == solid ? node : scene_parent(node);
     Pose pose = frame ? scene_world_pose(frame) : POSE_IDENTITY;
     if (solid >= 0)
         pose = pose_mul(pose_inverse(physics_solid_pose(physics, solid)), pose);
     json_int(json, "solid", solid);
     write_vec3(json, "position", pose.t);
     write_numbers(json, "rotation", (const double[4]){ pose.q.x, pose.q.y, pose.q.z, pose.q.w }, 4);
+}
+
+// The solids of the same robot that move the bones of a skin, -1 where there is none.
+static void write_bones(const Physics *physics, const SceneNode *skin, JsonWriter *json)
+{
+    const FieldList *bones = scene_list(skin, "bones");
+    int top = top_solid(physics, solid_above(physics, skin));
+    json_begin_array(json, "bones");
+    for (int i = 0; i < bones->count; i++) {
+        const SceneNode *bone = scene_list_node(bones, i);
+        const char *name = bone && schema_field(bone->type, "solidName") ? scene_string(bone, "solidName") : "";
+        int solid = physics_solid_count(physics) - 1;
+        while (solid >= 0
+               && (!physics_solid_exists(physics, solid) || top_solid(physics, solid) != top
+                   || strcmp(scene_string(physics_solid_node(physics, solid), "name"), name)))
+            solid--;
+        json_int(json, NULL, solid);
+    }
+    json_end_array(json);
 }
 
 static bool write_drawn(SceneNode *node, void *context)
@@ -260,6 +290,7 @@ static bool write_drawn(SceneNode *node, void *context)
         { "Connector", { "numberOfRotations" } },
         { "Pen", { "maxDistance" } },
         { "Display", { "width", "height" } },
+        { "Skin", { NULL } },
         { "PointLight", { "location", "color" } },
         { "SpotLight", { "location", "direction", "beamWidth", "color" } },
         { "DirectionalLight", { "direction", "color" } },
@@ -279,6 +310,8 @@ static bool write_drawn(SceneNode *node, void *context)
     write_place(list->physics, node, json);
     for (int i = 0; i < DRAWN_FIELDS_MAX && rows[row].fields[i]; i++)
         write_field(node, rows[row].fields[i], json);
+    if (!strcmp(rows[row].type, "Skin"))
+        write_bones(list->physics, node, json);
     if (!strcmp(rows[row].type, "DistanceSensor")) {
         const FieldList *table = scene_list(node, "lookupTable");
         write_numbers(json, "lookupTable", table->numbers, 3 * int_min(table->count, LOOKUP_ROWS_MAX));

@@ -70,6 +70,7 @@ void exchange_deinit(Exchange *exchange)
         moment_deinit(&exchange->moments[i].world);
         text_free(&exchange->moments[i].info);
         text_free(&exchange->moments[i].drawing);
+        text_free(&exchange->moments[i].buoyancy);
     }
     pthread_cond_destroy(&exchange->arrived);
     pthread_mutex_destroy(&exchange->lock);

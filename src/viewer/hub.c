@@ -16,6 +16,7 @@ const struct WatchKind watch_kinds[WATCH_KINDS] = {
     { "joints", MOMENT_JOINTS },
     { "info", 0 },
     { "drawing", 0 },
+    { "buoyancy", 0 },
 };
 
 static void make_token(char token[VIEWER_TOKEN_CHARS + 1])
@@ -672,7 +673,7 @@ static bool choose_drawing(Client *client, const ViewMoment *moment, FrameSectio
     return true;
 }
 
-enum { SECTIONS_MAX = MOMENT_SECTIONS_MAX + 4 };
+enum { SECTIONS_MAX = MOMENT_SECTIONS_MAX + 5 };
 
 static int choose_sections(Client *client, const ViewMoment *moment, FrameSection sections[SECTIONS_MAX])
 {
@@ -684,6 +685,8 @@ static int choose_sections(Client *client, const ViewMoment *moment, FrameSectio
     int count = moment_sections(&moment->world, parts | MOMENT_ALL, sections);
     if (wanted & WATCH_INFO)
         sections[count++] = (FrameSection){ { 'I', 'N', 'F', 'O' }, moment->info.data, moment->info.length };
+    if (wanted & WATCH_BUOYANCY)
+        sections[count++] = (FrameSection){ { 'B', 'U', 'O', 'Y' }, moment->buoyancy.data, moment->buoyancy.length };
     count += choose_drawing(client, moment, &sections[count]);
     count += choose_glow(client, moment, &sections[count]);
     return count + choose_screens(client, moment, &sections[count]);

@@ -56,7 +56,15 @@ Blob *blob_hold(Blob *blob);
 void blob_release(Blob *blob);  // NULL is fine
 
 // ---- a moment of the world ----
-enum { WATCH_CONTACTS = 1, WATCH_STATES = 2, WATCH_JOINTS = 4, WATCH_INFO = 8, WATCH_DRAWING = 16, WATCH_KINDS = 5 };
+enum {
+    WATCH_CONTACTS = 1,
+    WATCH_STATES = 2,
+    WATCH_JOINTS = 4,
+    WATCH_INFO = 8,
+    WATCH_DRAWING = 16,
+    WATCH_BUOYANCY = 32,
+    WATCH_KINDS = 6
+};
 extern const struct WatchKind {
     const char *name;
     int part;                // of a Moment
@@ -72,6 +80,7 @@ typedef struct ViewMoment {
     Text info;
     Text drawing;  // of the physics plugin (drawing.h)
     uint64_t drawing_hash;
+    Text buoyancy;                // u16 solid, f32 centre of what is immersed of it, f32 kg of fluid in its place
     bool is_running, is_rewound;  // rewound: the world went back, what came after is forgotten
     bool can_resume;
     double pace;

@@ -9,7 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PICTURE_WIDTH_MAX = 640, PICTURE_HEIGHT_MAX = 640, PICTURE_RGBA = 0, PICTURE_DISTANCES = 1, NUMBERS_MAX = 64 };
+enum {
+    PICTURE_WIDTH_MAX = 640,
+    PICTURE_HEIGHT_MAX = 640,
+    PICTURE_RGBA = 0,
+    PICTURE_DISTANCES = 1,
+    NUMBERS_MAX = 64,
+    IMMERSIONS_MAX = 10000
+};
 
 typedef enum WatchedKind { WATCHED_SECTION, WATCHED_DEVICE, WATCHED_VALUE, WATCHED_JOINT, WATCHED_WINDOW } WatchedKind;
 
@@ -53,7 +60,7 @@ static const char *read_watch(Viewer *viewer, const char *what, Watch *watch)
             return "there is nothing of that name to watch";
         return NULL;
     }
-    return "watch wants contacts, states, joints, info, drawing, device:NODE, value:NODE.field, joint:NODE or window:NODE";
+    return "watch wants contacts, states, joints, info, drawing, buoyancy, device:NODE, value:NODE.field, joint:NODE or window:NODE";
 }
 
 static void recount(Viewer *viewer)
@@ -136,6 +143,24 @@ static void add_drawing(Viewer *viewer, ViewMoment *moment)
     moment->drawing_hash = hash_bytes(moment->drawing.data, moment->drawing.length, 0);
 }
 
+static void add_buoyancy(Viewer *viewer, Text *out)
+{
+    const Physics *physics = sim_physics(viewer->sim);
+    int count = int_min(physics_immersions(physics, NULL, 0), IMMERSIONS_MAX);
+    PhysicsImmersion *immersions = memory_alloc_array((size_t)count, sizeof *immersions);
+    count = int_min(physics_immersions(physics, immersions, count), count);
+    for (int i = 0; i < count; i++) {
+        Vec3 center = immersions[i].center;
+        uint16_t solid = (uint16_t)immersions[i].solid;
+        const float numbers[4] = { (float)center.x, (float)center.y, (float)center.z, (float)immersions[i].mass };
+        if (immersions[i].solid < UINT16_MAX) {
+            text_add(out, (const char *)&solid, sizeof solid);
+            text_add(out, (const char *)numbers, sizeof numbers);
+        }
+    }
+    free(immersions);
+}
+
 static void add_sections(Viewer *viewer, ViewMoment *moment)
 {
     int parts = MOMENT_ALL;
@@ -149,6 +174,9 @@ static void add_sections(Viewer *viewer, ViewMoment *moment)
     text_clear(&moment->info);
     if (viewer->watched & WATCH_INFO)
         add_info(viewer, &moment->info);
+    text_clear(&moment->buoyancy);
+    if (viewer->watched & WATCH_BUOYANCY)
+        add_buoyancy(viewer, &moment->buoyancy);
     text_clear(&moment->drawing);
     if (viewer->watched & WATCH_DRAWING)
         add_drawing(viewer, moment);

@@ -87,7 +87,7 @@ def device_named(client, name):
 
 def devices_are_told(client):
     kinds = {device["kind"] for device in client.welcome["meta"]["devices"]}
-    check(kinds == {"DistanceSensor", "Lidar", "Display", "Connector", "Pen", "LightSensor", "PointLight"}, str(kinds))
+    check(kinds == {"DistanceSensor", "Lidar", "Display", "Connector", "Pen", "LightSensor", "PointLight", "Skin"}, str(kinds))
     eye, lidar, screen = (device_named(client, name) for name in ("eye", "lidar", "screen"))
     check(eye["lookupTable"] == [0, 0, 0, 2, 2000, 0] and eye["solid"] >= 0, str(eye))
     del client.pictures[:]

@@ -2,7 +2,7 @@
 // has a slider. argv: the world.
 import assert from 'node:assert/strict';
 import { drawn } from './mock.mjs';
-import { openView } from './view.mjs';
+import { countPixels, openView } from './view.mjs';
 
 const view = await openView(process.argv[2]), { page, steps, shot } = view;
 const settled = () => page.evaluate(() => talus.ask({ do: 'ping' }));
@@ -63,6 +63,32 @@ const tests = {
     await page.getByRole('button', { name: 'Close screen' }).click();
     await page.getByRole('button', { name: 'Close lidar' }).click();
     assert.deepEqual(await page.evaluate(() => [...talus.watched]), []);
+  },
+
+  async 'the screen shows on its shape what the program drew'() {
+    const GREEN = 'g > 120 && r < 0.6 * g && b < 0.6 * g';
+    await page.evaluate(() => talus.overlays.clearLabels());
+    assert.ok(await countPixels(page, GREEN) > 100, `${await countPixels(page, GREEN)} pixels of the shape are green`);
+  },
+
+  async 'the centre of buoyancy and the bones of a skin'() {
+    await page.evaluate(() => { talus.rendering('buoyancy', true); talus.rendering('skeleton', true); });
+    await page.waitForFunction(() => talus.drawings.immersions.length === 1);
+    const [float, [solid, center, mass]] = [await view.solidOf('FLOAT'), await page.evaluate(() => talus.drawings.immersions[0])];
+    const bottom = (await view.place(float))[2] - 0.2;
+    assert.equal(solid, float);
+    assert.ok(Math.abs(center[2] - (bottom - 0.5) / 2) < 0.01, `half way from its bottom ${bottom} to the surface: ${center}`);
+    assert.ok(Math.abs(mass - 160 * (-0.5 - bottom)) < 1, `${mass} kg of water`);
+    assert.deepEqual((await deviceOf('skin')).bones, [await view.solidOf('ROBOT'), await view.solidOf('WHEEL')]);
+    await page.evaluate((i) => { talus.navigator.axisView('corner'); talus.navigator.fit(talus.world.bounds(i)); }, float);
+    assert.ok(await countPixels(page, 'r > 110 && b > 140 && g < 100') > 10, 'a purple cross');
+    await shot('robots-buoyancy');
+    await page.evaluate((i) => talus.navigator.fit(talus.world.bounds(i)), await view.solidOf('WHEEL'));
+    assert.ok(await countPixels(page, 'r > 230 && g > 220 && b > 140 && b < 230 && r - b > 40') > 10, 'bones');
+    await shot('robots-bones');
+    await page.evaluate(() => { talus.rendering('buoyancy', false); talus.rendering('skeleton', false); talus.run('home'); });
+    await steps(1);
+    assert.equal(await page.evaluate(() => talus.drawings.immersions.length), 0);
   },
 
   async 'rays, points, limits and pens are drawn, and asked for while they are'() {

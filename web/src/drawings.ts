@@ -2,10 +2,10 @@
 // support polygon. All lines of a frame go into one draw call. What is on, and what the server is asked for, is a table.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { DeviceDrawings } from './devices';
-import type { Contact } from './frame';
+import type { Contact, readImmersions } from './frame';
 import { LinePad, PointPad } from './lines';
 import type { Outlines } from './outlines';
-import { boundingSphere, inertiaBoxes, islands, jointLimits, normals } from './mechanics';
+import { boundingSphere, buoyancyCenters, inertiaBoxes, islands, jointLimits, normals, skeletons } from './mechanics';
 import { PluginDrawing } from './plugin';
 import type { Meta } from './source';
 import type { View } from './view';
@@ -23,6 +23,7 @@ export const RENDERINGS: Rendering[] = [
   { id: 'joints', words: 'Joint axes', help: 'the axis of each joint, at its anchor' },
   { id: 'limits', words: 'Joint limits', help: 'the way that each joint has between its stops, and where it stands', watch: ['joints'] },
   { id: 'mass', words: 'Centres of mass', help: 'one mark a solid' },
+  { id: 'buoyancy', words: 'Centres of buoyancy', help: 'purple: the middle of what is immersed of each solid', watch: ['buoyancy'] },
   { id: 'inertia', words: 'Inertia', help: 'a box of equal mass and inertia for each body' },
   { id: 'islands', words: 'Physics clusters', help: 'bodies that push each other have one colour; dim while asleep', watch: ['contacts', 'states'] },
   { id: 'support', words: 'Support polygon', help: 'of the selected robot; the projected centre of mass is green inside, red outside', watch: ['contacts'] },
@@ -36,6 +37,7 @@ export const RENDERINGS: Rendering[] = [
   { id: 'lights', words: 'Lights', help: 'where they stand and shine' },
   { id: 'connectors', words: 'Connector axes', help: 'x red where it docks, and the rotations that fit' },
   { id: 'pens', words: 'Pen rays', help: 'violet' },
+  { id: 'skeleton', words: 'Skeletons of skins', help: 'the bones that solids move' },
   { id: 'normals', words: 'Normals', help: 'of the surfaces that are drawn' },
   { id: 'sphere', words: 'Bounding sphere', help: 'of the selected solid' },
   { id: 'sleep', words: 'Asleep solids', help: 'a blue mark over each', watch: ['states'] },
@@ -52,6 +54,7 @@ const X = [0.9, 0.2, 0.2], Y = [0.2, 0.75, 0.2], Z = [0.25, 0.45, 1];
 export class Drawings {
   readonly on = new Set<string>(['shadows', 'labels', 'plugin']);
   contacts: Contact[] = [];
+  immersions: ReturnType<typeof readImmersions> = [];
   states = new Uint8Array(0);
   joints = new Map<number, number>();
   meta: Meta = {};
@@ -100,6 +103,7 @@ export class Drawings {
     this.devices.draw({ on: this.on, meta: this.meta, world: this.world, top: this.top, deep: this.deep, points: this.points, unit: (part) => this.unit(part) });
     const parts: [string, () => void][] = [['grid', () => this.grid()], ['coordinates', () => this.axes(new Matrix4(), this.unit(0.2), this.top)],
       ['contacts', () => this.contactPoints()], ['forces', () => this.contactForces()], ['joints', () => this.jointAxes()], ['mass', () => this.masses()],
+      ['buoyancy', () => buoyancyCenters(this.immersions).forEach((at) => this.cross(at, this.unit(0.012), [0.3, 0.02, 0.45]))],
       ['frames', () => this.frames()], ['cameras', () => this.frusta()], ['sleep', () => this.sleepers()], ['support', () => this.support()]];
     for (const [id, part] of parts)
       if (this.on.has(id))
@@ -121,6 +125,8 @@ export class Drawings {
       inertiaBoxes(meta, world, top);
     if (on.has('islands'))
       islands(meta, world, this.contacts, this.states, top);
+    if (on.has('skeleton'))
+      skeletons(meta, world, this.unit(0.008), top);
     if (on.has('normals'))
       normals(world, this.unit(0.015), deep);
     if (on.has('sphere') && this.selected >= 0)

@@ -136,6 +136,14 @@ export function readJoints(view: DataView, positions: Map<number, number>): void
     positions.set(first + i, view.getFloat32(4 + 4 * i, true));
 }
 
+// What of solids is immersed in fluids: solid, centre of that part, kg of fluid in its place.
+export function readImmersions(view: DataView): [number, [number, number, number], number][] {
+  const found: [number, [number, number, number], number][] = [];
+  for (let at = 0; at + 18 <= view.byteLength; at += 18)
+    found.push([view.getUint16(at, true), [view.getFloat32(at + 2, true), view.getFloat32(at + 6, true), view.getFloat32(at + 10, true)], view.getFloat32(at + 14, true)]);
+  return found;
+}
+
 // What LEDs light up: the node that says how it glows, and its linear light.
 export function readGlows(view: DataView): [number, [number, number, number]][] {
   const glows: [number, [number, number, number]][] = [];

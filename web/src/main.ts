@@ -3,7 +3,7 @@
 import { Matrix4, Vector3 } from 'three';
 import { button, download, h, keep, setIcon, setting, toggle } from './dom';
 import { Drawings, RENDERINGS } from './drawings';
-import { readContacts, readJoints, readStates, readJson, type Frame } from './frame';
+import { readContacts, readImmersions, readJoints, readStates, readJson, type Frame } from './frame';
 import { GESTURES, Handle, type Tool } from './handle';
 import { Joints } from './joints';
 import { Keys, type Command } from './keys';
@@ -200,6 +200,8 @@ class App implements Listener {
       void this.ask({ do: 'watch', what: watch, on: this.isNeeded(watch) });
     if (!this.isNeeded('contacts'))
       this.drawings.contacts = [];
+    if (!this.isNeeded('buoyancy'))
+      this.drawings.immersions = [];
     if (!this.isNeeded('drawing'))
       this.drawings.plugin.show([]);
     this.watchDevices();
@@ -376,7 +378,7 @@ class App implements Listener {
       command('follow', 'Follow the selected or not', 'View', ['X'], () => this.follow(this.navigator.followMode === 'none' ? 'tracking' : 'none')),
       command('next', 'Select the next solid', 'View', ['N'], () => this.selectNext(1)), command('previous', 'Select the solid before', 'View', ['Shift+N'], () => this.selectNext(-1)),
       ...([['bounding', 'B', 'Ctrl+F2'], ['contacts', 'C', 'Ctrl+F3'], ['forces', 'Shift+F', ''], ['joints', 'J', 'Ctrl+F5'], ['mass', 'M', 'Shift+F2'], ['wireframe', 'W', 'F12'], ['coordinates', 'K', 'Ctrl+F1'], ['shadows', 'S', ''], ['names', 'L', ''], ['cameras', 'Q', 'Ctrl+F9'], ['support', 'U', 'Shift+F4'],
-        ['connectors', '', 'Ctrl+F4'], ['lidar', '', 'Ctrl+F7'], ['cloud', '', 'Ctrl+F8'], ['distance', 'D', 'Ctrl+F10'], ['lightrays', '', 'Ctrl+F11'], ['lights', '', 'Ctrl+F12'], ['pens', '', 'Shift+F1'], ['inertia', 'Y', ''], ['limits', 'E', ''], ['islands', '', 'Shift+F8']] as const)
+        ['connectors', '', 'Ctrl+F4'], ['lidar', '', 'Ctrl+F7'], ['cloud', '', 'Ctrl+F8'], ['distance', 'D', 'Ctrl+F10'], ['lightrays', '', 'Ctrl+F11'], ['lights', '', 'Ctrl+F12'], ['pens', '', 'Shift+F1'], ['inertia', 'Y', ''], ['limits', 'E', ''], ['islands', '', 'Shift+F8'], ['buoyancy', '', 'Shift+F3'], ['skeleton', '', 'Shift+F9'], ['plugin', '', '']] as const)
         .map(([id, key, other]) => command(`show-${id}`, RENDERINGS.find((one) => one.id === id)!.words, 'Show', [key, other].filter(Boolean), () => this.rendering(id, !this.drawings.on.has(id)))),
       command('help', 'This help', 'Page', ['?', 'F1'], () => this.keys.help(GESTURES)), command('tree', 'Scene tree', 'Page', ['Ctrl+B'], () => this.panel('left')), command('inspector', 'Inspector', 'Page', ['I'], () => this.panel('right')),
       command('console', 'Console', 'Page', ['`'], () => this.panel('console')), command('robot', 'Keys to the robots', 'Page', ['Ctrl+Enter'], () => this.keys.setToRobot(true)),
@@ -589,6 +591,8 @@ class App implements Listener {
       readJoints(sections.get('JNTS')!, this.drawings.joints);
     if (sections.has('DRAW'))
       this.drawings.plugin.show(readRuns(sections.get('DRAW')!));
+    if (sections.has('BUOY'))
+      this.drawings.immersions = readImmersions(sections.get('BUOY')!);
     if (sections.has('INFO'))
       this.info(sections.get('INFO')!);
     else if (sections.has('CONT'))
@@ -667,6 +671,7 @@ class App implements Listener {
 
   private forgetDrawn(): void {
     this.drawings.contacts = [];
+    this.drawings.immersions = [];
     this.drawings.plugin.show([]);
   }
 

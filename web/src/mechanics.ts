@@ -5,7 +5,7 @@ import type { LinePad } from './lines';
 import type { Meta, SolidMeta } from './source';
 import type { World } from './world';
 
-const WAY = [1, 0.6, 0.1], HERE = [0.1, 0.9, 0.9], INERTIA = [0.85, 0.3, 0.85];
+const WAY = [1, 0.6, 0.1], HERE = [0.1, 0.9, 0.9], INERTIA = [0.85, 0.3, 0.85], BONE = [0.95, 0.9, 0.55];
 
 function edges(box: Box3, place: Matrix4, color: number[], pad: LinePad): void {
   const corner = (i: number): Vector3 => new Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z).applyMatrix4(place);
@@ -121,5 +121,34 @@ export function boundingSphere(world: World, solid: number, pad: LinePad): void 
     const rim = (i: number): Vector3 => new Vector3(Math.cos(i * Math.PI / 24), Math.sin(i * Math.PI / 24), 0).multiplyScalar(ball.radius).applyQuaternion(turn).add(ball.center).applyMatrix4(pose);
     for (let i = 0; i < 48; i++)
       pad.line(rim(i), rim(i + 1), [0.9, 0.9, 0.9]);
+  }
+}
+
+// One centre for each solid: the middle of the fluid that its parts are in the place of.
+export function buoyancyCenters(immersions: [number, [number, number, number], number][]): Vector3[] {
+  const sums = new Map<number, { sum: Vector3; mass: number }>();
+  for (const [solid, center, mass] of immersions) {
+    const one = sums.get(solid) ?? { sum: new Vector3(), mass: 0 };
+    one.sum.addScaledVector(new Vector3(...center), mass);
+    one.mass += mass;
+    sums.set(solid, one);
+  }
+  return [...sums.values()].filter((one) => one.mass > 0).map(({ sum, mass }) => sum.divideScalar(mass));
+}
+
+// Bones of skins: a line from each to the nearest one above it, and a cross where it begins.
+export function skeletons(meta: Meta, world: World, size: number, pad: LinePad): void {
+  for (const { bones } of meta.devices ?? []) {
+    const known = new Set((bones ?? []).filter((bone) => bone >= 0 && bone < world.solidCount && world.isThere[bone]));
+    for (const bone of known) {
+      const at = world.position(bone, new Vector3());
+      for (const axis of [new Vector3(size, 0, 0), new Vector3(0, size, 0), new Vector3(0, 0, size)])
+        pad.line(at.clone().sub(axis), at.clone().add(axis), BONE);
+      let above = meta.solids?.[bone]?.parent ?? -1;
+      while (above >= 0 && !known.has(above))
+        above = meta.solids?.[above]?.parent ?? -1;
+      if (above >= 0)
+        pad.line(world.position(above, new Vector3()), at, BONE);
+    }
   }
 }

@@ -14,6 +14,7 @@ export interface DeviceMeta {
   kind: string; node: number; name?: string; solid: number; position: Vec; rotation: [number, number, number, number]; type?: string;
   fieldOfView?: number; horizontalFieldOfView?: number; verticalFieldOfView?: number; minRange?: number; maxRange?: number; aperture?: number; numberOfRays?: number;
   lookupTable?: number[]; numberOfRotations?: number; maxDistance?: number; location?: Vec; direction?: Vec; color?: Vec; width?: number; height?: number;
+  bones?: number[];  // solids that move those of a Skin
 }
 export interface ViewpointMeta {
   name?: string; position?: Vec; orientation?: [number, number, number, number]; fov?: number; follow?: number; followType?: string;

@@ -284,6 +284,42 @@ static Immersion immerse(const Physics *physics, const Shape *shape, ImmersionPl
     return (Immersion){ 0 };
 }
 
+static Pose shape_pose(const Physics *physics, const Shape *shape)
+{
+    return shape->body == shape->home ? pose_mul(body_pose(physics, shape->body),
+                                                 pose_mul(physics->solids[shape->solid].in_body, shape->local))
+                                      : mirror_shape_pose(shape);
+}
+
+// What of the shape, which stands at `world`, is under the surface of the fluid; in its own frame.
+static Immersion wet_part(const Physics *physics, const FluidPair *pair, Pose world, bool without_projected)
+{
+    ImmersionPlane surface = surface_of(physics, pair->fluid_shape);
+    ImmersionPlane local = { quat_unrotate(world.q, surface.up), surface.level - vec3_dot(surface.up, world.t),
+                             without_projected };
+    return immerse(physics, &physics->shapes[pair->solid_shape], local);
+}
+
+int physics_immersions(const Physics *physics, PhysicsImmersion *immersions, int capacity)
+{
+    int count = 0;
+    for (int i = 0; physics->fluids && i < physics->fluids->pair_count; i++) {
+        const FluidPair *pair = &physics->fluids->pairs[i];
+        const Shape *shape = &physics->shapes[pair->solid_shape];
+        if (!shape->is_alive || shape->is_away || shape->body < 0 || shape->solid < 0)
+            continue;
+        Pose world = shape_pose(physics, shape);
+        Immersion wet = wet_part(physics, pair, world, true);
+        double density = physics->fluids->fluids[physics->shapes[pair->fluid_shape].fluid].density;
+        if (wet.volume <= 0.0)
+            continue;
+        if (count < capacity)
+            immersions[count] = (PhysicsImmersion){ shape->solid, pose_apply(world, wet.center), wet.volume * density };
+        count++;
+    }
+    return count;
+}
+
 // ---- forces ----
 
 // Buoyancy and drag of one shape in one fluid, at the middle of what is under its surface.
@@ -291,21 +327,14 @@ static void push(Physics *physics, const FluidPair *pair, double dt)
 {
     const Shape *shape = &physics->shapes[pair->solid_shape];
     const Fluid *fluid = &physics->fluids->fluids[physics->shapes[pair->fluid_shape].fluid];
-    const PhysicsSolid *solid = &physics->solids[shape->solid];
     const DragProperties *properties = immersion_properties(physics, shape->solid,
                                                             physics->shapes[pair->fluid_shape].fluid);
     const Body *body = &physics->bodies[shape->body];
     const BodyState *state = &physics->body_states[shape->body];
     if (!properties || state->is_disabled || !shape->is_alive || shape->is_away)
         return;
-    Pose world = shape->body == shape->home
-                     ? pose_mul(body_pose(physics, shape->body), pose_mul(solid->in_body, shape->local))
-                     : mirror_shape_pose(shape);
-    ImmersionPlane surface = surface_of(physics, pair->fluid_shape);
-    bool is_projected = properties->is_projected;
-    ImmersionPlane local = { quat_unrotate(world.q, surface.up), surface.level - vec3_dot(surface.up, world.t),
-                             !is_projected };
-    Immersion wet = immerse(physics, shape, local);
+    Pose world = shape_pose(physics, shape);
+    Immersion wet = wet_part(physics, pair, world, !properties->is_projected);
     if (wet.volume <= 0.0 && wet.area <= 0.0)
         return;
     Vec3 center = pose_apply(world, wet.volume > 0.0 ? wet.center : VEC3_ZERO);
