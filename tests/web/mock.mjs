@@ -335,6 +335,6 @@ export class MockSim {
   }
 }
 
-export const shown = (page) => page.waitForFunction(() => window.talus?.scenes > 0 && window.talus.frames > 0);
+export const shown = (page) => page.waitForFunction(() => window.talus?.scenes > 0 && window.talus.frames > 0 && window.talus.view.isWhole);
 // Two display frames later everything that was asked for is drawn.
 export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));

@@ -35,7 +35,7 @@ export class Handle {
   isFrozen = false;  // a spectator or a recording: nothing can be moved
   onSelect: (solid: number) => void = () => undefined;
   onMenu: (x: number, y: number, solid: number) => void = () => undefined;
-  readonly gizmo: TransformControls;
+  gizmo: TransformControls | null = null;  // made when it is first wanted: its parts take a while
   private readonly proxy = new Object3D();
   private drag: Drag | null = null;
   private readonly touches = new Map<number, { x: number; y: number }>();
@@ -51,19 +51,11 @@ export class Handle {
     canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
     canvas.addEventListener('contextmenu', (event) => event.preventDefault());
     view.scene.add(this.proxy);
-    this.gizmo = new TransformControls(view.perspective, canvas);
-    this.gizmo.setSize(0.8);
-    this.gizmo.addEventListener('change', () => view.dirty());
-    this.gizmo.addEventListener('objectChange', () => this.gizmoMoved());
-    this.gizmo.addEventListener('mouseUp', () => this.send({ do: 'release' }));
-    view.scene.add(this.gizmo.getHelper());
     view.beforeDraw.push(() => this.placeGizmo());
   }
 
   setTool(tool: Tool): void {
     this.tool = tool;
-    if (tool === 'translate' || tool === 'rotate')
-      this.gizmo.setMode(tool);
     this.placeGizmo();
     this.view.dirty();
   }
@@ -76,13 +68,26 @@ export class Handle {
     this.onSelect(solid);
   }
 
+  private makeGizmo(): TransformControls {
+    const gizmo = new TransformControls(this.view.perspective, this.view.canvas);
+    gizmo.setSize(0.8);
+    gizmo.addEventListener('change', () => this.view.dirty());
+    gizmo.addEventListener('objectChange', () => this.gizmoMoved());
+    gizmo.addEventListener('mouseUp', () => this.send({ do: 'release' }));
+    this.view.scene.add(gizmo.getHelper());
+    return gizmo;
+  }
+
   private placeGizmo(): void {
-    const isShown = this.selected >= 0 && this.selected < this.world.solidCount && (this.tool === 'translate' || this.tool === 'rotate') && !this.isFrozen;
-    if (!isShown) {
-      if (this.gizmo.object)
+    const mode = this.tool === 'translate' || this.tool === 'rotate' ? this.tool : null;
+    if (this.selected < 0 || this.selected >= this.world.solidCount || !mode || this.isFrozen) {
+      if (this.gizmo?.object)
         this.gizmo.detach();
       return;
     }
+    this.gizmo ??= this.makeGizmo();
+    if (this.gizmo.mode !== mode)
+      this.gizmo.setMode(mode);
     this.gizmo.camera = this.view.camera;
     if (!this.gizmo.dragging) {
       const solid = this.drawings.topOf(this.selected);
@@ -148,7 +153,7 @@ export class Handle {
         this.onMenu(event.clientX, event.clientY, hit?.solid ?? -1);
       }, LONG_PRESS_MS);
     }
-    if (this.gizmo.dragging || this.gizmo.axis || this.drag)
+    if (this.gizmo?.dragging || this.gizmo?.axis || this.drag)
       return;
     const hit = this.pick(x, y), deed = this.deedOf(event, hit);
     this.navigator.grab(hit?.point ?? null);
@@ -189,7 +194,7 @@ export class Handle {
       return;
     }
     const drag = this.drag;
-    if (!drag || this.gizmo.dragging)
+    if (!drag || this.gizmo?.dragging)
       return;
     const dx = x - drag.x, dy = y - drag.y;
     if (Math.abs(x - drag.startX) + Math.abs(y - drag.startY) > 4) {

@@ -703,7 +703,7 @@ class App implements Listener {
     this.handle.tick();
     this.robots.tick();
     this.sounds.tick(now);
-    const wasDrawn = this.view.draw();
+    const wasDrawn = this.scenes > 0 && this.frames > 0 && this.view.draw();
     if (wasDrawn && this.unacknowledged >= 0) {
       this.source.drawn(this.unacknowledged);
       this.unacknowledged = -1;
@@ -750,13 +750,9 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-// The bytes of the recording that the server has, told as they come; null where it has none.
-async function fetchRecording(app: App, token: string): Promise<Uint8Array<ArrayBuffer> | null> {
-  const headers = { 'X-Talus-Token': token };
-  const head = await fetch('recording', { method: 'HEAD', headers }).catch(() => null);
-  if (!head?.ok)
-    return null;
-  const answer = await fetch('recording', { headers });
+// The bytes of the recording that the server has, told as they come.
+async function fetchRecording(app: App, token: string): Promise<Uint8Array<ArrayBuffer>> {
+  const answer = await fetch('recording', { headers: { 'X-Talus-Token': token } });
   if (!answer.ok || !answer.body)
     throw new Error(`the server refused the recording (${answer.status})`);
   const total = Number(answer.headers.get('Content-Length')), chunks: Uint8Array[] = [], reader = answer.body.getReader();
@@ -776,6 +772,10 @@ async function fetchRecording(app: App, token: string): Promise<Uint8Array<Array
 }
 
 async function main(): Promise<void> {
+  const link = fragment(), token = link.get('token') ?? '', time = link.has('t') ? Number(link.get('t')) : null;
+  const inside = document.getElementById('talus-recording');
+  // Asked before the page is made, which takes longer than the answer.
+  const head = inside ? null : fetch('recording', { method: 'HEAD', headers: { 'X-Talus-Token': token } }).catch(() => null);
   let app: App;
   try {
     app = new App();
@@ -784,10 +784,8 @@ async function main(): Promise<void> {
     return;
   }
   (window as unknown as { talus: App }).talus = app;
-  const link = fragment(), token = link.get('token') ?? '', time = link.has('t') ? Number(link.get('t')) : null;
-  const inside = document.getElementById('talus-recording');
   try {
-    const bytes = inside ? decodeBase64(inside.textContent!.replace(/\s+/g, '')) : await fetchRecording(app, token);
+    const bytes = inside ? decodeBase64(inside.textContent!.replace(/\s+/g, '')) : (await head)?.ok ? await fetchRecording(app, token) : null;
     app.begin(bytes ? new FileSource(new Recording(bytes), time) : new LiveSource(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/socket`, token));
   } catch (error) {
     app.progress(error instanceof Error ? error.message : String(error));

@@ -5,6 +5,7 @@ import { ACESFilmicToneMapping, AmbientLight, BackSide, Box3, BufferAttribute, C
 import type { World } from './world';
 
 const ENVIRONMENT_SIZE = 64;  // pixels
+const PLAIN_LIGHT = 1.7, SKY_LIGHT = 0.9;  // of the hemisphere, without and beside a sky that is mirrored
 const SKIES = {
   light: ['#4f8bd0', '#bcd7f2', '#eaf1f7', '#c3cbd3'],  // zenith, above the horizon, at it, below
   dark: ['#0d131c', '#1d2836', '#2a3542', '#12161c'],
@@ -26,8 +27,10 @@ export class View {
   beforeDraw: (() => void)[] = [];
   afterDraw: (() => void)[] = [];
   jsMilliseconds = 0;  // of the last frame drawn, without the graphics processor's part
+  firstPicture = 0;    // ms after the page was opened when the first one was on the screen; 0: not yet
+  isWhole = false;     // shadows and mirrored sky are drawn too: the first picture is there before their programs are made
   private isDirty = true;
-  private readonly hemisphere = new HemisphereLight(0xdfeaf5, 0x8a8378, 0.9);
+  private readonly hemisphere = new HemisphereLight(0xdfeaf5, 0x8a8378, PLAIN_LIGHT);
   private readonly sky: Mesh<SphereGeometry, MeshBasicMaterial>;
   private theme: 'light' | 'dark' = 'light';
   private background: Color | null = null;
@@ -106,7 +109,7 @@ export class View {
   // Light from the sky for what mirrors it. Its filter takes seconds without a graphics processor; there more plain light stands in.
   private makeEnvironment(): void {
     this.isSkyNew = false;
-    this.hemisphere.intensity = this.isSoftware ? 1.7 : 0.9;
+    this.hemisphere.intensity = this.isSoftware ? PLAIN_LIGHT : SKY_LIGHT;
     if (this.isSoftware)
       return;
     const pmrem = new PMREMGenerator(this.renderer), scene = new Scene(), dome = this.sky.clone();
@@ -120,7 +123,6 @@ export class View {
 
   setShadows(on: boolean): void {
     this.hasShadows = on;
-    this.sun.castShadow = on;
     this.dirty();
   }
 
@@ -187,23 +189,35 @@ export class View {
     this.camera.updateMatrixWorld();
   }
 
+  // After the display frame with the first picture comes all that makes it fine.
+  private shownFirst(): void {
+    this.firstPicture = Infinity;  // it is under way
+    requestAnimationFrame(() => requestAnimationFrame((now) => {
+      this.firstPicture = now;
+      this.isWhole = true;
+      this.dirty();
+    }));
+  }
+
   // Draws if something changed since the last time. Returns whether it did.
   draw(): boolean {
     if (!this.isDirty)
       return false;
     this.isDirty = false;
     const start = performance.now();
-    if (this.isSkyNew)
+    if (this.isSkyNew && this.isWhole)
       this.makeEnvironment();
     this.placeCamera();
-    if (this.hasShadows)
-      this.placeSun();
+    this.placeSun();
+    this.sun.castShadow = this.hasShadows && this.isWhole;
     for (const prepare of this.beforeDraw)
       prepare();
     this.renderer.render(this.scene, this.camera);
     this.jsMilliseconds = performance.now() - start;
     for (const after of this.afterDraw)
       after();
+    if (!this.isWhole && this.firstPicture === 0)
+      this.shownFirst();
     return true;
   }
 
