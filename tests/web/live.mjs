@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { drawn, openPage, shown } from './mock.mjs';
-import { openView } from './view.mjs';
+import { openView, said } from './view.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'talus-live-'));
 copyFileSync('drop.wbt', join(folder, 'drop.wbt'));
@@ -62,7 +62,7 @@ const tests = {
     await page.waitForFunction(([i, y]) => Math.abs(talus.world.positions[3 * i + 1] - y) < 1e-4, [ball, before[1]]);
     const stood = await place(pillar);
     await drag(pillar, [60, 0], 'Shift');
-    await page.getByText('locked').first().waitFor();
+    await said(page, 'locked');
     assert.deepEqual(await place(pillar), stood);
   },
 

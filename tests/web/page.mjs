@@ -1,6 +1,7 @@
 // page.mjs - the live page in a headless browser against a mock simulation: what is asked, shown and drawn. No times are judged.
 import assert from 'node:assert/strict';
 import { contactSection, drawn, launch, makeGlb, MockSim, openPage, shown, stateSection } from './mock.mjs';
+import { said } from './view.mjs';
 
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 const boxes = [
@@ -193,7 +194,7 @@ const tests = {
     await page.keyboard.down('Shift');
     await drag(await pixelOf(3), [40, 0]);
     await page.keyboard.up('Shift');
-    await page.getByText('solid 3 is locked').first().waitFor();
+    await said(page, 'solid 3 is locked');
   },
 
   async 'Alt drags push with a force that is told in newtons'() {

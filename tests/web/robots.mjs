@@ -120,6 +120,28 @@ const tests = {
       await only(id, false);
   },
 
+  async 'what a sensor measures is plotted, and asked for while it is'() {
+    const eye = await deviceOf('eye');
+    await page.evaluate((node) => { talus.panel('right', true); return talus.inspector.show({ node, type: 'DistanceSensor', name: 'eye' }); }, eye.node);
+    await page.getByRole('button', { name: 'Plot what it measures' }).click();
+    await steps(2);
+    await page.locator('.plot', { hasText: 'Reading of eye' }).locator('.plot-legend').getByText(/value \d/).waitFor();
+    assert.deepEqual(await page.evaluate(() => [...talus.watched]), [`device:${eye.node}`]);
+    await page.getByRole('button', { name: 'Close the plot of Reading of eye' }).click();
+    assert.deepEqual(await page.evaluate(() => [...talus.watched]), []);
+  },
+
+  async 'Escape closes the help and leaves what is selected'() {
+    await page.evaluate((i) => { talus.handle.select(i); talus.run('help'); }, await view.solidOf('WHEEL'));
+    await page.getByRole('dialog', { name: 'Help' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Help' }).waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate(() => talus.handle.selected), await view.solidOf('WHEEL'));
+    await page.locator('canvas.picture').focus();
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => talus.handle.selected === -1 && !document.querySelector('[role=treeitem][aria-selected=true]'));
+  },
+
   async 'a slider puts the joint, undo takes it back'() {
     await page.evaluate(() => talus.panel('right', true));
     await page.getByRole('tab', { name: 'Joints' }).click();

@@ -22,6 +22,9 @@ export async function startView(world, more = []) {
   return { program, links };
 }
 
+// The page said so: what went wrong stays in the console, its toast does not.
+export const said = (page, words) => page.locator('.console-lines').getByText(words).first().waitFor({ state: 'attached' });
+
 // How many pixels of the picture, drawn anew, have a colour for which `test` (a function's text, of red, green, blue) is true.
 export const countPixels = (page, test) => page.evaluate((text) => {
   const fits = new Function('r', 'g', 'b', `return ${text}`);

@@ -1,7 +1,7 @@
 // windows.mjs - the page against a world whose robot has a window: it opens in a frame without rights, words go both ways, and what the
 // window's page may not do fails. argv: the world.
 import assert from 'node:assert/strict';
-import { openView } from './view.mjs';
+import { openView, said } from './view.mjs';
 
 const view = await openView(process.argv[2]), { page, steps, shot } = view;
 const settled = () => page.evaluate(() => talus.ask({ do: 'ping' }));
@@ -57,7 +57,7 @@ const tests = {
         parent.postMessage(message, '*');
       robotWindow.send('x'.repeat(1 << 20));
     });
-    await page.locator('.toast.error').getByText('more than 200 kB').waitFor();
+    await said(page, 'more than 200 kB');
     await page.evaluate(() => window.postMessage({ is: 'say', text: 'from the viewer itself' }, '*'));
     await frame().evaluate(() => robotWindow.send('after all'));
     await settled();

@@ -174,7 +174,7 @@ export class Drawings {
     for (const contact of this.contacts) {
       const at = new Vector3(...contact.point);
       this.cross(at, this.unit(0.006), [1, 0.85, 0.1]);
-      this.top.line(at, at.clone().addScaledVector(new Vector3(...contact.normal), this.unit(0.03)), [1, 0.85, 0.1]);
+      this.top.line(at, at.clone().addScaledVector(new Vector3(...contact.normal), this.pushes(contact) * this.unit(0.03)), [1, 0.85, 0.1]);
     }
   }
 
@@ -185,12 +185,16 @@ export class Drawings {
     const scale = this.forceScale || (largest > 0 ? this.unit(0.2) / largest : 0);
     for (const contact of this.contacts) {
       const at = new Vector3(...contact.point), force = new Vector3(...contact.force), normal = new Vector3(...contact.normal);
-      if (!this.hasMass(contact.a) && this.hasMass(contact.b))  // what is pushed is what can move
-        force.negate();
+      force.multiplyScalar(this.pushes(contact));
       const pressing = normal.clone().multiplyScalar(force.dot(normal)), friction = force.clone().sub(pressing);
       this.arrow(at, at.clone().addScaledVector(pressing, scale), [0.2, 0.9, 0.35]);
       this.arrow(at, at.clone().addScaledVector(friction, scale), [1, 0.55, 0.1]);
     }
+  }
+
+  // Arrows point the way that the solid is pushed which can move.
+  private pushes(contact: Contact): number {
+    return !this.hasMass(contact.a) && this.hasMass(contact.b) ? -1 : 1;
   }
 
   private hasMass(solid: number): boolean {

@@ -146,7 +146,12 @@ export class Keys {
       keep('letters', letters.checked ? 'on' : 'off');
     } });
     this.overlay = h('div', { class: 'help', role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Help',
-        onkeydown: (event: KeyboardEvent) => { if (event.key === 'Escape') this.closeHelp(); },
+        onkeydown: (event: KeyboardEvent) => {
+          if (event.key !== 'Escape')
+            return;
+          event.stopPropagation();  // what is selected stays
+          this.closeHelp();
+        },
         onclick: (event: MouseEvent) => { if (event.target === this.overlay) this.closeHelp(); } },
       h('div', { class: 'help-card' },
         h('div', { class: 'help-title' }, h('h2', {}, 'Keys and gestures'),

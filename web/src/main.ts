@@ -76,6 +76,7 @@ class App implements Listener {
   private sceneLoad: Promise<void> = Promise.resolve();
   private scrubTick = 0;
   private readonly watched = new Set<string>();  // devices, for drawings and pictures
+  private readonly plotted = new Set<string>();  // devices, as they are watched
   private watchesJoints = false;
   private plotsJoints = false;
   private readonly parts = {
@@ -111,11 +112,14 @@ class App implements Listener {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.applyTheme(setting('theme', 'auto')));
     window.addEventListener('hashchange', () => this.readLink());
     this.handle.onSelect = (solid) => this.selected(solid);
+    this.canvas.addEventListener('dblclick', (event) => this.openWindow(event));
     this.handle.onMenu = (x, y, solid) => this.contextMenu(x, y, solid);
     this.tree.onSelect = (node) => this.chosen(node);
     this.inspector.onPlot = (node, field) => this.plotField(node, field);
+    this.inspector.onPlotReading = (node) => this.plotReading(node);
     this.inspector.onChanged = () => void this.tree.load();
     this.windows.onList = () => { this.parts.windows.hidden = this.windows.isEmpty; };
+    this.overlays.onTrouble = (text) => this.console.print({ text, error: true });
     this.console.onJump = (node) => this.jump(node);
     new ResizeObserver(() => this.view.resize(this.parts.stage.clientWidth, this.parts.stage.clientHeight)).observe(this.parts.stage);
     this.view.afterDraw.push(() => this.overlays.drawNames(this.drawings.on.has('names'), (solid) => this.nameOf(solid)));
@@ -214,7 +218,7 @@ class App implements Listener {
   // Asks for what devices measure while it is drawn or their picture is open, and for nothing else.
   private watchDevices(): void {
     const pictures = [...this.worldMeta.cameras ?? [], ...this.worldMeta.devices ?? []].map((one) => one.node!).filter((node) => this.overlays.hasPicture(node));
-    const wanted = new Set([...this.drawings.devices.wanted(this.drawings.on, this.worldMeta), ...pictures].map((node) => `device:${node}`));
+    const wanted = new Set([...[...this.drawings.devices.wanted(this.drawings.on, this.worldMeta), ...pictures].map((node) => `device:${node}`), ...this.plotted]);
     for (const what of [...this.watched])
       if (!wanted.has(what)) {
         this.watched.delete(what);
@@ -310,6 +314,14 @@ class App implements Listener {
     ], x, y, null, 'Solid');
   }
 
+  // A double click on a robot opens its window, where it has one.
+  private openWindow(event: MouseEvent): void {
+    const box = this.canvas.getBoundingClientRect(), hit = this.handle.pick(event.clientX - box.left, event.clientY - box.top);
+    const robot = hit && hit.solid >= 0 ? this.windows.of(hit.solid) ?? this.windows.of(this.drawings.topOf(hit.solid)) : undefined;
+    if (robot && !this.windows.opened.has(robot.node))
+      this.windows.toggle(robot);
+  }
+
   private plotItems(): Item[] {
     const solid = this.handle.selected, joints = this.worldMeta.joints ?? [];
     return [{ words: 'Speed of the run', act: () => this.openPlot('speed', ['factor'], (add) => add('factor', this.speed)) },
@@ -355,6 +367,13 @@ class App implements Listener {
       if (answer.ok)
         this.openPlot(title, [], what, () => void this.ask({ do: 'watch', what, on: false }));
     });
+  }
+
+  private plotReading(node: TreeNode): void {
+    const what = `device:${node.node}`;
+    this.plotted.add(what);
+    this.openPlot(`Reading of ${node.def || node.name || node.type}`, [], what, () => { this.plotted.delete(what); this.watchDevices(); });
+    this.watchDevices();
   }
 
   // ---- commands
@@ -476,6 +495,7 @@ class App implements Listener {
     this.showJoints();
     if (solid < 0) {
       this.inspector.clear();
+      this.tree.clear();
       return;
     }
     if (node !== undefined) {
@@ -704,7 +724,7 @@ class App implements Listener {
     this.robots.tick();
     this.sounds.tick(now);
     const wasDrawn = this.scenes > 0 && this.frames > 0 && this.view.draw();
-    if (wasDrawn && this.unacknowledged >= 0) {
+    if (this.unacknowledged >= 0 && (wasDrawn || this.view.isFresh)) {
       this.source.drawn(this.unacknowledged);
       this.unacknowledged = -1;
     }

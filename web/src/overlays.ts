@@ -17,6 +17,7 @@ export class Overlays {
   private readonly byLabel = new Map<number, HTMLElement>();
   private readonly byCamera = new Map<number, { box: HTMLElement; canvas: HTMLCanvasElement }>();
   private nameRows: HTMLElement[] = [];
+  onTrouble: (words: string) => void = () => undefined;  // hears the toasts about what went wrong, which stay for seconds only
 
   constructor(private readonly view: View, private readonly world: World) {}
 
@@ -117,6 +118,8 @@ export class Overlays {
   toast(words: string, isError: boolean): void {
     const row = h('div', { class: isError ? 'toast error' : 'toast' }, words);
     this.toasts.append(row);
+    if (isError)
+      this.onTrouble(words);
     while (this.toasts.childElementCount > 4)
       this.toasts.firstElementChild!.remove();
     setTimeout(() => row.remove(), TOAST_MS);

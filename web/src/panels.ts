@@ -80,6 +80,11 @@ export class Tree {
       item.append(h('div', { role: 'group' }, ...this.makeRows((answer.nodes ?? []) as TreeNode[], Number(item.getAttribute('aria-level')) + 1)));
   }
 
+  // Nothing is chosen.
+  clear(): void {
+    this.current?.setAttribute('aria-selected', 'false');
+  }
+
   // Shows the row of a solid, or of the nearest above it whose row is there.
   showSolid(solid: number, parentOf: (solid: number) => number): void {
     while (solid >= 0 && !this.solidRows.get(solid)?.isConnected)
@@ -120,6 +125,8 @@ export class Tree {
 }
 
 const LIVE_MS = 400;
+// Devices whose readings are numbers that a plot can show.
+const MEASURES = new Set(['Accelerometer', 'Altimeter', 'Compass', 'DistanceSensor', 'GPS', 'Gyro', 'InertialUnit', 'LightSensor', 'PositionSensor', 'TouchSensor']);
 
 // Numbers with more digits than one wants to read, shortened; whole while they are edited.
 const shorten = (text: string): string => text.replace(/-?\d+\.\d{5,}(e[-+]?\d+)?/gi, (number) => String(Number(Number(number).toPrecision(5))));
@@ -128,6 +135,7 @@ const shorten = (text: string): string => text.replace(/-?\d+\.\d{5,}(e[-+]?\d+)
 export class Inspector {
   readonly element = h('div', { class: 'inspector' });
   onPlot: (node: number, field: string) => void = () => undefined;
+  onPlotReading: (node: TreeNode) => void = () => undefined;
   onChanged: () => void = () => undefined;
   canEdit = true;
   node: TreeNode | null = null;
@@ -152,6 +160,7 @@ export class Inspector {
     this.inputs.clear();
     this.element.replaceChildren(
       h('header', { class: 'inspector-head' }, h('div', {}, h('strong', {}, node.def ? `DEF ${node.def}` : node.name || node.type), h('span', { class: 'quiet' }, node.type)),
+        MEASURES.has(node.type) ? h('button', { type: 'button', class: 'plot-button', title: 'Plot what it measures', 'aria-label': 'Plot what it measures', onclick: () => this.onPlotReading(node) }, '∿') : null,
         this.canEdit ? button('plus', 'Add a node to this one', () => this.insert(node), { 'data-act': 'insert' }) : null,
         this.canEdit ? button('copy', 'Duplicate this node', () => void this.change({ do: 'duplicate', node: node.node }), { 'data-act': 'duplicate' }) : null,
         this.canEdit ? button('close', 'Delete this node', () => void this.change({ do: 'delete', node: node.node }), { 'data-act': 'delete' }) : null),

@@ -139,6 +139,11 @@ export class View {
     this.isDirty = true;
   }
 
+  // What is to be seen is on the canvas.
+  get isFresh(): boolean {
+    return !this.isDirty;
+  }
+
   // Bounds of the world, not older than half a second: they are for shadows, and cost a walk over all solids.
   private recentBounds(): Box3 {
     const now = performance.now();
