@@ -405,10 +405,13 @@ static void weigh_body(Physics *physics, int index)
 static void make_body(Physics *physics, int body_owner)
 {
     memory_grow(&physics->bodies, &physics->body_capacity, physics->body_count + 1, sizeof(Body));
+    memory_grow(&physics->body_constraints, &physics->body_constraint_capacity, physics->body_count + 1,
+                sizeof *physics->body_constraints);
     memory_grow(&physics->body_states, &physics->body_state_capacity, physics->body_count + 1, sizeof(BodyState));
     int index = physics->body_count++;
     Body *body = &physics->bodies[index];
     *body = (Body){ .solid = body_owner, .is_alive = true };
+    physics->body_constraints[index] = NULL;
     BodyState *state = &physics->body_states[index];
     memset(state, 0, sizeof(*state));
     state->linear = physics->solid_states[body_owner].linear;
@@ -680,8 +683,8 @@ static void remove_solid(Physics *physics, int index)
     }
     if (solid->body_owner == index) {
         Body *body = &physics->bodies[solid->body];
-        while (body->constraints)  // a connector's hold
-            constraint_detach(physics, body->constraints);
+        while (physics->body_constraints[solid->body])  // a connector's hold
+            constraint_detach(physics, physics->body_constraints[solid->body]);
         mirror_body_destroy(physics, solid->body);
         *body = (Body){ .solid = index };
     }

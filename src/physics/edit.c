@@ -280,6 +280,7 @@ static void points_changed(Physics *physics, const SceneNode *node, const SceneN
 void physics_instance_remade(Physics *physics, SceneNode *instance)
 {
     const SceneNode *actual = scene_actual(instance);
+    physics_own_rows(physics);
     physics->edit_count++;
     physics->tree_count++;
     odelib_begin(physics);
@@ -314,6 +315,7 @@ void physics_node_added(Physics *physics, SceneNode *node)
     const SceneNode *actual = scene_actual(node);
     if (!actual)
         return;
+    physics_own_rows(physics);
     physics->edit_count++;
     physics->tree_count++;
     odelib_begin(physics);
@@ -341,6 +343,7 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
     const SceneNode *actual = scene_actual(node);
     if (!actual)
         return;
+    physics_own_rows(physics);
     physics->edit_count++;
     physics->tree_count++;
     odelib_begin(physics);
@@ -518,6 +521,7 @@ void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
     node = scene_actual(node);
     if (!node)
         return;
+    physics_own_rows(physics);
     physics->edit_count += !is_motion(node, field);
     odelib_begin(physics);
     physics->is_at_rest = false;

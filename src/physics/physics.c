@@ -158,12 +158,15 @@ void physics_destroy(Physics *physics)
     meshes_destroy(physics);
     odelib_end();
     broadphase_destroy(physics->broadphase);
-    free(physics->solids);
+    if (!physics->shares_rows) {
+        free(physics->solids);
+        free(physics->bodies);
+    }
     free(physics->solid_states);
     free(physics->solid_world);
     free(physics->solid_of_node);
-    free(physics->bodies);
     free(physics->body_states);
+    free(physics->body_constraints);
     free(physics->previous);
     free(physics->shapes);
     free(physics->joints);

@@ -37,6 +37,9 @@ typedef struct PhysicsOptions {
 // NULL. The sink must outlive the Physics: trouble of the run is reported there too.
 Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *diags);
 void physics_destroy(Physics *physics);  // NULL is fine
+// Uses the rows of solids and bodies of the one that it was made like, when both are of the same nodes, which do not change any more. Edits
+// give it rows of its own again.
+void physics_share_rows(Physics *physics);
 
 Scene *physics_scene(const Physics *physics);
 AssetStore *physics_assets(const Physics *physics);

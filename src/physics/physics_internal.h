@@ -60,11 +60,10 @@ typedef struct SolidState {
 typedef struct Body {
     dBodyID ode;  // its twin, NULL: none
     const dReal *position, *quaternion, *rotation, *linear, *angular, *force,
-        *torque;              // inside ODE's body, valid while it lives
-    dSpaceID space;           // of ODE's geoms when it has several shapes, else NULL
-    Constraint *constraints;  // that hold it, chained by Constraint.next of its side
-    int solid;                // that owns it: PhysicsSolid.body_owner
-    Vec3 com;                 // centre of mass in the frame of that solid
+        *torque;     // inside ODE's body, valid while it lives
+    dSpaceID space;  // of ODE's geoms when it has several shapes, else NULL
+    int solid;       // that owns it: PhysicsSolid.body_owner
+    Vec3 com;        // centre of mass in the frame of that solid
     double mass;
     Mat3 inertia;                            // about the centre of mass, body axes
     double linear_damping, angular_damping;  // per step
@@ -214,14 +213,12 @@ typedef struct PhysicsModel {
 struct Physics {
     Scene *scene;
     DiagSink *diags;
-    Limits limits;
     bool are_labels_stale;  // solids came since labels_make
     Arena *arena;           // model data, lives as long as the Physics
     AssetStore *assets;     // meshes
     const Physics *like;    // whose collision meshes are used too, NULL: nobody's
     bool owns_assets;
     uint64_t edit_count;  // changes of the scene that were told
-    PhysicsModel model;   // see physics_model()
     uint64_t tree_count;  // those after which solids or joints may have other indices
     const StepperType *stepper;
     PhysicsScratch *scratch;  // lent for the next steps, NULL: the stepper's own
@@ -256,7 +253,9 @@ struct Physics {
     int node_map_size;
     Body *bodies;
     BodyState *body_states;
-    int body_count, body_capacity, body_state_capacity;
+    Constraint **body_constraints;  // by body: those that hold it, chained by Constraint.next of its side
+    int body_count, body_capacity, body_state_capacity, body_constraint_capacity;
+    bool shares_rows;  // solids and bodies are those of `like`
     Shape *shapes;
     int shape_count, shape_capacity;
     PhysicsJoint *joints;
@@ -279,7 +278,6 @@ struct Physics {
     int mesh_count, mesh_capacity;
 
     Broadphase *broadphase;
-    ContactTable contact_table;
     PhysicsContact *contacts;      // sleeping ones first, then those of the last pass by pair
     PhysicsSurface *own_surfaces;  // beside contacts, of those that have their own; there once some may
     int own_surface_capacity;
@@ -310,7 +308,6 @@ struct Physics {
     bool needs_full_pass;     // the next collision pass looks at every shape and contact
     Pool *pool;               // NULL: one thread
 
-    CollideHook collide_hook;
     struct Probes *probes;  // ode/probe.c, NULL: none
     bool has_failed;
     bool is_static_moved;  // a static shape was moved: the whole world wakes
@@ -328,6 +325,12 @@ struct Physics {
     struct ExtraJoints *extra_joints;        // loops that bodies close: extra_joint.c, NULL when none
     struct Pins *pins;                       // robots pinned to the world: pin.c, NULL when no robot has a body
     struct Fittings *fittings;  // tracks, connectors, grippers, propellers, chargers: fittings.c, NULL when none
+
+    // Rarely or never read in a step.
+    Limits limits;
+    PhysicsModel model;  // see physics_model()
+    CollideHook collide_hook;
+    ContactTable contact_table;
 };
 
 // ---- model.c ----
@@ -526,6 +529,9 @@ void fluids_pair(Physics *physics, int solid_shape, int fluid_shape);  // boxes 
 void fluids_begin_pass(Physics *physics);
 void fluids_step(Physics *physics, double dt);
 void fluids_destroy(Physics *physics);
+
+// ---- share.c ----
+void physics_own_rows(Physics *physics);  // before solids or bodies are written
 
 // ---- snapshot.c ----
 int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX]);

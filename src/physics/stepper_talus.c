@@ -39,10 +39,16 @@ typedef struct StepperTalus {
     int woken_count;  // contacts of ours that stand first among the solver's: they wake in this step
 } StepperTalus;
 
+// What a step fills in before it reads it, so that worlds that are stepped one after the other can use the same.
 struct PhysicsScratch {
     DirectScratch *direct;
+    SolverBody *bodies;
     SolverRow *rows;
-    int row_capacity;
+    SolverJoint *joints;
+    Constraint **joined;
+    SolverContact *contacts;
+    int body_capacity, row_capacity, joint_capacity, joined_capacity, contact_capacity;
+    int body_count;  // of `bodies` that were written
 };
 
 PhysicsScratch *physics_scratch_create(void)
@@ -57,21 +63,43 @@ void physics_scratch_destroy(PhysicsScratch *scratch)
     if (!scratch)
         return;
     direct_scratch_destroy(scratch->direct);
-    free(scratch->rows);
+    void *owned[] = { scratch->bodies, scratch->rows, scratch->joints, scratch->joined, scratch->contacts };
+    for (int i = 0; i < COUNT_OF(owned); i++)
+        free(owned[i]);
     free(scratch);
 }
 
-void physics_lend_scratch(Physics *physics, PhysicsScratch *scratch) { physics->scratch = scratch; }
-
-// Exchanges the rows of the stepper with those that were lent: before the step, and back after it.
-static void swap_scratch(StepperTalus *self, PhysicsScratch *scratch, bool is_lent)
+void physics_lend_scratch(Physics *physics, PhysicsScratch *scratch)
 {
-    SolverRow *rows = self->rows;
-    int capacity = self->row_capacity;
-    self->rows = scratch->rows;
-    self->row_capacity = scratch->row_capacity;
-    scratch->rows = rows;
-    scratch->row_capacity = capacity;
+    physics->scratch = scratch;
+    physics->solved_count = 0;  // another world writes its bodies there
+}
+
+static void swap_array(void *first, int *first_capacity, void *second, int *second_capacity)
+{
+    void *array;
+    memcpy(&array, first, sizeof array);
+    memcpy(first, second, sizeof array);
+    memcpy(second, &array, sizeof array);
+    int capacity = *first_capacity;
+    *first_capacity = *second_capacity;
+    *second_capacity = capacity;
+}
+
+// Exchanges the arrays of the stepper with those that were lent: before the step, and back after it. Bodies of lent arrays are all read
+// anew, which is no loss where all are awake; a world of many sleepers keeps its own.
+static void swap_scratch(StepperTalus *self, PhysicsScratch *scratch, bool is_lent, bool with_bodies)
+{
+    swap_array(&self->rows, &self->row_capacity, &scratch->rows, &scratch->row_capacity);
+    swap_array(&self->joints, &self->joint_capacity, &scratch->joints, &scratch->joint_capacity);
+    swap_array(&self->joined, &self->joined_capacity, &scratch->joined, &scratch->joined_capacity);
+    swap_array(&self->contacts, &self->contact_capacity, &scratch->contacts, &scratch->contact_capacity);
+    if (with_bodies) {
+        swap_array(&self->bodies, &self->body_capacity, &scratch->bodies, &scratch->body_capacity);
+        scratch->body_count = int_max(scratch->body_count, self->body_count);
+        self->body_count = is_lent ? scratch->body_count : 0;
+        self->version = 0;
+    }
     solver_lend_scratch(self->solver, is_lent ? scratch->direct : NULL);
 }
 
@@ -171,9 +199,10 @@ static void read_bodies(StepperTalus *self, Physics *physics)
     const Sleep *sleep = physics->sleep;
     memory_grow(&self->bodies, &self->body_capacity, physics->body_count + 1, sizeof *self->bodies);
     bool is_new = self->version != sleep->version || self->body_count != physics->body_count;
-    for (int i = is_new ? 0 : physics->body_count; i < physics->body_count; i++) {
-        if (i >= self->body_count)
-            self->bodies[i] = (SolverBody){ 0 };
+    for (int i = self->body_count; i < physics->body_count; i++)
+        self->bodies[i] = (SolverBody){ 0 };
+    bool has_others = is_new && sleep->awake_count < physics->body_count;
+    for (int i = has_others ? 0 : physics->body_count; i < physics->body_count; i++) {
         if (physics->bodies[i].is_alive) {
             body_read(physics, i, &self->bodies[i]);
             continue;
@@ -182,7 +211,7 @@ static void read_bodies(StepperTalus *self, Physics *physics)
             (SolverBody){ .mass = 1.0, .quaternion = { 1.0 }, .flags = SOLVER_BODY_ASLEEP | SOLVER_BODY_KINEMATIC };
         solver_body_refresh(&self->bodies[i]);  // the row may be used again, by a body that stands just so
     }
-    for (int i = 0; !is_new && i < self->awake_count; i++)
+    for (int i = 0; !is_new && sleep->awake_count < physics->body_count && i < self->awake_count; i++)
         self->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
     self->body_count = physics->body_count;
     self->version = sleep->version;
@@ -382,11 +411,12 @@ static void talus_step(void *state, Physics *physics, double dt)
     StepperTalus *self = state;
     if (!mirror_is_open(physics)) {
         PhysicsScratch *scratch = physics->pool ? NULL : physics->scratch;
+        bool with_bodies = scratch && physics->sleep->awake_count == physics->body_count;
         if (scratch)
-            swap_scratch(self, scratch, true);
+            swap_scratch(self, scratch, true, with_bodies);
         plain_step(self, physics, dt);
         if (scratch)
-            swap_scratch(self, scratch, false);
+            swap_scratch(self, scratch, false, with_bodies);
         return;
     }
     if (!self->rim)

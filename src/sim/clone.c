@@ -67,6 +67,8 @@ static SimModel *make_model(Sim *sim)
     PhysicsOptions options = sim->options.physics;
     options.threads = 1;
     model->physics = physics_create(model->scene, &options, model->diags);
+    if (physics_solid_count(model->physics) > 0)
+        physics_solid_label(model->physics, 0);  // made now: clones on many threads read them
     scene_freeze(model->scene);
     model->edits = physics_edit_count(sim->physics);
     return model;
@@ -109,6 +111,7 @@ static Sim *clone_of(Sim *source, SimModel *model, SimStart *start)
     sim->assets = store_share(model->assets);
     sim->step_ms = source->step_ms;
     sim_rebuild(sim);
+    physics_share_rows(sim->physics);
     return sim;
 }
 

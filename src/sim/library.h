@@ -7,8 +7,12 @@
 #include "sim/sim.h"
 #include "talus/talus.h"
 
+#define LIBRARY_VIEWS 4  // that a world remembers to fit
+
 struct TalusWorld {
     Sim *sim;
+    uint64_t fits_tree;               // sim_tree_version at which the views below were seen to fit
+    uint64_t fitting[LIBRARY_VIEWS];  // numbers of views, 0: none
     DiagSink *diags;
     TalusDiagnosticHandler handler;
     void *context;

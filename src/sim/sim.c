@@ -64,12 +64,13 @@ bool sim_step(Sim *sim)
     bool goes_on = !sim->failure;
     double start = sim->is_timed ? now() : 0.0;
     for (int i = 0; i < SIM_PHASE_COUNT && !sim->is_broken; i++) {
-        if (!phases[i].run && sim->hooks[i].count == 0)
+        bool has_hooks = sim->hooked >> i & 1;
+        if (!phases[i].run && !has_hooks)
             continue;
         sim->phase = (SimPhase)i;
         if (phases[i].run)
             phases[i].run(sim);
-        if (sim->hooks[i].count > 0)
+        if (has_hooks)
             goes_on &= run_hooks(sim, &sim->hooks[i]);
         if (sim->is_timed) {
             double end = now();
@@ -112,6 +113,7 @@ bool sim_rebuild(Sim *sim)
 {
     physics_destroy(sim->physics);
     sim->physics = physics_create(sim->scene, &sim->options.physics, sim->diags);
+    sim->build_count++;
     if (!sim->physics)
         return false;
     physics_begin_step(sim->physics, sim->steps);
@@ -200,6 +202,7 @@ void sim_destroy(Sim *sim)
 
 Scene *sim_scene(const Sim *sim) { return sim->scene; }
 Physics *sim_physics(const Sim *sim) { return sim->physics; }
+uint64_t sim_tree_version(const Sim *sim) { return (sim->build_count << 32) + physics_tree_count(sim->physics); }
 AssetStore *sim_assets(const Sim *sim) { return sim->assets; }
 DiagSink *sim_diags(const Sim *sim) { return sim->diags; }
 uint64_t sim_steps(const Sim *sim) { return sim->steps; }
@@ -224,15 +227,17 @@ void sim_add_hook(Sim *sim, SimPhase phase, SimHook hook, void *context)
 {
     assert(phase >= 0 && phase < SIM_PHASE_COUNT && hook);
     add_hook(&sim->hooks[phase], hook, context);
+    sim->hooked |= 1u << phase;
 }
 
-static void drop_hooks(HookList *list, const void *context)
+// Returns how many are left.
+static int drop_hooks(HookList *list, const void *context)
 {
     int kept = 0;
     for (int i = 0; i < list->count; i++)
         if (list->items[i].context != context)
             list->items[kept++] = list->items[i];
-    list->count = kept;
+    return list->count = kept;
 }
 
 void sim_set_boundary(Sim *sim, SimHook boundary, void *context)
@@ -245,7 +250,8 @@ void sim_remove_hooks(Sim *sim, void *context)
 {
     assert(context);
     for (int i = 0; i < SIM_PHASE_COUNT; i++)
-        drop_hooks(&sim->hooks[i], context);
+        if (drop_hooks(&sim->hooks[i], context) == 0)
+            sim->hooked &= ~(1u << i);
     drop_hooks(&sim->reset_hooks, context);
 }
 

@@ -47,6 +47,8 @@ void sim_destroy(Sim *sim);                                                 // N
 
 Scene *sim_scene(const Sim *sim);
 Physics *sim_physics(const Sim *sim);
+// Another number whenever solids or joints may have other indices than before: after edits, and when physics was made anew.
+uint64_t sim_tree_version(const Sim *sim);
 AssetStore *sim_assets(const Sim *sim);  // meshes and images of the world, shared by all that need them
 DiagSink *sim_diags(const Sim *sim);
 

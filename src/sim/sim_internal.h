@@ -49,21 +49,25 @@ typedef struct SimFollow {
 typedef struct SimModel SimModel;  // clone.c: what clones of a world share
 typedef struct SimStart SimStart;  // clone.c: the state that clones reset to
 
-struct Sim {
-    Scene *scene;
+struct Sim {  // what every step reads stands first
     Physics *physics;
+    char *failure;
+    uint64_t steps;
+    HookEntry boundary;    // before each step
+    uint32_t hooked;       // a bit for each phase: it has hooks
+    SimPhase phase;        // of the step that runs or ran last
+    bool is_timed;         // `seconds` are measured
+    bool is_broken;        // the plugin failed inside a step: the rest of it is left out
+    uint64_t build_count;  // how often physics was made
+    Scene *scene;
     Devices *devices;  // NULL: nobody asked for them
     AssetStore *assets;
     DiagSink *diags;
     SimOptions options;
     double step_ms;
-    uint64_t steps;
-    char *failure;
     HookList hooks[SIM_PHASE_COUNT];
     HookList reset_hooks;
-    HookEntry boundary;  // before each step
     double seconds[SIM_PHASE_COUNT];
-    bool is_timed;  // they are measured
     SimStatePart *parts;
     int part_count, part_capacity;
     SimSnapshot kept_parts;  // scratch of sim_restore
@@ -85,13 +89,11 @@ struct Sim {
     SimPluginOptions plugin_options;
     char *crash_path;         // where the last completed step goes when the plugin fails, as it is told
     char *crash_file;         // the same from the root: the plugin may go elsewhere
-    SimPhase phase;           // of the step that runs or ran last
     SimSnapshot plugin_last;  // of the last completed step, for calls outside of a step; size 0: not taken
     SimModel *model;          // of a world that was cloned or is a clone, else NULL
     SimStart *start;          // of a clone: in place of `initial`
     bool owns_diags;          // of a clone
     SimFollow follow;
-    bool is_broken;  // the plugin failed inside a step: the rest of it is left out
 };
 
 void sim_snapshot_light(Sim *sim, uint64_t model, SimSnapshot *snapshot);  // see physics_snapshot_light

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "physics/joints/motor.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct ViewEntry {
 };
 
 struct TalusView {
+    uint64_t number;  // no other view of the process has it
     Arena *arena;
     ViewEntry *entries;
     int entry_count, entry_capacity;
@@ -45,6 +47,7 @@ struct TalusView {
     int channel_count, channel_capacity;
     int solid_count, joint_count;
     bool is_readable, is_writable;
+    bool has_sensors;  // devices come and go beside the tree: such a view is looked at each time
 };
 
 // ---- quantities ----
@@ -195,7 +198,7 @@ static void write_motor_velocity(TalusWorld *world, const ViewEntry *entry, cons
 
 static void write_motor_force(TalusWorld *world, const ViewEntry *entry, const double *values)
 {
-    double most = motor_of(world, entry).max_force;
+    double most = physics_motor_max_force(physics_in(world), entry->index, entry->part);
     physics_motor_set_force(physics_in(world), entry->index, entry->part, double_clamp(values[0], -most, most));
 }
 
@@ -331,6 +334,7 @@ static void add_entry(ViewMaker *maker, ViewEntry entry, const char *label)
     view->entries[view->entry_count++] = entry;
     view->is_readable = view->is_readable && maker->quantity->read;
     view->is_writable = view->is_writable && maker->quantity->write;
+    view->has_sensors = view->has_sensors || entry.quantity->target == OF_SENSOR;
     maker->found++;
     add_channels(maker, &entry, label);
 }
@@ -553,7 +557,9 @@ TalusView *talus_view_create(TalusWorld *world, const char *const *items, int co
 {
     if (!library_given(world, count > 0 ? (const void *)items : "", "items") || count < 0)
         return NULL;
+    static atomic_uint_fast64_t numbers;
     TalusView *view = memory_alloc(sizeof *view);
+    view->number = atomic_fetch_add(&numbers, 1) + 1;
     view->arena = arena_create();
     view->is_readable = view->is_writable = true;
     view->solid_count = physics_solid_count(physics_in(world));
@@ -613,14 +619,39 @@ static bool entry_fits(const TalusWorld *world, const ViewEntry *entry)
     }
 }
 
-static bool view_fits(const TalusWorld *world, const TalusView *view)
+// What fitted once does so until the tree changes: then nothing is known any more.
+static bool is_known_to_fit(const TalusWorld *world, const TalusView *view)
+{
+    if (world->fits_tree != sim_tree_version(world->sim))
+        return false;
+    for (int i = 0; i < LIBRARY_VIEWS; i++)
+        if (world->fitting[i] == view->number)
+            return true;
+    return false;
+}
+
+static void remember_fit(TalusWorld *world, const TalusView *view)
+{
+    uint64_t tree = sim_tree_version(world->sim);
+    if (world->fits_tree != tree)
+        memset(world->fitting, 0, sizeof world->fitting);
+    world->fits_tree = tree;
+    memmove(world->fitting + 1, world->fitting, sizeof world->fitting - sizeof *world->fitting);
+    world->fitting[0] = view->number;
+}
+
+static bool view_fits(TalusWorld *world, const TalusView *view)
 {
     if (!library_given(world, view, "view"))
         return false;
+    if (is_known_to_fit(world, view))
+        return true;
     bool fits = physics_solid_count(physics_in(world)) >= view->solid_count
                 && physics_joint_count(physics_in(world)) >= view->joint_count;
     for (int i = 0; fits && i < view->entry_count; i++)
         fits = entry_fits(world, &view->entries[i]);
+    if (fits && !view->has_sensors)
+        remember_fit(world, view);
     return fits || library_failed("the view does not fit: nodes of the world were added or removed since it was made");
 }
 

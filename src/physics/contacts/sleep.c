@@ -246,7 +246,7 @@ static bool is_touched(const Sleep *sleep, int body) { return sleep->touched[bod
 static bool has_joints(const Physics *physics, int body)
 {
     return physics->plugin_holds_ode ? mirror_joint_count(physics, body) > 0
-                                     : physics->bodies[body].constraints != NULL;
+                                     : physics->body_constraints[body] != NULL;
 }
 
 bool sleep_is_held(const Physics *physics, int body)
@@ -277,7 +277,7 @@ static void wake_touched(Physics *physics, int body, int *count)
 
 static void wake_joined(Physics *physics, int body, int *count)
 {
-    for (const Constraint *at = physics->bodies[body].constraints; at; at = at->next[at->body[1] == body]) {
+    for (const Constraint *at = physics->body_constraints[body]; at; at = at->next[at->body[1] == body]) {
         int other = at->body[at->body[0] == body];
         if (other >= 0)
             wake_neighbour(physics, other, count);

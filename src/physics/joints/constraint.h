@@ -60,7 +60,7 @@ typedef struct ConstraintWrenches {
 } ConstraintWrenches;
 
 typedef struct Constraint Constraint;
-struct Constraint {
+struct Constraint {  // what every step reads stands first
     ConstraintKind kind;
     int body[2];       // parent, child
     int solved[2];     // -1, -1: a body of it has gone, it does nothing
@@ -69,19 +69,19 @@ struct Constraint {
     bool wants_wrenches;
     bool is_placed;
     int axis_count;
-    ConstraintAxis axes[CONSTRAINT_AXES];
-    double slide_erp, slide_cfm;  // of a suspension, -1: the world's
-    ConstraintPlace place;
+    int order;            // place in the world's list, which is the order of making
+    void *ode;            // its twin, NULL: none
+    Constraint *next[2];  // in the lists of the bodies of parent and child
     // From the place, in the frames of the solved sides (the world where there is no second body).
     Vec3 anchor[2], axis[2];
-    Vec3 offset;                    // of sliders and fixed ones: between the two centres
-    Quat turn;                      // of the second side against the first
+    Quat turn;    // of the second side against the first
+    Vec3 offset;  // of sliders and fixed ones: between the two centres
+    ConstraintAxis axes[CONSTRAINT_AXES];
+    double slide_erp, slide_cfm;    // of a suspension, -1: the world's
     Vec3 slide, second, reference;  // of a suspension: on the parent, on the child, and the second axis on the parent
-    ConstraintWrenches wrenches;    // filled when wants_wrenches
-    Constraint *next[2];            // in the lists of the bodies of parent and child
-    int order;                      // place in the world's list, which is the order of making
-    void *owner;                    // scene node, for plugins that ask ODE's joint for its data
-    void *ode;                      // its twin, NULL: none
+    ConstraintPlace place;
+    ConstraintWrenches wrenches;  // filled when wants_wrenches
+    void *owner;                  // scene node, for plugins that ask ODE's joint for its data
 };
 
 void constraint_init(Constraint *constraint, ConstraintKind kind, int parent, int child, int axis_count);

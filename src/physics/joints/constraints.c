@@ -13,9 +13,9 @@ static void chain(Physics *physics, Constraint *constraint)
     for (int side = 0; side < 2; side++) {
         if (constraint->body[side] < 0)
             continue;
-        Body *body = &physics->bodies[constraint->body[side]];
-        constraint->next[side] = body->constraints;
-        body->constraints = constraint;
+        Constraint **first = &physics->body_constraints[constraint->body[side]];
+        constraint->next[side] = *first;
+        *first = constraint;
     }
 }
 
@@ -25,7 +25,7 @@ static void unchain(Physics *physics, const Constraint *constraint)
         int body = constraint->body[side];
         if (body < 0)
             continue;
-        Constraint **at = &physics->bodies[body].constraints;
+        Constraint **at = &physics->body_constraints[body];
         while (*at && *at != constraint)
             at = &(*at)->next[(*at)->body[1] == body];
         if (*at)
@@ -153,7 +153,7 @@ bool bodies_are_joined(const Physics *physics, int a, int b)
     assert(a >= 0 && a < physics->body_count);
     if (physics->plugin_holds_ode)
         return mirror_are_joined(physics, a, b);
-    for (const Constraint *at = physics->bodies[a].constraints; at; at = at->next[at->body[1] == a])
+    for (const Constraint *at = physics->body_constraints[a]; at; at = at->next[at->body[1] == a])
         if (at->body[at->body[0] == a] == b)
             return true;
     return false;

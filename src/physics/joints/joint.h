@@ -48,33 +48,34 @@ typedef struct PhysicsJointState {
     int32_t is_broken;
 } PhysicsJointState;
 
+// What every step reads of a joint of one axis stands first and together.
 typedef struct PhysicsJoint {
     SceneNode *node;
-    PhysicsJointKind kind;
-    int parent;           // solid that holds it, -1: none (then it is not simulated)
-    int child;            // end point, -1: none
-    bool child_is_world;  // SolidReference "<static environment>"
-    bool is_reference;    // the end point is a SolidReference: it closes a loop and owns no solid
-    int body[2];          // of parent and child, -1: none
-    bool is_dynamic;      // simulated by the solver; else kinematic: positions computed, no forces
-    bool is_alive;
-    Pose frame;   // of the joint's holder (nearest Pose above) in the parent solid's frame
-    Vec3 anchor;  // in `frame`
-    Vec3 suspension_axis;
-    double suspension_spring, suspension_damping;
-    int axis_count;
-    PhysicsAxis axes[PHYSICS_JOINT_AXES];
     Constraint *constraint;  // that holds it, NULL when kinematic
     Constraint *motor;       // that drives and stops it where its own row cannot, NULL
     Constraint *spring;      // of spring and damper, NULL
+    PhysicsJointKind kind;
+    int parent;   // solid that holds it, -1: none (then it is not simulated)
+    int child;    // end point, -1: none
+    int body[2];  // of parent and child, -1: none
+    int axis_count;
+    bool child_is_world;  // SolidReference "<static environment>"
+    bool is_reference;    // the end point is a SolidReference: it closes a loop and owns no solid
+    bool is_dynamic;      // simulated by the solver; else kinematic: positions computed, no forces
+    bool is_alive;
     bool wants_feedback;
-    Pose placed[2];                        // the anchored poses that they were last set for
-    Quat placed_turn;                      // turn of the child against the parent's side at that moment
-    Vec3 placed_axis[PHYSICS_JOINT_AXES];  // axes in the frame of the parent's body (of the world without one)
-    Quat placed_sine, placed_cosine;       // of one axis: their products with the turn now are those of half its angle
-    double placed_slide;                   // of sliders: the child's place along the axis at that moment
     bool is_reversed;                      // there is no parent body: the constraint swapped the sides
     bool is_sprung_inside;                 // a slider whose own motor row is its spring
+    Quat placed_sine, placed_cosine;       // of one axis: their products with the turn now are those of half its angle
+    double placed_slide;                   // of sliders: the child's place along the axis at that moment
+    Vec3 placed_axis[PHYSICS_JOINT_AXES];  // axes in the frame of the parent's body (of the world without one)
+    Pose frame;                            // of the joint's holder (nearest Pose above) in the parent solid's frame
+    PhysicsAxis axes[PHYSICS_JOINT_AXES];
+    Vec3 anchor;  // in `frame`
+    Vec3 suspension_axis;
+    double suspension_spring, suspension_damping;
+    Pose placed[2];    // the anchored poses that constraints and what is placed were last set for
+    Quat placed_turn;  // turn of the child against the parent's side at that moment
 } PhysicsJoint;
 
 typedef struct Physics Physics;

@@ -295,6 +295,11 @@ PhysicsMotor physics_motor(const Physics *physics, int joint, int axis_index)
     };
 }
 
+double physics_motor_max_force(const Physics *physics, int joint, int axis)
+{
+    return axis_of(physics, joint, axis)->motor_max_force;
+}
+
 static void wake(Physics *physics, int joint)
 {
     for (int side = 0; side < 2; side++)
@@ -309,6 +314,8 @@ static const char *set_coupled(Physics *physics, int joint, int axis, double val
 {
     const char *problem = set(physics, joint, axis, value);
     wake(physics, joint);
+    if (axis_of(physics, joint, axis)->coupled_next < 0)
+        return problem;
     int self = joint * PHYSICS_JOINT_AXES + axis;
     double unit = value / axis_of(physics, joint, axis)->motor_multiplier;
     for (int next = axis_of(physics, joint, axis)->coupled_next; next >= 0 && next != self;) {

@@ -26,6 +26,7 @@ typedef struct PhysicsMotor {
     double feedback;  // force or torque on the joint in the last step, along the axis
 } PhysicsMotor;
 PhysicsMotor physics_motor(const Physics *physics, int joint, int axis);
+double physics_motor_max_force(const Physics *physics, int joint, int axis);
 void physics_motor_command(Physics *physics, int joint, int axis,
                            const PhysicsMotor *motor);  // the commands of one read before, again
 

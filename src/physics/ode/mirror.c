@@ -39,6 +39,7 @@ void mirror_open(Physics *physics)
 {
     if (mirror_is_open(physics))
         return;
+    physics_own_rows(physics);
     joints_refresh(physics);
     odelib_start();
     make_world(physics);
