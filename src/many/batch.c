@@ -551,11 +551,19 @@ static void step_world(TalusBatch *batch, int index, PhysicsScratch *scratch)
         replace_episode(batch, index);
 }
 
+static const Physics *physics_at(const TalusBatch *batch, int index)
+{
+    return index < batch->count ? sim_physics(batch->worlds[index].world->sim) : NULL;
+}
+
 static void step_range(int begin, int end, int worker, void *context)
 {
     TalusBatch *batch = context;
-    for (int i = begin; i < end; i++)
-        step_world(batch, i, batch->thread_scratch[worker]);
+    PhysicsScratch *scratch = batch->thread_scratch[worker];
+    for (int i = begin; i < end; i++) {
+        physics_plan_next(scratch, physics_at(batch, i + 1), physics_at(batch, i + 2));
+        step_world(batch, i, scratch);
+    }
 }
 
 static bool actions_are_numbers(const TalusBatch *batch)

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "physics/mirror.h"
+#include "physics/prefetch.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -265,6 +266,7 @@ void physics_prestep(Physics *physics)
 {
     if (is_still(physics))
         return;
+    physics_prefetch(physics, PREFETCH_AT_PRESTEP);
     odelib_begin(physics);
     move_kinematic(physics);
     joints_prestep(physics, physics->dt);
@@ -320,6 +322,7 @@ void physics_collide(Physics *physics)
 {
     if (is_still(physics))
         return;
+    physics_prefetch(physics, PREFETCH_AT_COLLIDE);
     odelib_begin(physics);
     contacts_collide(physics);
     physics->is_at_rest = comes_to_rest(physics);
@@ -328,6 +331,7 @@ void physics_collide(Physics *physics)
 
 void physics_poststep(Physics *physics)
 {
+    physics_prefetch(physics, PREFETCH_AT_POSTSTEP);
     odelib_begin(physics);
     joints_poststep(physics, physics->dt);
     fittings_poststep(physics, physics->dt);

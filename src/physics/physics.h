@@ -53,6 +53,8 @@ typedef struct PhysicsScratch PhysicsScratch;
 PhysicsScratch *physics_scratch_create(void);
 void physics_scratch_destroy(PhysicsScratch *scratch);  // NULL is fine
 void physics_lend_scratch(Physics *physics, PhysicsScratch *scratch);
+// Those that will be stepped with this scratch after the present one: while it is stepped they are fetched into the cache. NULL: none.
+void physics_plan_next(PhysicsScratch *scratch, const Physics *next, const Physics *after);
 struct Pool *physics_pool(const Physics *physics);  // its threads, for loops of whoever asks between steps; NULL: one
 const char *physics_stepper_name(const Physics *physics);
 const char *const *physics_stepper_names(void);  // NULL-terminated

@@ -7,6 +7,7 @@
 #include "physics/mirror.h"
 #include "physics/ode/rim_step.h"
 #include "physics/ode/solver_ode.h"
+#include "physics/prefetch.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -49,6 +50,7 @@ struct PhysicsScratch {
     SolverContact *contacts;
     int body_capacity, row_capacity, joint_capacity, joined_capacity, contact_capacity;
     int body_count;  // of `bodies` that were written
+    PrefetchPlan plan;
 };
 
 PhysicsScratch *physics_scratch_create(void)
@@ -73,6 +75,17 @@ void physics_lend_scratch(Physics *physics, PhysicsScratch *scratch)
 {
     physics->scratch = scratch;
     physics->solved_count = 0;  // another world writes its bodies there
+}
+
+void physics_plan_next(PhysicsScratch *scratch, const Physics *next, const Physics *after)
+{
+    scratch->plan = (PrefetchPlan){ next, after };
+}
+
+void physics_prefetch(const Physics *physics, int part)
+{
+    if (physics->scratch)
+        prefetch_part(&physics->scratch->plan, (PrefetchPart)part);
 }
 
 static void swap_array(void *first, int *first_capacity, void *second, int *second_capacity)
@@ -376,8 +389,10 @@ static void write_contact_forces(const StepperTalus *self, Physics *physics, con
 static void plain_step(StepperTalus *self, Physics *physics, double dt)
 {
     assert(dt > 0.0);
+    physics_prefetch(physics, PREFETCH_AT_READ);
     read_bodies(self, physics);
     read_constraints(self, physics, dt);
+    physics_prefetch(physics, PREFETCH_AT_SOLVE);
     SolverInput input = { .dt = dt,
                           .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z },
                           .erp = physics->erp,
