@@ -1,7 +1,7 @@
 // batch_bench.c - steps per second of batches of cart-poles and humanoids, with 1 and 2 threads, beside MuJoCo's with a thread per core and
 // one mjData for each world, in the same run (when its library was found). Both get the same rows of links as text: masses, inertias,
 // shapes, steps; both are told the same torques before each step and are reset after the same number of them. Robots do not touch
-// themselves. Best of interleaved rounds.
+// themselves. Every run is of whole episodes, so that batches of all sizes fall and lie for the same share of it. Best of interleaved rounds.
 // usage: batch_bench [rounds] [largest batch]; prints a table in Markdown.
 //        batch_bench talus|mujoco SCENE WORLDS STEPS; one engine alone on one thread, for a profiler: steps per second of processor time.
 #include "base/memory.h"
@@ -135,10 +135,19 @@ static TalusWorld *load_talus(const BenchScene *scene)
     return world;
 }
 
-static double torque_at(const BenchScene *scene, int motor, int world, int step)
+enum { WAVE = 1024 };
+static double wave[WAVE];  // a sine: its cost is no part of either engine's
+
+static void make_wave(void)
 {
-    (void)scene;
-    return 0.3 * sin(0.05 * step + 1.7 * motor + 0.9 * world);
+    for (int i = 0; i < WAVE; i++)
+        wave[i] = 0.3 * sin(2.0 * M_PI * i / WAVE);
+}
+
+// Of the largest of the motor.
+static double torque_at(int motor, int world, int step)
+{
+    return wave[(8u * (unsigned)step + 277u * (unsigned)motor + 147u * (unsigned)world) % WAVE];
 }
 
 // ---- Talus ----
@@ -161,16 +170,18 @@ static Measured run_talus(const BenchScene *scene, int worlds, int threads, int 
         exit(1);
     }
     int motors = talus_view_count(talus_batch_action_view(batch));
-    double start = 0.0;
+    double *const block = talus_batch_actions(batch), high[MAX_LINKS], start = 0.0;
+    for (int m = 0; m < motors; m++) {
+        TalusChannel channel;
+        talus_view_channel(talus_batch_action_view(batch), m, &channel);
+        high[m] = channel.high;
+    }
     for (int step = -20; step < steps; step++) {
         if (step == 0)
             start = now();
         for (int i = 0; i < worlds; i++)
-            for (int m = 0; m < motors; m++) {
-                TalusChannel channel;
-                talus_view_channel(talus_batch_action_view(batch), m, &channel);
-                talus_batch_actions(batch)[i * motors + m] = channel.high * torque_at(scene, m, i, step);
-            }
+            for (int m = 0; m < motors; m++)
+                block[i * motors + m] = high[m] * torque_at(m, i, step);
         talus_batch_step(batch);
         if ((step + 1) % EPISODE == 0)
             talus_batch_reset(batch, NULL, NULL);
@@ -219,10 +230,10 @@ static mjModel *load_mujoco(const BenchScene *scene)
     FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
     if (!out)
         exit(1);
-    fprintf(
-        out,
-        "<mujoco><option timestep='%g'/><worldbody><geom type='plane' size='50 50 1' contype='0' conaffinity='1'/>\n",
-        0.001 * scene->step_ms);
+    fprintf(out,
+            "<mujoco><option timestep='%g'/><size nconmax='%d' njmax='%d'/><worldbody>"
+            "<geom type='plane' size='50 50 1' contype='0' conaffinity='1'/>\n",
+            0.001 * scene->step_ms, 2 * scene->link_count + 2, 8 * scene->link_count + 8);
     write_mjcf_link(scene, 0, out);
     fprintf(out, "</worldbody><actuator>");
     for (int i = 0; i < scene->link_count; i++)
@@ -240,7 +251,6 @@ static mjModel *load_mujoco(const BenchScene *scene)
 }
 
 typedef struct MujocoWork {
-    const BenchScene *scene;
     const mjModel *model;
     mjData **data;
     int first, end, from, steps;
@@ -252,7 +262,7 @@ static void *work_mujoco(void *context)
     for (int step = work->from; step < work->steps; step++)
         for (int i = work->first; i < work->end; i++) {
             for (int m = 0; m < work->model->nu; m++)
-                work->data[i]->ctrl[m] = torque_at(work->scene, m, i, step);
+                work->data[i]->ctrl[m] = torque_at(m, i, step);
             mj_step(work->model, work->data[i]);
             if ((step + 1) % EPISODE == 0)
                 mj_resetData(work->model, work->data[i]);
@@ -266,12 +276,12 @@ static double run_mujoco(const BenchScene *scene, int worlds, int threads, int s
     mjData **data = memory_alloc_array((size_t)worlds, sizeof *data);
     for (int i = 0; i < worlds; i++)
         data[i] = mj_makeData(model);
-    work_mujoco(&(MujocoWork){ scene, model, data, 0, worlds, -20, 0 });
+    work_mujoco(&(MujocoWork){ model, data, 0, worlds, -20, 0 });
     double start = now();
     pthread_t others[64];
     MujocoWork parts[64];
     for (int t = 0; t < threads; t++) {
-        parts[t] = (MujocoWork){ scene, model, data, worlds * t / threads, worlds * (t + 1) / threads, 0, steps };
+        parts[t] = (MujocoWork){ model, data, worlds * t / threads, worlds * (t + 1) / threads, 0, steps };
         pthread_create(&others[t], NULL, work_mujoco, &parts[t]);
     }
     for (int t = 0; t < threads; t++)
@@ -295,8 +305,10 @@ static double run_mujoco(const BenchScene *scene, int worlds, int threads, int s
 
 static void measure(const BenchScene *scene, int worlds, int rounds)
 {
-    int budget = scene->link_count > 4 ? 60000 : 400000, steps = budget / worlds < 40 ? 40 : budget / worlds;
+    int budget = scene->link_count > 4 ? 30000 : 200000, episodes = budget / worlds / EPISODE,
+        steps = EPISODE * (episodes < 1 ? 1 : episodes);
     double talus[3] = { 0 }, mujoco[3] = { 0 }, memory = 0.0;
+    rounds = worlds > 1024 ? 1 : rounds;
     for (int round = 0; round < rounds; round++)
         for (int threads = 1; threads <= 2; threads++) {
             if (threads > worlds)
@@ -328,6 +340,7 @@ static int run_alone(const char *engine, const char *name, int worlds, int steps
 
 int main(int argc, char **argv)
 {
+    make_wave();
     if (argc == 5)
         return run_alone(argv[1], argv[2], atoi(argv[3]), atoi(argv[4]));
     static const int sizes[] = { 1, 64, 1024, 4096 };

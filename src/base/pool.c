@@ -209,7 +209,7 @@ static void run_loop(Pool *pool)
     wait_for_pieces(pool);
 }
 
-void pool_for(Pool *pool, int count, int grain, PoolRange range, void *context)
+void pool_for_threads(Pool *pool, int count, int grain, PoolRange range, void *context)
 {
     assert(count >= 0 && range);
     if (count <= 0)

@@ -15,7 +15,14 @@ int pool_thread_count(const Pool *pool);  // 1 for NULL
 
 // Calls `range` for pieces of [0, count) of at most `grain` items and returns when all are done.
 // Who did the first items of the last loop does the first of this one, as long as there is no better.
-void pool_for(Pool *pool, int count, int grain, PoolRange range, void *context);
+void pool_for_threads(Pool *pool, int count, int grain, PoolRange range, void *context);  // with more than one thread
+static inline void pool_for(Pool *pool, int count, int grain, PoolRange range, void *context)
+{
+    if (pool)
+        pool_for_threads(pool, count, grain, range, context);
+    else if (count > 0)
+        range(0, count, 0, context);
+}
 // The same for items one by one that come with falling work: they are dealt in turn, so that the last ones are short.
 void pool_deal(Pool *pool, int count, PoolRange range, void *context);
 

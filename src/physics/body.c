@@ -121,6 +121,8 @@ void body_wake(Physics *physics, int index)
         return;
     physics->is_at_rest = false;
     state->idle_left = physics->disable_time;
+    if (!state->is_disabled && !mirror_is_open(physics))
+        return;  // the common case: a motor is told something in every step
     state->is_disabled = 0;
     mirror_body_enabled(physics, index);
     sleep_on_wake(physics, index);

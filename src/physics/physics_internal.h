@@ -531,7 +531,8 @@ void fluids_step(Physics *physics, double dt);
 void fluids_destroy(Physics *physics);
 
 // ---- stepper_talus.c ----
-void physics_prefetch(const Physics *physics, int part);  // a PrefetchPart of the world that is stepped next; see prefetch.h
+void physics_prefetch(const Physics *physics,
+                      int part);  // a PrefetchPart of the world that is stepped next; see prefetch.h
 
 // ---- share.c ----
 void physics_own_rows(Physics *physics);  // before solids or bodies are written

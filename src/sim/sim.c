@@ -55,12 +55,27 @@ static bool run_hooks(Sim *sim, HookList *list)
     return goes_on;
 }
 
-bool sim_step(Sim *sim)
+// The same phases where nobody listens and no clock is read.
+static void step_alone(Sim *sim)
 {
-    if (sim->failure)
-        return false;
-    if (sim->boundary.hook && !sim->boundary.hook(sim, sim->boundary.context))
-        return false;
+    sim->phase = SIM_PHASE_BEGIN;
+    phase_begin(sim);
+    sim->phase = SIM_PHASE_PRESTEP;
+    phase_prestep(sim);
+    sim->phase = SIM_PHASE_FLUIDS;
+    phase_fluids(sim);
+    sim->phase = SIM_PHASE_ADVANCE;
+    phase_advance(sim);
+    sim->phase = SIM_PHASE_COLLIDE;
+    phase_collide(sim);
+    sim->phase = SIM_PHASE_POSTSTEP;
+    phase_poststep(sim);
+    sim->phase = SIM_PHASE_TIME;
+    phase_time(sim);
+}
+
+static bool step_phases(Sim *sim)
+{
     bool goes_on = !sim->failure;
     double start = sim->is_timed ? now() : 0.0;
     for (int i = 0; i < SIM_PHASE_COUNT && !sim->is_broken; i++) {
@@ -80,6 +95,20 @@ bool sim_step(Sim *sim)
         if (i == SIM_PHASE_COMMANDS && !goes_on)
             return false;  // whoever commands has ended the run: no time passes any more
     }
+    return goes_on;
+}
+
+bool sim_step(Sim *sim)
+{
+    if (sim->failure)
+        return false;
+    if (sim->boundary.hook && !sim->boundary.hook(sim, sim->boundary.context))
+        return false;
+    bool goes_on = !sim->failure, is_alone = goes_on && !sim->hooked && !sim->is_timed && !sim->is_broken;
+    if (is_alone)
+        step_alone(sim);
+    else
+        goes_on = step_phases(sim);
     if (physics_has_failed(sim->physics))
         sim_stop(sim, "a state is not finite");
     return goes_on && !sim->failure;
