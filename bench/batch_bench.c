@@ -11,6 +11,7 @@
 #include <malloc.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,9 +154,20 @@ static double torque_at(int motor, int world, int step)
 // ---- Talus ----
 
 typedef struct Measured {
-    double rate;    // steps of all worlds together, per second
-    double memory;  // bytes of a world
+    double rate;      // steps of all worlds together, per second
+    double memory;    // bytes of a world
+    double contacts;  // points of a world after a step, when they are counted
 } Measured;
+
+static bool counts_contacts;
+
+static int talus_points(TalusBatch *batch, int worlds)
+{
+    int sum = 0;
+    for (int i = 0; counts_contacts && i < worlds; i++)
+        sum += talus_contacts(talus_batch_world(batch, i), NULL, 0);
+    return sum;
+}
 
 static Measured run_talus(const BenchScene *scene, int worlds, int threads, int steps)
 {
@@ -170,7 +182,7 @@ static Measured run_talus(const BenchScene *scene, int worlds, int threads, int 
         exit(1);
     }
     int motors = talus_view_count(talus_batch_action_view(batch));
-    double *const block = talus_batch_actions(batch), high[MAX_LINKS], start = 0.0;
+    double *const block = talus_batch_actions(batch), high[MAX_LINKS], start = 0.0, points = 0.0;
     for (int m = 0; m < motors; m++) {
         TalusChannel channel;
         talus_view_channel(talus_batch_action_view(batch), m, &channel);
@@ -183,10 +195,11 @@ static Measured run_talus(const BenchScene *scene, int worlds, int threads, int 
             for (int m = 0; m < motors; m++)
                 block[i * motors + m] = high[m] * torque_at(m, i, step);
         talus_batch_step(batch);
+        points += step >= 0 ? talus_points(batch, worlds) : 0;
         if ((step + 1) % EPISODE == 0)
             talus_batch_reset(batch, NULL, NULL);
     }
-    Measured measured = { (double)worlds * steps / (now() - start), 0.0 };
+    Measured measured = { (double)worlds * steps / (now() - start), 0.0, points / worlds / steps };
     struct mallinfo2 after = mallinfo2();
     measured.memory = (double)(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd) / worlds;
     talus_batch_free(batch);
@@ -254,50 +267,55 @@ typedef struct MujocoWork {
     const mjModel *model;
     mjData **data;
     int first, end, from, steps;
+    double points;
 } MujocoWork;
 
 static void *work_mujoco(void *context)
 {
-    const MujocoWork *work = context;
+    MujocoWork *work = context;
     for (int step = work->from; step < work->steps; step++)
         for (int i = work->first; i < work->end; i++) {
             for (int m = 0; m < work->model->nu; m++)
                 work->data[i]->ctrl[m] = torque_at(m, i, step);
             mj_step(work->model, work->data[i]);
+            work->points += work->data[i]->ncon;
             if ((step + 1) % EPISODE == 0)
                 mj_resetData(work->model, work->data[i]);
         }
     return NULL;
 }
 
-static double run_mujoco(const BenchScene *scene, int worlds, int threads, int steps)
+static Measured run_mujoco(const BenchScene *scene, int worlds, int threads, int steps)
 {
     mjModel *model = load_mujoco(scene);
     mjData **data = memory_alloc_array((size_t)worlds, sizeof *data);
     for (int i = 0; i < worlds; i++)
         data[i] = mj_makeData(model);
-    work_mujoco(&(MujocoWork){ model, data, 0, worlds, -20, 0 });
+    work_mujoco(&(MujocoWork){ model, data, 0, worlds, -20, 0, 0.0 });
     double start = now();
     pthread_t others[64];
     MujocoWork parts[64];
     for (int t = 0; t < threads; t++) {
-        parts[t] = (MujocoWork){ model, data, worlds * t / threads, worlds * (t + 1) / threads, 0, steps };
+        parts[t] = (MujocoWork){ model, data, worlds * t / threads, worlds * (t + 1) / threads, 0, steps, 0.0 };
         pthread_create(&others[t], NULL, work_mujoco, &parts[t]);
     }
-    for (int t = 0; t < threads; t++)
+    double points = 0.0;
+    for (int t = 0; t < threads; t++) {
         pthread_join(others[t], NULL);
-    double rate = (double)worlds * steps / (now() - start);
+        points += parts[t].points;
+    }
+    Measured measured = { (double)worlds * steps / (now() - start), 0.0, points / worlds / steps };
     for (int i = 0; i < worlds; i++)
         mj_deleteData(data[i]);
     mj_deleteModel(model);
     free(data);
-    return rate;
+    return measured;
 }
 #else
-static double run_mujoco(const BenchScene *scene, int worlds, int threads, int steps)
+static Measured run_mujoco(const BenchScene *scene, int worlds, int threads, int steps)
 {
     (void)scene, (void)worlds, (void)threads, (void)steps;
-    return NAN;
+    return (Measured){ NAN, NAN, NAN };
 }
 #endif
 
@@ -316,7 +334,7 @@ static void measure(const BenchScene *scene, int worlds, int rounds)
             Measured measured = run_talus(scene, worlds, threads, steps);
             talus[threads] = fmax(talus[threads], measured.rate);
             memory = measured.memory;
-            mujoco[threads] = fmax(mujoco[threads], run_mujoco(scene, worlds, threads, steps));
+            mujoco[threads] = fmax(mujoco[threads], run_mujoco(scene, worlds, threads, steps).rate);
         }
     printf("| %s | %d | %.0f | %.0f | %.2f | %.0f | %.0f | %.2f | %.0f |\n", scene->name, worlds, talus[1], talus[2],
            talus[2] / talus[1], mujoco[1], mujoco[2], worlds > 1 ? talus[2] / mujoco[2] : talus[1] / mujoco[1],
@@ -331,7 +349,7 @@ static int run_alone(const char *engine, const char *name, int worlds, int steps
             continue;
         bench_clock = CLOCK_PROCESS_CPUTIME_ID;
         printf("%.0f\n", strcmp(engine, "mujoco") ? run_talus(&scenes[s], worlds, 1, steps).rate
-                                                  : run_mujoco(&scenes[s], worlds, 1, steps));
+                                                  : run_mujoco(&scenes[s], worlds, 1, steps).rate);
         return 0;
     }
     fprintf(stderr, "batch_bench: there is no scene '%s'\n", name);
@@ -352,5 +370,9 @@ int main(int argc, char **argv)
         for (int i = 0; i < 4; i++)
             if (sizes[i] <= largest)
                 measure(&scenes[s], sizes[i], rounds);
+    counts_contacts = true;
+    for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++)
+        printf("%s: %.1f points of contact in a step, MuJoCo %.1f\n", scenes[s].name,
+               run_talus(&scenes[s], 32, 1, EPISODE).contacts, run_mujoco(&scenes[s], 32, 1, EPISODE).contacts);
     return 0;
 }
