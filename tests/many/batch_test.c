@@ -111,11 +111,64 @@ static void a_batch_does_what_a_world_alone_does(void **state)
     talus_batch_free(batch);
 }
 
+// Two boxes that fall from other heights in each world, and fall asleep at other times: some worlds then use the arrays of their thread for
+// bodies and some their own. World 2 has one box more, and rows of its own.
+static const char boxes_text[] =
+    "#VRML_SIM R2025a utf8\n"
+    "WorldInfo { basicTimeStep 10 physicsDisableTime 0.1 physicsDisableLinearThreshold 0.05 physicsDisableAngularThreshold 0.05 }\n"
+    "DEF FLOOR Solid { name \"floor\" boundingObject Plane { } }\n"
+    "DEF A Solid { name \"a\" translation 0 0 0.06 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }\n"
+    "DEF B Solid { name \"b\" translation 1 0 0.06 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }\n";
+static const char third_box[] =
+    "DEF C Solid { name \"c\" translation 2 0 0.3 boundingObject Box { size 0.1 0.1 0.1 } physics Physics { } }";
+
+static void prepare_boxes(TalusWorld *world, int index)
+{
+    if (index == 2)
+        assert_true(talus_insert(world, TALUS_ROOT, "children", -1, third_box) != TALUS_NONE);
+    TalusNode b = talus_find(world, "B");
+    TalusPose pose = { 0 };
+    assert_true(talus_pose(world, b, &pose));
+    pose.position.z += 0.1 * index;
+    assert_true(talus_set_pose(world, b, pose));
+}
+
+static void worlds_of_a_batch_may_sleep_and_differ(void **state)
+{
+    (void)state;
+    enum { COUNT = 6 };
+    TalusWorld *world = talus_load_text("boxes.wbt", boxes_text, sizeof boxes_text - 1, NULL);
+    TalusBatch *batch = talus_batch_create(world, COUNT, 1);
+    TalusWorld *alone[COUNT];
+    assert_true(batch && talus_clone_many(world, COUNT, alone));
+    for (int i = 0; i < COUNT; i++) {
+        prepare_boxes(alone[i], i);
+        prepare_boxes(talus_batch_world(batch, i), i);
+    }
+    int asleep = 0;
+    for (int step = 0; step < 120; step++) {
+        assert_true(talus_batch_step(batch));
+        for (int i = 0; i < COUNT; i++) {
+            assert_true(talus_step(alone[i], 1));
+            asleep += talus_statistics(alone[i]).bodies_awake == 1;
+            if (hash_of(batch, i) != talus_hash(alone[i]))
+                fail_msg("world %d is another than alone after %d steps", i, step + 1);
+        }
+    }
+    assert_true(asleep > 20);  // else nothing was tried
+    for (int i = 0; i < COUNT; i++)
+        talus_free(alone[i]);
+    talus_batch_free(batch);
+    talus_free(world);
+}
+
 static void every_example_runs_in_batches(void **state)
 {
     (void)state;
     glob_t found;
     assert_int_equal(glob("examples/*/worlds/*.wbt", 0, NULL, &found), 0);
+    assert_int_equal(glob("examples/*/models/*.body", GLOB_APPEND, NULL, &found), 0);
+    assert_int_equal(glob("scenes/gallery/*.wbt", GLOB_APPEND, NULL, &found), 0);
     for (size_t k = 0; k < found.gl_pathc; k++) {
         TalusWorld *world = talus_load(found.gl_pathv[k], NULL);
         assert_non_null(world);
@@ -278,6 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_world_knows_nothing_of_the_others),
         cmocka_unit_test(a_batch_does_what_a_world_alone_does),
+        cmocka_unit_test(worlds_of_a_batch_may_sleep_and_differ),
         cmocka_unit_test(every_example_runs_in_batches),
         cmocka_unit_test(episodes_end_by_the_rules),
         cmocka_unit_test(a_limit_truncates),
