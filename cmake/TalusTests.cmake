@@ -84,5 +84,6 @@ endforeach()
 # The long form of a test that is bounded otherwise: ctest -L slow.
 add_test(NAME sim.corpus_1000 COMMAND test.sim.corpus 1000 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME sim.random_edits_10000 COMMAND test.sim.random_edits 10000 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME sim.steady_million COMMAND test.sim.steady 125000 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME sim.old_all COMMAND test.sim.old all WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-set_tests_properties(sim.corpus_1000 sim.old_all sim.random_edits_10000 PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77 LABELS slow)
+set_tests_properties(sim.corpus_1000 sim.old_all sim.random_edits_10000 sim.steady_million PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77 LABELS slow)

@@ -136,3 +136,15 @@ char *arena_printf(Arena *arena, const char *format, ...)
     va_end(arguments);
     return text;
 }
+
+size_t arena_bytes(const Arena *arena) { return sizeof *arena + arena->bytes; }
+
+const void *arena_next_block(const Arena *arena, const void *block, const void **data, size_t *size)
+{
+    const Block *next = block ? ((const Block *)block)->next : arena->first;
+    if (!next)
+        return NULL;
+    *data = next + 1;
+    *size = next->size;
+    return next;
+}

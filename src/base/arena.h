@@ -20,4 +20,8 @@ char *arena_text(Arena *arena, const char *text, size_t length);  // copies and 
 char *arena_string(Arena *arena, const char *text);
 char *arena_printf(Arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 
+size_t arena_bytes(const Arena *arena);  // taken from the heap
+// Where its memory lies: the block behind `block` (NULL: the first), NULL after the last.
+const void *arena_next_block(const Arena *arena, const void *block, const void **data, size_t *size);
+
 #endif

@@ -26,15 +26,30 @@ bool control_is_needed(const Devices *devices)
     return false;
 }
 
-static void add_controller(Control *control, int robot)
+static const char *text_again(const Control *control, const char *old, const char *text)
+{
+    return old && !strcmp(old, text) ? old : arena_string(control->arena, text);
+}
+
+static void forget_controller(Controller *controller)
+{
+    free(controller->serials);
+    free(controller->constant_hashes);
+    free(controller->packets_sent);
+    free(controller->custom_data);
+    free(controller->window.messages);
+}
+
+// For a robot that is new, or has come in the place of another one.
+static void make_controller(Control *control, int robot)
 {
     const SceneNode *node = devices_robot_node(control->devices, robot);
-    memory_grow(&control->controllers, &control->capacity, control->count + 1, sizeof *control->controllers);
-    Controller *controller = &control->controllers[control->count++];
+    Controller *controller = &control->controllers[robot], old = *controller;
     const char *program = scene_string(node, "controller");
     *controller = (Controller){ .robot = robot,
-                                .name = arena_string(control->arena, scene_string(node, "name")),
-                                .program = arena_string(control->arena, program),
+                                .serial_of_robot = devices_robot_serial(control->devices, robot),
+                                .name = text_again(control, old.name, scene_string(node, "name")),
+                                .program = text_again(control, old.program, program),
                                 .is_synchronous = scene_bool(node, "synchronization"),
                                 .is_extern = !strcmp(program, "<extern>"),
                                 .output = { -1, -1 } };
@@ -48,8 +63,19 @@ void control_find_robots(Control *control)
         return;
     control->structure = structure;
     devices_rescan(control->devices);
-    for (int robot = control->count; robot < devices_robot_count(control->devices); robot++)
-        add_controller(control, robot);
+    for (int i = 0; i < control->count; i++) {
+        Controller *controller = &control->controllers[i];
+        if (controller->serial_of_robot == devices_robot_serial(control->devices, i))
+            continue;
+        forget_controller(controller);
+        make_controller(control, i);
+        controller->wants_restart = true;
+    }
+    while (control->count < devices_robot_count(control->devices)) {
+        memory_grow(&control->controllers, &control->capacity, control->count + 1, sizeof *control->controllers);
+        control->controllers[control->count] = (Controller){ 0 };
+        make_controller(control, control->count++);
+    }
 }
 
 int64_t control_now_ms(void)
@@ -145,7 +171,7 @@ static bool restart_asked(Control *control)
         controller->wants_restart = false;
         control_stop_one(control, controller);
         const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
-        controller->program = arena_string(control->arena, scene_string(robot, "controller"));
+        controller->program = text_again(control, controller->program, scene_string(robot, "controller"));
         start(control, controller);
         has_started |= controller->phase == CONTROLLER_STARTED;
     }
@@ -155,9 +181,15 @@ static bool restart_asked(Control *control)
 // A robot that is gone takes its program with it, which is told so by its step.
 static void stop_removed(Control *control)
 {
-    for (int i = 0; i < control->count; i++)
-        if (control->controllers[i].channel && !devices_robot_exists(control->devices, control->controllers[i].robot))
-            control_stop_one(control, &control->controllers[i]);
+    for (int i = 0; i < control->count; i++) {
+        Controller *controller = &control->controllers[i];
+        if (devices_robot_exists(control->devices, controller->robot))
+            continue;
+        if (controller->channel)
+            control_stop_one(control, controller);
+        if (controller->pid <= 0 && controller->output[0] < 0 && controller->output[1] < 0)
+            devices_release_robot(control->devices, controller->robot);
+    }
 }
 
 // Robots that came in get their programs.
@@ -186,7 +218,8 @@ static void reset(Control *control)
     uint64_t passed = sim_steps(control->sim);
     control->wants_reset = false;
     control->synced_step = 0;
-    sim_reset(control->sim);
+    if (!sim_reset(control->sim))
+        sim_stop(control->sim, "the world could not be reset");
     for (int i = 0; i < control->count; i++) {
         Controller *controller = &control->controllers[i];
         bool was_there = devices_robot_exists(control->devices, controller->robot);
@@ -351,6 +384,8 @@ Control *control_create(Sim *sim, const ControlOptions *options, DiagSink *diags
     if (options)
         control->options = *options;
     sim_devices_in_state(sim, true);
+    devices_hold_robots(control->devices, true);
+    scene_add_keeper(sim_scene(sim), supervisor_keep_nodes, control);
     sim_add_hook(sim, SIM_PHASE_COMMANDS, before_step, control);
     sim_add_hook(sim, SIM_PHASE_DEVICES, after_sampling, control);
     sim_add_hook(sim, SIM_PHASE_CONTROL, after_step, control);
@@ -361,17 +396,13 @@ void control_destroy(Control *control)
 {
     if (!control)
         return;
+    scene_remove_keeper(sim_scene(control->sim), control);
     sim_remove_hooks(control->sim, control);
     sim_devices_in_state(control->sim, false);
     control_end(control);
-    for (int i = 0; i < control->count; i++) {
-        Controller *controller = &control->controllers[i];
-        free(controller->serials);
-        free(controller->constant_hashes);
-        free(controller->packets_sent);
-        free(controller->custom_data);
-        free(controller->window.messages);
-    }
+    devices_hold_robots(control->devices, false);
+    for (int i = 0; i < control->count; i++)
+        forget_controller(&control->controllers[i]);
     supervisor_forget(control);
     frame_free(&control->frame);
     free(control->controllers);

@@ -18,10 +18,11 @@ typedef enum ControllerPhase {
 } ControllerPhase;
 
 typedef struct Controller {
-    int robot;            // index in Devices
-    const char *name;     // of the robot
-    const char *program;  // Robot.controller
-    const char *script;   // that is run, when it is one of Python; NULL
+    int robot;                 // index in Devices
+    uint32_t serial_of_robot;  // of those that had the index
+    const char *name;          // of the robot
+    const char *program;       // Robot.controller
+    const char *script;        // that is run, when it is one of Python; NULL
     ControllerPhase phase;
     bool is_synchronous;
     bool is_extern;
@@ -57,7 +58,8 @@ typedef struct Controller {
 
 // A field that a supervisor holds a reference to. Its id is its place in the list.
 typedef struct FieldRef {
-    SceneNode *node;
+    SceneNode *node;  // looked through only while the scene has it under this id
+    uint32_t id;
     const FieldType *type;
     bool is_read_only;       // inside a PROTO
     uint64_t regenerations;  // of the world's templates when it was given; 0 unless is_read_only
@@ -179,6 +181,7 @@ void extern_close(Control *control);
 
 // ---- exchange.c ----
 void exchange_config(Control *control, Controller *controller);
+bool exchange_fits(const FrameWriter *frame);  // into a message
 void exchange_state(Control *control, Controller *controller, ProtocolFrame kind);
 bool exchange_commands(Control *control, Controller *controller, FrameReader *reader, int *duration_ms);
 
@@ -196,6 +199,7 @@ void supervisor_call(Control *control, Controller *controller, const Record *cal
 void supervisor_add_tracked(Control *control, Controller *controller, FrameWriter *frame);
 int supervisor_robot_code(const Scene *scene, const SceneNode *robot);  // WbNodeType, as the world's release has it
 bool controller_is_supervisor(const Control *control, const Controller *controller);
+void supervisor_keep_nodes(void *context, Scene *scene);  // a SceneKeeper of a Control
 void supervisor_remember_start(Control *control,
                                SceneNode *node);  // the state "__init__" of a new node; NULL: of the whole world
 void supervisor_forget(Control *control);         // references and saved states, when the control ends

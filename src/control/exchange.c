@@ -232,7 +232,9 @@ static void add_window_messages(Control *control, Controller *controller)
     controller->window.size = 0;
 }
 
-void exchange_state(Control *control, Controller *controller, ProtocolFrame kind)
+bool exchange_fits(const FrameWriter *frame) { return (int64_t)frame->size <= limits_default.message_bytes; }
+
+static void begin_state(Control *control, const Controller *controller, ProtocolFrame kind)
 {
     double time = sim_time(control->sim);
     int64_t late = (int64_t)sim_steps(control->sim) - (int64_t)controller->due_step;
@@ -241,6 +243,11 @@ void exchange_state(Control *control, Controller *controller, ProtocolFrame kind
     frame_begin(&control->frame, kind);
     frame_add(&control->frame,
               &(Record){ .op = OP_TIME, .int_count = 2, .ints = numbers, .double_count = 1, .doubles = &time });
+}
+
+void exchange_state(Control *control, Controller *controller, ProtocolFrame kind)
+{
+    begin_state(control, controller, kind);
     if (devices_robot_exists(control->devices, controller->robot)) {
         add_new_devices(control, controller);
         for (int tag = 0; tag < controller->serial_count; tag++) {
@@ -256,6 +263,14 @@ void exchange_state(Control *control, Controller *controller, ProtocolFrame kind
     add_input(control);
     if (controller->window.size > 0)
         add_window_messages(control, controller);
+    if (!exchange_fits(&control->frame)) {  // the program goes on without it
+        diag_error(control->diags, (SourcePos){ 0 },
+                   "robot '%s': what its controller is to hear of this step has %zu bytes, more than the %lld of a "
+                   "message; it is left out",
+                   controller->name, control->frame.size, (long long)limits_default.message_bytes);
+        begin_state(control, controller, kind);
+        add_input(control);
+    }
     channel_send(controller->channel, &control->frame);
 }
 

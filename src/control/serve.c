@@ -49,6 +49,17 @@ static void take_step(Control *control, Controller *controller, FrameReader *rea
         controller->phase = CONTROLLER_WAITS;
 }
 
+// One that no message can carry: the program hears why.
+static void refuse_answer(Controller *controller, FrameWriter *answer)
+{
+    char why[160];
+    snprintf(why, sizeof why, "the answer has %zu bytes, more than the %lld of a message", answer->size,
+             (long long)limits_default.message_bytes);
+    frame_begin(answer, FRAME_RESULT);
+    frame_add(answer, &(Record){ .op = OP_FAILED, .byte_count = (int)strlen(why), .bytes = why });
+    channel_send(controller->channel, answer);
+}
+
 static void answer_call(Control *control, Controller *controller, FrameReader *reader)
 {
     FrameWriter answer = { 0 };
@@ -58,6 +69,8 @@ static void answer_call(Control *control, Controller *controller, FrameReader *r
         supervisor_call(control, controller, &record, &answer);
     if (reader->is_broken)
         end_broken(control, controller, "sent a message that makes no sense");
+    else if (controller->channel && !exchange_fits(&answer))
+        refuse_answer(controller, &answer);
     else if (controller->channel)
         channel_send(controller->channel, &answer);
     frame_free(&answer);

@@ -16,7 +16,7 @@
 
 static uint64_t hash_of_field(const FieldRef *field)
 {
-    return hash_combine(hash_combine(hash_combine(0, field->node->id), field->type->index),
+    return hash_combine(hash_combine(hash_combine(0, field->id), field->type->index),
                         field->is_read_only + field->regenerations);
 }
 
@@ -37,13 +37,13 @@ static void index_fields(Control *control)
 int field_reference(Control *control, SceneNode *node, const FieldType *type, bool is_read_only)
 {
     RowIndex *index = &control->field_index;
-    const FieldRef wanted = { node, type, is_read_only, is_read_only ? sim_regenerations(control->sim) : 0 };
+    const FieldRef wanted = { node, node->id, type, is_read_only, is_read_only ? sim_regenerations(control->sim) : 0 };
     if (2 * (control->field_count + 1) > index->capacity)
         index_fields(control);
     uint64_t mask = (uint64_t)(index->capacity - 1), slot = hash_of_field(&wanted) & mask;
     for (; index->slots[slot]; slot = (slot + 1) & mask) {
         const FieldRef *field = &control->fields[index->slots[slot] - 1];
-        if (field->node == node && field->type == type && field->is_read_only == is_read_only
+        if (field->id == node->id && field->type == type && field->is_read_only == is_read_only
             && field->regenerations == wanted.regenerations)
             return index->slots[slot] - 1;
     }
@@ -104,7 +104,8 @@ static const FieldRef *field_of(const Call *call)
 {
     int id = call_number(call, 0);
     const FieldRef *field = id >= 0 && id < call->control->field_count ? &call->control->fields[id] : NULL;
-    return field && !scene_node_is_gone(field->node) && !is_out_of_date(call->control, field) ? field : NULL;
+    bool is_there = field && scene_find_id(call_scene(call), field->id) == field->node;
+    return is_there && !scene_node_is_gone(field->node) && !is_out_of_date(call->control, field) ? field : NULL;
 }
 
 void call_field_info(const Call *call)

@@ -239,6 +239,22 @@ void supervisor_remember_start(Control *control, SceneNode *node)
     save_state(control, node ? node : scene_root(sim_scene(control->sim)), START);
 }
 
+void supervisor_keep_nodes(void *context, Scene *scene)
+{
+    const Control *control = context;
+    for (int row = 0; row < control->state_count; row++) {
+        const NodeMoment *moment = control->states[row].data;
+        for (int i = 0; i < moment->solid_count; i++)
+            scene_keep(scene, moment->solids[i].node);
+        for (int i = 0; i < moment->joint_count; i++)
+            scene_keep(scene, moment->joints[i].node);
+        for (int i = 0; i < moment->field_count; i++) {
+            scene_keep(scene, moment->fields[i].node);
+            scene_keep_value(scene, moment->fields[i].type, &moment->fields[i].value);
+        }
+    }
+}
+
 void supervisor_forget_states(Control *control)
 {
     for (int i = 0; i < control->state_count; i++)

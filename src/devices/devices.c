@@ -174,8 +174,90 @@ static void update_power(Devices *devices, int robot)
     }
 }
 
+// ---- robots in the place of others ----
+
+typedef struct DeviceMatch {
+    Devices *devices;
+    const SceneNode *robot;
+    int index;  // of the place that is tried
+    int seen;
+    bool takes;  // the place
+} DeviceMatch;
+
+static bool match_device(SceneNode *node, void *context)
+{
+    DeviceMatch *match = context;
+    const DeviceKind *kind = kind_of(node);
+    if (!kind || robot_above(node) != match->robot)
+        return true;
+    const DeviceRobot *row = &match->devices->robots[match->index];
+    int tag = ++match->seen;
+    if (tag > row->device_count)
+        return false;
+    Device *device = device_at(match->devices, match->index, tag);
+    if (!match->takes)
+        return device->info.kind == kind && !device->canvas && !strcmp(device->info.name, scene_string(node, "name"));
+    name_device(device, node);
+    return true;
+}
+
+static bool is_place_free(const Devices *devices, int index, const SceneNode *robot)
+{
+    const DeviceRobot *row = &devices->robots[index];
+    if (row->is_alive || row->is_held || !scene_node_is_lost(devices->scene, row->node))
+        return false;
+    for (int i = 0; i < devices->packet_count; i++)
+        if (devices->packets[i].robot == index)
+            return false;
+    DeviceMatch match = { (Devices *)devices, robot, index, 0, false };
+    return scene_walk((SceneNode *)robot, false, match_device, &match) && match.seen == row->device_count;
+}
+
+// All as in a place that nobody had, but for the memory of pictures.
+static void renew_device(Devices *devices, int index, int tag)
+{
+    Device *device = device_at(devices, index, tag);
+    int place = devices->robots[index].first_device + tag - 1;
+    device->is_shown = false;
+    device->shown_value = device->eye = device->trail_count = 0;
+    free(device->picture);
+    device->picture = NULL;
+    devices->states[place] = (DeviceState){ 0 };
+    memset(devices->readings[place], 0, sizeof devices->readings[place]);
+    if (device->info.kind->state_size)
+        memset(devices->kind_states + device->state_offset, 0, device->info.kind->state_size);
+    bind_device(devices, device);
+}
+
+static bool take_place(Devices *devices, SceneNode *node)
+{
+    int index = 0;
+    while (index < devices->robot_count && !is_place_free(devices, index, node))
+        index++;
+    if (index == devices->robot_count)
+        return false;
+    due_make_all(devices);  // pictures of the one before are still to be had by whoever took them
+    DeviceRobot *row = &devices->robots[index];
+    row->node = node;
+    row->solid = physics_solid_of(devices->physics, node);
+    row->is_alive = true;
+    row->is_held = devices->holds_robots;
+    row->serial++;
+    devices->robot_states[index] = (RobotState){ .energy = battery_value(node, 0) };
+    devices->cursor.is_valid = false;
+    DeviceMatch match = { devices, node, index, 0, true };
+    scene_walk(node, false, match_device, &match);
+    for (int tag = 1; tag <= row->device_count; tag++)
+        renew_device(devices, index, tag);
+    start_devices(devices, index, 1);
+    update_power(devices, index);
+    return true;
+}
+
 static void add_robot(Devices *devices, SceneNode *node)
 {
+    if (take_place(devices, node))
+        return;
     int index = devices->robot_count++;
     memory_grow(&devices->robots, &devices->robot_capacity, devices->robot_count, sizeof *devices->robots);
     memory_grow(&devices->robot_states, &devices->robot_state_capacity, devices->robot_count,
@@ -183,6 +265,7 @@ static void add_robot(Devices *devices, SceneNode *node)
     devices->robots[index] = (DeviceRobot){ .node = node,
                                             .solid = physics_solid_of(devices->physics, node),
                                             .is_alive = true,
+                                            .is_held = devices->holds_robots,
                                             .first_device = devices->device_count };
     devices->robot_states[index] = (RobotState){ .energy = battery_value(node, 0) };
     ScanContext scan = { devices, index };
@@ -310,6 +393,25 @@ void devices_reset(Devices *devices, Physics *physics)
     devices->tree = UINT64_MAX;  // robots that came with the reset are found when it is asked for next
 }
 
+static void keep_nodes(void *context, Scene *scene)
+{
+    const Devices *devices = context;
+    for (int i = 0; i < devices->robot_count; i++)
+        scene_keep(scene, devices->robots[i].node);
+    for (int i = 0; i < devices->device_count; i++) {
+        const DeviceInfo *info = &devices->devices[i].info;
+        scene_keep(scene, info->node);
+        scene_keep(scene, info->name);
+        scene_keep(scene, info->model);
+    }
+    for (int i = 0; i < devices->charger_count; i++)
+        scene_keep(scene, devices->chargers[i]);
+    for (int i = 0; i < devices->paint_count; i++)
+        scene_keep(scene, devices->paints[i]->shape);
+    if (devices->rays)
+        rays_keep_nodes(devices->rays, scene);
+}
+
 Devices *devices_create(Scene *scene, Physics *physics, DiagSink *diags)
 {
     Devices *devices = memory_alloc(sizeof *devices);
@@ -317,6 +419,8 @@ Devices *devices_create(Scene *scene, Physics *physics, DiagSink *diags)
     devices->physics = physics;
     devices->diags = diags;
     devices->tree = UINT64_MAX;
+    if (!scene_is_frozen(scene))
+        scene_add_keeper(scene, keep_nodes, devices);
     devices_rescan(devices);
     return devices;
 }
@@ -325,6 +429,8 @@ void devices_destroy(Devices *devices)
 {
     if (!devices)
         return;
+    if (!scene_is_frozen(devices->scene))
+        scene_remove_keeper(devices->scene, devices);
     for (int i = 0; i < devices->device_count; i++)
         for (int number = 0; number < DEVICE_IMAGES; number++)
             free(devices->devices[i].images[number].bytes);
@@ -352,6 +458,25 @@ void devices_destroy(Devices *devices)
 const Physics *devices_physics(const Devices *devices) { return devices->physics; }
 
 int devices_robot_count(const Devices *devices) { return devices->robot_count; }
+
+uint32_t devices_robot_serial(const Devices *devices, int robot)
+{
+    assert(robot >= 0 && robot < devices->robot_count);
+    return devices->robots[robot].serial;
+}
+
+void devices_hold_robots(Devices *devices, bool are_held)
+{
+    devices->holds_robots = are_held;
+    for (int i = 0; i < devices->robot_count; i++)
+        devices->robots[i].is_held = are_held;
+}
+
+void devices_release_robot(Devices *devices, int robot)
+{
+    assert(robot >= 0 && robot < devices->robot_count && !devices->robots[robot].is_alive);
+    devices->robots[robot].is_held = false;
+}
 
 bool devices_robot_exists(const Devices *devices, int robot)
 {

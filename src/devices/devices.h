@@ -32,6 +32,12 @@ int devices_robot_count(const Devices *devices);  // holes included
 bool devices_robot_exists(const Devices *devices, int robot);
 SceneNode *devices_robot_node(const Devices *devices, int robot);
 int devices_robot_of(const Devices *devices, const SceneNode *robot);  // -1
+// The index of a robot that was removed for good may be given to the next one with the same devices, so that a world in which robots come
+// and go does not grow; its serial number is then another one. Whoever remembers things of robots by their index holds them, and
+// releases those that are gone when it is done with them.
+uint32_t devices_robot_serial(const Devices *devices, int robot);
+void devices_hold_robots(Devices *devices, bool are_held);
+void devices_release_robot(Devices *devices, int robot);  // one that does not exist any more
 
 // One kind of device: a row of devices/registry.c. A new device is one file and one line there.
 typedef struct DeviceKind DeviceKind;

@@ -268,6 +268,8 @@ typedef struct DeviceRobot {
     int solid;
     int first_device, device_count;
     bool is_alive;
+    bool is_held;     // somebody knows it by its index
+    uint32_t serial;  // how many robots had the index before
 } DeviceRobot;
 
 typedef struct RobotState {
@@ -305,6 +307,7 @@ struct Devices {
     DeviceRobot *robots;
     RobotState *robot_states;
     int robot_count, robot_capacity, robot_state_capacity;
+    bool holds_robots;
     Device *devices;
     DeviceState *states;
     double (*readings)[DEVICE_CHANNELS][READING_MAX];

@@ -212,9 +212,11 @@ const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size
 {
     const LoadContext *context = scene_attached(scene, load_context_destroy);
     const Limits *limits = context ? &context->limits : &limits_default;
+    scene_piece_begin(scene);  // goes as a whole when it is removed
     FieldList *list = arena_alloc(scene_arena(scene), sizeof *list);
     if ((int64_t)size > limits->file_bytes) {
         diag_error(diags, (SourcePos){ 0 }, "the text is larger than %lld bytes", (long long)limits->file_bytes);
+        scene_piece_end(scene);
         return list;
     }
     Reader reader;
@@ -237,6 +239,7 @@ const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size
     }
     proto_unlock(scene);
     reader_deinit(&reader);
+    scene_piece_end(scene);
     return list;
 }
 

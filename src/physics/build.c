@@ -26,19 +26,6 @@ typedef struct Walk {
 
 static void walk(Physics *physics, SceneNode *node, Walk at);
 
-static void map_node(Physics *physics, const SceneNode *node, int solid)
-{
-    int needed = (int)node->id + 1;
-    if (needed > physics->node_map_size) {
-        int old = physics->node_map_size, capacity = old;
-        memory_grow(&physics->solid_of_node, &capacity, needed, sizeof(int32_t));
-        for (int i = old; i < capacity; i++)
-            physics->solid_of_node[i] = -1;
-        physics->node_map_size = capacity;
-    }
-    physics->solid_of_node[node->id] = solid;
-}
-
 // A row for a solid: what its fields say, who is above it, where it stands. Bodies and shapes come later, when all solids are known.
 static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
 {
@@ -95,7 +82,7 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
     }
     if (!vec3_is_finite(state->linear) || !vec3_is_finite(state->angular))
         state->linear = state->angular = VEC3_ZERO;
-    map_node(physics, node, index);
+    node_map_set(&physics->solid_of_node, node->id, index);
     return index;
 }
 
@@ -688,7 +675,7 @@ static void remove_solid(Physics *physics, int index)
         mirror_body_destroy(physics, solid->body);
         *body = (Body){ .solid = index };
     }
-    physics->solid_of_node[solid->node->id] = -1;
+    node_map_remove(&physics->solid_of_node, solid->node->id);
     solid->is_alive = false;
     physics->solids_gone++;
     solid->body = solid->body_owner = -1;

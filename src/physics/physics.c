@@ -165,7 +165,7 @@ void physics_destroy(Physics *physics)
     }
     free(physics->solid_states);
     free(physics->solid_world);
-    free(physics->solid_of_node);
+    free(physics->solid_of_node.slots);
     free(physics->body_states);
     free(physics->body_constraints);
     free(physics->previous);
@@ -350,9 +350,7 @@ bool physics_solid_exists(const Physics *physics, int solid)
 int physics_solid_of(const Physics *physics, const SceneNode *node)
 {
     const SceneNode *actual = scene_actual(node);
-    if (!actual || (int64_t)actual->id >= physics->node_map_size)
-        return -1;
-    return physics->solid_of_node[actual->id];
+    return actual ? node_map_get(&physics->solid_of_node, actual->id) : -1;
 }
 
 SceneNode *physics_solid_node(const Physics *physics, int solid)

@@ -215,6 +215,7 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent);
 void physics_instance_remade(Physics *physics, SceneNode *instance);
 // Grows with each of these; poses of solids are not counted. For those who keep lists made from the scene.
 uint64_t physics_edit_count(const Physics *physics);
+void physics_keep_nodes(const Physics *physics, Scene *scene);  // scene_keep() for all that it remembers
 // Grows when nodes come or go and when parts are made anew: indices of solids and joints are to be asked for again.
 uint64_t physics_tree_count(const Physics *physics);
 

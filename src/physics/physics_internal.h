@@ -210,6 +210,19 @@ typedef struct PhysicsModel {
     bool is_known;
 } PhysicsModel;
 
+// Which solid a node is (node_map.c).
+typedef struct NodeMapSlot {
+    uint32_t id;    // of the node
+    int32_t solid;  // -1: the slot is free
+} NodeMapSlot;
+typedef struct NodeMap {
+    NodeMapSlot *slots;
+    int mask, count;
+} NodeMap;
+void node_map_set(NodeMap *map, uint32_t id, int solid);
+int node_map_get(const NodeMap *map, uint32_t id);  // -1: none
+void node_map_remove(NodeMap *map, uint32_t id);
+
 struct Physics {
     Scene *scene;
     DiagSink *diags;
@@ -248,9 +261,8 @@ struct Physics {
     SolidState *solid_states;
     Pose *solid_world;  // derived from bodies and local poses
     int solid_count, solid_capacity, solid_state_capacity, solid_world_capacity;
-    int solids_gone;         // of them, so that a world without holes need not be searched for them
-    int32_t *solid_of_node;  // by node id, -1
-    int node_map_size;
+    int solids_gone;  // of them, so that a world without holes need not be searched for them
+    NodeMap solid_of_node;
     Body *bodies;
     BodyState *body_states;
     Constraint **body_constraints;  // by body: those that hold it, chained by Constraint.next of its side
@@ -517,6 +529,7 @@ const char *fittings_joint_owner(const Physics *physics,
 void fittings_destroy(Physics *physics);
 bool fittings_hold(const Physics *physics);  // some connector or gripper holds something
 // Machine `index` of those that were ever made: its node, NULL when it is gone, and its frame. False after the last one.
+void fittings_keep_nodes(const Physics *physics, Scene *scene);
 bool fitting_at(const Physics *physics, int index, const SceneNode **node, Pose *frame);
 int fittings_state(Physics *physics, StateBlock *blocks);  // how many blocks were added
 void fittings_restored(Physics *physics);
@@ -525,6 +538,7 @@ void fluids_add(Physics *physics, SceneNode *node, Pose pose);
 // A field of the node changed, or something below it; `is_motion`: translation or rotation.
 void fluids_changed(Physics *physics, const SceneNode *node, bool is_motion);
 SceneNode *fluid_node(const Physics *physics, int index);              // NULL after the last one
+const SceneNode *extra_joint_node(const Physics *physics, int index);  // NULL after the last one
 void fluids_pair(Physics *physics, int solid_shape, int fluid_shape);  // boxes overlap, in the collision pass
 void fluids_begin_pass(Physics *physics);
 void fluids_step(Physics *physics, double dt);

@@ -518,8 +518,51 @@ static void sum_veils(Rays *rays)
         rays->veiled |= rays->veils[i].eyes;
 }
 
+void rays_keep_nodes(const Rays *rays, Scene *scene)
+{
+    for (int i = 0; i < rays->visual_count; i++) {
+        scene_keep(scene, rays->visuals[i].node);
+        scene_keep(scene, rays->visuals[i].look.emissive_node);
+        scene_keep(scene, rays->visuals[i].drive);
+    }
+    for (int i = 0; i < rays->lighting.count; i++)
+        scene_keep(scene, rays->lighting.lights[i].node);
+    for (int i = 0; i < rays->lamp_count; i++)
+        scene_keep(scene, rays->lamps[i].node);
+    for (int i = 0; i < rays->cover_count; i++)
+        scene_keep(scene, rays->covers[i].node);
+    for (int i = 0; i < rays->paint_count; i++)
+        scene_keep(scene, rays->paints[i].node);
+    for (int i = 0; i < rays->veil_count; i++)
+        scene_keep(scene, rays->veils[i].node);
+}
+
+// What devices showed on nodes that are lost.
+static void drop_lost(Rays *rays)
+{
+    const Scene *scene = physics_scene(rays->physics);
+    int lamps = 0, covers = 0, paints = 0, veils = 0;
+    for (int i = 0; i < rays->lamp_count; i++)
+        if (!scene_node_is_lost(scene, rays->lamps[i].node))
+            rays->lamps[lamps++] = rays->lamps[i];
+    for (int i = 0; i < rays->cover_count; i++)
+        if (!scene_node_is_lost(scene, rays->covers[i].node))
+            rays->covers[covers++] = rays->covers[i];
+    for (int i = 0; i < rays->paint_count; i++)
+        if (!scene_node_is_lost(scene, rays->paints[i].node))
+            rays->paints[paints++] = rays->paints[i];
+    for (int i = 0; i < rays->veil_count; i++)
+        if (!scene_node_is_lost(scene, rays->veils[i].node))
+            rays->veils[veils++] = rays->veils[i];
+    rays->lamp_count = lamps;
+    rays->cover_count = covers;
+    rays->paint_count = paints;
+    rays->veil_count = veils;
+}
+
 static void list_all(Rays *rays)
 {
+    drop_lost(rays);
     drop_instances(rays);
     drop_strokes(rays);
     rays->visual_count = 0;

@@ -22,7 +22,8 @@ void rays_destroy(Rays *rays);  // NULL is fine
 void rays_update(Rays *rays);
 // The two halves of it, for pictures of a moment that is past: what there is, as the scene has it now, and where it is, by the
 // poses of all solids. Placing works on the last list, also when the scene has another one by now.
-bool rays_is_listed(const Rays *rays);  // the list is that of the scene
+void rays_keep_nodes(const Rays *rays, Scene *scene);  // scene_keep() for all that it remembers
+bool rays_is_listed(const Rays *rays);                 // the list is that of the scene
 void rays_list(Rays *rays);
 void rays_place(Rays *rays, const Pose *solids, int solid_count);
 // After physics was made anew, or the scene was changed without physics being told.

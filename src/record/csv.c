@@ -15,7 +15,7 @@ static const char *const solid_names[SOLID_NUMBERS] = { "x",  "y",  "z",  "qw", 
                                                         "vx", "vy", "vz", "wx", "wy", "wz" };
 
 typedef struct Column {
-    const SceneNode *node;  // of the solid
+    uint32_t node;  // id of the node of the solid
     int solid, joint,
         part;  // as they are since the last edit of a tree; solid -1: it has gone, joint -1: of the solid itself
 } Column;      // of a solid (joint -1) or of a joint (part: 2 * axis + is_velocity)
@@ -86,7 +86,7 @@ static void choose_columns(CsvRecorder *recorder, const char *globs)
     for (int i = 0; i < physics_solid_count(physics); i++)
         for (int k = 0; physics_solid_exists(physics, i) && k < SOLID_NUMBERS; k++) {
             text_printf(&name, "%s.%s", physics_solid_label(physics, i), solid_names[k]);
-            add_column(recorder, globs, &name, (Column){ physics_solid_node(physics, i), i, -1, k });
+            add_column(recorder, globs, &name, (Column){ physics_solid_node(physics, i)->id, i, -1, k });
         }
     for (int i = 0; i < physics_joint_count(physics); i++) {
         int child = physics_joint_exists(physics, i) ? physics_joint_child(physics, i) : -1;
@@ -97,7 +97,7 @@ static void choose_columns(CsvRecorder *recorder, const char *globs)
             text_printf(&name, "%s.%s", physics_solid_label(physics, child), k % 2 ? "velocity" : "position");
             if (k >= 2)
                 text_printf(&name, "%d", k / 2 + 1);
-            add_column(recorder, globs, &name, (Column){ physics_solid_node(physics, child), child, i, k });
+            add_column(recorder, globs, &name, (Column){ physics_solid_node(physics, child)->id, child, i, k });
         }
     }
     text_add_char(&recorder->row, '\n');
@@ -139,7 +139,8 @@ static void find_columns(CsvRecorder *recorder, const Physics *physics)
     recorder->tree = physics_tree_count(physics);
     for (int i = 0; i < recorder->column_count; i++) {
         Column *column = &recorder->columns[i];
-        column->solid = scene_node_is_gone(column->node) ? -1 : physics_solid_of(physics, column->node);
+        const SceneNode *node = scene_find_id(physics_scene(physics), column->node);
+        column->solid = !node || scene_node_is_gone(node) ? -1 : physics_solid_of(physics, node);
         if (column->joint >= 0 && column->solid >= 0)
             column->joint = int_max(physics_solid_joint(physics, column->solid), 0);
         if (column->joint >= 0 && column->solid >= 0 && physics_solid_joint(physics, column->solid) < 0)

@@ -29,7 +29,7 @@ void scene_destroy(Scene *scene)
     free(scene->blocks);
     free(scene->asides);
     free(scene->externs);
-    free(scene->strings.slots);
+    scene_memory_free(scene);
     scene_names_forget(scene);
     SceneAttachment *attachments = scene->attachments;
     while (attachments) {
@@ -68,11 +68,13 @@ void *scene_attached(const Scene *scene, void (*destroy)(void *data))
     return scene->origin ? scene_attached(scene->origin, destroy) : NULL;
 }
 
-Arena *scene_arena(Scene *scene) { return scene->arena; }
+Arena *scene_arena(Scene *scene) { return scene->piece ? scene->piece->arena : scene->arena; }
 
 SceneNode *scene_root(const Scene *scene) { return scene->root; }
 
-int scene_node_count(const Scene *scene) { return (int)scene->next_id - 1; }
+int scene_node_count(const Scene *scene) { return scene->node_count - 1; }
+
+uint32_t scene_last_id(const Scene *scene) { return scene->next_id - 1; }
 
 uint64_t scene_structure(const Scene *scene) { return scene->structure; }
 
@@ -88,7 +90,18 @@ SceneNode *scene_new_node(Scene *scene)
 {
     assert(!scene->is_frozen);
     scene_names_forget(scene);
+    scene->node_count++;
+    if (scene->piece)
+        return scene_piece_node(scene);
+    if (scene->is_running || scene->piece_count > 0) {  // one that comes alone
+        scene_piece_begin(scene);
+        SceneNode *node = scene_piece_node(scene);
+        scene_piece_end(scene);
+        return node;
+    }
+    assert(scene->next_id == scene->block_end);
     uint32_t id = scene->next_id++;
+    scene->block_end = scene->next_id;
     uint32_t block = id >> SCENE_BLOCK_BITS;
     if ((int)block == scene->block_count) {
         memory_grow(&scene->blocks, &scene->block_capacity, scene->block_count + 1, sizeof *scene->blocks);
@@ -101,7 +114,9 @@ SceneNode *scene_new_node(Scene *scene)
 
 SceneNode *scene_find_id(const Scene *scene, uint32_t id)
 {
-    return id < scene->next_id ? &scene->blocks[id >> SCENE_BLOCK_BITS][id & (SCENE_BLOCK_NODES - 1)] : NULL;
+    if (id < scene->block_end)
+        return &scene->blocks[id >> SCENE_BLOCK_BITS][id & (SCENE_BLOCK_NODES - 1)];
+    return scene_piece_find(scene, id);
 }
 
 SceneNode *scene_node_create(Scene *scene, const NodeType *type, SourcePos pos)
@@ -120,7 +135,7 @@ SceneNode *scene_node_create_use(Scene *scene, SceneNode *target, const char *na
     node->type = target->type;
     node->target = target;
     // Nearly always the target's own name: share it.
-    node->def = target->def && !strcmp(target->def, name) ? target->def : arena_string(scene->arena, name);
+    node->def = target->def && !strcmp(target->def, name) ? target->def : scene_take_string(scene, name);
     node->pos = pos;
     return node;
 }
@@ -141,8 +156,8 @@ SceneNode *scene_node_create_unknown(Scene *scene, const char *type_name, const 
     node->kind = SCENE_NODE_UNKNOWN;
     node->pos = pos;
     SceneAside *aside = scene_aside_add(scene, node);
-    aside->unknown_type = arena_string(scene->arena, type_name);
-    aside->unknown_text = arena_string(scene->arena, text);
+    aside->unknown_type = scene_take_string(scene, type_name);
+    aside->unknown_text = scene_take_string(scene, text);
     return node;
 }
 
@@ -174,7 +189,7 @@ SceneField *scene_field_add(Scene *scene, SceneNode *node, const FieldType *type
     if (node->field_count == node->field_capacity) {
         assert(node->field_capacity < UINT16_MAX / 2);
         uint16_t capacity = (uint16_t)(node->field_capacity ? node->field_capacity * 2 : 2);
-        SceneField *fields = arena_alloc_array(scene->arena, capacity, sizeof *fields);
+        SceneField *fields = scene_take(scene, capacity * sizeof *fields);
         if (node->field_count)
             memcpy(fields, node->fields, node->field_count * sizeof *fields);
         node->fields = fields;
@@ -217,7 +232,8 @@ void scene_node_set_fields(Scene *scene, SceneNode *node, const SceneField *fiel
     assert(node->field_count == 0 && count <= UINT16_MAX);
     if (!count)
         return;
-    node->fields = arena_copy(scene->arena, fields, (size_t)count * sizeof *fields);
+    node->fields = scene_take(scene, (size_t)count * sizeof *fields);
+    memcpy(node->fields, fields, (size_t)count * sizeof *fields);
     node->field_count = node->field_capacity = (uint16_t)count;
     for (int i = 0; i < count; i++) {
         const SceneField *field = &node->fields[i];
@@ -267,12 +283,28 @@ SceneAside *scene_aside_add(Scene *scene, const SceneNode *node)
     return aside;
 }
 
+// What comes behind it in its row of slots moves up, so that it is found again.
+void scene_aside_drop(Scene *scene, const SceneNode *node)
+{
+    SceneAside *aside = scene->aside_count ? aside_slot(scene->asides, scene->aside_slots, node->id + 1) : NULL;
+    if (!aside || !aside->key)
+        return;
+    int mask = scene->aside_slots - 1, at = (int)(aside - scene->asides);
+    *aside = (SceneAside){ 0 };
+    scene->aside_count--;
+    for (int next = (at + 1) & mask; scene->asides[next].key; next = (next + 1) & mask) {
+        SceneAside moved = scene->asides[next];
+        scene->asides[next] = (SceneAside){ 0 };
+        *aside_slot(scene->asides, scene->aside_slots, moved.key) = moved;
+    }
+}
+
 void scene_extra_add(Scene *scene, const SceneNode *node, bool is_comment, const char *before, const char *text)
 {
-    SceneExtra *extra = arena_alloc(scene->arena, sizeof *extra);
+    SceneExtra *extra = scene_take(scene, sizeof *extra);
     extra->is_comment = is_comment;
-    extra->before = before ? arena_string(scene->arena, before) : NULL;
-    extra->text = arena_string(scene->arena, text);
+    extra->before = before ? scene_take_string(scene, before) : NULL;
+    extra->text = scene_take_string(scene, text);
     SceneAside *aside = scene_aside_add(scene, node);
     if (aside->last_extra)
         aside->last_extra->next = extra;
@@ -289,8 +321,9 @@ const SceneExtra *scene_extras(const Scene *scene, const SceneNode *node)
 
 void scene_hidden_add(Scene *scene, const SceneNode *node, const SceneHidden *hidden)
 {
-    SceneHidden *copy = arena_copy(scene->arena, hidden, sizeof *hidden);
-    copy->name = arena_string(scene->arena, hidden->name);
+    SceneHidden *copy = scene_take(scene, sizeof *copy);
+    *copy = *hidden;
+    copy->name = scene_take_string(scene, hidden->name);
     copy->next = NULL;
     SceneAside *aside = scene_aside_add(scene, node);
     if (aside->last_hidden)

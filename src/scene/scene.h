@@ -1,6 +1,7 @@
 // scene.h - the world as typed nodes, exactly as the file says it, in the newest schema.
 // Belongs here: nodes, fields, DEF/USE, PROTO instances, search. Not here: parsing text, ODE, anything that moves.
-// A Scene owns every node and string in it; pointers stay valid until scene_destroy(), also those of removed nodes.
+// A Scene owns every node and string in it; pointers stay valid until scene_destroy(), also those of removed nodes. Once it runs, what
+// edits bring and take away again goes with the next sweep (scene_sweep below).
 //
 // The tree has wrappers: a USE node stands for the node it names, a PROTO instance for the tree that its PROTO makes of
 // its parameters. Both are kept for saving. scene_actual() goes through them; whoever simulates asks it for every node
@@ -54,7 +55,7 @@ struct SceneNode {
     SceneField *fields;    // only those set, in file order
     uint16_t field_count;
     uint16_t field_capacity;
-    uint32_t id;  // unique in the scene, in file order from 1; the root is 0
+    uint32_t id;  // unique in the scene for ever, in file order from 1; the root is 0
     SourcePos pos;
     const SceneTurn *turns;  // NULL for nearly all
     uint8_t kind;            // SceneNodeKind
@@ -86,7 +87,24 @@ Scene *scene_share(Scene *scene);  // one more owner of it
 Scene *scene_copy(Scene *origin);
 void scene_freeze(Scene *scene);  // from now on it is read alone, by any number of threads
 bool scene_is_frozen(const Scene *scene);
-Arena *scene_arena(Scene *scene);  // load-time data of the scene lives here
+Arena *scene_arena(Scene *scene);  // what is made with nodes lives here: data of the file, or of the piece that is open
+
+// Memory of a world that runs (scene_memory.c). After scene_run() nodes that are made between begin and end of a piece, and values that
+// are written, live as long as something refers to them: a node of the file, another one that lives, or a keeper. Keepers are those who
+// remember pointers over edits; each is asked at every sweep and calls scene_keep() for any pointer that it will look through again.
+void scene_run(Scene *scene);
+void scene_piece_begin(Scene *scene);
+void scene_piece_end(Scene *scene);
+typedef void SceneKeeper(void *context, Scene *scene);
+void scene_add_keeper(Scene *scene, SceneKeeper *keep, void *context);
+void scene_remove_keeper(Scene *scene, const void *context);
+void scene_keep(Scene *scene, const void *pointer);  // a node, a string, a list; NULL is fine
+void scene_keep_value(Scene *scene, const FieldType *type, const FieldValue *value);
+// Nodes with higher ids do not come back once they were removed; a reset may bring back those up to it.
+void scene_set_lasting(Scene *scene, uint32_t id);
+bool scene_node_is_lost(const Scene *scene, const SceneNode *node);  // removed, and never to come back
+bool scene_sweep_is_due(const Scene *scene);
+void scene_sweep(Scene *scene);  // between edits alone: what was made and is in no field yet would go
 
 // Gives the scene something else to own; destroyed, last given first, after everything of the scene itself.
 void scene_attach(Scene *scene, void *data, void (*destroy)(void *data));
@@ -94,7 +112,9 @@ void *scene_attached(const Scene *scene, void (*destroy)(void *data));  // what 
 
 // The root is a Group whose children are the top-level nodes of the file.
 SceneNode *scene_root(const Scene *scene);
-int scene_node_count(const Scene *scene);
+int scene_node_count(const Scene *scene);                      // that there are, removed ones included
+uint32_t scene_last_id(const Scene *scene);                    // no node has a higher one
+SceneNode *scene_node_after(const Scene *scene, uint32_t id);  // the one with the next higher id, NULL: none
 uint64_t scene_structure(
     const Scene *scene);  // another number whenever nodes came, went or moved to another place in the tree
 int scene_release(const Scene *scene);  // of the file it came from
@@ -225,7 +245,7 @@ SceneNode *scene_find_def(Scene *scene, const char *path);
 SceneNode *scene_find_def_below(const SceneNode *top, const char *path);
 SceneNode *scene_find_solid(const Scene *scene,
                             const char *name);  // by the `name` field, or by a path of names "robot:arm:hand"
-SceneNode *scene_find_id(const Scene *scene, uint32_t id);
+SceneNode *scene_find_id(const Scene *scene, uint32_t id);  // NULL: gone, or never there
 
 // Calls `visit` for every actual node below and including `node`, depth first, in file order; not into what USE repeats
 // unless `into_use`. Stops early and returns false when `visit` does.

@@ -82,16 +82,17 @@ static FieldValue clone_value(Cloner *cloner, const SceneField *field, const Sce
     if (field->type->kind == FIELD_SF_NODE) {
         value.node = clone_child(cloner, value.node, from, to);
     } else if (field->type->kind == FIELD_MF_NODE) {
-        FieldList *copy = arena_alloc(cloner->scene->arena, sizeof *copy);
+        FieldList *copy = scene_take(cloner->scene, sizeof *copy);
         copy->count = copy->capacity = value.list->count;
-        copy->nodes = arena_alloc_array(cloner->scene->arena, (size_t)copy->count, sizeof *copy->nodes);
+        copy->nodes = copy->count ? scene_take(cloner->scene, (size_t)copy->count * sizeof *copy->nodes) : NULL;
         for (int i = 0; i < copy->count; i++)
             copy->nodes[i] = clone_child(cloner, value.list->nodes[i], from, to);
         value.list = copy;
     } else if (field_kind_is_list(field->type->kind) && !cloner->instance) {
         value.list = scene_list_copy(cloner->scene, value.list, field_kind_item(field->type->kind), 0);
     } else if (field_kind_is_list(field->type->kind) && value.list->capacity) {
-        FieldList *shared = arena_copy(cloner->scene->arena, value.list, sizeof *shared);
+        FieldList *shared = scene_take(cloner->scene, sizeof *shared);
+        *shared = *value.list;
         shared->capacity = 0;
         value.list = shared;
     }
@@ -116,7 +117,7 @@ static void clone_fields(Cloner *cloner, const SceneNode *from, SceneNode *to)
 {
     if (!from->field_count)
         return;
-    SceneField *fields = arena_alloc_array(cloner->scene->arena, from->field_count, sizeof *fields);
+    SceneField *fields = scene_take(cloner->scene, from->field_count * sizeof *fields);
     to->fields = fields;
     to->field_capacity = from->field_count;
     for (int i = 0; i < from->field_count; i++) {

@@ -58,7 +58,7 @@ static const FieldList *list_there(Copier *copier, const FieldList *from, FieldK
     for (int i = 0; item == FIELD_SF_NODE && i < to->count; i++)
         to->nodes[i] = node_there(copier, to->nodes[i]);
     for (int i = 0; item == FIELD_SF_STRING && i < to->count; i++)
-        to->strings[i] = arena_string(copier->to->arena, to->strings[i]);
+        to->strings[i] = scene_take_string(copier->to, to->strings[i]);
     *pair = (ListPair){ from, to };
     copier->pair_count++;
     return to;
@@ -72,7 +72,7 @@ static FieldValue value_there(Copier *copier, const FieldType *type, FieldValue 
     } else if (type->kind == FIELD_SF_NODE) {
         value.node = node_there(copier, value.node);
     } else if (type->kind == FIELD_SF_STRING) {
-        value.s = arena_string(copier->to->arena, value.s);
+        value.s = scene_take_string(copier->to, value.s);
     }
     return value;
 }
@@ -86,9 +86,28 @@ static void copy_node(Copier *copier, const SceneNode *from, SceneNode *to)
     to->field_capacity = to->field_count;
     if (to->field_count == 0)
         return;
-    to->fields = arena_copy(copier->to->arena, from->fields, from->field_count * sizeof *from->fields);
+    to->fields = scene_take(copier->to, from->field_count * sizeof *from->fields);
+    memcpy(to->fields, from->fields, from->field_count * sizeof *from->fields);
     for (int i = 0; i < to->field_count; i++)
         to->fields[i].value = value_there(copier, to->fields[i].type, to->fields[i].value);
+}
+
+// Its nodes, with nothing in them yet: others refer to them.
+static void make_piece(Scene *scene, const ScenePiece *from)
+{
+    scene->next_id = from->first_id;
+    scene_piece_begin(scene);
+    for (int i = 0; i < from->count; i++)
+        scene_piece_node(scene);
+    scene_piece_end(scene);
+}
+
+static void copy_piece(Copier *copier, const ScenePiece *from, ScenePiece *to)
+{
+    copier->to->piece = to;
+    for (int i = 0; i < from->count; i++)
+        copy_node(copier, from->nodes[i], to->nodes[i]);
+    copier->to->piece = NULL;
 }
 
 static void copy_tables(const Scene *from, Scene *to)
@@ -114,14 +133,20 @@ Scene *scene_copy(Scene *origin)
     scene->path = origin->path;
     scene->release = origin->release;
     scene->structure = origin->structure;
-    scene->next_id = origin->next_id;
+    scene->block_end = origin->block_end;
+    scene->node_count = origin->node_count;
     for (int i = 0; i < origin->block_count; i++) {
         memory_grow(&scene->blocks, &scene->block_capacity, i + 1, sizeof *scene->blocks);
         scene->blocks[scene->block_count++] = memory_alloc_array(SCENE_BLOCK_NODES, sizeof(SceneNode));
     }
+    for (int i = 0; i < origin->piece_count; i++)
+        make_piece(scene, origin->pieces[i]);
+    scene->next_id = origin->next_id;
     Copier copier = { .from = origin, .to = scene };
-    for (uint32_t id = 0; id < scene->next_id; id++)
+    for (uint32_t id = 0; id < scene->block_end; id++)
         copy_node(&copier, scene_find_id(origin, id), scene_find_id(scene, id));
+    for (int i = 0; i < origin->piece_count; i++)
+        copy_piece(&copier, origin->pieces[i], scene->pieces[i]);
     scene->root = node_there(&copier, origin->root);
     copy_tables(origin, scene);
     free(copier.pairs);

@@ -31,17 +31,29 @@ typedef struct SceneNames {
     int asked;  // since the last change
 } SceneNames;
 
-// Strings that were written into fields, each once however often it is written: the arena gives nothing back. Open addressing.
-typedef struct SceneStrings {
-    const char **slots;
+// Nodes that came while the world ran, with all that was made with them (scene_memory.c).
+typedef struct ScenePiece {
+    Arena *arena;
+    SceneNode **nodes;  // by id, from first_id
+    uint32_t first_id;
     int count, capacity;
-} SceneStrings;
+    bool is_kept;  // by the sweep at work
+} ScenePiece;
+
+typedef struct SceneKeeperEntry {
+    SceneKeeper *keep;
+    void *context;
+} SceneKeeperEntry;
+
+typedef struct SceneSweep SceneSweep;
 
 struct Scene {
     Arena *arena;
     SceneNode **blocks;
     int block_count, block_capacity;
+    uint32_t block_end;  // nodes with lower ids are in blocks, those of the file; the others in pieces
     uint32_t next_id;
+    int node_count;
     uint64_t structure;  // counts changes of which nodes there are and where
     SceneNode *root;
     int release;
@@ -52,7 +64,17 @@ struct Scene {
     int extern_count, extern_capacity;
     SceneAttachment *attachments;
     SceneNames names;
-    SceneStrings strings;
+    bool is_running;      // edits take memory that a sweep gives back
+    ScenePiece **pieces;  // by id
+    int piece_count, piece_capacity;
+    ScenePiece *piece;  // that everything made now goes into, NULL: none
+    char **loose;       // values that were written, each with memory of its own
+    int loose_count, loose_capacity;
+    SceneKeeperEntry *keepers;
+    int keeper_count, keeper_capacity;
+    SceneSweep *sweep;       // the one at work, else NULL
+    uint32_t lasting_id;     // see scene_set_lasting
+    size_t taken, sweep_at;  // bytes since the last sweep, and how many of them call for one
     SceneWatch watch;
     void *watch_context;
     Scene *origin;           // of a copy: what it was copied from; else NULL
@@ -65,8 +87,14 @@ extern const FieldList scene_empty_list;
 SceneField *scene_own_field(const SceneNode *node, const FieldType *type);  // of exactly this node, NULL when not set
 void scene_adopt(SceneNode *child, SceneNode *parent, const FieldType *field);  // sets the parent; NULL child is fine
 SceneNode *scene_new_node(Scene *scene);
+SceneNode *scene_piece_node(Scene *scene);                      // in the piece that is open
+SceneNode *scene_piece_find(const Scene *scene, uint32_t id);   // NULL: gone, or there was none
+void *scene_take(Scene *scene, size_t size);                    // zeroed, for a value of the scene
+const char *scene_take_string(Scene *scene, const char *text);  // a copy
+void scene_memory_free(Scene *scene);
 void scene_names_forget(Scene *scene);  // nodes came, went or moved
 const SceneAside *scene_aside(const Scene *scene, const SceneNode *node);
 SceneAside *scene_aside_add(Scene *scene, const SceneNode *node);
+void scene_aside_drop(Scene *scene, const SceneNode *node);  // one that may be there
 
 #endif

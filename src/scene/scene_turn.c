@@ -14,7 +14,8 @@ const SceneTurn *scene_turn(const SceneNode *node, const FieldType *type)
 
 void scene_turn_add(Scene *scene, SceneNode *node, const SceneTurn *turn)
 {
-    SceneTurn *added = arena_copy(scene->arena, turn, sizeof *turn);
+    SceneTurn *added = scene_take(scene, sizeof *added);
+    *added = *turn;
     added->next = NULL;
     for (const SceneTurn **place = &node->turns; *place; place = (const SceneTurn **)&(*place)->next) {
         const SceneTurn *old = *place;

@@ -2,7 +2,6 @@
 #include "scene/scene.h"
 #include "scene/scene_internal.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -23,42 +22,13 @@ size_t scene_item_size(FieldKind item_kind)
 FieldList *scene_list_copy(Scene *scene, const FieldList *list, FieldKind item_kind, int capacity)
 {
     size_t size = scene_item_size(item_kind);
-    FieldList *copy = arena_alloc(scene->arena, sizeof *copy);
+    FieldList *copy = scene_take(scene, sizeof *copy);
     copy->count = list->count;
     copy->capacity = int_max(capacity, list->count);
-    copy->items = arena_alloc_array(scene->arena, (size_t)copy->capacity, size);
+    copy->items = copy->capacity ? scene_take(scene, memory_product((size_t)copy->capacity, size)) : NULL;
     if (list->count)
         memcpy(copy->items, list->items, (size_t)list->count * size);
     return copy;
-}
-
-static const char **string_slot(const SceneStrings *strings, const char *text)
-{
-    uint64_t mask = (uint64_t)(strings->capacity - 1), at = hash_bytes(text, strlen(text), 1) & mask;
-    while (strings->slots[at] && strcmp(strings->slots[at], text))
-        at = (at + 1) & mask;
-    return &strings->slots[at];
-}
-
-// The scene's own copy of a text.
-static const char *keep_string(Scene *scene, const char *text)
-{
-    SceneStrings *strings = &scene->strings;
-    if (2 * (strings->count + 1) > strings->capacity) {
-        SceneStrings larger = { .count = strings->count, .capacity = int_max(64, 2 * strings->capacity) };
-        larger.slots = memory_alloc_array((size_t)larger.capacity, sizeof *larger.slots);
-        for (int i = 0; i < strings->capacity; i++)
-            if (strings->slots[i])
-                *string_slot(&larger, strings->slots[i]) = strings->slots[i];
-        free(strings->slots);
-        *strings = larger;
-    }
-    const char **slot = string_slot(strings, text);
-    if (!*slot) {
-        *slot = arena_string(scene->arena, text);
-        strings->count++;
-    }
-    return *slot;
 }
 
 void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int count)
@@ -67,7 +37,7 @@ void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int 
         return;
     size_t size = scene_item_size(item_kind);
     int capacity = int_max(count, list->capacity < INT32_MAX / 2 ? list->capacity * 2 : INT32_MAX);
-    void *items = arena_alloc_array(scene->arena, (size_t)capacity, size);
+    void *items = scene_take(scene, memory_product((size_t)capacity, size));
     if (list->count)
         memcpy(items, list->items, (size_t)list->count * size);
     list->items = items;
@@ -100,7 +70,7 @@ FieldValue scene_value_as(Scene *scene, FieldValue value, FieldKind from, FieldK
     FieldValue single = { 0 };
     FieldList *list = NULL;
     if (field_kind_is_list(to)) {
-        list = arena_alloc(scene->arena, sizeof *list);
+        list = scene_take(scene, sizeof *list);
         scene_list_reserve(scene, list, to_item, count);
         list->count = count;
     }
@@ -283,7 +253,7 @@ void scene_set_string(Scene *scene, SceneNode *node, const char *name, const cha
     const SceneField *field = scene_own_field(writable, type);
     if (field && !strcmp(field->value.s, value))
         return;
-    write_value(scene, writable, type, (FieldValue){ .s = keep_string(scene, value) });
+    write_value(scene, writable, type, (FieldValue){ .s = scene_take_string(scene, value) });
 }
 
 void scene_set_child(Scene *scene, SceneNode *node, const char *name, SceneNode *child)
@@ -294,12 +264,12 @@ void scene_set_child(Scene *scene, SceneNode *node, const char *name, SceneNode 
 void scene_set_value(Scene *scene, SceneNode *node, const FieldType *type, FieldValue value)
 {
     if (type->kind == FIELD_SF_STRING) {
-        value.s = keep_string(scene, value.s);
+        value.s = scene_take_string(scene, value.s);
     } else if (field_kind_is_list(type->kind)) {
         FieldList *copy = scene_list_copy(scene, value.list, field_kind_item(type->kind), 0);
         if (type->kind == FIELD_MF_STRING)
             for (int i = 0; i < copy->count; i++)
-                copy->strings[i] = keep_string(scene, copy->strings[i]);
+                copy->strings[i] = scene_take_string(scene, copy->strings[i]);
         value.list = copy;
     }
     write_value(scene, node, type, value);

@@ -138,7 +138,7 @@ bool sim_clone(Sim *source, int count, Sim **clones)
 
 bool sim_is_shared(const Sim *sim) { return scene_is_frozen(sim->scene); }
 
-bool sim_is_edited(const Sim *sim) { return sim->edit_count > 0 || sim->changed_count > 0 || sim_has_varying(sim); }
+bool sim_is_edited(const Sim *sim) { return sim->is_edited || sim_has_varying(sim); }
 
 const SimSnapshot *sim_start_state(const Sim *sim) { return sim->start ? &sim->start->state : &sim->initial; }
 
@@ -146,14 +146,14 @@ bool sim_own_scene(Sim *sim)
 {
     if (!sim_is_shared(sim))
         return true;
-    assert(sim->part_count == 0 && sim->edit_count == 0 && !sim->has_fields);
+    assert(sim->part_count == 0 && !sim->is_edited && !sim->has_fields);
     SimSnapshot now = { 0 };
     sim_snapshot(sim, &now);
     Scene *shared = sim->scene;
     sim->scene = scene_copy(shared);
     bool is_restored = sim_rebuild(sim) && sim_restore(sim, &now);
     scene_destroy(shared);
-    scene_watch(sim->scene, sim_remember_field, sim);
+    sim_watch_scene(sim);
     sim_snapshot_free(&now);
     return is_restored;
 }

@@ -1,4 +1,4 @@
-// Nodes that come and go while the world runs.
+// Nodes that come and go while the world runs, and what a reset takes back.
 #include "sim/sim_internal.h"
 
 #include "base/memory.h"
@@ -7,10 +7,125 @@
 
 #include <string.h>
 
+// ---- what a reset takes back ----
+
+// The list of nodes in a field of exactly this node, NULL when it is not set.
+static const FieldList *nodes_in(const SceneNode *node, const char *field)
+{
+    for (int i = 0; i < node->field_count; i++)
+        if (node->fields[i].type->kind == FIELD_MF_NODE && !strcmp(node->fields[i].type->name, field))
+            return node->fields[i].value.list;
+    return NULL;
+}
+
+static int find_insert(const Sim *sim, const SceneNode *node)
+{
+    int i = node->id > sim->initial_id ? sim->edit_count - 1 : -1;
+    while (i >= 0 && !(sim->edits[i].is_insert && sim->edits[i].node == node))
+        i--;
+    return i;
+}
+
+// Whether a reset takes the node away, with something that came.
+static bool is_guest(const Sim *sim, const SceneNode *node)
+{
+    for (const SceneNode *at = node; at && at->id > sim->initial_id; at = at->parent)
+        if (find_insert(sim, at) >= 0)
+            return true;
+    return false;
+}
+
 static void remember(Sim *sim, SimEdit edit)
 {
+    sim->is_edited = true;
     memory_grow(&sim->edits, &sim->edit_capacity, sim->edit_count + 1, sizeof(SimEdit));
     sim->edits[sim->edit_count++] = edit;
+}
+
+static void remember_insert(Sim *sim, SceneNode *node)
+{
+    sim->is_edited = true;
+    if (!is_guest(sim, node->parent))
+        remember(sim, (SimEdit){ .node = node, .is_insert = true });
+}
+
+static void remember_remove(Sim *sim, SimEdit edit)
+{
+    sim->is_edited = true;
+    int insert = find_insert(sim, edit.node);
+    if (insert >= 0) {  // it came and went: nothing to take back
+        memmove(&sim->edits[insert], &sim->edits[insert + 1],
+                (size_t)(sim->edit_count - insert - 1) * sizeof *sim->edits);
+        sim->edit_count--;
+    } else if (!is_guest(sim, edit.holder)) {
+        remember(sim, edit);
+    }
+}
+
+// A removed node is remembered as standing behind so many others. Those that came since do not count: a reset takes them away too.
+static bool is_counted(const Sim *sim, const SceneNode *node) { return !node || find_insert(sim, node) < 0; }
+
+static bool find_place(const Sim *sim, SceneNode *node, SimEdit *edit)
+{
+    *edit = (SimEdit){ .node = node, .holder = node->parent };
+    int place;
+    if (!scene_node_place(node, &edit->field, &place))
+        return false;
+    edit->index = place < 0 ? -1 : 0;
+    const FieldList *list = place < 0 ? NULL : nodes_in(node->parent, edit->field);
+    for (int i = 0; i < place; i++)
+        edit->index += is_counted(sim, list->nodes[i]);
+    return true;
+}
+
+static int place_now(const Sim *sim, const SimEdit *edit)
+{
+    const FieldList *list = nodes_in(edit->holder, edit->field);
+    int place = 0;
+    for (int counted = 0; list && place < list->count && counted < edit->index; place++)
+        counted += is_counted(sim, list->nodes[place]);
+    return place;
+}
+
+void sim_forget_edits(Sim *sim)
+{
+    sim->edit_count = sim->field_count = sim->changed_count = 0;
+    sim->has_fields = sim->is_edited = false;
+    sim->initial_id = scene_last_id(sim->scene);
+    scene_set_lasting(sim->scene, sim->initial_id);
+}
+
+// ---- memory ----
+
+static void keep_nodes(void *context, Scene *scene)
+{
+    const Sim *sim = context;
+    physics_keep_nodes(sim->physics, scene);
+    for (int i = 0; i < sim->edit_count; i++) {
+        scene_keep(scene, sim->edits[i].node);
+        scene_keep(scene, sim->edits[i].holder);
+    }
+    const SimField *lists[] = { sim->fields, sim->changed };
+    const int counts[] = { sim->field_count, sim->changed_count };
+    for (int k = 0; k < COUNT_OF(lists); k++)
+        for (int i = 0; i < counts[k]; i++) {
+            scene_keep(scene, lists[k][i].node);
+            scene_keep_value(scene, lists[k][i].type, &lists[k][i].value);
+        }
+}
+
+void sim_watch_scene(Sim *sim)
+{
+    scene_watch(sim->scene, sim_remember_field, sim);
+    scene_add_keeper(sim->scene, keep_nodes, sim);
+    scene_run(sim->scene);
+}
+
+void sim_sweep(Sim *sim)
+{
+    assert(!sim->is_writing);
+    if (!scene_is_frozen(sim->scene) && scene_sweep_is_due(sim->scene))
+        scene_sweep(sim->scene);
 }
 
 // ---- as it was at load ----
@@ -62,6 +177,9 @@ static void remember_field(Sim *sim, SceneNode *node, const FieldType *type)
         return;
     sim_keep_fields(sim);
     if (is_motion(node, type) || is_connected(sim, node, type))
+        return;
+    sim->is_edited = true;
+    if (is_guest(sim, node))
         return;
     for (int i = 0; i < sim->changed_count; i++)
         if (sim->changed[i].node == node && sim->changed[i].type == type)
@@ -176,23 +294,20 @@ bool sim_has_varying(const Sim *sim)
 {
     if (sim->start)
         return false;  // a clone comes back to what it was made from
-    for (int id = 1; id <= scene_node_count(sim->scene); id++) {
-        const SceneNode *node = scene_find_id(sim->scene, (uint32_t)id);
+    for (const SceneNode *node = scene_node_after(sim->scene, 0); node; node = scene_node_after(sim->scene, node->id))
         if (node->kind == SCENE_NODE_INSTANCE && !scene_node_is_gone(node) && proto_varies(node))
             return true;
-    }
     return false;
 }
 
 // Instances whose PROTO says that every reset makes them anew.
 static void regenerate_varying(Sim *sim)
 {
-    int count = sim->start ? 0 : scene_node_count(sim->scene);
-    for (int id = 1; id <= count; id++) {
-        SceneNode *node = scene_find_id(sim->scene, (uint32_t)id);
+    uint32_t last = sim->start ? 0 : scene_last_id(sim->scene);
+    for (SceneNode *node = scene_node_after(sim->scene, 0); node && node->id <= last;
+         node = scene_node_after(sim->scene, node->id))
         if (node->kind == SCENE_NODE_INSTANCE && !scene_node_is_gone(node) && proto_varies(node))
             sim->regenerations += proto_regenerate(sim->scene, node, sim->diags);
-    }
 }
 
 void sim_undo_edits(Sim *sim)
@@ -208,7 +323,7 @@ void sim_undo_edits(Sim *sim)
         if (edit->index < 0)
             scene_set_child(sim->scene, edit->holder, edit->field, edit->node);
         else
-            scene_list_insert_node(sim->scene, edit->holder, edit->field, edit->index, edit->node);
+            scene_list_insert_node(sim->scene, edit->holder, edit->field, place_now(sim, edit), edit->node);
     }
     sim->is_writing = true;
     sim->written_count = 0;
@@ -219,8 +334,7 @@ void sim_undo_edits(Sim *sim)
     regenerate_varying(sim);
     for (int i = 0; i < sim->field_count; i++)
         put_back(sim, &sim->fields[i]);
-    sim->field_count = sim->changed_count = 0;
-    sim->has_fields = false;
+    sim_forget_edits(sim);
 }
 
 // ---- what a write reaches ----
@@ -389,7 +503,7 @@ static void put_node(Sim *sim, SceneNode *parent, const FieldType *type, int ind
     else
         scene_set_child(sim->scene, parent, type->name, node);
     bool is_built = end_write(sim, node);
-    remember(sim, (SimEdit){ .node = node, .is_insert = true });
+    remember_insert(sim, node);
     if (!is_built)
         physics_node_added(sim->physics, node);
 }
@@ -401,6 +515,7 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
         diag_error(sim->diags, (SourcePos){ 0 }, "there is no field '%s' that holds nodes", field);
         return NULL;
     }
+    sim_sweep(sim);
     int errors = diag_total(sim->diags, DIAG_ERROR);
     const FieldList *nodes = formats_parse_nodes(sim->scene, text, size, sim->diags);
     if (diag_total(sim->diags, DIAG_ERROR) > errors)
@@ -427,19 +542,13 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
     return nodes->nodes[0];
 }
 
-static bool find_place(SceneNode *node, SimEdit *edit)
-{
-    *edit = (SimEdit){ .node = node, .holder = node->parent };
-    return scene_node_place(node, &edit->field, &edit->index);
-}
-
 bool sim_remove(Sim *sim, SceneNode *node)
 {
     SimEdit edit;
     node = node ? scene_instance(node) : NULL;
     while (node && node->parent && node->parent->is_inserted)
         node = node->parent;  // the Pose that an old file does not have goes with it
-    if (!node || node->is_removed || !find_place(node, &edit)) {
+    if (!node || node->is_removed || !find_place(sim, node, &edit)) {
         diag_error(sim->diags, (SourcePos){ 0 }, "the node to remove is not in the world");
         return false;
     }
@@ -447,7 +556,7 @@ bool sim_remove(Sim *sim, SceneNode *node)
     sim_begin_write(sim);
     scene_node_remove(sim->scene, node);
     bool is_built = end_write(sim, edit.holder);
-    remember(sim, edit);
+    remember_remove(sim, edit);
     if (!is_built)
         physics_node_removed(sim->physics, node, edit.holder);
     return true;

@@ -102,6 +102,7 @@ bool sim_step(Sim *sim)
 {
     if (sim->failure)
         return false;
+    sim_sweep(sim);
     if (sim->boundary.hook && !sim->boundary.hook(sim, sim->boundary.context))
         return false;
     bool goes_on = !sim->failure, is_alone = goes_on && !sim->hooked && !sim->is_timed && !sim->is_broken;
@@ -128,9 +129,8 @@ const char *sim_phase_name(SimPhase phase) { return phases[phase].name; }
 // what the scene says at this moment.
 void sim_take_initial(Sim *sim)
 {
-    sim->starts_from_scene |= sim->edit_count > 0 || sim->changed_count > 0;
-    sim->edit_count = sim->field_count = sim->changed_count = 0;
-    sim->has_fields = false;
+    sim->starts_from_scene |= sim->is_edited;
+    sim_forget_edits(sim);
     sim_start_release(sim->start);
     sim->start = NULL;
     sim_snapshot(sim, &sim->initial);
@@ -183,7 +183,7 @@ Sim *sim_create(Scene *scene, const SimOptions *options, DiagSink *diags)
     sim->step_ms = read_step_ms(sim);
     sim_take_initial(sim);
     sim_follow_begin(sim);
-    scene_watch(sim->scene, sim_remember_field, sim);
+    sim_watch_scene(sim);
     return sim;
 }
 

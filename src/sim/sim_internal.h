@@ -19,7 +19,7 @@ typedef struct SimEdit {
     bool is_insert;
     SceneNode *holder;  // of a removed node: where it was
     const char *field;
-    int index;  // -1: a single node field
+    int index;  // -1: a single node field; else how many nodes of before stand before it
 } SimEdit;
 
 // The value a field had before the run was written into the scene.
@@ -72,9 +72,11 @@ struct Sim {  // what every step reads stands first
     int part_count, part_capacity;
     SimSnapshot kept_parts;  // scratch of sim_restore
     SimSnapshot initial;
-    SimEdit *edits;
+    SimEdit *edits;  // those that a reset takes back: nodes that came, and nodes of before that went
     int edit_count, edit_capacity;
-    SimField *fields;  // as at load, once the run was written into the scene
+    bool is_edited;       // something came, went or was written since `initial`, even if it was taken back
+    uint32_t initial_id;  // nodes with higher ids came since
+    SimField *fields;     // as at load, once the run was written into the scene
     int field_count, field_capacity;
     bool has_fields;
     SimField *changed;  // other fields that were written since, as they were before
@@ -98,9 +100,12 @@ struct Sim {  // what every step reads stands first
 
 void sim_snapshot_light(Sim *sim, uint64_t model, SimSnapshot *snapshot);  // see physics_snapshot_light
 void sim_take_initial(Sim *sim);                                           // reset comes back to now
-void sim_keep_fields(Sim *sim);        // before the run is written into the scene: what the fields are at load
-void sim_undo_edits(Sim *sim);         // nodes and fields as at load
-bool sim_has_varying(const Sim *sim);  // instances that a reset makes anew
+void sim_keep_fields(Sim *sim);   // before the run is written into the scene: what the fields are at load
+void sim_undo_edits(Sim *sim);    // nodes and fields as at load
+void sim_forget_edits(Sim *sim);  // they are as they are
+void sim_sweep(Sim *sim);         // between edits: memory of what they took away comes back when there is enough of it
+void sim_watch_scene(Sim *sim);   // from now on edits are remembered and give their memory back
+bool sim_has_varying(const Sim *sim);                                            // instances that a reset makes anew
 void sim_remember_field(void *context, SceneNode *node, const FieldType *type);  // a SceneWatch
 bool sim_start_fits(const Sim *sim);                                             // it is of the world as it is now
 bool sim_restore_start(Sim *sim);  // what a reset goes back to; state parts that are not there any more are left out

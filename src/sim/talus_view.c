@@ -417,7 +417,11 @@ static int sensor_size(TalusWorld *world, TalusNode device)
 static void add_sensor(ViewMaker *maker, int robot, int tag)
 {
     const DeviceInfo *info = devices_info(maker->world->devices, robot, tag);
-    add_entry(maker, (ViewEntry){ .index = robot, .part = tag, .count = sensor_size(maker->world, info->node->id) },
+    add_entry(maker,
+              (ViewEntry){ .index = robot,
+                           .part = tag,
+                           .node = devices_robot_serial(maker->world->devices, robot),
+                           .count = sensor_size(maker->world, info->node->id) },
               arena_string(maker->view->arena, info->name));
 }
 
@@ -614,6 +618,7 @@ static bool entry_fits(const TalusWorld *world, const ViewEntry *entry)
     case OF_SENSOR:
         return world->devices && entry->index < devices_robot_count(world->devices)
                && devices_robot_exists(world->devices, entry->index)
+               && devices_robot_serial(world->devices, entry->index) == entry->node
                && entry->part <= devices_count(world->devices, entry->index);
     default: return true;
     }

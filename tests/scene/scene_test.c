@@ -37,23 +37,68 @@ static void test_values_and_defaults(void **state)
 }
 
 // What is written again and again is kept once: the memory of a long run does not grow with it.
-static void test_strings_are_kept_once(void **state)
+static SceneNode *kept_by_hand;
+static void keep_one(void *context, Scene *scene) { scene_keep(scene, *(SceneNode **)context); }
+
+// A piece of two nodes below the root, with words of its own.
+static SceneNode *add_piece(Scene *scene, const char *words)
+{
+    scene_piece_begin(scene);
+    SceneNode *solid = make(scene, "Solid");
+    add_child(scene, solid, "Pose")->def = arena_string(scene_arena(scene), words);
+    scene_piece_end(scene);
+    scene_list_insert_node(scene, scene_root(scene), "children", -1, solid);
+    return solid;
+}
+
+// Once a scene runs, what nobody refers to any more goes: nodes that were removed and values that were overwritten.
+static void test_sweeps_take_what_nobody_refers_to(void **state)
 {
     (void)state;
     Scene *scene = scene_create();
-    SceneNode *solid = add_child(scene, scene_root(scene), "Solid");
-    const FieldType *type = schema_field(solid->type, "description");
-    const char *first[200] = { NULL };
-    for (int round = 0; round < 3; round++)
-        for (int i = 0; i < 200; i++) {
-            char text[32];
-            snprintf(text, sizeof text, "state %d", i);
-            scene_set_value(scene, solid, type, (FieldValue){ .s = text });
-            assert_string_equal(scene_string(solid, "description"), text);
-            if (round == 0)
-                first[i] = scene_string(solid, "description");
-            assert_ptr_equal(scene_string(solid, "description"), first[i]);
-        }
+    SceneNode *of_file = add_child(scene, scene_root(scene), "Solid");
+    scene_run(scene);
+    scene_add_keeper(scene, keep_one, &kept_by_hand);
+    SceneNode *stays = add_piece(scene, "STAYS"), *goes = add_piece(scene, "GOES"), *kept = add_piece(scene, "KEPT");
+    SceneNode *used = add_piece(scene, "USED");
+    SceneNode *user = scene_node_create_use(scene, used, "USED", nowhere);  // a piece of its own
+    scene_list_insert_node(scene, of_file, "children", -1, user);
+    uint32_t ids[] = { stays->id, goes->id, kept->id, used->id, user->id };
+    int count = scene_node_count(scene);
+    for (int i = 0; i < 100; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "words %d", i);
+        scene_set_string(scene, of_file, "description", text);
+        scene_set_string(scene, stays, "name", text);
+    }
+    scene_node_remove(scene, goes);
+    scene_node_remove(scene, kept);
+    scene_node_remove(scene, used);
+    kept_by_hand = kept;
+    for (int round = 0; round < 2; round++) {
+        scene_sweep(scene);
+        assert_ptr_equal(scene_find_id(scene, ids[0]), stays);
+        assert_null(scene_find_id(scene, ids[1]));
+        assert_null(scene_find_id(scene, ids[1] + 1));
+        assert_ptr_equal(scene_find_id(scene, ids[2]), kept);
+        assert_ptr_equal(scene_find_id(scene, ids[3]), used);  // a USE still names it
+        assert_ptr_equal(scene_find_id(scene, ids[4]), user);
+        assert_int_equal(scene_node_count(scene), count - 2);
+        assert_ptr_equal(scene_node_after(scene, ids[0] + 1), kept);
+        assert_ptr_equal(scene_node_after(scene, ids[4]), NULL);
+        assert_string_equal(scene_string(of_file, "description"), "words 99");
+        assert_string_equal(scene_string(stays, "name"), "words 99");
+        assert_ptr_equal(scene_find_def(scene, "STAYS"), scene_find_id(scene, ids[0] + 1));
+    }
+    Scene *copy = scene_copy(scene);
+    assert_string_equal(scene_string(scene_find_id(copy, ids[0]), "name"), "words 99");
+    assert_null(scene_find_id(copy, ids[1]));
+    assert_false(scene_sweep_is_due(scene));  // a copy shares names with it
+    kept_by_hand = NULL;
+    scene_destroy(copy);
+    scene_sweep(scene);
+    assert_null(scene_find_id(scene, ids[2]));
+    assert_true(add_piece(scene, "NEW")->id > ids[4]);  // ids are not given again
     scene_destroy(scene);
 }
 
@@ -315,7 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_and_defaults),
-        cmocka_unit_test(test_strings_are_kept_once),
+        cmocka_unit_test(test_sweeps_take_what_nobody_refers_to),
         cmocka_unit_test(test_poses),
         cmocka_unit_test(test_use_and_bounding),
         cmocka_unit_test(test_lists_and_removal),

@@ -787,7 +787,9 @@ bool proto_regenerate(Scene *scene, SceneNode *instance, DiagSink *diags)
     const NodeType *old_type = instance->type;
     instance->target = NULL;
     proto_lock(scene);
+    scene_piece_begin(scene);  // the old tree goes as a whole
     bool is_made = proto_make(library, scene, instance, diags);
+    scene_piece_end(scene);
     proto_unlock(scene);
     if (!is_made) {
         instance->target = old;

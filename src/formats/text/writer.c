@@ -13,7 +13,7 @@ typedef struct Writer {
 
 static Writer writer_begin(const Scene *scene, Text *out)
 {
-    return (Writer){ scene, out, memory_alloc((size_t)scene_node_count(scene) / 8 + 1) };
+    return (Writer){ scene, out, memory_alloc((size_t)scene_last_id(scene) / 8 + 1) };
 }
 
 static void writer_end(Writer *writer) { free(writer->written); }

@@ -133,6 +133,15 @@ void fittings_poststep(Physics *physics, double dt)
         holder_step_end(physics, i);
 }
 
+void fittings_keep_nodes(const Physics *physics, Scene *scene)
+{
+    const Fittings *machines = physics->fittings;
+    for (int i = 0; machines && i < machines->holder_count; i++)
+        scene_keep(scene, machines->holders[i].node);
+    for (int i = 0; machines && i < machines->drive_count; i++)
+        scene_keep(scene, machines->drive[i].node);
+}
+
 bool fitting_at(const Physics *physics, int index, const SceneNode **node, Pose *frame)
 {
     const Fittings *machines = physics->fittings;

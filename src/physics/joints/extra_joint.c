@@ -134,6 +134,12 @@ void extra_joints_remove(Physics *physics, int top)
         list->count = kept;
 }
 
+const SceneNode *extra_joint_node(const Physics *physics, int index)
+{
+    return physics->extra_joints && index < physics->extra_joints->count ? physics->extra_joints->items[index].node
+                                                                         : NULL;
+}
+
 const char *extra_joints_owner(const Physics *physics, const void *joint)
 {
     const ExtraJoints *extras = physics->extra_joints;
