@@ -26,9 +26,10 @@ bool control_is_needed(const Devices *devices)
     return false;
 }
 
-static const char *text_again(const Control *control, const char *old, const char *text)
+// A copy; the one that there is if it says the same.
+static const char *text_again(Arena *arena, const char *old, const char *text)
 {
-    return old && !strcmp(old, text) ? old : arena_string(control->arena, text);
+    return old && !strcmp(old, text) ? old : arena_string(arena, text);
 }
 
 static void forget_controller(Controller *controller)
@@ -48,8 +49,9 @@ static void make_controller(Control *control, int robot)
     const char *program = scene_string(node, "controller");
     *controller = (Controller){ .robot = robot,
                                 .serial_of_robot = devices_robot_serial(control->devices, robot),
-                                .name = text_again(control, old.name, scene_string(node, "name")),
-                                .program = text_again(control, old.program, program),
+                                .name = text_again(control->arena, old.name, scene_string(node, "name")),
+                                .program = text_again(control->arena, old.program, program),
+                                .script = old.script,
                                 .is_synchronous = scene_bool(node, "synchronization"),
                                 .is_extern = !strcmp(program, "<extern>"),
                                 .output = { -1, -1 } };
@@ -106,7 +108,7 @@ void control_failed(Control *control, const Controller *controller)
                                             controller->name));
 }
 
-static void start(Control *control, Controller *controller)
+static void start_program(Control *control, Controller *controller, Arena *lasting)
 {
     if (controller->is_extern || names_nothing(controller->program)
         || !devices_robot_exists(control->devices, controller->robot))
@@ -139,11 +141,21 @@ static void start(Control *control, Controller *controller)
     bool is_running = process_start(control, controller, &launch, descriptor);
     close(descriptor);
     controller->phase = CONTROLLER_STARTED;
-    controller->script = launch.script;
+    controller->script = launch.script ? text_again(lasting, controller->script, launch.script) : NULL;
     controller->has_exited_well = false;
     controller->asked_ms = control_now_ms();
     if (!is_running)
         control_left(control, controller);
+}
+
+// What a program is started with (its environment above all) is of no use afterwards.
+static void start(Control *control, Controller *controller)
+{
+    Arena *lasting = control->arena;
+    control->arena = arena_create_small();
+    start_program(control, controller, lasting);
+    arena_destroy(control->arena);
+    control->arena = lasting;
 }
 
 bool control_is_interrupted(const Control *control)
@@ -171,7 +183,7 @@ static bool restart_asked(Control *control)
         controller->wants_restart = false;
         control_stop_one(control, controller);
         const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
-        controller->program = text_again(control, controller->program, scene_string(robot, "controller"));
+        controller->program = text_again(control->arena, controller->program, scene_string(robot, "controller"));
         start(control, controller);
         has_started |= controller->phase == CONTROLLER_STARTED;
     }

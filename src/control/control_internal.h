@@ -56,8 +56,9 @@ typedef struct Controller {
     bool wants_restart;  // a supervisor asked for it
 } Controller;
 
-// A field that a supervisor holds a reference to. Its id is its place in the list.
+// A field that a supervisor holds a reference to.
 typedef struct FieldRef {
+    int number;       // by which it is asked for; the list is in their order
     SceneNode *node;  // looked through only while the scene has it under this id
     uint32_t id;
     const FieldType *type;
@@ -108,6 +109,7 @@ struct Control {
     FrameWriter frame;
     FieldRef *fields;
     int field_count, field_capacity;
+    int next_field;  // number of the next one: none is given again
     RowIndex field_index;
     Tracked *tracked;
     int tracked_count, tracked_capacity;

@@ -1,5 +1,5 @@
 // supervisor_fields.c - fields as supervisors see them: found by name or place, read, set, and lists changed.
-// A field is named by its place in a list that only grows while the world runs.
+// A field is named by a number that is never given again; those of nodes that are no more are forgotten.
 #include "control/supervisor_internal.h"
 
 #include "base/hash.h"
@@ -20,11 +20,22 @@ static uint64_t hash_of_field(const FieldRef *field)
                         field->is_read_only + field->regenerations);
 }
 
+static bool is_there(const Control *control, const FieldRef *field)
+{
+    return scene_find_id(sim_scene(control->sim), field->id) == field->node;
+}
+
 static void index_fields(Control *control)
 {
     RowIndex *index = &control->field_index;
+    int kept = 0;
+    for (int row = 0; row < control->field_count; row++)
+        if (is_there(control, &control->fields[row]))
+            control->fields[kept++] = control->fields[row];
+    control->field_count = kept;
     free(index->slots);
-    index->capacity = int_max(64, index->capacity * 2);
+    while (index->capacity < 64 || 4 * (kept + 1) > index->capacity)
+        index->capacity = int_max(64, index->capacity * 2);
     index->slots = memory_alloc_array((size_t)index->capacity, sizeof *index->slots);
     for (int row = 0; row < control->field_count; row++) {
         uint64_t slot = hash_of_field(&control->fields[row]);
@@ -37,7 +48,9 @@ static void index_fields(Control *control)
 int field_reference(Control *control, SceneNode *node, const FieldType *type, bool is_read_only)
 {
     RowIndex *index = &control->field_index;
-    const FieldRef wanted = { node, node->id, type, is_read_only, is_read_only ? sim_regenerations(control->sim) : 0 };
+    const FieldRef wanted = {
+        control->next_field, node, node->id, type, is_read_only, is_read_only ? sim_regenerations(control->sim) : 0
+    };
     if (2 * (control->field_count + 1) > index->capacity)
         index_fields(control);
     uint64_t mask = (uint64_t)(index->capacity - 1), slot = hash_of_field(&wanted) & mask;
@@ -45,12 +58,12 @@ int field_reference(Control *control, SceneNode *node, const FieldType *type, bo
         const FieldRef *field = &control->fields[index->slots[slot] - 1];
         if (field->id == node->id && field->type == type && field->is_read_only == is_read_only
             && field->regenerations == wanted.regenerations)
-            return index->slots[slot] - 1;
+            return field->number;
     }
     memory_grow(&control->fields, &control->field_capacity, control->field_count + 1, sizeof *control->fields);
     control->fields[control->field_count++] = wanted;
     index->slots[slot] = control->field_count;
-    return control->field_count - 1;
+    return control->next_field++;
 }
 
 int field_types_shown(const NodeType *type)
@@ -100,12 +113,23 @@ static bool is_out_of_date(const Control *control, const FieldRef *field)
     return field->is_read_only && field->regenerations != sim_regenerations(control->sim);
 }
 
+static int compare_numbers(const void *number, const void *field)
+{
+    return *(const int *)number - ((const FieldRef *)field)->number;
+}
+
 static const FieldRef *field_of(const Call *call)
 {
-    int id = call_number(call, 0);
-    const FieldRef *field = id >= 0 && id < call->control->field_count ? &call->control->fields[id] : NULL;
-    bool is_there = field && scene_find_id(call_scene(call), field->id) == field->node;
-    return is_there && !scene_node_is_gone(field->node) && !is_out_of_date(call->control, field) ? field : NULL;
+    const Control *control = call->control;
+    int number = call_number(call, 0);
+    const FieldRef *field = number < 0 || control->field_count == 0
+                                ? NULL
+                                : bsearch(&number, control->fields, (size_t)control->field_count,
+                                          sizeof *control->fields, compare_numbers);
+    return field && is_there(control, field) && !scene_node_is_gone(field->node)
+                   && !is_out_of_date(call->control, field)
+               ? field
+               : NULL;
 }
 
 void call_field_info(const Call *call)
