@@ -199,6 +199,7 @@ static void stop_removed(Control *control)
             continue;
         if (controller->channel)
             control_stop_one(control, controller);
+        process_drain(control, controller);
         if (controller->pid <= 0 && controller->output[0] < 0 && controller->output[1] < 0)
             devices_release_robot(control->devices, controller->robot);
     }
