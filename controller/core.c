@@ -514,6 +514,9 @@ static bool ask(const Record *question, Record *answer, const char *who, bool is
     bool ok = reader.kind == FRAME_RESULT && frame_next(&reader, answer) && answer->op != OP_FAILED;
     if (!ok && reader.kind == FRAME_RESULT && who)
         core_warn(who, "%s", answer->bytes);
+    Record news;  // devices that were imported by the call
+    while (ok && frame_next(&reader, &news))
+        take_config(&news);
     return ok;
 }
 

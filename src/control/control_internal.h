@@ -185,6 +185,8 @@ void extern_close(Control *control);
 void exchange_config(Control *control, Controller *controller);
 bool exchange_fits(const FrameWriter *frame);  // into a message
 void exchange_state(Control *control, Controller *controller, ProtocolFrame kind);
+// Devices that came into the robot since its controller was last told.
+void exchange_new_devices(Control *control, Controller *controller, FrameWriter *frame);
 bool exchange_commands(Control *control, Controller *controller, FrameReader *reader, int *duration_ms);
 
 // ---- window.c ----

@@ -34,14 +34,14 @@ static void add_robot(Control *control, const Controller *controller, uint16_t o
 }
 
 // Unless the controller has them already.
-static void add_constants(Control *control, Controller *controller, int tag)
+static void add_constants(Control *control, Controller *controller, int tag, FrameWriter *frame)
 {
     double *values = memory_alloc_array(CONSTANTS_MAX, sizeof *values);
     int count = devices_constants(control->devices, controller->robot, tag, values, CONSTANTS_MAX);
     uint64_t hash = hash_bytes(values, (size_t)count * sizeof *values, (uint64_t)count + 1);
     if (controller->constant_hashes[tag] != hash)
         frame_add(
-            &control->frame,
+            frame,
             &(Record){ .op = OP_DEVICE_CONSTANTS, .tag = (uint16_t)tag, .double_count = count, .doubles = values });
     controller->constant_hashes[tag] = hash;
     free(values);
@@ -55,22 +55,22 @@ static void add_changed_constants(Control *control, Controller *controller)
         return;
     controller->constants_edit = edit;
     for (int tag = 1; tag < controller->serial_count; tag++)
-        add_constants(control, controller, tag);
+        add_constants(control, controller, tag, &control->frame);
 }
 
-static void add_device(Control *control, Controller *controller, int tag)
+static void add_device(Control *control, Controller *controller, int tag, FrameWriter *frame)
 {
     const DeviceInfo *info = devices_info(control->devices, controller->robot, tag);
     int32_t code = info->kind->code;
-    frame_add(&control->frame, &(Record){ .op = OP_DEVICE,
-                                          .tag = (uint16_t)tag,
-                                          .int_count = 1,
-                                          .ints = &code,
-                                          .byte_count = (int)strlen(info->name),
-                                          .bytes = info->name });
+    frame_add(frame, &(Record){ .op = OP_DEVICE,
+                                .tag = (uint16_t)tag,
+                                .int_count = 1,
+                                .ints = &code,
+                                .byte_count = (int)strlen(info->name),
+                                .bytes = info->name });
     if (*info->model)
-        add_text(&control->frame, OP_DEVICE_MODEL, (uint16_t)tag, info->model);
-    add_constants(control, controller, tag);
+        add_text(frame, OP_DEVICE_MODEL, (uint16_t)tag, info->model);
+    add_constants(control, controller, tag, frame);
 }
 
 static char *memory_replace(char *old, const char *text)
@@ -96,8 +96,7 @@ static void know_devices(Controller *controller, int count)
     memset(controller->packets_sent + known, 0, (size_t)(count + 1 - known) * sizeof *controller->packets_sent);
 }
 
-// Devices that came into the robot since its controller was last told.
-static void add_new_devices(Control *control, Controller *controller)
+void exchange_new_devices(Control *control, Controller *controller, FrameWriter *frame)
 {
     int count = devices_count(control->devices, controller->robot);
     int known = controller->serial_count;
@@ -105,7 +104,7 @@ static void add_new_devices(Control *control, Controller *controller)
         return;
     know_devices(controller, count);
     for (int tag = known; tag <= count; tag++)
-        add_device(control, controller, tag);
+        add_device(control, controller, tag, frame);
 }
 
 void exchange_config(Control *control, Controller *controller)
@@ -125,7 +124,7 @@ void exchange_config(Control *control, Controller *controller)
     know_devices(controller, count);
     controller->constants_edit = physics_edit_count(sim_physics(control->sim));
     for (int tag = 1; tag <= count; tag++)
-        add_device(control, controller, tag);
+        add_device(control, controller, tag, &control->frame);
     controller->custom_data = memory_replace(controller->custom_data, texts[1]);
     channel_send(controller->channel, &control->frame);
 }
@@ -249,7 +248,7 @@ void exchange_state(Control *control, Controller *controller, ProtocolFrame kind
 {
     begin_state(control, controller, kind);
     if (devices_robot_exists(control->devices, controller->robot)) {
-        add_new_devices(control, controller);
+        exchange_new_devices(control, controller, &control->frame);
         for (int tag = 0; tag < controller->serial_count; tag++) {
             add_readings(control, controller, tag);
             if (tag > 0 && devices_info(control->devices, controller->robot, tag)->kind == &receiver_device)

@@ -379,6 +379,18 @@ void call_field_remove(const Call *call)
     answer_nothing(call);
 }
 
+// What came into the robot that asks can be used at once, before the next step.
+static void tell_of_devices(const Call *call, const SceneNode *imported)
+{
+    const SceneNode *robot = devices_robot_node(call->control->devices, call->controller->robot), *above = imported;
+    while (above && above != robot)
+        above = scene_parent(above);
+    if (!above)
+        return;
+    devices_rescan(call->control->devices);
+    exchange_new_devices(call->control, call->controller, call->answer);
+}
+
 void call_field_import(const Call *call)
 {
     const FieldRef *found = field_of(call);
@@ -405,6 +417,8 @@ void call_field_import(const Call *call)
     if (node)
         supervisor_remember_start(call->control, node);
     answer_int(call, node ? (int32_t)node->id : -1);
+    if (node)
+        tell_of_devices(call, node);
 }
 
 // The field of the scene tree that a field inside a PROTO is connected to: that one can be changed. -1 when there is none.

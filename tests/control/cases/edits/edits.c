@@ -1,6 +1,7 @@
 // Changes a robot while it runs, and what may be imported and removed at all.
 #include "check.h"
 
+#include <webots/gps.h>
 #include <webots/supervisor.h>
 
 static WbNodeRef def(const char *name) { return wb_supervisor_node_get_from_def(name); }
@@ -49,6 +50,16 @@ int main(void)
     wb_supervisor_field_import_mf_node_from_string(top, -1, "DEF LIT E-puck { }");
     CHECK(def("LIT") == NULL);
     wb_supervisor_node_remove(def("SEES"));
+    // A device that comes into the robot itself is there at once, and can be enabled before the next step.
+    int devices = wb_robot_get_number_of_devices();
+    wb_supervisor_field_import_mf_node_from_string(
+        wb_supervisor_node_get_field(wb_supervisor_node_get_self(), "children"), 0,
+        "Pose { translation 1 0 0 children [ GPS { name \"mine\" } ] }");
+    WbDeviceTag gps = wb_robot_get_device("mine");
+    CHECK(gps != 0 && wb_robot_get_number_of_devices() == devices + 1);
+    wb_gps_enable(gps, 16);
+    check_steps(1);
+    CHECK(wb_gps_get_values(gps)[0] == 1.0 && wb_gps_get_values(gps)[1] == 10.0);
     // A world keeps its WorldInfo; what stood in a removed node is no node any more.
     wb_supervisor_node_remove(wb_supervisor_field_get_mf_node(top, 0));
     CHECK(wb_supervisor_field_get_count(top) == count + 2);
