@@ -173,7 +173,8 @@ class Renderer:
         if one.getters:
             lines += ['', '  protected:']
             lines += ['    virtual {0} *create{0}(const std::string &name) const;'.format(name) for name in one.getters]
-        friends = {'Node': 'friend class Field; friend class Supervisor; friend class Proto;'}.get(one.name)
+        friends = {'Node': 'friend class Field; friend class Supervisor; friend class Proto;',
+                   'Device': 'friend class Robot;'}.get(one.name)
         lines += ['', '  ' + '\n  '.join(rest)] if rest else []
         lines += ['    ' + friends] if friends else []
         return '\n'.join(lines + ['  };', '}', '', '#endif', ''])

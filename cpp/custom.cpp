@@ -117,8 +117,11 @@ namespace webots {
     if (mDevices.size() <= static_cast<size_t>(tag))
       mDevices.resize(static_cast<size_t>(tag) + 1, NULL);
     Device *&device = mDevices[static_cast<size_t>(tag)];
-    if (!device)
+    if (!device) {
       device = createDevice(getDeviceTypeFromTag(tag), getDeviceNameFromTag(tag));
+      if (device)
+        device->mTag = static_cast<WbDeviceTag>(tag);  // its name may be that of another device too
+    }
     return device;
   }
 
