@@ -1,7 +1,7 @@
 // A dynamic tree of fat boxes. A proxy is put into the tree again only when it leaves its fat box, so what rests costs
 // nothing; the pairs of fat boxes that overlap are kept from step to step, sorted, and only those of proxies that were
-// put in again are searched anew. Reported are those whose true boxes overlap. Boxes without bounds (planes) or too large
-// for the tree stand in a list of their own.
+// put in again are searched anew. Reported are those whose true boxes overlap. Boxes without bounds (planes) or too
+// large for the tree stand in a list of their own.
 //
 // The tree's boxes are floats, wider than what they hold by more than the rounding.
 #include "physics/collide/broadphase_internal.h"
@@ -167,7 +167,8 @@ void broadphase_remove(Broadphase *b, int proxy)
     mark_moved(b, proxy);  // its pairs go
 }
 
-// Gives a proxy its box. Touches the proxy and its leaf alone, so that different ones may be moved on different threads.
+// Gives a proxy its box. Touches the proxy and its leaf alone, so that different ones may be moved on different
+// threads.
 static BroadMove box_update(Broadphase *b, int proxy, const BroadBox *box)
 {
     assert(proxy >= 0 && proxy < b->proxy_count);

@@ -217,8 +217,8 @@ static inline bool pair_is_reported(const Broadphase *b, BroadPair pair)
     return !pair_is_asleep(p, q) && boxes_overlap(&p->box, &q->box);
 }
 
-// Pairs of proxies that did not move stay; all others were just found again. A piece writes from where it would stand if
-// all before it stayed.
+// Pairs of proxies that did not move stay; all others were just found again. A piece writes from where it would stand
+// if all before it stayed.
 static void piece_merge(Broadphase *b, PairPiece *piece)
 {
     assert(piece->first <= piece->last && piece->last <= b->pair_count);

@@ -1,4 +1,5 @@
-// The tree of fat boxes: leaves are put in where the boxes grow least, and all are parted anew when many have travelled.
+// The tree of fat boxes: leaves are put in where the boxes grow least, and all are parted anew when many have
+// travelled.
 #include "physics/collide/broadphase_internal.h"
 #include "physics/collide/tuning.h"
 
@@ -268,8 +269,8 @@ static void subtrees_share(Broadphase *b, int count)
                 node_refit(b->nodes, work.levels[level][i].index);
 }
 
-// Boxes that are put in one by one end up where they fit at that time. After some travelling the tree's boxes overlap each
-// other far more than they need to: finding pairs then costs much more than making the tree anew.
+// Boxes that are put in one by one end up where they fit at that time. After some travelling the tree's boxes overlap
+// each other far more than they need to: finding pairs then costs much more than making the tree anew.
 void broad_tree_rebuild(Broadphase *b)
 {
     b->insert_count = 0;

@@ -1,5 +1,5 @@
-// Points of a pair that hardly moved, moved along; and points kept for that. Compiled twice, for the plain and the wide instruction
-// set; both do the same operations in the same order for every point, so both give the same bits.
+// Points of a pair that hardly moved, moved along; and points kept for that. Compiled twice, for the plain and the wide
+// instruction set; both do the same operations in the same order for every point, so both give the same bits.
 #include "physics/collide/cache_entry.h"
 #include "physics/collide/collide_internal.h"
 #include "physics/collide/tuning.h"
@@ -71,8 +71,8 @@ static inline void to_local(const CollidePose *pose, const Lanes world[3], int k
     turn_to_local(pose->rotation, d, k, out);
 }
 
-// Whether the pair stands where it stood: for a small angle t the squared difference of two rotations is 2 t^2. The pair's shift
-// says mostly no by itself.
+// Whether the pair stands where it stood: for a small angle t the squared difference of two rotations is 2 t^2. The
+// pair's shift says mostly no by itself.
 static bool has_stayed(const CacheEntry *entry, const CollidePose *pa, const CollidePose *pb, CollideLimit limit)
 {
     const double *ra = pa->rotation, *rb = pb->rotation;
@@ -124,8 +124,8 @@ static int entry_move(const CacheEntry *entry, const CollidePose *pa, const Coll
     return touching;
 }
 
-// How far the two places of a point seem apart because they were rounded, along its normal: kept out of its depth. Not inlined:
-// gcc 12 would take the numbers as they were before they were rounded.
+// How far the two places of a point seem apart because they were rounded, along its normal: kept out of its depth. Not
+// inlined: gcc 12 would take the numbers as they were before they were rounded.
 static __attribute__((noinline)) Lanes apart_now(const CollidePose *pa, const CollidePose *pb, const CacheEntry *entry,
                                                  int k)
 {

@@ -4,7 +4,8 @@
 
 #include "physics/collide/collide_cache.h"
 
-// Points side by side, so that several are moved at once. Places beyond `count` hold anything; snapshots have zeros there.
+// Points side by side, so that several are moved at once. Places beyond `count` hold anything; snapshots have zeros
+// there.
 typedef struct CacheEntry {
     BroadPair pair;
     int32_t count, reserved;

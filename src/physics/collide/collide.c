@@ -40,7 +40,8 @@ void collide_bounds(const CollideShape *shape, const CollidePose *pose, double l
     }
 }
 
-// Faces that lie exactly on each other are a rounding apart at some of their corners when they are tilted: these touch too.
+// Faces that lie exactly on each other are a rounding apart at some of their corners when they are tilted: these touch
+// too.
 int collide_keep_touching(CollidePoint *points, int count)
 {
     assert(count >= 0);
@@ -119,9 +120,9 @@ static void ground_box(Ground *g, const CollideShape *box, const CollidePose *po
     }
 }
 
-// A cap that is nearly level touches with up to four points of its rim: the lowest, the highest and the two between; one
-// that is well tilted with its lowest point alone. (ODE leaves a cylinder that stands a little askew on one point, so that
-// it rocks and sinks in.)
+// A cap that is nearly level touches with up to four points of its rim: the lowest, the highest and the two between;
+// one that is well tilted with its lowest point alone. (ODE leaves a cylinder that stands a little askew on one point,
+// so that it rocks and sinks in.)
 static void ground_cylinder(Ground *g, const CollideShape *cylinder, const CollidePose *pose)
 {
     static const double around[4][2] = { { 1.0, 0.0 }, { 0.0, 1.0 }, { -1.0, 0.0 }, { 0.0, -1.0 } };

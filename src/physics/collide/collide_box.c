@@ -1,6 +1,6 @@
 // Box against box: the separating axis of least overlap among the fifteen, then the incident face clipped to the
-// reference face, or the closest points of two edges. Compiled twice, for the plain and the wide instruction set; both do the same
-// operations in the same order, so both give the same bits.
+// reference face, or the closest points of two edges. Compiled twice, for the plain and the wide instruction set; both
+// do the same operations in the same order, so both give the same bits.
 #include "base/cpu.h"
 #include "physics/collide/collide_clip.h"
 

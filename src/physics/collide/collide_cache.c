@@ -1,4 +1,5 @@
-// collide_cache.c - points of pairs that hardly moved against each other since they were found, moved along instead of found anew.
+// collide_cache.c - points of pairs that hardly moved against each other since they were found, moved along instead of
+// found anew.
 #include "physics/collide/collide_cache.h"
 
 #include "base/cpu.h"

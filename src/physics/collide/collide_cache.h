@@ -1,7 +1,7 @@
-// collide_cache.h - what the narrow phase found for each pair, kept while the two shapes hardly move against each other.
-// A pair that stayed within its limit (collide_cache_limit, at most a quarter of a millimetre) of where it was last
-// collided gets its points moved along instead of found anew; the depth follows the motion. What is kept decides about
-// the last digits of later contacts, so it is part of snapshots.
+// collide_cache.h - what the narrow phase found for each pair, kept while the two shapes hardly move against each
+// other. A pair that stayed within its limit (collide_cache_limit, at most a quarter of a millimetre) of where it was
+// last collided gets its points moved along instead of found anew; the depth follows the motion. What is kept decides
+// about the last digits of later contacts, so it is part of snapshots.
 #ifndef TALUS_PHYSICS_COLLIDE_CACHE_H
 #define TALUS_PHYSICS_COLLIDE_CACHE_H
 
@@ -23,8 +23,8 @@ double collide_bounding_radius(const CollideShape *shape);                      
 
 // Takes this step's pairs, sorted as the broad phase gives them; pairs that were there before keep what is known.
 void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count);
-// For pair `index`, the touching points and their number: moved along, or found anew. `limit`: of the two shapes; `was_changed`:
-// one of them is not what it was. Different pairs may be asked by different threads.
+// For pair `index`, the touching points and their number: moved along, or found anew. `limit`: of the two shapes;
+// `was_changed`: one of them is not what it was. Different pairs may be asked by different threads.
 int collide_cache_pair(CollideCache *cache, int index, const CollideShape *a, const CollidePose *pa,
                        const CollideShape *b, const CollidePose *pb, CollideLimit limit, bool was_changed,
                        CollidePoint points[COLLIDE_POINTS]);

@@ -1,4 +1,5 @@
-// collide_clip.h - polygons above a flat part of a shape: cut to its sides, and of their corners the few that span most.
+// collide_clip.h - polygons above a flat part of a shape: cut to its sides, and of their corners the few that span
+// most.
 #ifndef TALUS_PHYSICS_COLLIDE_CLIP_H
 #define TALUS_PHYSICS_COLLIDE_CLIP_H
 
@@ -30,7 +31,8 @@ static inline int collide_clip_side(const ClipPoint *in, int count, ClipPoint *o
     return n;
 }
 
-// Keeps four of the points that span the most: the deepest, the farthest from it, and the farthest to both sides of that line.
+// Keeps four of the points that span the most: the deepest, the farthest from it, and the farthest to both sides of
+// that line.
 static inline int collide_clip_reduce(ClipPoint *points, int count)
 {
     assert(count >= 0 && count <= CLIP_POINTS);

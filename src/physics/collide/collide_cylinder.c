@@ -1,8 +1,8 @@
 // Cylinder against box and cylinder: the direction in which the two overlap least, then the flat or straight parts that
 // face each other, one clipped to the other.
 //
-// Over unit vectors n the separation is s(n) = |n.c| - reach_a(n) - reach_b(n), and what is wanted is its maximum. It has
-// corners at faces, caps and where a mantle meets an edge: these are tried one by one. Where a rim meets an edge, a
+// Over unit vectors n the separation is s(n) = |n.c| - reach_a(n) - reach_b(n), and what is wanted is its maximum. It
+// has corners at faces, caps and where a mantle meets an edge: these are tried one by one. Where a rim meets an edge, a
 // mantle or a rim, the maximum is smooth along a curve; it is searched only when the points found for the best corner
 // are less deep than s(n) says, which means that the parts that face each other do not lie above each other.
 #include "physics/collide/collide_clip.h"

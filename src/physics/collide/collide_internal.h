@@ -52,12 +52,12 @@ ClipPoint collide_flat_foot(const CollideFlat *flat, const double *n, const doub
 // The ends of what lies above the flat part, one when they are next to each other; returns their number.
 int collide_flat_clip_segment(const CollideFlat *flat, const ClipPoint *p, const ClipPoint *q, ClipPoint *out);
 int collide_flat_clip_polygon(const CollideFlat *flat, ClipPoint points[CLIP_POINTS], int count);
-// Keeps the points below `margin`, of those that are nearer than `near` to each other the deepest: a corner on the very edge
-// is cut in one step and not in the next, which must not count twice.
+// Keeps the points below `margin`, of those that are nearer than `near` to each other the deepest: a corner on the very
+// edge is cut in one step and not in the next, which must not count twice.
 int collide_clip_keep_apart(ClipPoint *points, int count, double margin, double near);
 
-// The separation along the great circle of normals across an edge or across the axis of a mantle, seen in its plane: `size` half
-// extents of the box there, `axis` that of the other cylinder.
+// The separation along the great circle of normals across an edge or across the axis of a mantle, seen in its plane:
+// `size` half extents of the box there, `axis` that of the other cylinder.
 typedef struct CollideRidge {
     double centre[2], size[2], axis[2];
     double radius, half;

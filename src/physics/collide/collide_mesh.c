@@ -1,10 +1,10 @@
 // Meshes on the ground, and meshes on meshes.
 //
-// Two meshes touch where a corner of one is behind a face of the other and where crossed edges stick into each other. Single
-// corners and edges do not know the way out of the whole mesh, so these rules choose it: a corner is pushed by a face only
-// when it sticks out towards it (a body that ends flush with the one below is not pushed off by that one's wall), of several
-// such faces by the nearest; edges do not push where an end of theirs has a shorter way; and what sticks out that way but
-// for a little (bodies lie a little askew) counts beside something deeper that really does.
+// Two meshes touch where a corner of one is behind a face of the other and where crossed edges stick into each other.
+// Single corners and edges do not know the way out of the whole mesh, so these rules choose it: a corner is pushed by a
+// face only when it sticks out towards it (a body that ends flush with the one below is not pushed off by that one's
+// wall), of several such faces by the nearest; edges do not push where an end of theirs has a shorter way; and what
+// sticks out that way but for a little (bodies lie a little askew) counts beside something deeper that really does.
 #include "physics/collide/collide_internal.h"
 #include "physics/collide/collide_triangle.h"
 #include "physics/collide/tuning.h"
@@ -157,8 +157,8 @@ static bool sticks_out(const Meeting *m, const Corner *c, const double normal[3]
     return mesh_tree_is_outermost(m->meshes[c->of]->tree, c->triangle, c->corner, towards, slack);
 }
 
-// How far behind its faces a corner of the other mesh is still pushed to the front. With both sides to rest on, no more than
-// tells on which of them the other mesh is.
+// How far behind its faces a corner of the other mesh is still pushed to the front. With both sides to rest on, no more
+// than tells on which of them the other mesh is.
 static double depth_limit(const Meeting *m, int mesh)
 {
     const CollideSurface *own = m->meshes[mesh], *other = m->meshes[1 - mesh];
@@ -218,8 +218,8 @@ static void touch_corner(Meeting *m, int of, int triangle, int corner)
 
 // ---- crossed edges ----
 
-// An edge that sticks out, in the frame of the second mesh. What is outside of it lies between `out`, which continue its
-// faces beyond it; a border has one.
+// An edge that sticks out, in the frame of the second mesh. What is outside of it lies between `out`, which continue
+// its faces beyond it; a border has one.
 typedef struct Ledge {
     int triangle, edge, out_count;
     double from[3], along[3], out[2][3];

@@ -1,5 +1,5 @@
-// Many points of a shape and a surface become few: sorted by direction, and in each direction the deepest point, the one
-// farthest from it and the farthest to both sides of the line between them.
+// Many points of a shape and a surface become few: sorted by direction, and in each direction the deepest point, the
+// one farthest from it and the farthest to both sides of the line between them.
 #include "physics/collide/collide_triangle.h"
 
 #include "physics/collide/collide_internal.h"
@@ -16,8 +16,8 @@ typedef struct Group {
     int count;
 } Group;
 
-// Of the points of a group that are about as deep as its deepest, the one farthest from their middle: a corner stays the
-// first whatever rounding makes of depths that are equal.
+// Of the points of a group that are about as deep as its deepest, the one farthest from their middle: a corner stays
+// the first whatever rounding makes of depths that are equal.
 static int outermost(const CollidePoint *points, int count, const int8_t *group_of, int8_t self, int leader,
                      double gap2)
 {

@@ -1,5 +1,6 @@
-// Balls and capsules against solid boxes and cylinders, in the frame of the solid. A capsule touches where its axis comes
-// closest, and where it enters and leaves the part of the axis that is above the touched face, edge, cap or mantle.
+// Balls and capsules against solid boxes and cylinders, in the frame of the solid. A capsule touches where its axis
+// comes closest, and where it enters and leaves the part of the axis that is above the touched face, edge, cap or
+// mantle.
 #include "physics/collide/collide_internal.h"
 #include "physics/collide/tuning.h"
 

@@ -111,8 +111,8 @@ static void to_shape(const Touch *touch, const double p[3], double out[3])
         out[i] = touch->frame.position[i] + r[3 * i] * p[0] + r[3 * i + 1] * p[1] + r[3 * i + 2] * p[2];
 }
 
-// Corners of a cell: A (x, z), B (x + 1, z), C (x, z + 1), D (x + 1, z + 1); its triangles are A C B and D B C, numbered
-// 2 cell and 2 cell + 1.
+// Corners of a cell: A (x, z), B (x + 1, z), C (x, z + 1), D (x + 1, z + 1); its triangles are A C B and D B C,
+// numbered 2 cell and 2 cell + 1.
 static const int grid_corners[2][3][2] = { { { 0, 0 }, { 0, 1 }, { 1, 0 } }, { { 1, 1 }, { 1, 0 }, { 0, 1 } } };
 static const int grid_tips[2][3][2] = { { { -1, 1 }, { 1, 1 }, { 1, -1 } }, { { 2, 0 }, { 0, 0 }, { 0, 2 } } };
 static const int grid_mates[2][3][2] = { { { -1, 0 }, { 0, 0 }, { 0, -1 } },
@@ -200,8 +200,8 @@ typedef struct Query {
     double low[3], high[3];
 } Query;  // the core in the frame of the surface
 
-// Whether a triangle can touch at all, told by the boxes around it and around the shape's core. What is solid has no end
-// below, so there the shape's middle must be above.
+// Whether a triangle can touch at all, told by the boxes around it and around the shape's core. What is solid has no
+// end below, so there the shape's middle must be above.
 static bool is_near(const Touch *touch, const Triangle *t)
 {
     if (touch->is_solid

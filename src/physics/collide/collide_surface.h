@@ -1,6 +1,6 @@
-// collide_surface.h - where a shape touches a surface of triangles: a mesh, or a grid of heights. Belongs here: geometry
-// alone, with the conventions of collide.h. A surface is made once and then only read, by any number of threads; the
-// positions and heights it was made from are borrowed.
+// collide_surface.h - where a shape touches a surface of triangles: a mesh, or a grid of heights. Belongs here:
+// geometry alone, with the conventions of collide.h. A surface is made once and then only read, by any number of
+// threads; the positions and heights it was made from are borrowed.
 #ifndef TALUS_PHYSICS_COLLIDE_SURFACE_H
 #define TALUS_PHYSICS_COLLIDE_SURFACE_H
 
@@ -10,7 +10,8 @@ typedef struct CollideSurface CollideSurface;
 
 CollideSurface *collide_surface_mesh(const double *positions, int vertex_count, const int *indices, int triangle_count);
 
-// Heights along y over a grid in x and z whose middle is the origin, x first, as ODE keeps them: what is below is solid.
+// Heights along y over a grid in x and z whose middle is the origin, x first, as ODE keeps them: what is below is
+// solid.
 typedef struct CollideHeights {
     const double *heights;
     int count[2];  // along x and z
@@ -23,10 +24,10 @@ void collide_surface_destroy(CollideSurface *surface);  // NULL is fine
 
 #define COLLIDE_SURFACE_POINTS 12
 
-// Fills at most `most` points (and at most the above) whose depth is above -margin, those of each direction in turn, and returns their number.
-// Normals point out of the surface into the shape. Triangles push to their front what is not far behind them; those that
-// are not part of a closed mesh also hold boxes and convex solids that come from behind, as ODE's do.
-// Shapes of every type but planes are known.
+// Fills at most `most` points (and at most the above) whose depth is above -margin, those of each direction in turn,
+// and returns their number. Normals point out of the surface into the shape. Triangles push to their front what is not
+// far behind them; those that are not part of a closed mesh also hold boxes and convex solids that come from behind, as
+// ODE's do. Shapes of every type but planes are known.
 int collide_surface(const CollideShape *shape, const CollidePose *pose, const CollideSurface *surface,
                     const CollidePose *at, double margin, int max, CollidePoint *points);
 

@@ -1,5 +1,5 @@
-// Fast shapes: where the middle of one goes through a surface or a box within a step. A point ahead then holds it, for this
-// one step, to the way that is left, so that it comes to lie on what it would pass.
+// Fast shapes: where the middle of one goes through a surface or a box within a step. A point ahead then holds it, for
+// this one step, to the way that is left, so that it comes to lie on what it would pass.
 #include "physics/collide/collide_sweep.h"
 
 #include "physics/collide/collide_internal.h"

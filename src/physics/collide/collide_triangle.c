@@ -87,8 +87,8 @@ bool touch_side(const Touch *touch, const Triangle *t, double reach, bool has_ba
     return true;
 }
 
-// What the surface says to an axis: it has an edge or corner there that the axis fits, it goes on beyond, or (of a corner
-// at the foot of another triangle's edge) a single triangle cannot tell.
+// What the surface says to an axis: it has an edge or corner there that the axis fits, it goes on beyond, or (of a
+// corner at the foot of another triangle's edge) a single triangle cannot tell.
 typedef enum Verdict { FITS, GOES_ON, UNSURE } Verdict;
 
 static Verdict ask_edge(const Touch *touch, const Triangle *t, int edge, const double axis[3])

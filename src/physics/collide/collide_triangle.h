@@ -11,9 +11,9 @@
 
 enum { TOUCH_MAX = 160, TOUCH_ROOM = 24, POLYGON_MAX = 80 };
 
-// How far a shape's middle may be behind a triangle and still be pushed to the front, as a share of the shape's own reach:
-// enough to catch what comes through in one step, not so much that what is on the other side is pulled through. Where boxes
-// and convex solids rest on the back, the front has the larger share.
+// How far a shape's middle may be behind a triangle and still be pushed to the front, as a share of the shape's own
+// reach: enough to catch what comes through in one step, not so much that what is on the other side is pulled through.
+// Where boxes and convex solids rest on the back, the front has the larger share.
 
 struct CollideSurface {
     MeshTree *tree;  // NULL for heights
@@ -108,8 +108,8 @@ AxisKind touch_choose(const Touch *touch, const Triangle *t, double normal_separ
                       const AxisChoice *edge, double slop);
 
 // The triangle as the shape touches it: turned round when it is its back (for shapes that have two sides to rest on).
-// `reach`: of the shape along the normal. False: the two are apart. *can_face: whether the triangle's own normal is a way
-// to touch it.
+// `reach`: of the shape along the normal. False: the two are apart. *can_face: whether the triangle's own normal is a
+// way to touch it.
 bool touch_side(const Touch *touch, const Triangle *t, double reach, bool has_back, Triangle *out, bool *can_face);
 
 // Keeps at most `most` points: by directions, in each the deepest and those that span most. (collide_reduce.c)

@@ -1,5 +1,5 @@
-// Boxes and convex solids against one triangle: the axis of least overlap among the triangle's normal, the solid's faces
-// and crossed edges, then the points by clipping the one to the other.
+// Boxes and convex solids against one triangle: the axis of least overlap among the triangle's normal, the solid's
+// faces and crossed edges, then the points by clipping the one to the other.
 #include "physics/collide/collide_internal.h"
 #include "physics/collide/collide_triangle.h"
 
@@ -110,7 +110,8 @@ static void box_face_points(Touch *touch, const Triangle *t, const AxisChoice *f
     }
 }
 
-// Where two edges cross, seen along an axis square to both: midway between them. The shape's begins at `from` and has a length.
+// Where two edges cross, seen along an axis square to both: midway between them. The shape's begins at `from` and has a
+// length.
 static void crossing_point(Touch *touch, const Triangle *t, int edge, const double from[3], const double direction[3],
                            double length, const AxisChoice *choice)
 {

@@ -134,8 +134,8 @@ static void rim_point(const double turn[2], const double lowest[2], double radiu
     out[2] = height;
 }
 
-// The cap that is lower, and the mantle's lowest line; where the ground bends, another triangle's lowest line may be over
-// this one, so lines to both sides count too.
+// The cap that is lower, and the mantle's lowest line; where the ground bends, another triangle's lowest line may be
+// over this one, so lines to both sides count too.
 static void cylinder_face(Touch *touch, const Triangle *t)
 {
     static const int lines[] = { 0, 1, RIM - 1, 2, RIM - 2 };
@@ -184,7 +184,8 @@ static void cylinder_cap(Touch *touch, const Triangle *t, const double axis[3])
     }
 }
 
-// The triangle's outermost edge or corner in the mantle: its place nearest to the axis, and both ends when it runs along.
+// The triangle's outermost edge or corner in the mantle: its place nearest to the axis, and both ends when it runs
+// along.
 static void cylinder_mantle(Touch *touch, const Triangle *t, const double axis[3])
 {
     double radius = touch->size[0], half = touch->size[1];

@@ -1,5 +1,5 @@
-// convex.c - two convex solids: the axis of least overlap among face normals and crossed edges, then the points by clipping the
-// face of one solid to the face of the other, or the closest points of two edges.
+// convex.c - two convex solids: the axis of least overlap among face normals and crossed edges, then the points by
+// clipping the face of one solid to the face of the other, or the closest points of two edges.
 #include "physics/collide/convex.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-// convex.h - contact points of two convex solids with flat faces: meshes that are convex, and boxes against them. Exact where
-// ODE's collision of triangles with triangles loses or invents points. Own data, no ODE, no world.
+// convex.h - contact points of two convex solids with flat faces: meshes that are convex, and boxes against them. Exact
+// where ODE's collision of triangles with triangles loses or invents points. Own data, no ODE, no world.
 #ifndef TALUS_PHYSICS_CONVEX_H
 #define TALUS_PHYSICS_CONVEX_H
 

@@ -77,8 +77,8 @@ static int table_size(int count)
 
 static bool is_same_place(const double *a, const double *b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
-// The first vertex at the same place, for each: files repeat positions where colours or normals differ. Chains that grow
-// too long (made to, or by chance) are not followed to their end: an edge more is then a border.
+// The first vertex at the same place, for each: files repeat positions where colours or normals differ. Chains that
+// grow too long (made to, or by chance) are not followed to their end: an edge more is then a border.
 static int32_t *places_create(const double *positions, int count)
 {
     int size = table_size(count);

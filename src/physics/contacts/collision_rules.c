@@ -1,5 +1,5 @@
-// collision_rules.c - which links of one robot may touch, where its body file says so (BodyInfo.collisionRules). Without rules the
-// joints decide: neighbours do not touch.
+// collision_rules.c - which links of one robot may touch, where its body file says so (BodyInfo.collisionRules).
+// Without rules the joints decide: neighbours do not touch.
 #include "physics/physics_internal.h"
 #include "physics/contacts/tuning.h"
 

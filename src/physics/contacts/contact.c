@@ -265,7 +265,8 @@ static void keep_resting_force(Physics *physics, int from, int to)
                                       : VEC3_ZERO;
 }
 
-// A sleeping contact that goes leaves a sleeper without what held it: a body was moved by hand, for in a step waking spreads first.
+// A sleeping contact that goes leaves a sleeper without what held it: a body was moved by hand, for in a step waking
+// spreads first.
 static bool wake_sides(Physics *physics, const PhysicsContact *contact)
 {
     bool has_woken = false;

@@ -1,7 +1,7 @@
-// Where the pairs of a pass touch. Kernels of ours (collide.h) for boxes, balls, capsules, cylinders, the ground and convex
-// meshes, for all of them on meshes and heights, and for meshes on the ground and on meshes (collide_surface.h); ODE's
-// dCollide for the rest, and for everything under the steppers that are ODE's. Pairs that only need kernels of ours are done
-// ahead over the threads, each result in a place of its own; the others when they are asked for.
+// Where the pairs of a pass touch. Kernels of ours (collide.h) for boxes, balls, capsules, cylinders, the ground and
+// convex meshes, for all of them on meshes and heights, and for meshes on the ground and on meshes (collide_surface.h);
+// ODE's dCollide for the rest, and for everything under the steppers that are ODE's. Pairs that only need kernels of
+// ours are done ahead over the threads, each result in a place of its own; the others when they are asked for.
 #include "physics/collide/collide_cache.h"
 #include "physics/collide/collide_surface.h"
 #include "physics/collide/collide_sweep.h"
@@ -330,8 +330,8 @@ static int find_regions(Candidate *points, int count)
     return regions;
 }
 
-// Keeps the deepest `max` points, in turn from every separate region, so that a body that rests on two far feet does not
-// lose one of them. The deepest come first.
+// Keeps the deepest `max` points, in turn from every separate region, so that a body that rests on two far feet does
+// not lose one of them. The deepest come first.
 static int keep_deepest(Candidate *points, int count, int max, int *regions)
 {
     assert(max > 0 && count > max);
@@ -455,7 +455,8 @@ static bool is_pushed_out(const CollidePoint *points, int count, const double no
     return false;
 }
 
-// Adds a point to those of a pair (room for one more) when `moving`, the first or second of it, would pass through the other.
+// Adds a point to those of a pair (room for one more) when `moving`, the first or second of it, would pass through the
+// other.
 static int add_speculative(const Collider *moving, const Collider *through, bool is_first, double margin, int max,
                            CollidePoint *points, int count)
 {
@@ -559,7 +560,8 @@ static bool is_ground(const Collider *collider)
     return collider->is_simple && collider->shape.type == GEOMETRY_PLANE;
 }
 
-// Whether a shape and what it touches are a pair of a surface that kernels know. `surface` is the second of it, or the first.
+// Whether a shape and what it touches are a pair of a surface that kernels know. `surface` is the second of it, or the
+// first.
 typedef enum SurfacePair { SURFACE_UNKNOWN, SURFACE_ON, SURFACE_GROUND, SURFACE_MESHES } SurfacePair;
 
 static SurfacePair surface_pair(const Shape *shape, const Collider *upper, const Collider *below)

@@ -18,8 +18,8 @@ void narrow_place(const Physics *physics, int index, BroadBox *box);
 // The same; true when the shape has another form than before, or is static and stands elsewhere.
 bool narrow_follow(const Physics *physics, int index, BroadBox *box);
 const CollidePose *narrow_pose(const Physics *physics, int index);  // where it was found last
-// Takes the pairs of a pass, which stay valid until the next. `is_ahead`: finds the points of all pairs now, over the threads;
-// else of each when it is asked for (a plugin may move things between them).
+// Takes the pairs of a pass, which stay valid until the next. `is_ahead`: finds the points of all pairs now, over the
+// threads; else of each when it is asked for (a plugin may move things between them).
 void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_ahead);
 
 typedef struct NarrowPoints {

@@ -1,7 +1,7 @@
-// Worlds in which bodies stand deep in one another by the thousand have more pairs and points than any machine can hold: every body meets
-// every other. Beyond the sums of base/limits.h, a pair of two bodies that both have their share already is left out, by its place in
-// the list, so that the same ones are left out in every run. Whoever touches few others keeps them all, and so do worlds below the
-// sums, however large.
+// Worlds in which bodies stand deep in one another by the thousand have more pairs and points than any machine can
+// hold: every body meets every other. Beyond the sums of base/limits.h, a pair of two bodies that both have their share
+// already is left out, by its place in the list, so that the same ones are left out in every run. Whoever touches few
+// others keeps them all, and so do worlds below the sums, however large.
 #include "physics/contacts/contact_narrow.h"
 #include "physics/contacts/contact_thin.h"
 #include "physics/contacts/tuning.h"

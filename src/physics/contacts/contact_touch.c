@@ -1,8 +1,8 @@
-// From the pairs of a pass and their points to records, marks and keys. Pairs are cut into pieces: each says how many records
-// it has, so that all know where theirs begin, and writes them; both over the threads, in the order of the pairs whoever
-// works. What others have to know of comes before, one by one: fluids, points that ODE finds, touching without a contact,
-// points beyond the limit. With a plugin that is asked about pairs, and when shapes were moved by hand, which wakes what
-// they touch, the pairs are taken one after the other.
+// From the pairs of a pass and their points to records, marks and keys. Pairs are cut into pieces: each says how many
+// records it has, so that all know where theirs begin, and writes them; both over the threads, in the order of the
+// pairs whoever works. What others have to know of comes before, one by one: fluids, points that ODE finds, touching
+// without a contact, points beyond the limit. With a plugin that is asked about pairs, and when shapes were moved by
+// hand, which wakes what they touch, the pairs are taken one after the other.
 #include "physics/contacts/contact_narrow.h"
 #include "physics/contacts/contact_thin.h"
 #include "physics/contacts/sleep.h"

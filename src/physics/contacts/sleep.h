@@ -1,7 +1,7 @@
 // sleep.h - who is awake, so that a step costs what moves and not what exists. For the folder alone.
-// The awake set lists awake bodies, the shapes of each body, and the sleeping contacts of sleeping bodies. It follows every change
-// that goes through body_wake() and bodies_fall_asleep(); whatever else may have changed (a plugin at work, nodes added or
-// removed, a restore) makes it be written anew from the states, which stay the truth.
+// The awake set lists awake bodies, the shapes of each body, and the sleeping contacts of sleeping bodies. It follows
+// every change that goes through body_wake() and bodies_fall_asleep(); whatever else may have changed (a plugin at
+// work, nodes added or removed, a restore) makes it be written anew from the states, which stay the truth.
 #ifndef TALUS_PHYSICS_SLEEP_H
 #define TALUS_PHYSICS_SLEEP_H
 
@@ -68,8 +68,8 @@ bool sleep_is_held(const Physics *physics, int body);  // a joint or contact is 
 void sleep_link(Physics *physics, int contact);        // a contact that is kept from now on
 void sleep_unlink(Physics *physics, int contact);
 void sleep_relink(Physics *physics, int from, int to);  // the sleeping contact `from` goes to the free place `to`
-// Calls `range` for pieces of the list of awake bodies, over the threads, with a SleepWork as context. Each changes what is its
-// body's alone; what it may not do there it leaves, and says so: then the call returns true.
+// Calls `range` for pieces of the list of awake bodies, over the threads, with a SleepWork as context. Each changes
+// what is its body's alone; what it may not do there it leaves, and says so: then the call returns true.
 typedef struct SleepWork {
     Physics *physics;
     const int32_t *awake;

@@ -78,8 +78,8 @@ static bool rule_differs(const ContactRule *rule)
     return rule->static_friction >= 0.0 || rule->friction_count > 1 || rule->slip_count > 1;
 }
 
-// Without axes of their own rolling and spinning are limited alike. Axis-dependent rolling friction shares its bit in ODE with the
-// second sliding coefficient, which Webots leaves at zero.
+// Without axes of their own rolling and spinning are limited alike. Axis-dependent rolling friction shares its bit in
+// ODE with the second sliding coefficient, which Webots leaves at zero.
 static void set_rolling(const ContactRule *rule, bool has_axes, SolverSurface *surface)
 {
     bool rolls = rule->rolling[0] > 0.0 || rule->rolling[1] > 0.0 || rule->rolling[2] > 0.0,
@@ -170,8 +170,9 @@ void contact_table_build(Physics *physics)
     }
 }
 
-// Before R2022a, with y up, the direction was z on planes, caps and the upper and lower faces of boxes, and y on the other faces.
-// Boxes have kept their axes since; planes and cylinders were turned, so that their z of then is their -y of now.
+// Before R2022a, with y up, the direction was z on planes, caps and the upper and lower faces of boxes, and y on the
+// other faces. Boxes have kept their axes since; planes and cylinders were turned, so that their z of then is their -y
+// of now.
 static Vec3 old_direction(GeometryKind kind, Vec3 n)
 {
     if (kind == GEOMETRY_BOX)
@@ -226,8 +227,8 @@ static void combine(const double *m, int count, double r1, double r2, double *al
     }
 }
 
-// The first solid is the one whose material is named first; of two with the same material the one that cannot move. Directions
-// turn about the normal that looks into the one that can.
+// The first solid is the one whose material is named first; of two with the same material the one that cannot move.
+// Directions turn about the normal that looks into the one that can.
 static bool asymmetric(const Physics *physics, const ContactRule *rule, bool is_inversed, const PhysicsContact *contact,
                        SolverSurface *surface)
 {

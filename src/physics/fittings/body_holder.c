@@ -1,5 +1,5 @@
-// body_holder.c - what the devices of a body that hold and are held ask of the world: the target of a Holder, and the switches of
-// Conveyor, Attachment and Marker.
+// body_holder.c - what the devices of a body that hold and are held ask of the world: the target of a Holder, and the
+// switches of Conveyor, Attachment and Marker.
 #include "physics/fittings/fittings.h"
 #include "physics/physics_internal.h"
 

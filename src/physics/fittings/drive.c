@@ -1,5 +1,5 @@
-// drive.c - tracks, propellers and conveyors: what moves surfaces and air. Tracks and propellers are joints of one axis that
-// no solver sees; motor.c moves them.
+// drive.c - tracks, propellers and conveyors: what moves surfaces and air. Tracks and propellers are joints of one axis
+// that no solver sees; motor.c moves them.
 #include "physics/fittings/fittings_internal.h"
 
 #include "physics/joints/motor.h"
@@ -101,7 +101,8 @@ static Vec3 velocity_at(const Physics *physics, int body, Vec3 point)
     return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, state->position)));
 }
 
-// A contact's motion is that of its first body against the second. ODE takes a body that touches what has none as the first.
+// A contact's motion is that of its first body against the second. ODE takes a body that touches what has none as the
+// first.
 static double motion_sign(const PhysicsContact *contact, int side)
 {
     int first = contact->body[0] < 0 ? 1 : 0;
@@ -110,8 +111,8 @@ static double motion_sign(const PhysicsContact *contact, int side)
 
 static const double sticking_speed = 1e-4;  // m/s: slower slip is static friction, the bound of Choreonoid's simulator
 
-// The surface of one side moves along by itself. Friction acts against the direction in which the surfaces slip now, so that its two
-// directions together know one limit: a track that slips along gives way sideways.
+// The surface of one side moves along by itself. Friction acts against the direction in which the surfaces slip now, so
+// that its two directions together know one limit: a track that slips along gives way sideways.
 static bool move_surface(const Physics *physics, const PhysicsContact *contact, int side, Vec3 surface,
                          PhysicsSurface *out)
 {

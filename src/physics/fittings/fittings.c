@@ -1,6 +1,6 @@
-// fittings.c - what is neither a body nor a plain joint: tracks, propellers, connectors, vacuum grippers, touch sensors. Met while the
-// world is built, stepped before and after the solver. drive.c moves what is driven, hold.c holds what is held; a
-// touch sensor that measures forces reads the feedback of its own weld.
+// fittings.c - what is neither a body nor a plain joint: tracks, propellers, connectors, vacuum grippers, touch
+// sensors. Met while the world is built, stepped before and after the solver. drive.c moves what is driven, hold.c
+// holds what is held; a touch sensor that measures forces reads the feedback of its own weld.
 #include "physics/fittings/fittings_internal.h"
 
 #include "physics/joints/motor.h"

@@ -1,5 +1,5 @@
-// fittings.h - connectors, vacuum grippers, touch sensors and pinned robots: what devices and programs ask of them and tell them.
-// Named by their solid.
+// fittings.h - connectors, vacuum grippers, touch sensors and pinned robots: what devices and programs ask of them and
+// tell them. Named by their solid.
 #ifndef TALUS_PHYSICS_MACHINE_H
 #define TALUS_PHYSICS_MACHINE_H
 
@@ -12,8 +12,8 @@ int physics_connector_peer(const Physics *physics, int solid);  // solid it is a
 void physics_connector_lock(Physics *physics, int solid);
 void physics_connector_unlock(Physics *physics, int solid);
 
-// Vacuum grippers, and the holders of bodies, which look once for something to hold when they are turned on. `solid` is that of a
-// VacuumGripper or Holder node.
+// Vacuum grippers, and the holders of bodies, which look once for something to hold when they are turned on. `solid` is
+// that of a VacuumGripper or Holder node.
 bool physics_gripper_is_on(const Physics *physics, int solid);
 int physics_gripper_held(const Physics *physics, int solid);  // solid it holds, -1
 void physics_gripper_turn(Physics *physics, int solid, bool on);
@@ -23,8 +23,8 @@ bool physics_solid_has_switch(const SceneNode *node);
 bool physics_switch_is_on(const Physics *physics, int solid);
 void physics_switch_turn(Physics *physics, int solid, bool on);
 
-// A robot that is pinned stays where it is in the world, whatever acts on it; its limbs move. Moved by hand it is pinned at the new
-// place. Nothing happens to a robot without a body: it stays by itself.
+// A robot that is pinned stays where it is in the world, whatever acts on it; its limbs move. Moved by hand it is
+// pinned at the new place. Nothing happens to a robot without a body: it stays by itself.
 void physics_robot_pin(Physics *physics, int solid, bool on);
 bool physics_robot_is_pinned(const Physics *physics, int solid);
 

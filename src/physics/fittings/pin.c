@@ -1,5 +1,5 @@
-// pin.c - robots that their program pins to the static world: a fixed joint between it and the robot's own body, made and
-// taken away while the world runs. Every robot with a body has its place here, so the state keeps its size.
+// pin.c - robots that their program pins to the static world: a fixed joint between it and the robot's own body, made
+// and taken away while the world runs. Every robot with a body has its place here, so the state keeps its size.
 #include "physics/fittings/fittings.h"
 #include "physics/physics_internal.h"
 

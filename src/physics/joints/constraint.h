@@ -1,9 +1,10 @@
-// constraint.h - what ties two bodies: the few kinds of constraints that joints, welds, connectors and pins are made of, and
-// the rows each gives to the solver. Plain data of ours; ODE is not asked. A twin in ODE (`ode`) exists only while somebody at
-// the rim needs it (physics/mirror.h).
+// constraint.h - what ties two bodies: the few kinds of constraints that joints, welds, connectors and pins are made
+// of, and the rows each gives to the solver. Plain data of ours; ODE is not asked. A twin in ODE (`ode`) exists only
+// while somebody at the rim needs it (physics/mirror.h).
 //
-// Sides. A constraint is attached to a parent and a child body; -1 is the static world. Rows want a body first, so with no
-// parent the two are swapped: `solved[0]` is always a body, `solved[1]` may be -1. Rows ask J1 v1 + J2 v2 + cfm force = rhs.
+// Sides. A constraint is attached to a parent and a child body; -1 is the static world. Rows want a body first, so with
+// no parent the two are swapped: `solved[0]` is always a body, `solved[1]` may be -1. Rows ask J1 v1 + J2 v2 + cfm
+// force = rhs.
 #ifndef TALUS_PHYSICS_JOINTS_CONSTRAINT_H
 #define TALUS_PHYSICS_JOINTS_CONSTRAINT_H
 
@@ -94,8 +95,8 @@ void constraint_set_motor_axis(Constraint *constraint, int axis, int relative, V
 typedef struct ConstraintStep {
     double fps, erp, cfm;
 } ConstraintStep;
-// Writes its rows, at most CONSTRAINT_ROWS_MAX, and returns how many. `bodies` is indexed by body. A motor at a stop pushes
-// with its whole force beside the stop's row: that goes to the bodies' forces.
+// Writes its rows, at most CONSTRAINT_ROWS_MAX, and returns how many. `bodies` is indexed by body. A motor at a stop
+// pushes with its whole force beside the stop's row: that goes to the bodies' forces.
 int constraint_rows(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows);
 // Sums the wrenches of solved rows.
 void constraint_sum_wrenches(Constraint *constraint, const SolverRow *rows, int count);

@@ -1,6 +1,6 @@
-// constraint_rows.c - the rows of constraints: Jacobians of both sides, the speed that takes back a share (ERP) of the error in
-// a step, softness (CFM) and bounds, with the meaning that ODE gives them. tests/physics/constraint_test.c holds each kind to
-// the rows of ODE's own joints.
+// constraint_rows.c - the rows of constraints: Jacobians of both sides, the speed that takes back a share (ERP) of the
+// error in a step, softness (CFM) and bounds, with the meaning that ODE gives them. tests/physics/constraint_test.c
+// holds each kind to the rows of ODE's own joints.
 #include "physics/joints/constraint.h"
 #include "physics/joints/tuning.h"
 

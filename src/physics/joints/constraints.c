@@ -1,4 +1,5 @@
-// constraints.c - all constraints of a world: made, chained to their bodies, placed, and told to the rim when it is open.
+// constraints.c - all constraints of a world: made, chained to their bodies, placed, and told to the rim when it is
+// open.
 #include "physics/mirror.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-// extra_joint.c - loops of joints that an ExtraJoint node closes between two solids of one robot. The joint's frame is given on
-// both sides; where they do not meet at the start, it pulls them together as it does with every error.
+// extra_joint.c - loops of joints that an ExtraJoint node closes between two solids of one robot. The joint's frame is
+// given on both sides; where they do not meet at the start, it pulls them together as it does with every error.
 #include "physics/physics_internal.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-// force_sensor.c - what a ForceTorqueSensor feels: the wrench that its link, with all that hangs on it, exerts on the link above
-// through their joint. It is the sum of what the constraints between the two bodies gave in the last step and of the motor's own torque.
+// force_sensor.c - what a ForceTorqueSensor feels: the wrench that its link, with all that hangs on it, exerts on the
+// link above through their joint. It is the sum of what the constraints between the two bodies gave in the last step
+// and of the motor's own torque.
 #include "physics/joints/motor.h"
 #include "physics/physics_internal.h"
 

@@ -85,12 +85,12 @@ typedef struct Physics Physics;
 void joint_read(Physics *physics, int joint);
 void joint_make(Physics *physics, int joint);
 void joint_unmake(Physics *physics, int joint);
-// One or both of its bodies (or the solid it hangs from) were moved by hand: anchors and axes are set again, from the scene's numbers.
-// The bodies keep the error that they stand with, so no number of moves adds up. `is_rigid`: both sides moved together; a loop whose
-// one side moved is closed where the two stand now.
+// One or both of its bodies (or the solid it hangs from) were moved by hand: anchors and axes are set again, from the
+// scene's numbers. The bodies keep the error that they stand with, so no number of moves adds up. `is_rigid`: both
+// sides moved together; a loop whose one side moved is closed where the two stand now.
 void joint_moved(Physics *physics, int joint, bool is_rigid);
-// The end point is put by hand at a pose in the joint's frame, with the position that the joint has: what position zero means changes.
-// Call it before the bodies move.
+// The end point is put by hand at a pose in the joint's frame, with the position that the joint has: what position zero
+// means changes. Call it before the bodies move.
 void joint_put_end_point(Physics *physics, int joint, Pose local);
 void joint_close_loop(Physics *physics, int joint);  // the same for a loop: at where its far side stands now
 Pose joint_end_point(const Physics *physics,
@@ -119,8 +119,8 @@ void joints_prestep(Physics *physics, double dt);  // motors, springs, kinematic
 void joints_resume(Physics *physics);  // once after load: what the file kept of joints in motion (joint_keep.c)
 void joints_start(Physics *physics);   // then: velocities
 void joints_poststep(Physics *physics, double dt);  // positions, velocities, feedback
-// Positions and velocities of joints that nothing drives or measures are read when somebody asks: this is to be called before, and
-// before bodies are moved by hand.
+// Positions and velocities of joints that nothing drives or measures are read when somebody asks: this is to be called
+// before, and before bodies are moved by hand.
 void joints_refresh(Physics *physics);
 void joint_refresh(Physics *physics, int joint);  // enough for what is asked of this one
 double joints_slow_turn(double dt);               // rad/s up to which joints may wait to be read

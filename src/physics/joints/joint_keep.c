@@ -1,7 +1,8 @@
-// joint_keep.c - what a joint in motion is at, as numbers in a hidden field of its node, so that a saved world goes on exactly.
-// Poses, velocities and positions do not say all of it: a joint under load stands a little open, and made anew it would take the gap
-// for its own shape; and motors follow what they were told. The numbers belong to one moment: they count only while both sides of the
-// joint stand where they stood then, so whoever edits the file is free to forget about them.
+// joint_keep.c - what a joint in motion is at, as numbers in a hidden field of its node, so that a saved world goes on
+// exactly. Poses, velocities and positions do not say all of it: a joint under load stands a little open, and made anew
+// it would take the gap for its own shape; and motors follow what they were told. The numbers belong to one moment:
+// they count only while both sides of the joint stand where they stood then, so whoever edits the file is free to
+// forget about them.
 #include "physics/joints/joint.h"
 #include "physics/physics_internal.h"
 #include "physics/joints/tuning.h"

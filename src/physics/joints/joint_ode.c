@@ -1,12 +1,13 @@
 // joint_ode.c - joints as constraints: holding, stops, motors, springs, suspension, and reading positions back.
 //
-// Sides: a constraint goes from the parent's body to the child's, as plugins expect of ODE's joints. Without a parent body the
-// two are swapped, so the axis is negated there: then in both cases the raw angle of a hinge is offset - position, and its rate
-// is minus the joint's. A slider's axis is negated the other way round: raw displacement is position - offset.
+// Sides: a constraint goes from the parent's body to the child's, as plugins expect of ODE's joints. Without a parent
+// body the two are swapped, so the axis is negated there: then in both cases the raw angle of a hinge is offset -
+// position, and its rate is minus the joint's. A slider's axis is negated the other way round: raw displacement is
+// position - offset.
 //
-// Springs and dampers are motor rows with a target velocity of -erp/dt * position and their own softness (the same row as a
-// stop with that ERP and CFM); stops of a second axis or near half a turn are an angular motor's, to which the unwrapped angle
-// is given; a hinge on a suspension has one of the suspension's two turning axes locked.
+// Springs and dampers are motor rows with a target velocity of -erp/dt * position and their own softness (the same row
+// as a stop with that ERP and CFM); stops of a second axis or near half a turn are an angular motor's, to which the
+// unwrapped angle is given; a hinge on a suspension has one of the suspension's two turning axes locked.
 #include "physics/physics_internal.h"
 
 #include "physics/mirror.h"
@@ -40,7 +41,8 @@ static void spring_row(double spring, double damping, double dt, double *erp, do
 
 // ---- frames ----
 
-// The frame that axes and anchor are given in, for a pose of the parent's side (its body's, or without one its solid's).
+// The frame that axes and anchor are given in, for a pose of the parent's side (its body's, or without one its
+// solid's).
 static Pose holder_of(const Physics *physics, const PhysicsJoint *row, Pose parent_side)
 {
     if (row->parent < 0)
@@ -244,7 +246,8 @@ static void place(Physics *physics, int joint)
     for (int i = 0; i < row->axis_count; i++)
         row->placed_axis[i] = quat_rotate(to_parent, quat_rotate(holder.q, row->axes[i].axis));
     row->placed_cosine = row->placed_turn;
-    // The vector part of a product with the conjugate turn, along the axis: each component of the turn now has its share.
+    // The vector part of a product with the conjugate turn, along the axis: each component of the turn now has its
+    // share.
     Quat c = quat_conj(row->placed_turn);
     Vec3 a = row->placed_axis[0];
     row->placed_sine = (Quat){ c.x * a.x + c.y * a.y + c.z * a.z, c.w * a.x - c.z * a.y + c.y * a.z,
@@ -252,8 +255,8 @@ static void place(Physics *physics, int joint)
     row->placed_slide = vec3_dot(row->placed_axis[0], quat_rotate(to_parent, vec3_sub(child_side.t, parent_side.t)));
 }
 
-// The parent's side is where it is; the child's is where the scene's numbers put it at the offsets, whatever pose forces and the
-// suspension hold it in now.
+// The parent's side is where it is; the child's is where the scene's numbers put it at the offsets, whatever pose
+// forces and the suspension hold it in now.
 static void anchor(Physics *physics, int joint)
 {
     const PhysicsJoint *row = &physics->joints[joint];
@@ -442,8 +445,8 @@ void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *to
     }
 }
 
-// A motor without a limit of force is itself a stop: it is not told to leave the range. At a stop the row would add the motor's whole force
-// to the bodies, which no number can hold here, so that the stop is open meanwhile.
+// A motor without a limit of force is itself a stop: it is not told to leave the range. At a stop the row would add the
+// motor's whole force to the bodies, which no number can hold here, so that the stop is open meanwhile.
 
 static double within_stops(Physics *physics, int joint, int axis, double velocity, double force, double dt)
 {
@@ -687,16 +690,17 @@ static void three_angles(const PhysicsJoint *row, Quat turn, double angles[3])
     angles[2] = atan2(-vec3_dot(e[0], second), vec3_dot(e[0], first));
 }
 
-// A step turns a body by 2 atan(rate dt / 2), which is less than rate dt by a part of (rate dt)^2 / 12. Webots read hinges by their rates,
-// the sum of rate dt, up to R2023a, unless a motor was told a position; since R2023b it reads where they stand. The file's release decides.
+// A step turns a body by 2 atan(rate dt / 2), which is less than rate dt by a part of (rate dt)^2 / 12. Webots read
+// hinges by their rates, the sum of rate dt, up to R2023a, unless a motor was told a position; since R2023b it reads
+// where they stand. The file's release decides.
 static void count_rate(const Physics *physics, const PhysicsAxis *axis, PhysicsAxisState *state, double lead)
 {
     bool is_told_a_position = axis->motor && state->mode == MOTOR_POSITION && isfinite(state->target_position);
     state->surplus = physics->reads_rates && !is_told_a_position ? state->surplus + lead : 0.0;
 }
 
-// Angles from how the child stands against the parent, rates from both angular velocities; one axis, the common case, without any
-// turning of frames.
+// Angles from how the child stands against the parent, rates from both angular velocities; one axis, the common case,
+// without any turning of frames.
 static void read_turns(Physics *physics, int joint, double dt)
 {
     PhysicsJoint *row = &physics->joints[joint];
@@ -828,8 +832,9 @@ static void poststep_range(int begin, int end, int worker, void *context)
     }
 }
 
-// An angle is told from the one that was read last, less than half a turn away. So long as no body turns fast, a few steps may
-// pass; the result is the same to the last bit. Sums of rates miss no step, and at the rim others move the bodies.
+// An angle is told from the one that was read last, less than half a turn away. So long as no body turns fast, a few
+// steps may pass; the result is the same to the last bit. Sums of rates miss no step, and at the rim others move the
+// bodies.
 void joints_poststep(Physics *physics, double dt)
 {
     JointWork work = { .physics = physics, .dt = dt };

@@ -26,7 +26,8 @@ static bool has_range(const PhysicsAxis *axis) { return axis->motor_min != axis-
 
 static bool is_rotational(const SceneNode *motor) { return scene_node_is(motor, "RotationalMotor"); }
 
-// The range must hold the position the joint starts at; it is widened to it, as the file's author can hardly mean otherwise.
+// The range must hold the position the joint starts at; it is widened to it, as the file's author can hardly mean
+// otherwise.
 static void fit_range(Physics *physics, PhysicsAxis *axis, double position)
 {
     if (!has_range(axis))
@@ -208,7 +209,8 @@ double motor_velocity(Physics *physics, int joint, int axis, double dt)
 
 // Below this a position or speed counts as reached when nothing has mass.
 
-// As a motor with physics would, within its speed and acceleration, and never past the target; a force means nothing here.
+// As a motor with physics would, within its speed and acceleration, and never past the target; a force means nothing
+// here.
 void motor_move_kinematic(Physics *physics, int joint, int axis_index, double dt)
 {
     const PhysicsAxis *axis = axis_of(physics, joint, axis_index);

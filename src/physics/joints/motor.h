@@ -1,8 +1,8 @@
-// motor.h - what drives the axes of joints, tracks and propellers: commands in, state out. An axis is named by the joint
-// and its number; tracks and propellers are joints of their own kind with one axis.
-// Commands act from the next step on. Values are in the motor's own unit: rad, rad/s, N m for rotational motors, m, m/s,
-// N for linear ones. A command on one of several coupled motors ("name::part" in one robot) reaches all of them, each
-// scaled by its multiplier.
+// motor.h - what drives the axes of joints, tracks and propellers: commands in, state out. An axis is named by the
+// joint and its number; tracks and propellers are joints of their own kind with one axis. Commands act from the next
+// step on. Values are in the motor's own unit: rad, rad/s, N m for rotational motors, m, m/s, N for linear ones. A
+// command on one of several coupled motors ("name::part" in one robot) reaches all of them, each scaled by its
+// multiplier.
 #ifndef TALUS_PHYSICS_MOTOR_H
 #define TALUS_PHYSICS_MOTOR_H
 

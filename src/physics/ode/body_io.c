@@ -1,4 +1,5 @@
-// body_io.c - the way back from the rim: what a plugin or a stepper of ODE's did to the twins of bodies becomes our state.
+// body_io.c - the way back from the rim: what a plugin or a stepper of ODE's did to the twins of bodies becomes our
+// state.
 #include "physics/contacts/sleep.h"
 #include "physics/mirror.h"
 
@@ -35,8 +36,8 @@ static void gather_range(int begin, int end, int worker, void *context)
         gather(work->physics, work->awake[i]);
 }
 
-// A sleeping body changes only through us, unless others hold ODE's objects: then all are read, and the awake set is written anew
-// if they put somebody to sleep or woke him. Who is moved in his sleep stays asleep, as in ODE.
+// A sleeping body changes only through us, unless others hold ODE's objects: then all are read, and the awake set is
+// written anew if they put somebody to sleep or woke him. Who is moved in his sleep stays asleep, as in ODE.
 void body_gather(Physics *physics)
 {
     if (!mirror_is_open(physics))

@@ -1,4 +1,5 @@
-// extend.c - joints of ODE's with what Webots' ODE adds: a method table of their own in which the methods that give rows are ours.
+// extend.c - joints of ODE's with what Webots' ODE adds: a method table of their own in which the methods that give
+// rows are ours.
 #include "physics/ode/extend.h"
 
 #include "base/memory.h"
@@ -285,8 +286,9 @@ static void turn_rows(double *rows, int skip, double parts[3][3])
             rows[i * skip + k] = parts[i][0] * old[0][k] + parts[i][1] * old[1][k] + parts[i][2] * old[2][k];
 }
 
-// The first three rows hold the anchors together. They are laid along the suspension, with its softness, and across it. The
-// anchor on the other body may be far along the axis: what holds it across acts on the first body there, not at its own anchor.
+// The first three rows hold the anchors together. They are laid along the suspension, with its softness, and across it.
+// The anchor on the other body may be far along the axis: what holds it across acts on the first body there, not at its
+// own anchor.
 static void suspended_info2(dJointID joint, double fps, double erp, int row_skip, double *j1, double *j2, int pair_skip,
                             double *rhs_cfm, double *lo_hi, int *findex)
 {
@@ -396,8 +398,8 @@ static void stopped_info1(dJointID joint, OdeJointInfo *info)
     power_back(joint, powers);
 }
 
-// The row of an axis at a stop. Both stops at one place are a spring and damper by their ERP and CFM, and a motor does nothing
-// there; at one of two stops a motor still drives away from it, and the stop holds what it cannot.
+// The row of an axis at a stop. Both stops at one place are a spring and damper by their ERP and CFM, and a motor does
+// nothing there; at one of two stops a motor still drives away from it, and the stop holds what it cannot.
 static void stop_row(const Extra *extra, dJointID motor, int axis, double power, double fps, double *rhs_cfm,
                      double *lo_hi)
 {

@@ -25,8 +25,8 @@ static void on_message(int number, const char *format, va_list arguments)
         return;
     const char *pivot = strstr(message, "(s=");
     if (pivot) {
-        // A pivot of the exact solver that should be positive. Zero is harmless; below it, its numbers got out of hand. What
-        // comes out is checked by finite_check.c.
+        // A pivot of the exact solver that should be positive. Zero is harmless; below it, its numbers got out of hand.
+        // What comes out is checked by finite_check.c.
         if (strtod(pivot + 3, NULL) < -1e-9) {
             diag_warning(current->diags, (SourcePos){ 0 }, "the exact solver met a nearly singular system");
             diag_hint(current->diags,

@@ -1,4 +1,5 @@
-// layout.c - measures, once, where the loaded libode keeps what its API does not tell: on objects made for it, word by word.
+// layout.c - measures, once, where the loaded libode keeps what its API does not tell: on objects made for it, word by
+// word.
 #include "physics/ode/layout.h"
 
 #include "base/common.h"

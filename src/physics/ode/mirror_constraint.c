@@ -1,4 +1,5 @@
-// mirror_constraint.c - the twins in ODE of constraints: which joint each kind is, where it stands, what its rows are told.
+// mirror_constraint.c - the twins in ODE of constraints: which joint each kind is, where it stands, what its rows are
+// told.
 #include "physics/mirror.h"
 
 #include <assert.h>
@@ -87,7 +88,8 @@ static void place_joint(const Constraint *constraint)
     }
 }
 
-// ODE takes both sides of a joint from where its bodies stand, so they stand for a moment where they stood at the placing.
+// ODE takes both sides of a joint from where its bodies stand, so they stand for a moment where they stood at the
+// placing.
 void mirror_constraint_place(Physics *physics, Constraint *constraint)
 {
     struct {

@@ -1,4 +1,5 @@
-// mirror_contact.c - contact joints of ODE's for those contacts that it needs: under its own steppers, and where a plugin reaches them.
+// mirror_contact.c - contact joints of ODE's for those contacts that it needs: under its own steppers, and where a
+// plugin reaches them.
 #include "physics/mirror.h"
 
 #include <assert.h>

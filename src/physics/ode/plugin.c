@@ -1,5 +1,5 @@
-// The part of the collision pass that a plugin takes: it is asked about every pair of boxes that overlap, about the spaces
-// that hold the shapes of one body, and about geoms of its own that it put beside ours.
+// The part of the collision pass that a plugin takes: it is asked about every pair of boxes that overlap, about the
+// spaces that hold the shapes of one body, and about geoms of its own that it put beside ours.
 #include "physics/mirror.h"
 
 #include "base/memory.h"
@@ -202,8 +202,8 @@ static bool has_space(const Physics *physics, const Shape *shape)
     return shape->body >= 0 && physics->bodies[shape->body].space;
 }
 
-// What moves comes first: plugins attach contact joints as (body, 0), and a plane was the last in the space they were made for.
-// ODE is asked who moves and stands in which space only if somebody else may have had a say in it.
+// What moves comes first: plugins attach contact joints as (body, 0), and a plane was the last in the space they were
+// made for. ODE is asked who moves and stands in which space only if somebody else may have had a say in it.
 int plugin_collide(Physics *physics, const Shape *a, const Shape *b)
 {
     bool is_foreign = physics->plugin_holds_ode;
@@ -234,7 +234,8 @@ typedef struct OtherPass {
     bool is_within;  // the pass over the inside of a space that the plugin made
 } OtherPass;
 
-// Two of the plugin's own meet twice, once in the turn of each: the one that comes first in the list of its space speaks.
+// Two of the plugin's own meet twice, once in the turn of each: the one that comes first in the list of its space
+// speaks.
 static bool was_asked(const OtherPass *pass, dGeomID a, dGeomID b)
 {
     if (pass->is_within)

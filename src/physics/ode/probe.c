@@ -1,6 +1,6 @@
-// probe.c - ODE's narrow phase as a kernel among ours: for the pairs that none of ours knows (a mesh that is not convex on
-// heights), for rays on meshes and heights, and for everything under ODE's own steppers. In a plain world the geoms asked stand
-// alone, in no space and on no body, made when first needed and placed where the shape is.
+// probe.c - ODE's narrow phase as a kernel among ours: for the pairs that none of ours knows (a mesh that is not convex
+// on heights), for rays on meshes and heights, and for everything under ODE's own steppers. In a plain world the geoms
+// asked stand alone, in no space and on no body, made when first needed and placed where the shape is.
 #include "physics/mirror.h"
 
 #include "base/memory.h"

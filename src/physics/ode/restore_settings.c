@@ -1,6 +1,6 @@
-// What a plugin set on ODE's world, bodies and joints of ours is taken back for a reset: they get what new objects have, then what
-// the files say. The objects themselves stay, since a plugin may have kept their addresses. Poses, velocities, anchors and the
-// like are state, which the snapshot of the reset brings.
+// What a plugin set on ODE's world, bodies and joints of ours is taken back for a reset: they get what new objects
+// have, then what the files say. The objects themselves stay, since a plugin may have kept their addresses. Poses,
+// velocities, anchors and the like are state, which the snapshot of the reset brings.
 #include "physics/mirror.h"
 
 #include "physics/ode/ode.h"
@@ -98,7 +98,8 @@ static void take_back_body(Physics *physics, int index, dBodyID fresh)
 
 // ---- joints ----
 
-// ODE looks whether a hinge is at a stop only while it has one, and else goes on with what it found last: let it find that it is at none.
+// ODE looks whether a hinge is at a stop only while it has one, and else goes on with what it found last: let it find
+// that it is at none.
 static void leave_stops(const struct JointKind *kind, dJointID joint)
 {
     const OdeLayout *inside = ode_layout();

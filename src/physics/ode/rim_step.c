@@ -1,5 +1,6 @@
-// rim_step.c - our solver while twins stand in ODE: its bodies, joints and contact joints are read at the start of each step, so
-// what a plugin did acts in it, and written at its end. Contacts of ours that have no joint in ODE are given to it as they are.
+// rim_step.c - our solver while twins stand in ODE: its bodies, joints and contact joints are read at the start of each
+// step, so what a plugin did acts in it, and written at its end. Contacts of ours that have no joint in ODE are given
+// to it as they are.
 #include "physics/ode/rim_step.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-// shape_io.c - the way back from the rim: where ODE's geom of a shape stands, how large it is, on which body. A plugin may have
-// changed all of it.
+// shape_io.c - the way back from the rim: where ODE's geom of a shape stands, how large it is, on which body. A plugin
+// may have changed all of it.
 #include "physics/mirror.h"
 
 #include "physics/collide/convex.h"

@@ -257,7 +257,8 @@ static int find_set(int32_t *set, int i)
     return i;
 }
 
-// dBodyEnable() would start the body's timer of falling asleep anew, which the islands of ODE's own steps leave running.
+// dBodyEnable() would start the body's timer of falling asleep anew, which the islands of ODE's own steps leave
+// running.
 static void ode_body_wake(const SolverOde *self, dBodyID body)
 {
     unsigned flags;

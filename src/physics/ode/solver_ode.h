@@ -20,8 +20,9 @@ SolverOde *solver_ode_create(dWorldID world, const SolverOptions *options);  // 
 SolverOde *solver_ode_create_on(dWorldID world, Solver *solver, Pool *pool);
 void solver_ode_destroy(SolverOde *self);  // NULL is fine; the world is the caller's
 
-// In place of dWorldStep(). Between begin and finish contacts without an ODE joint may be added. Before them, unless the caller
-// has vouched for the awake bodies, those wake that something connects to an awake one: joints, and links that the caller tells.
+// In place of dWorldStep(). Between begin and finish contacts without an ODE joint may be added. Before them, unless
+// the caller has vouched for the awake bodies, those wake that something connects to an awake one: joints, and links
+// that the caller tells.
 void solver_ode_begin(SolverOde *self, double dt);
 bool solver_ode_wake_begin(SolverOde *self);  // false: nobody sleeps, there is nothing to be told
 void solver_ode_wake_link(SolverOde *self, int body1, int body2);
@@ -29,11 +30,13 @@ void solver_ode_wake_end(SolverOde *self);
 int solver_ode_body(const SolverOde *self, dBodyID body);  // index for SolverContact, -1 for NULL
 // To be filled, each with its own surface; valid until more are added.
 SolverContact *solver_ode_add_contacts(SolverOde *self, int count, SolverSurface **surfaces);
-// What a contact joint's data say; `sign` is -1 when it was attached to nothing first, which turns the normal round. Bodies by index.
+// What a contact joint's data say; `sign` is -1 when it was attached to nothing first, which turns the normal round.
+// Bodies by index.
 void solver_ode_read_contact(const dContact *from, double sign, int body1, int body2, SolverContact *to,
                              SolverSurface *out);
-// For the step after this call alone, in place of looking at every body: the caller says that the world's bodies are those of
-// the last step, none falls asleep by ODE's own rule, and that just these are enabled, waking done. Indices as above.
+// For the step after this call alone, in place of looking at every body: the caller says that the world's bodies are
+// those of the last step, none falls asleep by ODE's own rule, and that just these are enabled, waking done. Indices as
+// above.
 void solver_ode_set_awake_list(SolverOde *self, const int32_t *awake, int count);
 void solver_ode_finish(SolverOde *self);
 void solver_ode_step(SolverOde *self, double dt);  // begin, wake and finish

@@ -1,6 +1,7 @@
-// contact.h - a point where two shapes touch, in the one form that it has from the collision pass through the solver to whoever
-// listens, and what the two surfaces do to each other there. Points of a pair of materials share a row of a table; one whose
-// surface is like no other's (a direction of friction, a belt) has its own beside the list of contacts.
+// contact.h - a point where two shapes touch, in the one form that it has from the collision pass through the solver to
+// whoever listens, and what the two surfaces do to each other there. Points of a pair of materials share a row of a
+// table; one whose surface is like no other's (a direction of friction, a belt) has its own beside the list of
+// contacts.
 #ifndef TALUS_PHYSICS_CONTACT_H
 #define TALUS_PHYSICS_CONTACT_H
 
@@ -29,8 +30,8 @@ typedef struct SolverSurface {
     Vec3 fdir1;               // first direction of friction, where the flag says so; the solver chooses otherwise
 } SolverSurface;
 
-// What listeners look at in every step stands in the first line of the cache. The solver looks at neither shapes nor solids. It takes
-// a contact of which the first side has no body as one with its sides, and its normal, turned round.
+// What listeners look at in every step stands in the first line of the cache. The solver looks at neither shapes nor
+// solids. It takes a contact of which the first side has no body as one with its sides, and its normal, turned round.
 typedef struct SolverContact {
     int32_t shape[2];  // -1 for a shape that a plugin made
     int32_t solid[2];  // -1 likewise
@@ -39,12 +40,11 @@ typedef struct SolverContact {
     bool has_own_surface;
     bool is_new;  // the pair did not touch in the pass before
     bool is_asleep;
-    Vec3 point;    // world
-    Vec3 normal;   // from side 1 into side 0, as ODE has it
-    double depth;  // m
-    double
-        target_normal_speed;  // m/s along the normal: not 0 where a fast shape would pass through the other in this step
-    double held[3];           // impulses of the normal and of friction to begin with, where the solver remembers none
+    Vec3 point;                  // world
+    Vec3 normal;                 // from side 1 into side 0, as ODE has it
+    double depth;                // m
+    double target_normal_speed;  // m/s along the normal: not 0 where a fast shape would pass through the other
+    double held[3];  // impulses of the normal and of friction to begin with, where the solver remembers none
 } SolverContact;
 
 #endif

@@ -1,5 +1,5 @@
-// Islands of many loose bodies: warm-started sequential impulses. All such islands of a step go in together. Contacts of
-// one pair of bodies form a manifold of up to four points; manifolds are coloured so that no body appears twice in a
+// Islands of many loose bodies: warm-started sequential impulses. All such islands of a step go in together. Contacts
+// of one pair of bodies form a manifold of up to four points; manifolds are coloured so that no body appears twice in a
 // colour, and eight manifolds of a colour make a block whose lanes are worked on at once. Colours follow each other,
 // blocks of a colour may run on any thread: the result depends on neither.
 //
@@ -250,7 +250,8 @@ static void contact_add_rows(PgsScratch *s, const ContactRun *run, int contact, 
     s->rows[normal].gamma = fmaxf(s->rows[normal].gamma, (float)min_softness);
 }
 
-// Marks the contacts of a run that open a manifold; what follows joins the open one while it has room and their surfaces are alike.
+// Marks the contacts of a run that open a manifold; what follows joins the open one while it has room and their
+// surfaces are alike.
 static void run_mark(PgsScratch *s, int first, int count)
 {
     const SolverContact *contacts = s->input->contacts, *open = NULL;
@@ -386,8 +387,8 @@ static void task_add_joints(PgsScratch *s, const IslandTask *task)
 
 // ---- colours and blocks ----
 
-// Gives the pending manifolds the first colour of this round that neither body has, and counts colours. Returns how many find
-// none: crowds that start inside each other.
+// Gives the pending manifolds the first colour of this round that neither body has, and counts colours. Returns how
+// many find none: crowds that start inside each other.
 static int colour_round(PgsScratch *s, int32_t *pending, int count, int first_colour)
 {
     assert(first_colour >= 0 && count <= s->manifold_count);
@@ -412,8 +413,9 @@ static int colour_round(PgsScratch *s, int32_t *pending, int count, int first_co
     return left;
 }
 
-// Manifolds in the order of their colours, and within one those on the world apart, whose blocks have half the work, and those with
-// most points first: a block takes as long as its longest lane. No two of a colour share a body, so the result is the same in any order.
+// Manifolds in the order of their colours, and within one those on the world apart, whose blocks have half the work,
+// and those with most points first: a block takes as long as its longest lane. No two of a colour share a body, so the
+// result is the same in any order.
 enum { RANKS_PER_COLOUR = 2 * BLOCK_POINTS };
 static int manifold_rank(const Manifold *m)
 {
@@ -798,8 +800,8 @@ void solver_pgs_assemble(PgsScratch *s)
     manifolds_colour(s);
 }
 
-// Softness, which makes a stack's slow modes die down, is the less in a step the longer that is; iterations make up for it. So a
-// second of simulation takes as many with long steps as with those of 8 ms.
+// Softness, which makes a stack's slow modes die down, is the less in a step the longer that is; iterations make up for
+// it. So a second of simulation takes as many with long steps as with those of 8 ms.
 static int iteration_count(const PgsScratch *s)
 {
     if (s->options.iterations > 0)
@@ -821,7 +823,8 @@ static void check_begin(PgsScratch *s)
     }
 }
 
-// Looks which islands have come to an end; true: all have. With plain rows, which converge slower than it shows, none ever has.
+// Looks which islands have come to an end; true: all have. With plain rows, which converge slower than it shows, none
+// ever has.
 static bool islands_converge(PgsScratch *s, float limit)
 {
     int left = 0, done = 0;

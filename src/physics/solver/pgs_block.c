@@ -219,8 +219,8 @@ static inline void iterate_friction(PgsBlock *block, PgsPoint *p, bool is_on_wor
     apply(a, b, block, p, is_on_world, impulse);
 }
 
-// What a normal's impulse turns is prepared: half the operations. For friction it is not, whose two directions share them, and
-// blocks of large piles would no longer fit a cache.
+// What a normal's impulse turns is prepared: half the operations. For friction it is not, whose two directions share
+// them, and blocks of large piles would no longer fit a cache.
 static inline void iterate_normal(PgsBlock *block, PgsPoint *p, bool is_on_world, Motion *a, Motion *b)
 {
     F8 apart[3], zero = { 0 }, turning = dot(p->arm1, a->w);

@@ -354,7 +354,8 @@ static void stop_range(int begin, int end, int worker, void *context)
     }
 }
 
-// Trees and contacts, then islands, then all islands over the threads: exact ones beside the preparation of those that are iterated.
+// Trees and contacts, then islands, then all islands over the threads: exact ones beside the preparation of those that
+// are iterated.
 void solver_solve(Solver *solver, const SolverInput *given)
 {
     assert(given->dt > 0.0);

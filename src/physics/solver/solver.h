@@ -1,7 +1,7 @@
 // solver.h - our own step: advances rigid bodies by dt under constraint rows and contacts, with ODE's ERP/CFM meaning.
-// Belongs here: velocities, constraint forces, integration. Not here: where rows come from (joint types, collision), ODE.
-// Everything is a flat array of the caller's; a Solver only keeps scratch memory and what it remembers between steps
-// (the joint tree, last step's active rows and contact impulses), so dropping it changes speed and not the model.
+// Belongs here: velocities, constraint forces, integration. Not here: where rows come from (joint types, collision),
+// ODE. Everything is a flat array of the caller's; a Solver only keeps scratch memory and what it remembers between
+// steps (the joint tree, last step's active rows and contact impulses), so dropping it changes speed and not the model.
 //
 // Each row asks  J1*v1 + J2*v2 + cfm*force = rhs  with  lo <= force <= hi, in velocities of the end of the step.
 // Groups of jointed bodies are solved exactly by an O(n) factorisation along their tree plus a small dense problem for
@@ -129,7 +129,8 @@ typedef struct SolverIsland {
 
 typedef struct Solver Solver;
 
-// The direct method's scratch memory, for solvers that share it: lent to one without a pool until it is taken back (NULL).
+// The direct method's scratch memory, for solvers that share it: lent to one without a pool until it is taken back
+// (NULL).
 typedef struct DirectScratch DirectScratch;
 DirectScratch *direct_scratch_create(void);
 void direct_scratch_destroy(DirectScratch *scratch);  // NULL is fine
@@ -154,7 +155,8 @@ void solver_integrate(Solver *solver, const SolverInput *input);
 const double *solver_contact_impulse(const Solver *solver, int contact);
 // Normal, and the two directions of friction, for the first body that it has.
 void solver_contact_axes(const SolverContact *contact, const SolverSurface *surface, double axes[3][3]);
-// What the last step found, along these axes and about them: normal, friction, rolling about the directions of friction, spinning.
+// What the last step found, along these axes and about them: normal, friction, rolling about the directions of
+// friction, spinning.
 void solver_contact_forces(const Solver *solver, const SolverInput *input, int contact, double forces[6]);
 void solver_contact_force(const Solver *solver, const SolverInput *input, int contact,
                           double force[3]);                       // on its first body, in the world

@@ -111,9 +111,9 @@ int solver_contact_rows(const SolverInput *input, const int32_t bodies[2], int i
 // ---- least softness ----
 
 // Impulses that start from those of the last step sum up what the iterations left over, and so does the push out of an
-// overlap. Two sums in a row make the slow modes of a stack swing up: a mode dies down only where a step's iterations take
-// away more than erp / 2 of it. Softness adds its own share to that for every mode, so no pair is harder than this; the
-// price is that it lies a little deeper.
+// overlap. Two sums in a row make the slow modes of a stack swing up: a mode dies down only where a step's iterations
+// take away more than erp / 2 of it. Softness adds its own share to that for every mode, so no pair is harder than
+// this; the price is that it lies a little deeper.
 double solver_pair_min_softness(const SolverInput *input, const SolverSurface *surface, const PairTouch *touch)
 {
     assert(touch->point_count > 0 && touch->point_count <= FACE_POINTS);
@@ -226,8 +226,8 @@ static int find_by_table(const Solver *solver, uint64_t pair)
     }
 }
 
-// The first place in a rising stretch whose pair is not lower. Pairs mostly keep their order: from the guess on it looks
-// farther and farther to one side, then halves what it passed.
+// The first place in a rising stretch whose pair is not lower. Pairs mostly keep their order: from the guess on it
+// looks farther and farther to one side, then halves what it passed.
 static int find_in_stretch(const ContactMemory *last, int first, int end, uint64_t pair, int guess)
 {
     assert(first >= 0 && first <= end);
@@ -263,7 +263,8 @@ static int find_in_stretch(const ContactMemory *last, int first, int end, uint64
     return low;
 }
 
-// First of last step's points of the pair, -1: none. `guess` is where it probably is, and becomes where the next one is.
+// First of last step's points of the pair, -1: none. `guess` is where it probably is, and becomes where the next one
+// is.
 static int contact_find_run(const Solver *solver, uint64_t pair, int *guess)
 {
     assert(*guess >= 0);
@@ -299,7 +300,8 @@ static float distance2(const float a[3], const float b[3])
     return x * x + y * y + z * z;
 }
 
-// The nearest point of last step's run that no other took. One that hardly moved stands where it stood in the run: `guess`.
+// The nearest point of last step's run that no other took. One that hardly moved stands where it stood in the run:
+// `guess`.
 static int contact_match(const ContactMemory *last, int first, int end, uint64_t *taken, const float at[3], int guess)
 {
     if (guess < end && guess - first < 64 && !(*taken >> (guess - first) & 1)

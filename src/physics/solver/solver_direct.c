@@ -1,16 +1,16 @@
 // The exact solution of one island of jointed bodies in O(n) plus a small dense problem.
 //
-// Each body is a node of a joint tree. From the leaves up, a node's mass M (6x6, its own plus what its subtree adds) and
-// momentum b are carried over the rows of its link (child side Jc, parent side Jp, softness g = cfm/dt):
+// Each body is a node of a joint tree. From the leaves up, a node's mass M (6x6, its own plus what its subtree adds)
+// and momentum b are carried over the rows of its link (child side Jc, parent side Jp, softness g = cfm/dt):
 //     S = Jc M^-1 Jc' + g         parent mass += Jp' S^-1 Jp         parent momentum += Jp' S^-1 (rhs - Jc M^-1 b)
 // and from the root down  impulse = S^-1 (rhs - Jc M^-1 b - Jp v_parent),  v = M^-1 (b + Jc' impulse).
 // Only sums of positive parts occur, so the masses stay positive definite for any mass ratio.
 //
 // Rows with bounds (contacts, stops, motors that reach their limit) and rows that close loops form a dense problem in
 // their impulses. Its matrix comes from responses along the tree: a unit impulse is carried to the root once per column
-// (columns serve all rows of a body when there are more than six), and two columns meet at the first node that both pass.
-// The bounded problem is solved as ODE does: first without friction, which fixes the friction
-// bounds, then with it; both are strictly convex, so block pivoting with a single-pivot guard ends.
+// (columns serve all rows of a body when there are more than six), and two columns meet at the first node that both
+// pass. The bounded problem is solved as ODE does: first without friction, which fixes the friction bounds, then with
+// it; both are strictly convex, so block pivoting with a single-pivot guard ends.
 //
 // This file is compiled twice, for the plain and for the wide instruction set; the order of operations is the same.
 #include "physics/solver/solver_direct.h"
@@ -167,8 +167,8 @@ static void motors_all_dense(DirectScratch *s)
         s->motors[i].memory->dense = MOTOR_DENSE_STEPS;
 }
 
-// The rows with bounds. False: a motor of the tree came out too strong, in the end or already without friction, where the
-// friction bounds come from; it is in the dense problem when the island is solved again.
+// The rows with bounds. False: a motor of the tree came out too strong, in the end or already without friction, where
+// the friction bounds come from; it is in the dense problem when the island is solved again.
 static bool dense_settle(DirectScratch *s, IslandTask *task, bool is_last)
 {
     double dt = task->input->dt;

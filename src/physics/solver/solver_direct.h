@@ -90,8 +90,8 @@ static inline Spatial spatial_matrix(const double *columns, const double *x)
     return s;
 }
 
-// Equations that one link of the tree carries; fewer are padded with empty ones. Of a joint that holds a point the first
-// three turn and the last three are the point's.
+// Equations that one link of the tree carries; fewer are padded with empty ones. Of a joint that holds a point the
+// first three turn and the last three are the point's.
 #define LINK_ROWS 6
 
 typedef struct Node {

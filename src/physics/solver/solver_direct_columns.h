@@ -215,7 +215,8 @@ static void row_side_column(DirectScratch *s, DenseRow *row, int side, int index
     row->coefficients[side][0] = 1.0;
 }
 
-// The columns of all rows: one for a row between a link and its parent, for other rows what row_side_column() finds best.
+// The columns of all rows: one for a row between a link and its parent, for other rows what row_side_column() finds
+// best.
 static __attribute__((noinline)) void columns_build(DirectScratch *s, const SolverInput *input)
 {
     memory_grow(&s->responses, &s->path_capacity, s->node_count, sizeof *s->responses);
@@ -297,8 +298,8 @@ static inline void gram_store(double *gram, int row, const ColumnGroup *b, V6 va
         out[k] = mirror[k * stride] = six[k];
 }
 
-// What a's impulses, carried up to the node where both meet, feel of the velocities that b's cause there. Where a link's
-// column starts at that very node, its parent's share has not been carried yet.
+// What a's impulses, carried up to the node where both meet, feel of the velocities that b's cause there. Where a
+// link's column starts at that very node, its parent's share has not been carried yet.
 static void gram_pair(const DirectScratch *s, double *gram, const ColumnGroup *a, const ColumnGroup *b, int stride)
 {
     if (b->is_link && !a->is_link) {

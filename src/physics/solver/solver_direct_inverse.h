@@ -86,8 +86,8 @@ static inline void sym3_rows(Sym3 m, V4 rows[3])
     rows[2] = v4_three(m.xz, m.yz, m.zz);
 }
 
-// The inverse of the symmetric matrix (p b; b' c), of which b stands in the upper right quarter of `m`, where the result
-// goes. `scale` as above.
+// The inverse of the symmetric matrix (p b; b' c), of which b stands in the upper right quarter of `m`, where the
+// result goes. `scale` as above.
 static inline __attribute__((always_inline)) void symmetric_invert(double *m, Sym3 p, const V4 c[3],
                                                                    const double *scale, int *redundant)
 {

@@ -1,8 +1,8 @@
 // solver_direct_sweep.h - the dense problem by sweeps, for islands with so many rows that pivoting would take long: a
-// robot in the rubble. The tree is as exact as ever, so joints hold; only the impulses of rows with bounds are iterated,
-// from those of the last step. A row feels and moves the velocities of its trees' columns, so a sweep costs what the
-// trees are wide, and a loose body is a tree of six columns.
-// A part of solver_direct.c, which is compiled once for each instruction set.
+// robot in the rubble. The tree is as exact as ever, so joints hold; only the impulses of rows with bounds are
+// iterated, from those of the last step. A row feels and moves the velocities of its trees' columns, so a sweep costs
+// what the trees are wide, and a loose body is a tree of six columns. A part of solver_direct.c, which is compiled once
+// for each instruction set.
 #ifndef TALUS_PHYSICS_SOLVER_DIRECT_SWEEP_H
 #define TALUS_PHYSICS_SOLVER_DIRECT_SWEEP_H
 

@@ -1,5 +1,5 @@
-// solver_internal.h - what the files of the solver share. The trip of a step, led by solver.c: solver_topology.c finds the
-// joint trees, solver_contact.c what contacts ask for and remember, solver_islands.c the islands and their methods;
+// solver_internal.h - what the files of the solver share. The trip of a step, led by solver.c: solver_topology.c finds
+// the joint trees, solver_contact.c what contacts ask for and remember, solver_islands.c the islands and their methods;
 // solver_direct.c or pgs.c finds the velocities and forces of one island, integrate.c integrates.
 #ifndef TALUS_PHYSICS_SOLVER_INTERNAL_H
 #define TALUS_PHYSICS_SOLVER_INTERNAL_H
@@ -12,7 +12,8 @@
 // Where a bounded row ended: at its low bound, inside, at its high bound.
 enum { ROW_LOW = -1, ROW_FREE = 0, ROW_HIGH = 1 };
 
-// What is remembered of a row for the next step: its state in the end, and that without friction, which is solved first.
+// What is remembered of a row for the next step: its state in the end, and that without friction, which is solved
+// first.
 static inline int8_t row_states(int last, int frictionless) { return (int8_t)(last + 3 * frictionless); }
 static inline int row_state_frictionless(int8_t states) { return (states + 4) / 3 - 1; }
 static inline int row_state_last(int8_t states) { return (states + 4) % 3 - 1; }
@@ -79,8 +80,8 @@ typedef struct IslandStatistics {
     int dense_rows, pivot_rounds, sweeps, restarts, fallbacks, redundant;
 } IslandStatistics;
 
-// Contacts of the same two bodies that stand together, as far as islands and manifolds need them. A run stands at the place of
-// its first contact; the places of its others hold nothing.
+// Contacts of the same two bodies that stand together, as far as islands and manifolds need them. A run stands at the
+// place of its first contact; the places of its others hold nothing.
 typedef struct ContactRun {
     uint64_t pair;
     int32_t bodies[2];  // the first one is there, the second -1 for the world
@@ -118,16 +119,16 @@ typedef struct PgsOptions {
     bool wide;
 } PgsOptions;
 // All islands of a step that are iterated, at once, with the same outputs as the direct method. After the beginning and
-// before the end stand the assembly, on one thread, and the preparation of the bodies, piece by piece on any: these have
-// nothing to do with each other, nor with islands that are solved directly.
+// before the end stand the assembly, on one thread, and the preparation of the bodies, piece by piece on any: these
+// have nothing to do with each other, nor with islands that are solved directly.
 void solver_pgs_begin(PgsScratch *scratch, const IslandTask *const *tasks, int task_count, const PgsOptions *options);
 int solver_pgs_piece_count(const PgsScratch *scratch);
 void solver_pgs_assemble(PgsScratch *scratch);
 void solver_pgs_prepare(PgsScratch *scratch, int piece);
 void solver_pgs_end(PgsScratch *scratch);
 
-// Velocity at the end of the step if nothing touched the body, gyroscopic torque explicit, as piles turn slowly; and its
-// inverse inertia in the world frame: xx xy xz yy yz zz.
+// Velocity at the end of the step if nothing touched the body, gyroscopic torque explicit, as piles turn slowly; and
+// its inverse inertia in the world frame: xx xy xz yy yz zz.
 void solver_body_predict(const SolverInput *input, const SolverBody *body, float inertia[6], float velocity[6]);
 
 // What one contact asks for, in ODE's meaning.
@@ -259,8 +260,8 @@ struct Solver {
 
 // solver_topology.c: joint trees, kept while the joints stay the same.
 void solver_topology_update(Solver *solver, const SolverInput *input);
-// solver_contact.c: gathers what islands need of contacts; then gives each, piece by piece on any thread, what its point
-// of the last step remembered.
+// solver_contact.c: gathers what islands need of contacts; then gives each, piece by piece on any thread, what its
+// point of the last step remembered.
 void solver_contacts_gather(Solver *solver, const SolverInput *input);
 int solver_contacts_piece_count(const SolverInput *input);
 void solver_contacts_remember(Solver *solver, const SolverInput *input, int piece);

@@ -154,7 +154,8 @@ static void islands_gather_contacts(Solver *solver, int count)
     }
 }
 
-// Few rows are pivoted. Many are swept, unless there are loops, which sweeps would leave open for long, or too many on wide trees.
+// Few rows are pivoted. Many are swept, unless there are loops, which sweeps would leave open for long, or too many on
+// wide trees.
 static SolverMethod jointed_method(const IslandRef *island, bool before)
 {
     bool was_iterative = 2 * island->loose_count > island->body_count;
@@ -178,8 +179,8 @@ static bool body_lies_still(const Solver *solver, const SolverInput *input, int 
            && v[3] * v[3] + v[4] * v[4] + v[5] * v[5] < REST_TURN * REST_TURN;
 }
 
-// Two or three bodies fall and hit each other exactly; in their first step, when nothing is remembered, too. So a world that was
-// saved and opened again goes on as it did.
+// Two or three bodies fall and hit each other exactly; in their first step, when nothing is remembered, too. So a world
+// that was saved and opened again goes on as it did.
 static bool island_lies_still(const Solver *solver, const SolverInput *input, const IslandRef *island)
 {
     if (island->body_count < REST_BODIES)
@@ -273,8 +274,8 @@ static int falling_work(const void *a, const void *b)
     return x->work != y->work ? (x->work < y->work ? 1 : -1) : (x->first > y->first) - (x->first < y->first);
 }
 
-// Neighbours go together until they are enough work, and so stay on the thread that had them in the last step. When some
-// island alone is more than its share the longest come first.
+// Neighbours go together until they are enough work, and so stay on the thread that had them in the last step. When
+// some island alone is more than its share the longest come first.
 static void islands_bundle(Solver *solver)
 {
     assert(solver->scratch_count > 0);

@@ -96,7 +96,8 @@ static void cut_add(TreeBuilder *b, TreeGroup *group, int joint)
     group->cut_count++;
 }
 
-// One tree in the order of a breadth-first search from its root; joints to a body that has its place already close loops and are cut.
+// One tree in the order of a breadth-first search from its root; joints to a body that has its place already close
+// loops and are cut.
 static void component_build(TreeBuilder *b, int seed)
 {
     Topology *t = b->t;
