@@ -38,20 +38,31 @@ static void cross(const double *a, const double *b, double *out)
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static void contact_jacobian(const double arms[2][3], const int32_t bodies[2], const double *axis, bool rolling,
-                             ContactRow *row)
+static inline void contact_jacobian(const double arms[2][3], const int32_t bodies[2], const double *axis, bool rolling,
+                                    ContactRow *row)
 {
-    for (int k = 0; k < 2; k++) {
-        double *j = k ? row->j2 : row->j1, sign = k ? -1.0 : 1.0, moment[3];
-        if (bodies[k] < 0) {
-            memset(j, 0, sizeof row->j1);
-            continue;
-        }
-        cross(arms[k], axis, moment);
+    double *j1 = row->j1, *j2 = row->j2, moment[3];
+    if (rolling) {
         for (int i = 0; i < 3; i++) {
-            j[i] = rolling ? 0.0 : sign * axis[i];
-            j[3 + i] = sign * (rolling ? axis[i] : moment[i]);
+            j1[i] = j2[i] = 0.0;
+            j1[3 + i] = axis[i];
+            j2[3 + i] = bodies[1] < 0 ? 0.0 : -axis[i];
         }
+        return;
+    }
+    cross(arms[0], axis, moment);
+    for (int i = 0; i < 3; i++) {
+        j1[i] = axis[i];
+        j1[3 + i] = moment[i];
+    }
+    if (bodies[1] < 0) {
+        memset(j2, 0, sizeof row->j2);
+        return;
+    }
+    cross(arms[1], axis, moment);
+    for (int i = 0; i < 3; i++) {
+        j2[i] = -axis[i];
+        j2[3 + i] = -moment[i];
     }
 }
 
