@@ -327,18 +327,27 @@ int wb_receiver_get_channel(WbDeviceTag tag)
     return device ? (int)core_constant(device, 0) : -1;
 }
 
-// ---- microphones: nothing is heard yet ----
+// ---- microphones ----
 
 SENSOR(wb_microphone, WB_NODE_MICROPHONE)
 
+static const CoreDevice *microphone_that_hears(WbDeviceTag tag, const char *who)
+{
+    const CoreDevice *device = core_device(tag, (const WbNodeType[]){ WB_NODE_MICROPHONE, WB_NODE_NO_NODE }, who);
+    if (device && device->channels[0].period == 0)
+        core_warn(who, "the device '%s' is not enabled", device->name);
+    return device;
+}
+
 const void *wb_microphone_get_sample_data(WbDeviceTag tag)
 {
-    (void)CORE_DEVICE(tag, WB_NODE_MICROPHONE);
-    return NULL;
+    const CoreDevice *device = microphone_that_hears(tag, __func__);
+    return device && core_value(device, 0) > 0.0 ? device->channels[0].bytes : NULL;
 }
 
 int wb_microphone_get_sample_size(WbDeviceTag tag)
 {
-    (void)CORE_DEVICE(tag, WB_NODE_MICROPHONE);
-    return 0;
+    const CoreDevice *device = microphone_that_hears(tag, __func__);
+    double samples = core_value(device, 0);  // NaN before the first reading
+    return samples > 0.0 ? (int)samples * (int)sizeof(int16_t) : 0;
 }

@@ -332,6 +332,14 @@ def Receiver_getBytes(self):
 
 Receiver_getData = Receiver_getBytes
 
+_samples = function('wb_microphone_get_sample_data', 'p', 't')
+_sample_bytes = function('wb_microphone_get_sample_size', 'i', 't')
+
+
+def Microphone_getSampleData(self):
+    address = _samples(self._tag)
+    return ctypes.string_at(address, _sample_bytes(self._tag)) if address else None
+
 
 def Receiver_getString(self):
     return (Receiver_getBytes(self) or b'').split(b'\0')[0].decode(errors='replace')

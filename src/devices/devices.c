@@ -436,8 +436,10 @@ void devices_destroy(Devices *devices)
             free(devices->devices[i].images[number].bytes);
     for (int i = 0; i < devices->device_count; i++) {
         free(devices->devices[i].trail);
+        free(devices->devices[i].heard.samples);
         free(devices->devices[i].picture);
     }
+    devices_set_hearing(devices, NULL);
     due_free(devices);
     show_free(devices);
     free(devices->robots);
@@ -926,13 +928,14 @@ uint64_t devices_hash(const Devices *devices)
     for (int i = 0; i < SECTIONS; i++)
         if (sections[i].size)
             hash = hash_bytes(sections[i].data, sections[i].size, hash);
-    return show_state_hash(devices, hash);
+    return microphones_state_hash(devices, show_state_hash(devices, hash));
 }
 
 typedef struct SnapshotHead {
     uint64_t step;
     uint64_t sizes[SECTIONS];
     uint64_t shown;  // what displays and pens left to be seen
+    uint64_t heard;  // what microphones hear
 } SnapshotHead;
 
 size_t devices_snapshot_size(const Devices *devices)
@@ -942,14 +945,16 @@ size_t devices_snapshot_size(const Devices *devices)
     size_t size = sizeof(SnapshotHead);
     for (int i = 0; i < SECTIONS; i++)
         size += sections[i].size;
-    return size + show_state_size(devices);
+    return size + show_state_size(devices) + microphones_state_size(devices);
 }
 
 void devices_snapshot(const Devices *devices, void *buffer)
 {
     Section sections[SECTIONS];
     sections_of(devices, sections);
-    SnapshotHead head = { .step = devices->step, .shown = show_state_size(devices) };
+    SnapshotHead head = { .step = devices->step,
+                          .shown = show_state_size(devices),
+                          .heard = microphones_state_size(devices) };
     char *place = (char *)buffer + sizeof head;
     for (int i = 0; i < SECTIONS; i++) {
         head.sizes[i] = sections[i].size;
@@ -958,6 +963,7 @@ void devices_snapshot(const Devices *devices, void *buffer)
         place += sections[i].size;
     }
     show_state_save(devices, place);
+    microphones_state_save(devices, place + head.shown);
     memcpy(buffer, &head, sizeof head);
 }
 
@@ -975,7 +981,9 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
         total += head.sizes[i];
     }
     const char *shown = (const char *)buffer + total;
-    if (head.shown != size - total || !show_state_is_sound(devices, shown, head.shown))
+    if (head.shown > size - total || head.heard != size - total - head.shown
+        || !show_state_is_sound(devices, shown, head.shown)
+        || !microphones_state_is_sound(devices, shown + head.shown, head.heard))
         return false;
     total = size;
     Section sections[SECTIONS];
@@ -1013,5 +1021,7 @@ bool devices_restore(Devices *devices, const void *buffer, size_t size)
     devices->looked = UINT64_MAX;
     devices->present = NULL;
     show_state_restore(devices, shown, head.shown);
+    speakers_restored(devices);
+    microphones_state_restore(devices, shown + head.shown, head.heard);
     return true;
 }

@@ -130,6 +130,30 @@ const DeviceSound *devices_sounds(const Devices *devices, int robot, int tag, in
 const Clip *device_sound_clip(const Devices *devices,
                               const DeviceSound *sound);  // NULL: it has none (which has been said)
 
+// ---- what Microphones hear ----
+// One of them, at the end of a step.
+typedef struct DeviceEar {
+    int robot, tag;
+    Pose pose;
+    Vec3 velocity;
+    double aperture;  // rad, around +x; not positive: everywhere
+    double gain;
+} DeviceEar;
+// What makes samples for them; sound/ gives itself in. Its memory of what sounds is part of the devices' state.
+typedef struct DeviceHearing {
+    void *context;
+    int (*frame_count)(void *context, uint64_t step, double dt);  // samples of this step
+    void (*hear)(void *context, const DeviceEar *ear, uint64_t step, double dt, int16_t *samples, int count);
+    void (*forget)(void *context, int robot, int tag);  // it was switched off
+    size_t (*size)(void *context);                      // of its state; 0: nothing sounds
+    void (*save)(void *context, void *to);
+    uint64_t (*hash)(void *context, uint64_t hash);
+    bool (*is_sound)(void *context, const void *from, size_t size);
+    void (*restore)(void *context, const void *from, size_t size);  // of a sound one; size 0: nothing sounds
+    void (*destroy)(void *context);
+} DeviceHearing;
+void devices_set_hearing(Devices *devices, const DeviceHearing *hearing);  // takes the context over; NULL: none
+
 // ---- drives of old robots ----
 // Moves the robots whose DifferentialWheelsDrive is kinematic by what their wheels do in the coming step.
 void devices_drive(Devices *devices);

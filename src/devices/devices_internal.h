@@ -217,6 +217,21 @@ bool show_state_is_sound(const Devices *devices, const char *from, size_t size);
 void show_state_restore(Devices *devices, const char *from, size_t size);  // of a sound one
 void show_free(Devices *devices);
 
+// ---- microphone.c ----
+enum { MICROPHONE_SAMPLES_MAX = 441000 };  // of one reading: 10 s. What is older is lost.
+typedef struct DeviceHeard {
+    int16_t *samples;  // since the last reading
+    int count, capacity;
+} DeviceHeard;
+size_t microphones_state_size(const Devices *devices);
+void microphones_state_save(const Devices *devices, char *to);
+uint64_t microphones_state_hash(const Devices *devices, uint64_t hash);
+bool microphones_state_is_sound(const Devices *devices, const char *from, size_t size);
+void microphones_state_restore(Devices *devices, const char *from, size_t size);  // of a sound one
+
+// ---- speaker.c ----
+void speakers_restored(Devices *devices);  // what they say is spoken again where it is not known yet
+
 // ---- radio.c ----
 void radio_deliver(Devices *devices, uint64_t step);  // packets whose time has come reach their receivers
 void radio_forget(Devices *devices, int robot);       // its receivers' queues
@@ -246,6 +261,7 @@ struct Device {
     float *trail;                 // light of the last picture of a camera with motion blur
     int trail_count, trail_capacity;
     DeviceImage images[DEVICE_IMAGES];
+    DeviceHeard heard;  // of a microphone
 };
 
 typedef struct ChannelState {
@@ -327,6 +343,7 @@ struct Devices {
     bool has_plugin, plugin_is_read;
     int keys[16];
     int key_count;
+    DeviceHearing hearing;  // zeroed: microphones are deaf
     uint64_t step;
     uint64_t tree;    // physics_tree_count when devices and their places were last looked up
     Rays *rays;       // NULL until something looks

@@ -40,6 +40,5 @@ const DeviceKind led_device = {
     .command = led_command,
 };
 
-// ---- devices that are only heard ----
-const DeviceKind microphone_device = { .type = "Microphone", .code = WB_NODE_MICROPHONE };
+// ---- devices that do nothing yet ----
 const DeviceKind radio_device = { .type = "Radio", .code = WB_NODE_RADIO };

@@ -13,6 +13,7 @@
 // Commands, as controller/speaker.c sends them.
 enum { SPEAKER_PLAY, SPEAKER_STOP, SPEAKER_SPEAK, SPEAKER_LANGUAGE };
 enum { SPEAKER_SOUNDS = 8 };
+#define SPEECH_NAME "speech "  // then the language, a space, and the text
 
 typedef struct SpeakerState {
     DeviceSound sounds[SPEAKER_SOUNDS];  // id 0: free
@@ -111,6 +112,14 @@ static const char *stop(DeviceContext *at, const void *bytes, int byte_count)
 }
 
 // Speech is a clip of the store, named by what is said, so that saying it again costs nothing.
+static const Clip *spoken_clip(AssetStore *assets, const char *name, const char *language, const char *text,
+                               const char **why)
+{
+    const Clip *clip = store_find_clip(assets, name);
+    Clip *spoken = clip ? NULL : speech_clip(text, language, store_limits(assets), why);
+    return spoken ? store_keep_clip(assets, name, spoken) : clip;
+}
+
 static const char *speak(DeviceContext *at, const double *numbers, int count, const void *bytes, int byte_count)
 {
     SpeakerState *state = at->state;
@@ -123,18 +132,14 @@ static const char *speak(DeviceContext *at, const double *numbers, int count, co
         return why;
     DeviceSound sound;
     clear_sound(&sound);
-    snprintf(sound.name, sizeof sound.name, "speech %s %s", state->language, text);
+    snprintf(sound.name, sizeof sound.name, SPEECH_NAME "%s %s", state->language, text);
     DeviceSound *slot = sound_slot(state, sound.name);
     if (!slot)
         return "too many sounds play at once";
-    const Clip *clip = store_find_clip(assets, sound.name);
-    if (!clip) {
-        Clip *spoken = speech_clip(text, state->language, store_limits(assets), &why);
-        clip = spoken ? store_keep_clip(assets, sound.name, spoken) : NULL;
-        if (!spoken)
-            diag_warning(at->devices->diags, at->info->node->pos, "Speaker '%s' is silent when it speaks: %s",
-                         at->info->name, why);
-    }
+    const Clip *clip = spoken_clip(assets, sound.name, state->language, text, &why);
+    if (!clip)
+        diag_warning(at->devices->diags, at->info->node->pos, "Speaker '%s' is silent when it speaks: %s",
+                     at->info->name, why);
     sound.id = (uint32_t)numbers[0];
     sound.volume = double_clamp(numbers[1], 0.0, 1e6);
     sound.pitch = 1.0;
@@ -180,6 +185,29 @@ static int speaker_sample(DeviceContext *at, int channel, double *reading)
             reading[count++] = state->sounds[i].id;
     }
     return count;
+}
+
+static void speak_again(AssetStore *assets, const DeviceSound *sound)
+{
+    char language[sizeof((SpeakerState *)0)->language] = { 0 };
+    const char *from = sound->name + strlen(SPEECH_NAME), *why;
+    size_t length = strcspn(from, " ");
+    if (strncmp(sound->name, SPEECH_NAME, strlen(SPEECH_NAME)) || length >= sizeof language || from[length] != ' ')
+        return;
+    memcpy(language, from, length);
+    spoken_clip(assets, sound->name, language, from + length + 1, &why);
+}
+
+void speakers_restored(Devices *devices)
+{
+    for (int robot = 0; robot < devices->robot_count; robot++)
+        for (int tag = 1; tag <= devices->robots[robot].device_count; tag++) {
+            int count;
+            const DeviceSound *sounds = devices_sounds(devices, robot, tag, &count);
+            for (int i = 0; i < count; i++)
+                if (sounds[i].id != 0 && sounds[i].is_speech && memchr(sounds[i].name, '\0', sizeof sounds[i].name))
+                    speak_again(physics_assets(devices->physics), &sounds[i]);
+        }
 }
 
 const DeviceSound *devices_sounds(const Devices *devices, int robot, int tag, int *count)

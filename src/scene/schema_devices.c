@@ -224,7 +224,7 @@ static const FieldType speaker[] = {
 static const FieldType microphone[] = {
     DEVICE_NAME("microphone"),
     FIELD("aperture", SF_FLOAT, "-1", "-1|[0," TWO_PI "]", "rad", "cone in which it hears; -1: all directions"),
-    FIELD("sensitivity", SF_FLOAT, "-50", NULL, "dB", "sensitivity"),
+    FIELD("sensitivity", SF_FLOAT, "-50", NULL, "dB", "loudness of what it hears; at -50 clips are as loud as they are"),
 };
 static const FieldType radio[] = {
     DEVICE_NAME("radio"),
@@ -288,7 +288,7 @@ static const NodeType types[] = {
     TYPE("LED", "Solid", NODE_DEVICE, led, "A light that a controller switches."),
     TYPE("Lidar", "Solid", NODE_DEVICE, lidar, "Measures distances in layers; looks along +x with z up."),
     TYPE("LightSensor", "Solid", NODE_DEVICE, light_sensor, "Measures the light that falls on it."),
-    TYPE("Microphone", "Solid", NODE_DEVICE | NODE_EXPERIMENTAL, microphone, "Hears."),
+    TYPE("Microphone", "Solid", NODE_DEVICE, microphone, "Hears the sounds of the world."),
     TYPE("Pen", "Solid", NODE_DEVICE, pen, "Writes on surfaces below it."),
     TYPE("Radar", "Solid", NODE_DEVICE, radar, "Measures distance and speed of solids with a radar cross-section."),
     TYPE("Radio", "Solid", NODE_DEVICE | NODE_EXPERIMENTAL, radio, "A radio."),

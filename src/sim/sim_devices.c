@@ -1,10 +1,14 @@
 // sim_devices.c - the devices of a world: made when somebody asks for them, part of its state when somebody drives them.
 #include "sim/sim_internal.h"
 
+#include "sound/sound.h"
+
 Devices *sim_devices(Sim *sim)
 {
-    if (!sim->devices)
+    if (!sim->devices) {
         sim->devices = devices_create(sim->scene, sim->physics, sim->diags);
+        sound_give_hearing(sim->devices, sim->diags);
+    }
     return sim->devices;
 }
 

@@ -9,16 +9,24 @@ typedef struct Aim {
     double gain, rate, left, right;
 } Aim;
 
-static double doppler(const Voice *voice, Vec3 to_listener, double distance)
+static double doppler(const Voice *voice, const SoundListener *listener, Vec3 to_listener, double distance)
 {
     if (distance < 1e-6)
         return 1.0;
-    double approach = vec3_dot(voice->velocity, to_listener) / distance;
-    double factor = SOUND_SPEED / double_max(SOUND_SPEED - approach, 1e-3);
+    double approach = vec3_dot(voice->velocity, to_listener) / distance,
+           flight = vec3_dot(listener->velocity, to_listener) / distance;
+    double factor = (SOUND_SPEED - flight) / double_max(SOUND_SPEED - approach, 1e-3);
     return double_clamp(factor, 1.0 / SOUND_DOPPLER_MAX, SOUND_DOPPLER_MAX);
 }
 
-// Equal power from side to side, by how far the source stands to the left.
+// The cone of the listener opens along its +x.
+static bool is_in_aperture(const SoundListener *listener, Vec3 seen, double distance)
+{
+    return !(listener->aperture > 0.0) || distance < 1e-9
+           || acos(double_clamp(seen.x / distance, -1.0, 1.0)) <= 0.5 * listener->aperture;
+}
+
+// Equal power from side to side, by how far the source stands to the left; one channel alone has all of it.
 static Aim aim_of(const SoundStage *stage, const Voice *voice, const SoundListener *listener)
 {
     Vec3 to_listener = vec3_sub(listener->pose.t, voice->shown.position);
@@ -27,11 +35,12 @@ static Aim aim_of(const SoundStage *stage, const Voice *voice, const SoundListen
     double left = distance > 1e-9 ? seen.y / distance : 0.0;
     double angle = 0.25 * M_PI * (1.0 - left);
     const StageClip *clip = &stage->clips[voice->shown.clip];
-    return (Aim){ .gain = voice->shown.is_ending ? 0.0
-                                                 : voice->shown.gain * listener->volume / double_max(distance, 1.0),
-                  .rate = voice->shown.pitch * doppler(voice, to_listener, distance) * clip->clip->rate / stage->rate,
-                  .left = cos(angle),
-                  .right = sin(angle) };
+    bool is_silent = voice->shown.is_ending || !is_in_aperture(listener, seen, distance);
+    return (Aim){ .gain = is_silent ? 0.0 : voice->shown.gain * listener->volume / double_max(distance, 1.0),
+                  .rate = voice->shown.pitch * doppler(voice, listener, to_listener, distance) * clip->clip->rate
+                          / stage->rate,
+                  .left = listener->is_mono ? 1.0 : cos(angle),
+                  .right = listener->is_mono ? 0.0 : sin(angle) };
 }
 
 // Between samples: the cubic through the four around (Catmull and Rom's).
@@ -64,7 +73,8 @@ static double approach(double now, double goal, double pace)
 }
 
 // False when the voice is over.
-static bool mix_voice(SoundStage *stage, Voice *voice, const SoundListener *listener, double *out, int frame_count)
+static bool mix_voice(const SoundStage *stage, Voice *voice, const SoundListener *listener, double *out,
+                      int frame_count)
 {
     const StageClip *clip = &stage->clips[voice->shown.clip];
     Aim aim = aim_of(stage, voice, listener);
@@ -109,21 +119,30 @@ static int16_t to_output(double value)
     return (int16_t)lrint(copysign(32767.0 * bent, value));
 }
 
-void sound_mix(SoundStage *stage, const SoundListener *listener, int16_t *out, int frame_count)
+int mixer_mix(const SoundStage *stage, Voice *voices, int voice_count, const SoundListener *listener, int16_t *out,
+              int frame_count)
 {
     enum { BLOCK = 1024 };
     double sum[2 * BLOCK];
-    stage->ears = listener->pose.t;
+    int stride = listener->is_mono ? 1 : 2;
     for (int from = 0; from < frame_count; from += BLOCK) {
         int length = int_min(BLOCK, frame_count - from), kept = 0;
         memset(sum, 0, sizeof sum);
-        for (int i = 0; i < stage->voice_count; i++)
-            if (mix_voice(stage, &stage->voices[i], listener, sum, length))
-                stage->voices[kept++] = stage->voices[i];
-        stage->voice_count = kept;
-        for (int i = 0; i < 2 * length; i++)
-            out[2 * from + i] = to_output(sum[i]);
+        for (int i = 0; i < voice_count; i++)
+            if (mix_voice(stage, &voices[i], listener, sum, length))
+                voices[kept++] = voices[i];
+        voice_count = kept;
+        for (int i = 0; i < length; i++)
+            for (int side = 0; side < stride; side++)
+                out[stride * (from + i) + side] = to_output(sum[2 * i + side]);
     }
+    return voice_count;
+}
+
+void sound_mix(SoundStage *stage, const SoundListener *listener, int16_t *out, int frame_count)
+{
+    stage->ears = listener->pose.t;
+    stage->voice_count = mixer_mix(stage, stage->voices, stage->voice_count, listener, out, frame_count);
 }
 
 static bool skip_voice(const SoundStage *stage, Voice *voice, double seconds)

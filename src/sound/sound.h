@@ -1,4 +1,5 @@
-// sound.h - what a running world sounds like: contacts, motors and Speakers as voices, and the mixer that makes samples of them.
+// sound.h - what a running world sounds like: contacts, motors and Speakers as voices, and the mixer that makes samples of them, for
+// people and for Microphones.
 // Belongs here: which voice sounds how loud and how high, the laws of distance and direction, mixing. Not here: decoding clips
 // (assets/clip.h), which sounds a Speaker plays and for how long (devices/), files (record/).
 //
@@ -64,14 +65,22 @@ void sound_end(SoundStage *stage, uint64_t id);  // it fades out
 // Where it is heard: looks along +x with z up, +y is on the left.
 typedef struct SoundListener {
     Pose pose;
-    double volume;  // of all; 1: as it is
+    Vec3 velocity;    // m/s, for Doppler's shift
+    double volume;    // of all; 1: as it is
+    double aperture;  // rad, of the cone around +x in which it hears; 0: everywhere
+    bool is_mono;     // one channel, without direction
 } SoundListener;
 int sound_rate(const SoundStage *stage);
 // Samples from 0 up to `time`: the number of frames that a whole file has then.
 int64_t sound_frames_at(const SoundStage *stage, double time);
-// Mixes the next `frame_count` frames of left and right into `out`; to be called once after each sound_step.
+// Mixes the next `frame_count` frames (left and right; one sample of a mono listener) into `out`; to be called once after each sound_step.
 void sound_mix(SoundStage *stage, const SoundListener *listener, int16_t *out, int frame_count);
 // Instead of it, for those who want the voices and no samples: time goes on, and what is over ends.
 void sound_skip(SoundStage *stage, double seconds);
+
+// ---- microphones ----
+// From now on the Microphones of these devices hear. What they hear is part of the devices' state and follows SOUND_LAW_TALUS, whoever
+// else listens.
+void sound_give_hearing(Devices *devices, DiagSink *diags);
 
 #endif

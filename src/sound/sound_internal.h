@@ -13,6 +13,9 @@ typedef struct StageClip {
     int frame_count, loop_count;
     double balance;  // of the two channels that were drawn together; side as in DeviceSound
     int side;
+    char *name;        // of a Speaker's: as in DeviceSound; NULL
+    bool is_speech;    // likewise
+    uint64_t content;  // hash of what is played; 0: not looked at yet
 } StageClip;
 
 // Who asks for a voice. A voice goes on while the same key asks for it.
@@ -90,8 +93,11 @@ int stage_default_clip(SoundStage *stage, DefaultClip which);
 int stage_clip(SoundStage *stage, const Clip *clip, int side,
                double balance);                         // index; the same for the same arguments
 int stage_add_clip(SoundStage *stage, StageClip made);  // index
-VoiceRequest *stage_request(SoundStage *stage);         // a new one, zeroed
-void stage_list(SoundStage *stage, Physics *physics);   // clips of ContactProperties and motors, after edits anew
+uint64_t stage_clip_content(SoundStage *stage, int clip);
+bool stage_clips_equal(SoundStage *stage, int a, int b);                                      // they sound the same
+int stage_speaker_clip(SoundStage *stage, const Devices *devices, const DeviceSound *sound);  // -1: it has none
+VoiceRequest *stage_request(SoundStage *stage);                                               // a new one, zeroed
+void stage_list(SoundStage *stage, Physics *physics);  // clips of ContactProperties and motors, after edits anew
 const int *stage_contact_clips(const SoundStage *stage, int properties);  // bump, roll, slide; -1: silent
 void sources_motors(SoundStage *stage, const Physics *physics);
 void sources_speakers(SoundStage *stage, const Devices *devices, double time);
@@ -102,5 +108,10 @@ void sources_contacts_webots(SoundStage *stage, const Physics *physics, double t
 
 // ---- voices.c ----
 void voices_take(SoundStage *stage, double time, bool is_glance);  // the requests become voices
+
+// ---- mixer.c ----
+// sound_mix for any voices of the stage's clips; returns how many go on.
+int mixer_mix(const SoundStage *stage, Voice *voices, int voice_count, const SoundListener *listener, int16_t *out,
+              int frame_count);
 
 #endif

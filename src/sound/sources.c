@@ -2,6 +2,7 @@
 #include "sound/sound_internal.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "formats/shape/shape.h"
 #include "physics/joints/motor.h"
@@ -56,6 +57,33 @@ int stage_clip(SoundStage *stage, const Clip *clip, int side, double balance)
         if (stage->clips[i].clip == clip && stage->clips[i].side == side && stage->clips[i].balance == balance)
             return i;
     return stage_add_clip(stage, (StageClip){ .clip = clip, .side = side, .balance = balance });
+}
+
+uint64_t stage_clip_content(SoundStage *stage, int clip)
+{
+    assert(clip >= 0 && clip < stage->clip_count);
+    StageClip *at = &stage->clips[clip];
+    if (at->content == 0)
+        at->content = hash_bytes(at->once, (size_t)at->frame_count * sizeof *at->once, (uint64_t)at->clip->rate) | 1u;
+    return at->content;
+}
+
+bool stage_clips_equal(SoundStage *stage, int a, int b)
+{
+    return a == b || stage_clip_content(stage, a) == stage_clip_content(stage, b);
+}
+
+int stage_speaker_clip(SoundStage *stage, const Devices *devices, const DeviceSound *sound)
+{
+    const Clip *clip = device_sound_clip(devices, sound);
+    if (!clip)
+        return -1;
+    int index = stage_clip(stage, clip, sound->side, sound->balance);
+    if (!stage->clips[index].name) {
+        stage->clips[index].name = memory_string(sound->name);
+        stage->clips[index].is_speech = sound->is_speech;
+    }
+    return index;
 }
 
 int stage_default_clip(SoundStage *stage, DefaultClip which)
@@ -193,16 +221,17 @@ void sources_motors(SoundStage *stage, const Physics *physics)
     }
 }
 
-static void add_speaker(SoundStage *stage, const Devices *devices, const DeviceInfo *info, const DeviceSound *sound,
-                        double time)
+// Programs number their sounds by themselves: `speaker` tells two of the same number apart.
+static void add_speaker(SoundStage *stage, const Devices *devices, const DeviceInfo *info, uint32_t speaker,
+                        const DeviceSound *sound, double time)
 {
-    const Clip *clip = device_sound_clip(devices, sound);
-    if (!clip)
+    int clip = stage_speaker_clip(stage, devices, sound);
+    if (clip < 0)
         return;
     const Physics *physics = devices_physics(devices);
     VoiceRequest *request = stage_request(stage);
-    request->key = (VoiceKey){ VOICE_SPEAKER, sound->id, (uint32_t)(sound->side + 1) };
-    request->clip = stage_clip(stage, clip, sound->side, sound->balance);
+    request->key = (VoiceKey){ VOICE_SPEAKER, speaker, sound->id };
+    request->clip = clip;
     request->loops = sound->loops;
     request->gain = sound->volume;
     request->pitch = sound->pitch;
@@ -214,14 +243,14 @@ static void add_speaker(SoundStage *stage, const Devices *devices, const DeviceI
 void sources_speakers(SoundStage *stage, const Devices *devices, double time)
 {
     for (int robot = 0; devices && robot < devices_robot_count(devices); robot++) {
-        if (!devices_robot_exists(devices, robot))
-            continue;
-        for (int tag = 1; tag <= devices_count(devices, robot); tag++) {
+        int tags = devices_robot_exists(devices, robot) ? devices_count(devices, robot) : 0;
+        for (int tag = 1; tag <= tags; tag++) {
             int count;
+            const DeviceInfo *info = devices_info(devices, robot, tag);
             const DeviceSound *sounds = devices_sounds(devices, robot, tag, &count);
-            for (int i = 0; i < count; i++)
+            for (int i = 0; i < count && info->solid >= 0; i++)
                 if (sounds[i].id != 0)
-                    add_speaker(stage, devices, devices_info(devices, robot, tag), &sounds[i], time);
+                    add_speaker(stage, devices, info, (uint32_t)robot << 16 | (uint32_t)tag, &sounds[i], time);
         }
     }
 }

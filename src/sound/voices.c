@@ -25,6 +25,7 @@ void sound_destroy(SoundStage *stage)
     for (int i = 0; i < stage->clip_count; i++) {
         free(stage->clips[i].once);
         free(stage->clips[i].loop);
+        free(stage->clips[i].name);
         clip_destroy(stage->clips[i].own);
     }
     free(stage->clips);
@@ -48,7 +49,7 @@ static Voice *voice_of(SoundStage *stage, const VoiceRequest *request)
     for (int i = 0; i < stage->voice_count; i++) {
         Voice *voice = &stage->voices[i];
         if (!request->is_once && !voice->is_once && !voice->shown.is_ending && is_same_key(voice->key, request->key)
-            && voice->shown.clip == request->clip)
+            && stage_clips_equal(stage, voice->shown.clip, request->clip))
             return voice;
     }
     return NULL;

@@ -28,7 +28,7 @@ mesh_fifo|pipe\.obj|Solid { boundingObject Mesh { url "pipe.obj" } }
 mesh_seen_only|gone\.obj|Solid { children [ Shape { geometry Mesh { url "gone.obj" } } ] }
 texture_missing|gone\.png|Solid { children [ Shape { appearance Appearance { texture ImageTexture { url "gone.png" } } geometry Box { } } ] }
 texture_broken|broken\.png|Solid { children [ Shape { appearance Appearance { texture ImageTexture { url "broken.png" } } geometry Box { } } ] }
-microphone|Microphone is a device that nothing simulates|Robot { children [ Microphone { } ] }
+radio|Radio is a device that nothing simulates|Robot { children [ Radio { } ] }
 sound_missing|gone\.wav|Robot { children [ HingeJoint { device RotationalMotor { sound "gone.wav" } endPoint Solid { $body } } ] $body }
 plugin_missing|physics plugin 'nowhere' was not found|WorldInfo { physics "nowhere" }
 plugin_unbuilt|physics plugin 'unbuilt' has no library|WorldInfo { physics "unbuilt" }

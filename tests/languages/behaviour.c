@@ -199,7 +199,8 @@ static void others(void)
     SAY("speaking", wb_speaker_is_speaking(speaker));
     wb_microphone_enable(microphone, 32);
     steps(1);
-    SAY("microphone", wb_microphone_get_sample_size(microphone));
+    const unsigned char *heard = wb_microphone_get_sample_data(microphone);
+    SAY("microphone", wb_microphone_get_sample_size(microphone), heard ? heard[0] : -1);
 }
 
 static void person(void)

@@ -195,8 +195,8 @@ static void others()
   SAY("speaking", double(speaker->isSpeaking()));
   microphone->enable(32);
   steps(1);
-  microphone->getSampleData();
-  SAY("microphone", double(microphone->getSampleSize()));
+  const unsigned char *heard = static_cast<const unsigned char *>(microphone->getSampleData());
+  SAY("microphone", double(microphone->getSampleSize()), heard ? double(heard[0]) : -1.0);
 }
 
 static void person()

@@ -168,7 +168,8 @@ def others():
     say('speaking', speaker.isSpeaking())
     microphone.enable(32)
     steps(1)
-    say('microphone', microphone.getSampleSize())
+    heard = microphone.getSampleData()
+    say('microphone', microphone.getSampleSize(), heard[0] if heard else -1)
 
 
 def person():

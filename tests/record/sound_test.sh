@@ -37,7 +37,7 @@ expected = 0.8 * 0.5 / 2 / math.sqrt(2) * math.cos(math.pi / 4)
 for side in 0, 1:
     near(rms(part(side, 0.1, 0.4)), expected, 0.03 * expected, "the middle one")
     near(pitch(part(side, 0.1, 0.4)), 441, 3, "its pitch")
-begin = 33 * 0.016
+begin = 35 * 0.016
 sides = 0.5 / 2 / math.sqrt(2)
 near(rms(part(0, begin + 0.03, begin + 0.08)), sides, 0.06 * sides, "the left one")
 near(rms(part(1, begin + 0.03, begin + 0.08)), 0, 0.02 * sides, "the right one")

@@ -1,37 +1,12 @@
 // What a world sounds like, measured on the samples: hits, sliding, rolling, motors, loops without clicks, and that listening
 // changes nothing. Clips are tones that the test makes, so that gain is an amplitude and pitch a frequency.
+#define TONE_FOLDER "sound_stage"
 #include "physics/world.h"
 
-#include "base/file.h"
 #include "physics/joints/motor.h"
 #include "record/soundtrack.h"
+#include "sound/measure.h"
 #include "sound/tuning.h"
-
-#include <math.h>
-
-enum { RATE = 44100, TONE_HERTZ = 441 };
-#define TONE_LEVEL 0.5
-
-// A sine of 441 Hz: 100 samples a period.
-static const char *tone_file(const char *name, double seconds)
-{
-    static char path[1024];
-    int count = (int)(seconds * RATE);
-    float *samples = malloc((size_t)count * sizeof *samples);
-    for (int i = 0; i < count; i++)
-        samples[i] = (float)(TONE_LEVEL * sin(2.0 * M_PI * TONE_HERTZ * i / RATE));
-    Clip *clip = clip_create(1, RATE, count, samples);
-    Text text = { 0 };
-    clip_encode_wav(clip, &text);
-    snprintf(path, sizeof path, "%s/%s", support_scratch("sound_stage"), name);
-    DiagSink *diags = diag_create();
-    CHECK(file_write_atomic(path, text.data, text.length, diags), path);
-    diag_destroy(diags);
-    text_free(&text);
-    clip_destroy(clip);
-    free(samples);
-    return path;
-}
 
 // A run that is heard from straight behind at `distance`: both sides get cos(pi / 4) of it.
 typedef struct Heard {
@@ -76,35 +51,6 @@ static void close_heard(Heard *heard)
     world_close(&heard->world);
     free(heard->left);
     free(heard->right);
-}
-
-static double peak(const float *samples, int from, int to)
-{
-    double most = 0.0;
-    for (int i = from; i < to; i++)
-        most = fmax(most, fabs((double)samples[i]));
-    return most;
-}
-
-static double rms(const float *samples, int from, int to)
-{
-    double sum = 0.0;
-    for (int i = from; i < to; i++)
-        sum += (double)samples[i] * (double)samples[i];
-    return sqrt(sum / (to - from));
-}
-
-// Upward crossings of zero a second.
-static double pitch_of(const float *samples, int from, int to)
-{
-    int crossings = 0, first = -1, last = -1;
-    for (int i = from + 1; i < to; i++)
-        if (samples[i - 1] < 0.0f && samples[i] >= 0.0f) {
-            crossings++;
-            first = first < 0 ? i : first;
-            last = i;
-        }
-    return crossings > 1 ? (double)(crossings - 1) * RATE / (last - first) : 0.0;
 }
 
 static double largest_jump(const float *samples, int count)

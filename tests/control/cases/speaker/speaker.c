@@ -1,8 +1,11 @@
-// Speakers: what plays is known at once, ends when its time is over, by pitch and loop, and is stopped by name or all together.
+// Speakers and what Microphones hear of them: what plays is known at once, ends when its time is over, by pitch and loop, and is stopped by name or all together.
 // With --sound, tests/record/sound_test.sh hears what is played here: first 0.5 s on the middle one, then on two sides.
 #include "check.h"
 
+#include <webots/microphone.h>
 #include <webots/speaker.h>
+
+#include <stdlib.h>
 
 enum { RATE = 44100 };
 
@@ -43,9 +46,21 @@ static void write_tone(const char *path, double seconds, int channels)
         fclose(file);
 }
 
+// Of a microphone's last reading, as a share of the full level.
+static double loudness(WbDeviceTag microphone)
+{
+    const short *samples = wb_microphone_get_sample_data(microphone);
+    int count = wb_microphone_get_sample_size(microphone) / (int)sizeof *samples;
+    double sum = 0.0;
+    for (int i = 0; i < count; i++)
+        sum += samples[i] / 32767.0 * samples[i] / 32767.0;
+    return count > 0 ? sqrt(sum / count) : 0.0;
+}
+
 int main(void)
 {
     wb_robot_init();
+    WbDeviceTag near_one = wb_robot_get_device("near"), far_one = wb_robot_get_device("far");
     WbDeviceTag middle = wb_robot_get_device("middle"), left = wb_robot_get_device("left"),
                 right = wb_robot_get_device("right");
     write_tone("tone.wav", 0.5, 1);
@@ -58,6 +73,11 @@ int main(void)
           && !wb_speaker_set_language(middle, NULL));
     CHECK_TEXT(wb_speaker_get_language(middle), "de-DE");
 
+    wb_microphone_enable(near_one, 48);
+    wb_microphone_enable(far_one, 16);
+    CHECK(wb_microphone_get_sampling_period(near_one) == 48 && wb_microphone_get_sample_size(near_one) == 0
+          && !wb_microphone_get_sample_data(near_one));
+
     // 0.5 s at pitch 1 is over after 32 steps of 16 ms, not after 31.
     wb_speaker_play_sound(middle, middle, "tone.wav", 0.8, 1.0, 0.0, false);
     CHECK(wb_speaker_is_sound_playing(middle, "tone.wav") && wb_speaker_is_sound_playing(middle, NULL)
@@ -65,8 +85,16 @@ int main(void)
     CHECK(!wb_speaker_is_sound_playing(left, "tone.wav") && !wb_speaker_is_sound_playing(middle, "other.wav"));
     check_steps(31);
     CHECK(wb_speaker_is_sound_playing(middle, "tone.wav"));
+    // The tone has 0.8 of half the full level: so near, and a quarter of it 4 m away. 30 steps had 10 readings of three.
+    CHECK(abs(wb_microphone_get_sample_size(near_one) - (int)(0.048 * RATE) * 2) <= 2);
+    CHECK_NEAR(loudness(near_one), 0.4 * sqrt(0.5), 0.01);
+    CHECK_NEAR(loudness(far_one), 0.1 * sqrt(0.5), 0.0025);
     check_steps(2);
     CHECK(!wb_speaker_is_sound_playing(middle, "tone.wav") && !wb_speaker_is_sound_playing(middle, NULL));
+    check_steps(2);
+    CHECK(loudness(far_one) == 0.0);
+    wb_microphone_disable(near_one);
+    CHECK(wb_microphone_get_sampling_period(near_one) == 0);
 
     // Twice as high is half as long; on two speakers each plays its channel.
     wb_speaker_play_sound(left, right, "sides.wav", 1.0, 2.0, 0.0, false);
