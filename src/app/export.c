@@ -48,6 +48,10 @@ typedef struct Filming {
     uint8_t *pixels;
     int width, height;
     double first, last;  // s
+    Pose *before;        // of the frame before, whose time it is
+    int before_count, before_capacity;
+    double time;
+    bool has_ink;  // a Pen has written: ink may evaporate, too
     Progress progress;
 } Filming;
 
@@ -103,17 +107,49 @@ static bool is_same_world(Filming *filming, DiagSink *diags)
     return true;
 }
 
-static void follow(Filming *filming)
+static Pose pose_between(Pose from, Pose to, double share)
 {
-    int count;
+    double sign = from.q.w * to.q.w + from.q.x * to.q.x + from.q.y * to.q.y + from.q.z * to.q.z < 0.0 ? -share : share;
+    Quat q = { (1.0 - share) * from.q.w + sign * to.q.w, (1.0 - share) * from.q.x + sign * to.q.x,
+               (1.0 - share) * from.q.y + sign * to.q.y, (1.0 - share) * from.q.z + sign * to.q.z };
+    return (Pose){ vec3_mad(vec3_scale(from.t, 1.0 - share), to.t, share), quat_normalized(q) };
+}
+
+// All solids at a place between the frame before (0) and the one at hand (1).
+static void move_solids(Filming *filming, const Pose *poses, int count, double share)
+{
     Physics *physics = sim_physics(filming->sim);
-    const Pose *poses = recording_poses(filming->recording, &count);
     for (int i = 0; i < count && i < physics_solid_count(physics); i++) {
-        Pose now = physics_solid_pose(physics, i);
-        if (physics_solid_exists(physics, i) && isfinite(poses[i].t.x)
-            && (!vec3_is_equal(now.t, poses[i].t) || memcmp(&now.q, &poses[i].q, sizeof now.q) != 0))
-            physics_solid_set_pose(physics, i, poses[i]);
+        if (!physics_solid_exists(physics, i) || !isfinite(poses[i].t.x))
+            continue;
+        bool is_between = share < 1.0 && i < filming->before_count && isfinite(filming->before[i].t.x);
+        Pose now = physics_solid_pose(physics, i),
+             wanted = is_between ? pose_between(filming->before[i], poses[i], share) : poses[i];
+        if (!vec3_is_equal(now.t, wanted.t) || memcmp(&now.q, &wanted.q, sizeof now.q) != 0)
+            physics_solid_set_pose(physics, i, wanted);
     }
+}
+
+// Pens paint in every step of the run, of which not all were recorded: solids go from frame to frame in as many.
+static void follow(Filming *filming, const FrameView *view)
+{
+    enum { STEPS_MAX = 64 };
+    int count;
+    const Pose *poses = recording_poses(filming->recording, &count);
+    double passed = double_clamp(view->time - filming->time, 0.0, 1e3);
+    int steps = int_min((int)(passed / sim_time_step(filming->sim) + 0.5), STEPS_MAX);
+    filming->has_ink = filming->has_ink || devices_pen_writes(filming->devices);
+    for (int i = 1; filming->has_ink && i <= steps; i++) {
+        move_solids(filming, poses, count, (double)i / steps);
+        devices_paint(filming->devices);
+    }
+    move_solids(filming, poses, count, 1.0);
+    playback_show(view, filming->devices);
+    memory_grow(&filming->before, &filming->before_capacity, count, sizeof *filming->before);
+    if (count > 0)
+        memcpy(filming->before, poses, (size_t)count * sizeof *poses);
+    filming->before_count = count;
+    filming->time = view->time;
 }
 
 // The file that the recording names, as it was given then or beside the recording.
@@ -175,7 +211,7 @@ static bool film(Filming *filming, const char *path, DiagSink *diags)
         bool is_wanted = export_wants(&part, &view);
         if (!is_wanted && filming->movie)
             break;
-        follow(filming);
+        follow(filming, &view);
         hear(filming, &view);
         if (!is_wanted)
             continue;
@@ -228,6 +264,7 @@ static bool export_movie(const ExportArguments *arguments, Recording *recording,
         ok = film(&filming, path, diags);
     }
     free(filming.pixels);
+    free(filming.before);
     playback_destroy(filming.playback);
     sim_destroy(filming.sim);
     names_free(&filming.names);

@@ -190,6 +190,20 @@ Vec3 devices_look_up(Devices *devices);                             // the world
 // or it is no Display.
 const uint8_t *devices_display(const Devices *devices, int robot, int tag, int *width, int *height);
 
+// ---- what devices showed once, told again ----
+// Of an LED its value; of a Pen whether it writes, and its ink.
+typedef struct DeviceShown {
+    uint32_t node;
+    int32_t value, color;
+    float density;
+} DeviceShown;
+// Of all LEDs and Pens that are there, in their order. Returns how many there are, of which `capacity` at most are written.
+int devices_shown(const Devices *devices, DeviceShown *shown, int capacity);
+void devices_show(Devices *devices, const DeviceShown *shown);  // without effect when there is no such node
+bool devices_pen_writes(const Devices *devices);                // any of them
+// A Display shows these pixels of red, green, blue, rows from the top, in whatever size they come.
+void devices_show_screen(Devices *devices, uint32_t node, int width, int height, const uint8_t *pixels);
+
 // ---- people's input ----
 void devices_key(Devices *devices, int key, bool is_down);  // as wb_keyboard_get_key codes it
 

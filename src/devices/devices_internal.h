@@ -180,6 +180,11 @@ typedef struct LedState {
     int32_t value;
     int32_t reserved;
 } LedState;
+typedef struct PenState {
+    int32_t writes;
+    int32_t color;
+    double density;
+} PenState;
 // Where the bones of a Skin are, each in the frame of its parent; none until one was moved.
 typedef struct SkinState {
     int32_t bone_count;

@@ -329,6 +329,30 @@ static void show_display(Devices *devices, Device *device)
         rays_set_layer(devices->rays, textures[i], device->layer);
 }
 
+void devices_show_screen(Devices *devices, uint32_t node, int width, int height, const uint8_t *pixels)
+{
+    assert(width > 0 && height > 0);
+    for (int i = 0; i < devices->device_count; i++) {
+        Device *device = &devices->devices[i];
+        if (device->info.kind != &display_device || device->is_gone || device->info.node->id != node)
+            continue;
+        make_screen(device);
+        if (!device->layer)
+            return;
+        int columns = device->layer->width, rows = device->layer->height;
+        device->is_drawn = true;
+        will_change(devices, device->screen, 4 * (size_t)columns * (size_t)rows);
+        for (int y = 0; y < rows; y++)
+            for (int x = 0; x < columns; x++)
+                memcpy(device->screen + 4 * ((size_t)y * (size_t)columns + (size_t)x),
+                       pixels
+                           + 3
+                                 * ((size_t)(y * (int64_t)height / rows) * (size_t)width
+                                    + (size_t)(x * (int64_t)width / columns)),
+                       3);
+    }
+}
+
 // A camera that displays show is looked at whenever it has a picture.
 void show_camera(Devices *devices, int robot, int camera)
 {
@@ -344,12 +368,6 @@ void show_camera(Devices *devices, int robot, int camera)
 // ---- pens ----
 
 enum { PEN_WRITE, PEN_INK };
-typedef struct PenState {
-    int32_t writes;
-    int32_t color;
-    double density;
-} PenState;
-
 static void pen_start(DeviceContext *at)
 {
     Vec3 ink = scene_vec3(at->info->node, "inkColor");

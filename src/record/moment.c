@@ -17,6 +17,7 @@ void moment_deinit(Moment *moment)
     text_free(&moment->contacts);
     text_free(&moment->changes);
     free(moment->glows);
+    free(moment->shown);
     text_free(&moment->glow);
     text_free(&moment->screens);
     *moment = (Moment){ 0 };
@@ -167,6 +168,17 @@ void moment_take_glow(Moment *moment, const Devices *devices)
         text_add(&moment->glow, (const char *)&glow->node, 4);
         add_floats(&moment->glow, light, 3);
     }
+}
+
+void moment_take_shown(Moment *moment, const Devices *devices)
+{
+    static_assert(sizeof(DeviceShown) == 16, "it lies in memory as files have it");
+    int count = devices ? devices_shown(devices, moment->shown, moment->shown_capacity) : 0;
+    if (count > moment->shown_capacity) {
+        memory_grow(&moment->shown, &moment->shown_capacity, count, sizeof *moment->shown);
+        devices_shown(devices, moment->shown, count);
+    }
+    moment->shown_count = count;
 }
 
 int moment_sections(const Moment *moment, int parts, FrameSection sections[MOMENT_SECTIONS_MAX])

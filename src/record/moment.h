@@ -27,6 +27,8 @@ typedef struct Moment {
     int glow_capacity;
     Text
         screens;  // SCRN of all displays: per node u32 id, u16 width and height (0: nothing was drawn), then red, green, blue
+    DeviceShown *shown;
+    int shown_count, shown_capacity;
     Text glow;  // GLOW of all that LEDs light up: per node u32 id, f32 red, green, blue
 } Moment;
 
@@ -41,6 +43,7 @@ void moment_take(Moment *moment, const Physics *physics, int parts);
 void moment_take_screens(Moment *moment, const Devices *devices);  // NULL: there are none
 size_t moment_screen_bytes(const char *screen);                    // of one in the section, with its head
 void moment_take_glow(Moment *moment, const Devices *devices);     // NULL: nothing glows
+void moment_take_shown(Moment *moment, const Devices *devices);    // SHWN of LEDs and Pens: see DeviceShown
 // The sections of the parts taken last; valid until the next. Returns how many.
 int moment_sections(const Moment *moment, int parts, FrameSection sections[MOMENT_SECTIONS_MAX]);
 

@@ -3,6 +3,7 @@
 
 #include "base/json_read.h"
 #include "base/memory.h"
+#include "record/moment.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -259,4 +260,35 @@ const RecorderLabel *playback_labels(const Playback *playback, int *count)
 {
     *count = playback->label_count;
     return playback->labels;
+}
+
+// ---- devices ----
+
+static void show_screens(const FrameSection *section, Devices *devices)
+{
+    const char *from = section->data;
+    for (size_t left = section->size, size; left >= MOMENT_SCREEN_HEAD_BYTES; left -= size, from += size) {
+        uint32_t node;
+        uint16_t sides[2];
+        size = moment_screen_bytes(from);
+        if (size > left)
+            return;
+        memcpy(&node, from, sizeof node);
+        memcpy(sides, from + sizeof node, sizeof sides);
+        if (sides[0] > 0 && sides[1] > 0)
+            devices_show_screen(devices, node, sides[0], sides[1], (const uint8_t *)from + MOMENT_SCREEN_HEAD_BYTES);
+    }
+}
+
+void playback_show(const FrameView *view, Devices *devices)
+{
+    FrameSection section;
+    DeviceShown shown;
+    if (frame_section(view, "SHWN", &section))
+        for (size_t at = 0; at + sizeof shown <= section.size; at += sizeof shown) {
+            memcpy(&shown, (const char *)section.data + at, sizeof shown);
+            devices_show(devices, &shown);
+        }
+    if (frame_section(view, "SCRN", &section))
+        show_screens(&section, devices);
 }

@@ -57,6 +57,12 @@ typedef struct Slot {
     int voice_count, voice_capacity;
 } Slot;
 
+// A list of entries of one size, as told last, and what differs from it.
+typedef struct Told {
+    Text all, changes;
+    uint32_t revision;  // of the scene that was told
+} Told;
+
 struct Recorder {
     Sim *sim;
     RecorderOptions options;
@@ -88,8 +94,7 @@ struct Recorder {
     FrameEncoder encoder;
     Text block, frame, all_events;
     Text screens, screen_changes;  // of displays, as told last; what differs from it
-    Text glow, glow_changes;       // of LEDs, likewise
-    uint32_t glow_revision;        // of the scene that was told
+    Told glow, shown;              // of what LEDs light up; of LEDs and Pens themselves
     double block_first, block_last;
 };
 
@@ -144,22 +149,23 @@ static void end_block(Recorder *recorder)
     text_clear(&recorder->block);
 }
 
-// What glows otherwise than the frames before said; all of it where a reader may begin, and for a new scene.
-static bool choose_glow(Recorder *recorder, const Slot *slot, bool begins, FrameSection *section)
+// What is otherwise than the frames before said; all of it where a reader may begin, and for a new scene.
+static bool choose_entries(Told *told, const char *tag, const char *now, size_t length, size_t entry, uint32_t revision,
+                           bool begins, FrameSection *section)
 {
-    const Text *now = &slot->moment.glow;
-    Text *told = &recorder->glow, *out = &recorder->glow_changes;
-    bool wants_all = begins || recorder->glow_revision != slot->revision || told->length != now->length;
-    text_clear(out);
-    for (size_t at = 0; at < now->length; at += MOMENT_GLOW_BYTES)
-        if (wants_all || memcmp(told->data + at, now->data + at, MOMENT_GLOW_BYTES) != 0)
-            text_add(out, now->data + at, MOMENT_GLOW_BYTES);
-    text_clear(told);
-    if (now->length > 0)
-        text_add(told, now->data, now->length);
-    recorder->glow_revision = slot->revision;
-    *section = (FrameSection){ { 'G', 'L', 'O', 'W' }, out->data, out->length };
-    return out->length > 0;
+    bool wants_all = begins || told->revision != revision || told->all.length != length;
+    assert(length % entry == 0);
+    text_clear(&told->changes);
+    for (size_t at = 0; at < length; at += entry)
+        if (wants_all || memcmp(told->all.data + at, now + at, entry) != 0)
+            text_add(&told->changes, now + at, entry);
+    text_clear(&told->all);
+    if (length > 0)
+        text_add(&told->all, now, length);
+    told->revision = revision;
+    *section = (FrameSection){ .data = told->changes.data, .size = told->changes.length };
+    memcpy(section->tag, tag, sizeof section->tag);
+    return told->changes.length > 0;
 }
 
 static bool choose_screens(Recorder *recorder, const Slot *slot, bool begins, FrameSection *section)
@@ -183,12 +189,17 @@ static bool choose_screens(Recorder *recorder, const Slot *slot, bool begins, Fr
 
 static void write_frame(Recorder *recorder, const Slot *slot)
 {
-    FrameSection sections[MOMENT_SECTIONS_MAX + 3];
+    FrameSection sections[MOMENT_SECTIONS_MAX + 4];
+    const Moment *moment = &slot->moment;
     int count = moment_sections(&slot->moment, slot->parts, sections);
     if (recorder->block.length >= BLOCK_BYTES || slot->time - recorder->block_first >= BLOCK_SECONDS)
         end_block(recorder);
     bool begins = recorder->block.length == 0;
-    count += choose_glow(recorder, slot, begins, &sections[count]);
+    count += choose_entries(&recorder->glow, "GLOW", moment->glow.data, moment->glow.length, MOMENT_GLOW_BYTES,
+                            slot->revision, begins, &sections[count]);
+    count += choose_entries(&recorder->shown, "SHWN", (const char *)moment->shown,
+                            (size_t)moment->shown_count * sizeof *moment->shown, sizeof *moment->shown, slot->revision,
+                            begins, &sections[count]);
     count += choose_screens(recorder, slot, begins, &sections[count]);
     Text *events = &recorder->all_events;
     if (slot->events.length > 0 || slot->voice_count > 0) {
@@ -491,6 +502,7 @@ static void put_frame(Recorder *recorder)
     slot->parts = recorder->parts;
     moment_take(&slot->moment, sim_physics(recorder->sim), recorder->parts | MOMENT_ALL);
     moment_take_glow(&slot->moment, recorder->options.devices);
+    moment_take_shown(&slot->moment, recorder->options.devices);
     slot->has_screens = slot->time >= recorder->screen_due - 1e-9;
     if (slot->has_screens) {
         moment_take_screens(&slot->moment, recorder->options.devices);
@@ -591,8 +603,10 @@ bool recorder_close(Recorder *recorder)
     text_free(&recorder->all_events);
     text_free(&recorder->screens);
     text_free(&recorder->screen_changes);
-    text_free(&recorder->glow);
-    text_free(&recorder->glow_changes);
+    text_free(&recorder->glow.all);
+    text_free(&recorder->glow.changes);
+    text_free(&recorder->shown.all);
+    text_free(&recorder->shown.changes);
     text_free(&recorder->events);
     text_free(&recorder->scratch);
     free(recorder);
