@@ -350,6 +350,16 @@ void text_clear(Text *text)
         text->data[0] = '\0';
 }
 
+void text_make_room(Text *text, size_t size)
+{
+    text_clear(text);
+    if (text->capacity <= size) {
+        text_free(text);
+        *text = (Text){ .data = memory_alloc_raw(size + 1), .capacity = size + 1 };
+    }
+    text->data[size] = '\0';
+}
+
 static void reserve(Text *text, size_t extra)
 {
     size_t needed = text->length + extra + 1;

@@ -34,6 +34,7 @@ typedef struct Text {
 
 void text_free(Text *text);
 void text_clear(Text *text);
+void text_make_room(Text *text, size_t size);  // empties it; that many bytes may then be written into `data`
 void text_add(Text *text, const char *data, size_t length);
 void text_add_string(Text *text, const char *string);
 void text_add_char(Text *text, char c);

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "record/pose_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,7 @@ struct RecordingWriter {
     Text *out;
     int64_t size;
     int error;  // errno of the first failure
-    Text packed, index;
+    Text packed, index, filtered;
     z_stream deflater;
 };
 
@@ -90,21 +91,12 @@ RecordingWriter *recording_create(const char *path, DiagSink *diags)
 
 RecordingWriter *recording_create_in(Text *out) { return create("", -1, out); }
 
-static void reserve(Text *text, size_t size)
-{
-    text_clear(text);
-    if (text->capacity <= size) {
-        text_free(text);
-        *text = (Text){ .data = memory_alloc_raw(size + 1), .capacity = size + 1 };
-    }
-}
-
 // Leaves room for the head before the packed data, so that the whole block goes out with one write.
 static void pack(RecordingWriter *writer, const void *data, size_t size)
 {
     Text *packed = &writer->packed;
     size_t bound = deflateBound(&writer->deflater, (uLong)size);  // never less than the size itself
-    reserve(packed, RECORDING_BLOCK_BYTES + bound);
+    text_make_room(packed, RECORDING_BLOCK_BYTES + bound);
     packed->length = RECORDING_BLOCK_BYTES;
     if (size > SMALL_BYTES) {
         z_stream *z = &writer->deflater;
@@ -128,6 +120,12 @@ bool recording_write(RecordingWriter *writer, const char type[4], double first, 
         writer->error = EFBIG;
     if (writer->error)
         return false;
+    uint32_t filter = 0;
+    if (!memcmp(type, "FRMS", 4) && pose_filter_pack(data, size, &writer->filtered)) {
+        filter = RECORDING_FILTER_POSES;
+        data = writer->filtered.data;
+        size = writer->filtered.length;
+    }
     pack(writer, data, size);
     char *head = writer->packed.data;
     uint32_t stored = (uint32_t)(writer->packed.length - RECORDING_BLOCK_BYTES), raw = (uint32_t)size;
@@ -138,6 +136,7 @@ bool recording_write(RecordingWriter *writer, const char type[4], double first, 
     memcpy(head + 8, &stored, 4);
     memcpy(head + 12, &raw, 4);
     memcpy(head + 16, &crc, 4);
+    memcpy(head + 20, &filter, 4);
     memcpy(head + 24, &first, 8);
     memcpy(head + 32, &last, 8);
     put_bytes(writer, head, writer->packed.length);
@@ -180,6 +179,7 @@ bool recording_finish(RecordingWriter *writer, DiagSink *diags)
                    file_write_error(writer->error));
     deflateEnd(&writer->deflater);
     text_free(&writer->packed);
+    text_free(&writer->filtered);
     text_free(&writer->index);
     free(writer->path);
     free(writer);
@@ -199,7 +199,7 @@ struct Recording {
     bool *is_bad;
     int block_count, block_capacity, bad_capacity;
     bool is_finished;
-    Text stored;  // scratch
+    Text stored, filtered;  // scratch
     // Where the frames are at.
     int frame_block, scene_block, meta_block;
     Text frames;
@@ -249,11 +249,13 @@ static const char *read_block(const Recording *recording, int64_t offset, Record
     memcpy(&block->stored_bytes, head + 8, 4);
     memcpy(&block->raw_bytes, head + 12, 4);
     memcpy(&block->crc, head + 16, 4);
+    memcpy(&block->filter, head + 20, 4);
     memcpy(&block->first, head + 24, 8);
     memcpy(&block->last, head + 32, 8);
     if (memcmp(head, "BLCK", 4) != 0 || !is_type(block->type))
         return "no block begins there";
-    if (!isfinite(block->first) || !isfinite(block->last) || block->stored_bytes > block->raw_bytes)
+    if (!isfinite(block->first) || !isfinite(block->last) || block->stored_bytes > block->raw_bytes
+        || block->filter > RECORDING_FILTER_POSES)
         return "the block there cannot be";
     if (block->raw_bytes > recording->limits->file_bytes)
         return "the block there is larger than any may be";
@@ -303,7 +305,7 @@ static Recording *begin(Recording *recording, const char *name, const Limits *li
     const char *why = NULL;
     if (!get_bytes(recording, 0, head, sizeof head) || memcmp(head, magic, sizeof magic) != 0)
         why = "is no recording of Talus";
-    else if (memcpy(&version, head + 8, 4), version != RECORDING_VERSION)
+    else if (memcpy(&version, head + 8, 4), version < 1 || version > RECORDING_VERSION)
         why = "is of a version that this Talus does not know";
     if (!why) {
         scan(recording);
@@ -355,6 +357,7 @@ void recording_close(Recording *recording)
     free(recording->blocks);
     free(recording->is_bad);
     text_free(&recording->stored);
+    text_free(&recording->filtered);
     text_free(&recording->frames);
     free(recording->poses);
     free(recording);
@@ -391,10 +394,10 @@ void recording_times(const Recording *recording, double *first, double *last)
     }
 }
 
-static const char *unpack(Recording *recording, const RecordingBlock *block, Text *out)
+static const char *inflate_block(Recording *recording, const RecordingBlock *block, Text *out)
 {
     Text *stored = &recording->stored;
-    reserve(stored, block->stored_bytes);
+    text_make_room(stored, block->stored_bytes);
     if (!get_bytes(recording, block->offset + RECORDING_BLOCK_BYTES, stored->data, block->stored_bytes))
         return "it cannot be read";
     if ((uint32_t)crc32(0, (const Bytef *)stored->data, block->stored_bytes) != block->crc)
@@ -404,7 +407,7 @@ static const char *unpack(Recording *recording, const RecordingBlock *block, Tex
         text_add(out, stored->data, block->stored_bytes);
         return NULL;
     }
-    reserve(out, block->raw_bytes);
+    text_make_room(out, block->raw_bytes);
     uLongf length = block->raw_bytes;
     if (uncompress((Bytef *)out->data, &length, (const Bytef *)stored->data, block->stored_bytes) != Z_OK
         || length != block->raw_bytes)
@@ -412,6 +415,16 @@ static const char *unpack(Recording *recording, const RecordingBlock *block, Tex
     out->length = length;
     out->data[length] = '\0';
     return NULL;
+}
+
+static const char *unpack(Recording *recording, const RecordingBlock *block, Text *out)
+{
+    if (block->filter != RECORDING_FILTER_POSES)
+        return inflate_block(recording, block, out);
+    const char *why = inflate_block(recording, block, &recording->filtered);
+    if (!why && !pose_filter_unpack(recording->filtered.data, recording->filtered.length, out))
+        why = "its poses do not fit its frames";
+    return why;
 }
 
 bool recording_read(Recording *recording, int index, Text *out)

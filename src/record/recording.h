@@ -1,8 +1,9 @@
 // recording.h - the file of a recorded run (.talus): blocks that are only ever appended, so that a run that is killed leaves all of its
 // finished blocks. Belongs here: the file, both ways. Not here: what goes into it and when (recorder.h), frames (frame.h).
 //
-// "TALUSREC", u32 version, u32 0; then blocks: 'BLCK', u32 type, u32 stored bytes, u32 raw bytes, u32 crc32 of the stored, u32 0,
-// f64 first and f64 last time (s), payload. The payload is a zlib stream, or the raw bytes where the two sizes are equal. Types:
+// "TALUSREC", u32 version, u32 0; then blocks: 'BLCK', u32 type, u32 stored bytes, u32 raw bytes, u32 crc32 of the stored, u32 filter
+// (0; of FRMS 1: pose_filter.h), f64 first and f64 last time (s), payload. It is a zlib stream, or the raw bytes where the two sizes are
+// equal. Types:
 // META JSON (meta.h), SCNE u32 revision and a GLB, FRMS { u32 length, frame } in order, the first a key frame, CLIP a line of JSON and
 // a WAV file, INDX { u64 offset, u32 type, f64 first, f64 last } of all blocks. A finished file ends with u64 offset of INDX, "TALUSEND".
 // META and SCNE hold from where they stand until the next; clips for all of the file.
@@ -14,7 +15,9 @@
 #include "base/text.h"
 #include "record/frame.h"
 
-enum { RECORDING_VERSION = 1, RECORDING_HEAD_BYTES = 16, RECORDING_BLOCK_BYTES = 40, RECORDING_INDEX_BYTES = 28 };
+enum { RECORDING_VERSION = 2, RECORDING_HEAD_BYTES = 16, RECORDING_BLOCK_BYTES = 40, RECORDING_INDEX_BYTES = 28 };
+
+enum { RECORDING_FILTER_POSES = 1 };  // since version 2
 
 bool recording_has_name(const char *path);  // it ends with .talus
 
@@ -36,7 +39,7 @@ typedef struct Recording Recording;
 typedef struct RecordingBlock {
     char type[4];
     int64_t offset;  // of its head
-    uint32_t stored_bytes, raw_bytes, crc;
+    uint32_t stored_bytes, raw_bytes, crc, filter;
     double first, last;  // s
 } RecordingBlock;
 

@@ -69,7 +69,7 @@ while data[at:at + 4] == b"BLCK":
     payload = data[at + 40:at + 40 + stored]
     if kind == b"FRMS" and not changed:
         text = bytearray(payload if stored == raw else zlib.decompress(payload))
-        second = 4 + struct.unpack_from("<I", text)[0]
+        second = 8 + struct.unpack_from("<I", text, 4)[0]  # behind the size of the rest (pose_filter.h) and a key frame
         struct.pack_into("<d", text, second + 4 + 20, 1e12)
         payload, changed = zlib.compress(bytes(text)), True
     out += b"BLCK" + struct.pack("<4sIII", kind, len(payload), raw, zlib.crc32(payload)) + data[at + 20:at + 40] + payload
