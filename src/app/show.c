@@ -206,9 +206,9 @@ bool show_records(const char *path)
     return recording_has_name(path) || (export_has_format(path) && !text_ends_with(path, ".csv"));
 }
 
-static void tape_end(Tape *tape)
+static void tape_end(Tape *tape, bool is_kept)
 {
-    if (tape->aside)
+    if (tape->aside && !is_kept)
         unlink(tape->aside);
     free(tape->path);
     free(tape->aside);
@@ -227,7 +227,7 @@ static bool tape_begin(Tape *tape, Show *show, const char *path, RecorderOptions
     options.devices = sim_devices(show->sim);
     tape->recorder = recorder_open(show->sim, tape->aside ? tape->aside : path, &options);
     if (!tape->recorder)
-        tape_end(tape);
+        tape_end(tape, false);
     return tape->recorder != NULL;
 }
 
@@ -248,14 +248,20 @@ static bool tape_close(Tape *tape, Show *show)
         ok = recording && write_export(show, recording, tape->path, tape == &show->animation);
         recording_close(recording);
     }
-    tape_end(tape);
+    // What was recorded is not lost with what should have been made of it.
+    if (tape->aside && !ok) {
+        diag_error(sim_diags(show->sim), (SourcePos){ 0 }, "'%s' is not written; what was recorded stays in '%s'",
+                   tape->path, tape->aside);
+        diag_hint(sim_diags(show->sim), "make it with `talus export` when there is room");
+    }
+    tape_end(tape, !ok);
     return ok;
 }
 
 static void tape_discard(Tape *tape)
 {
     recorder_close(tape->recorder);
-    tape_end(tape);
+    tape_end(tape, false);
 }
 
 // Webots' rule: as many whole steps for a frame as are needed to stay below WorldInfo.FPS.

@@ -435,10 +435,12 @@ static void write_nodes(const Glb *glb, JsonWriter *json, const int *solids, int
         const double *l = glb->nodes[i].local;
         json_begin_object(json, NULL);
         json_int(json, "mesh", glb->nodes[i].mesh);
-        write_numbers(
-            json, "matrix",
-            (const double[16]){ l[0], l[4], l[8], 0, l[1], l[5], l[9], 0, l[2], l[6], l[10], 0, l[3], l[7], l[11], 1 },
-            16);
+        static const double identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
+        if (memcmp(l, identity, sizeof identity) != 0)
+            write_numbers(json, "matrix",
+                          (const double[16]){ l[0], l[4], l[8], 0, l[1], l[5], l[9], 0, l[2], l[6], l[10], 0, l[3],
+                                              l[7], l[11], 1 },
+                          16);
         if (glb->nodes[i].glow || glb->nodes[i].screen) {
             json_begin_object(json, "extras");
             if (glb->nodes[i].glow)

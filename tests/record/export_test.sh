@@ -148,6 +148,19 @@ if [ -e /dev/full ]; then
     expect "full disk: code $code" test "$code" = 1
     expect "full disk: said" grep -q "cannot write .*full.talus" "$project/log"
 fi
+# No room for the page: its recording stays, and a page can be made of it.
+rm -f "$project"/room.html*
+(
+    trap '' XFSZ
+    ulimit -f 100
+    code run "$project/worlds/talks.wbt" --steps 63 --record "$project/room.html"
+    exit "$code"
+)
+expect "no room: code" test $? = 1
+expect "no room: said" grep -q "room.html' is not written; what was recorded stays in" "$project/log"
+expect "no room: no page" test ! -e "$project/room.html"
+expect "no room: its recording" export_to "$project"/room.html.*.talus "$project/room.csv"
+rm -f "$project"/room.*
 head -c 3000 "$project/run.talus" > "$project/cut.talus"
 echo "no recording" > "$project/broken.talus"
 for case in "broken.talus out.csv 3" "missing.talus out.csv 3" "run.talus no/such/out.html 1" "run.talus out.txt 2" "run.talus out.mp4 --size=1x1 2"; do

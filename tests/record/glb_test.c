@@ -61,7 +61,7 @@ static void what_is_seen_is_written_once(void **state)
     CHECK(glb.file.length == again.file.length && !memcmp(glb.file.data, again.file.data, glb.file.length),
           "the same bytes twice");
     CHECK(occurrences(&glb, "\"primitives\"") == 3, "the cube's triangles stand there once");
-    CHECK(occurrences(&glb, "\"matrix\"") == 4, "four shapes");
+    CHECK(occurrences(&glb, "\"mesh\":") == 4, "four shapes");
     CHECK(occurrences(&glb, "\"pbrMetallicRoughness\"") == 3, "three materials");
     CHECK(occurrences(&glb, "\"BLEND\"") == 1, "one is transparent");
     CHECK(occurrences(&glb, "\"solid\":") == 3, "three solids");
