@@ -148,6 +148,10 @@ static void tell_sound(Playback *playback, const JsonValue *event)
     for (int i = 0; i < 3; i++)
         at[i] = double_clamp(at[i], -1e9, 1e9);
     voice.position = (Vec3){ at[0], at[1], at[2] };
+    voice.velocity = VEC3_ZERO;
+    if (json_member_numbers(event, "v", at, 3))
+        voice.velocity = (Vec3){ double_clamp(at[0], -1e4, 1e4), double_clamp(at[1], -1e4, 1e4),
+                                 double_clamp(at[2], -1e4, 1e4) };
     sound_tell(playback->stage, &voice);
 }
 

@@ -33,6 +33,8 @@ enum {
 // Changes of a voice that nobody hears are not told: shares of gain and pitch, metres.
 #define VOICE_STEP 0.05
 #define VOICE_MOVE 0.1
+// m/s: Doppler's shift by less is not heard.
+#define VOICE_SPEED 0.5
 
 // What a voice did; written down on the recorder's thread.
 typedef struct VoiceEvent {
@@ -133,6 +135,13 @@ static void write_voice(Text *out, const VoiceEvent *event)
         json_double(&json, NULL, rounded(voice->position.y));
         json_double(&json, NULL, rounded(voice->position.z));
         json_end_array(&json);
+        if (vec3_length(voice->velocity) > VOICE_SPEED) {
+            json_begin_array(&json, "v");
+            json_double(&json, NULL, rounded(voice->velocity.x));
+            json_double(&json, NULL, rounded(voice->velocity.y));
+            json_double(&json, NULL, rounded(voice->velocity.z));
+            json_end_array(&json);
+        }
     }
     json_end_object(&json);
 }

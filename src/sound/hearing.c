@@ -90,12 +90,10 @@ static void follow(Ear *ear, SoundStage *stage)
     for (int i = 0; i < ear->voice_count; i++) {
         Voice *voice = &ear->voices[i];
         const Voice *source = find_voice(stage->voices, stage->voice_count, voice->shown.id);
-        if (source) {
+        if (source)
             voice->shown = source->shown;
-            voice->velocity = source->velocity;
-        } else if (!voice->is_once) {
+        else if (!voice->is_once)
             voice->shown.is_ending = true;
-        }
     }
     int known = ear->voice_count;
     for (int i = 0; i < stage->voice_count && ear->voice_count < EAR_VOICES; i++) {
@@ -176,7 +174,7 @@ static SavedVoice save_voice(SoundStage *stage, const Voice *voice)
                   | (voice->is_once ? VOICE_ONCE : 0u) | (voice->is_new ? VOICE_NEW : 0u);
     saved.id = voice->shown.id;
     saved.clip = stage_clip_content(stage, voice->shown.clip);
-    Vec3 p = voice->shown.position, v = voice->velocity;
+    Vec3 p = voice->shown.position, v = voice->shown.velocity;
     double numbers[COUNT_OF(saved.numbers)] = {
         voice->shown.gain, voice->shown.pitch, p.x,         p.y,         p.z,         v.x,         v.y, v.z,
         voice->started,    voice->at,          voice->gain, voice->rate, voice->left, voice->right
@@ -217,8 +215,8 @@ static bool restore_voice(Hearing *hearing, const SavedVoice *saved, Voice *voic
                                  .is_ending = saved->flags & VOICE_ENDS,
                                  .gain = n[0],
                                  .pitch = n[1],
-                                 .position = { n[2], n[3], n[4] } },
-                      .velocity = { n[5], n[6], n[7] },
+                                 .position = { n[2], n[3], n[4] },
+                                 .velocity = { n[5], n[6], n[7] } },
                       .is_once = saved->flags & VOICE_ONCE,
                       .is_new = saved->flags & VOICE_NEW,
                       .started = n[8],

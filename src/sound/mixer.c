@@ -13,7 +13,7 @@ static double doppler(const Voice *voice, const SoundListener *listener, Vec3 to
 {
     if (distance < 1e-6)
         return 1.0;
-    double approach = vec3_dot(voice->velocity, to_listener) / distance,
+    double approach = vec3_dot(voice->shown.velocity, to_listener) / distance,
            flight = vec3_dot(listener->velocity, to_listener) / distance;
     double factor = (SOUND_SPEED - flight) / double_max(SOUND_SPEED - approach, 1e-3);
     return double_clamp(factor, 1.0 / SOUND_DOPPLER_MAX, SOUND_DOPPLER_MAX);

@@ -46,7 +46,7 @@ typedef struct SoundVoice {
     bool loops;
     bool is_ending;  // it fades out and is then gone
     double gain, pitch;
-    Vec3 position;  // world
+    Vec3 position, velocity;  // world
 } SoundVoice;
 int sound_voice_count(const SoundStage *stage);
 SoundVoice sound_voice(const SoundStage *stage, int index);
@@ -58,7 +58,7 @@ bool sound_clip_is_made(const SoundStage *stage, int index);  // from a formula,
 
 // ---- without a world: voices as they were told once (a recording) ----
 int sound_add_clip(SoundStage *stage, Clip *clip);  // takes it over; returns its index
-// Begins a voice, or changes it when one of this id sounds. Of a change only gain, pitch and position count.
+// Begins a voice, or changes it when one of this id sounds. Of a change only gain, pitch, position and velocity count.
 void sound_tell(SoundStage *stage, const SoundVoice *voice);
 void sound_end(SoundStage *stage, uint64_t id);  // it fades out
 

@@ -38,8 +38,7 @@ typedef struct Voice {
     VoiceKey key;
     SoundVoice shown;
     bool is_once, is_new;
-    double started;  // s of simulated time
-    Vec3 velocity;
+    double started;                  // s of simulated time
     double at;                       // frames into the clip
     double gain, rate, left, right;  // as of the last sample; rate in frames of the clip per frame of the output
 } Voice;

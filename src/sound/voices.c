@@ -61,7 +61,7 @@ static void update_voice(Voice *voice, const VoiceRequest *request)
     voice->shown.pitch = request->pitch;
     voice->shown.loops = request->loops;
     voice->shown.position = request->position;
-    voice->velocity = request->velocity;
+    voice->shown.velocity = request->velocity;
 }
 
 // One that has only just begun is as loud as it is to be.
@@ -181,7 +181,8 @@ void sound_tell(SoundStage *stage, const SoundVoice *told)
                              .is_once = !told->loops,
                              .gain = told->gain,
                              .pitch = told->pitch,
-                             .position = told->position };
+                             .position = told->position,
+                             .velocity = told->velocity };
     Voice *voice = told_voice(stage, told->id);
     if (voice) {
         request.loops = voice->shown.loops;

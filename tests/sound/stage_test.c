@@ -422,6 +422,31 @@ static void glances_hear_hits_and_let_sliding_go_on(void **state)
     world_close(&world);
 }
 
+// Voices of a recording have the shift of their speed, too.
+static void told_voices_come_near(void **state)
+{
+    (void)state;
+    static float tone[RATE];
+    static int16_t frames[2 * RATE];
+    static float left[RATE];
+    for (int i = 0; i < RATE; i++)
+        tone[i] = (float)(TONE_LEVEL * sin(2.0 * M_PI * TONE_HERTZ * i / RATE));
+    DiagSink *diags = diag_create();
+    SoundStage *stage = sound_create(NULL, diags);
+    SoundVoice voice = {
+        .id = 1, .clip = sound_add_clip(stage, clip_create(1, RATE, RATE, tone)), .gain = 1, .pitch = 1
+    };
+    voice.position = vec3(9, 0, 0);
+    voice.velocity = vec3(-20, 5, 0);
+    sound_tell(stage, &voice);
+    sound_mix(stage, &(SoundListener){ .pose = POSE_IDENTITY, .volume = 1.0 }, frames, RATE / 2);
+    for (int i = 0; i < RATE / 2; i++)
+        left[i] = (float)(frames[2 * i] / 32767.0);
+    CHECK_NEAR(pitch_of(left, RATE / 10, RATE / 2), TONE_HERTZ * 343.3 / (343.3 - 20.0), 1.0, "nearer at 20 m/s");
+    sound_destroy(stage);
+    diag_destroy(diags);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +461,7 @@ int main(void)
         cmocka_unit_test(webots_law),
         cmocka_unit_test(odd_clips),
         cmocka_unit_test(glances_hear_hits_and_let_sliding_go_on),
+        cmocka_unit_test(told_voices_come_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
