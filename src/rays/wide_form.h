@@ -29,9 +29,11 @@ static inline void wide_box(WideRay *ray, const Form *form, F8 near)
     const F8 o[3] = { ray->o.x, ray->o.y, ray->o.z }, d[3] = { ray->d.x, ray->d.y, ray->d.z };
     F8 enter = f8(-INFINITY), leave = f8(INFINITY), zero = f8(0.0f), n[3] = { zero, zero, zero };
     for (int i = 0; i < 3; i++) {
-        I8 is_upwards = d[i] > 0.0f;
-        F8 outside = f8_where(is_upwards, f8(-half[i]), f8(half[i])), first = (outside - o[i]) / d[i],
-           last = (-outside - o[i]) / d[i];
+        // Along a side the quotients are infinite, with the signs of a ray that is between or beside the two.
+        F8 step = d[i] + 0.0f;  // never -0
+        I8 is_upwards = step >= 0.0f;
+        F8 outside = f8_where(is_upwards, f8(-half[i]), f8(half[i])), first = (outside - o[i]) / step,
+           last = (-outside - o[i]) / step;
         I8 is_later = first > enter;
         enter = f8_where(is_later, first, enter);
         leave = f8_where(last < leave, last, leave);
