@@ -12,16 +12,14 @@ static void put(float to[LANES], double value) { f8_store(to, f8((float)value));
 
 static void put3(float to[3][LANES], Vec3 value) { v8_store(to, v8(value.x, value.y, value.z)); }
 
-// As set_plain_surface has it.
+// As set_plain_surface has it, and all of it.
 static void put_look(Lit *lit, const Look *look)
 {
     put3(lit->base, look->linear);
     put3(lit->emissive, vec3_scale(look->emissive, look->emissive_intensity));
-    if (!look->is_physical) {
-        put3(lit->specular, look->specular);
-        put3(lit->ambient, look->ambient);
-        put(lit->exponent, look->exponent);
-    }
+    put3(lit->specular, look->specular);
+    put3(lit->ambient, look->ambient);
+    put(lit->exponent, look->exponent);
     put(lit->roughness, look->roughness);
     put(lit->metalness, look->metalness);
     put(lit->occlusion, 1.0);
