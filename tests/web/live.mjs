@@ -66,6 +66,30 @@ const tests = {
     assert.deepEqual(await place(pillar), stood);
   },
 
+  async 'a handle moves the ball along its axis and says how far'() {
+    await reset();
+    await page.evaluate((i) => { talus.handle.select(i); talus.run('tool-translate'); }, ball);
+    await drawn(page);
+    const before = await place(ball), [from, to] = await page.evaluate((i) => {
+      const { view, handle, world } = talus, box = view.canvas.getBoundingClientRect(), at = world.position(i, talus.navigator.pivot.clone());
+      const size = at.distanceTo(view.camera.position) * Math.min(1.9 * Math.tan(Math.PI * view.perspective.fov / 360), 7) * handle.gizmo.size / 4;
+      return [0, 1].map(() => { at.y += 0.4 * size; const [x, y] = view.project(at); return [x + box.left, y + box.top]; });
+    }, ball);
+    await page.mouse.move(...from);
+    await page.waitForFunction(() => talus.handle.gizmo.axis === 'Y');
+    await page.mouse.down();
+    await page.mouse.move(...to, { steps: 4 });
+    await page.locator('.drag-tip').getByText(/^\d\.\d{3} m$/).waitFor();
+    await page.mouse.up();
+    await untilMoved(ball, 1, before[1]);
+    const after = await place(ball);
+    assert.ok(Math.abs(after[0] - before[0]) < 1e-4 && Math.abs(after[2] - before[2]) < 1e-4, `along y alone: ${before} to ${after}`);
+    await view.shot('live-handle');
+    await page.evaluate(() => talus.run('tool-select'));
+    await page.evaluate(() => talus.handle.select(-1));
+    await reset();
+  },
+
   async 'Alt pushes the ball with a force'() {
     const before = await place(ball);
     await drag(ball, [90, 0], 'Alt', async () => { await steps(30); });

@@ -37,6 +37,7 @@ export class Handle {
   onMenu: (x: number, y: number, solid: number) => void = () => undefined;
   gizmo: TransformControls | null = null;  // made when it is first wanted: its parts take a while
   private readonly proxy = new Object3D();
+  private readonly grabbed = new Object3D();  // where the proxy was when its handle was taken
   private drag: Drag | null = null;
   private readonly touches = new Map<number, { x: number; y: number }>();
   private longPress = 0;
@@ -73,7 +74,14 @@ export class Handle {
     gizmo.setSize(0.8);
     gizmo.addEventListener('change', () => this.view.dirty());
     gizmo.addEventListener('objectChange', () => this.gizmoMoved());
-    gizmo.addEventListener('mouseUp', () => this.send({ do: 'release' }));
+    gizmo.addEventListener('mouseDown', () => {
+      this.grabbed.position.copy(this.proxy.position);
+      this.grabbed.quaternion.copy(this.proxy.quaternion);
+    });
+    gizmo.addEventListener('mouseUp', () => {
+      this.overlays.setTip('', 0, 0);
+      this.send({ do: 'release' });
+    });
     this.view.scene.add(gizmo.getHelper());
     return gizmo;
   }
@@ -100,6 +108,10 @@ export class Handle {
 
   private gizmoMoved(): void {
     this.put(this.drawings.topOf(this.selected), this.proxy.position, this.proxy.quaternion);
+    const way = this.proxy.position.distanceTo(this.grabbed.position), angle = this.proxy.quaternion.angleTo(this.grabbed.quaternion) * 180 / Math.PI;
+    const at = this.view.project(this.proxy.position);
+    if (at)
+      this.overlays.setTip(this.gizmo?.mode === 'rotate' ? `${angle.toFixed(1)}°` : `${way.toFixed(3)} m`, ...at);
   }
 
   private put(solid: number, position: Vector3, rotation: Quaternion): void {
