@@ -81,6 +81,30 @@ def cameras_are_seen(client):
     client.do("watch", what=f"device:{camera['node']}", on=False)
 
 
+# What is under water of the float, and that of a world without a plugin nothing is drawn: told while it is watched, the drawing once.
+def the_float_is_in_water(client):
+    solid = next(i for i, one in enumerate(client.welcome["meta"]["solids"]) if one.get("def") == "FLOAT")
+    del client.frames[:]
+    client.do("watch", what="buoyancy")
+    client.do("watch", what="drawing")
+    client.until(lambda: any("DRAW" in frame.sections for frame in client.frames))
+    which, x, y, z, mass = struct.unpack("<Hffff", client.frames[-1].sections["BUOY"])
+    bottom = client.poses[solid][2] - 0.2
+    check(which == solid and abs(z - (bottom - 0.5) / 2) < 0.01 and abs(mass - 160 * (-0.5 - bottom)) < 1, f"{which} {x} {y} {z} {mass} kg")
+    check([frame.sections["DRAW"] for frame in client.frames if "DRAW" in frame.sections] == [b""], "nothing is drawn")
+    last = client.frames[-1].step
+    del client.frames[:]
+    client.do("step", n=2)
+    at_step(client, last + 2)
+    check(all("DRAW" not in frame.sections for frame in client.frames), "which is told once")
+    client.do("watch", what="buoyancy", on=False)
+    client.do("watch", what="drawing", on=False)
+    del client.frames[:]
+    client.do("step")
+    at_step(client, last + 3)
+    check("BUOY" not in client.frames[-1].sections, "told while it is watched")
+
+
 def device_named(client, name):
     return next(device for device in client.welcome["meta"]["devices"] if device.get("name") == name)
 
@@ -185,6 +209,7 @@ if __name__ == "__main__":
     controller = robots_are_heard(shown)
     keys_reach_them(shown, controller)
     cameras_are_seen(controller)
+    the_float_is_in_water(controller)
     devices_are_told(controller)
     joints_are_put(controller)
     they_pause_the_world(controller)
