@@ -348,8 +348,9 @@ static int run_alone(const char *engine, const char *name, int worlds, int steps
         if (strcmp(scenes[s].name, name))
             continue;
         bench_clock = CLOCK_PROCESS_CPUTIME_ID;
-        printf("%.0f\n", strcmp(engine, "mujoco") ? run_talus(&scenes[s], worlds, 1, steps).rate
-                                                  : run_mujoco(&scenes[s], worlds, 1, steps).rate);
+        Measured measured = strcmp(engine, "mujoco") ? run_talus(&scenes[s], worlds, 1, steps)
+                                                     : run_mujoco(&scenes[s], worlds, 1, steps);
+        printf("%.0f steps/s, %.0f kB a world\n", measured.rate, measured.memory / 1024.0);
         return 0;
     }
     fprintf(stderr, "batch_bench: there is no scene '%s'\n", name);

@@ -22,13 +22,22 @@ def _version():
         return re.search(r'^version = "(.*)"', file.read(), re.M).group(1)
 
 
+def _headers(folder):
+    """Beside this folder, or where the library is: a tree that was built, PREFIX/lib, PREFIX/lib/MACHINE."""
+    tops = [TOP, os.path.dirname(folder), os.path.dirname(os.path.dirname(folder))]
+    for include in (os.path.join(top, "include") for top in tops):
+        if os.path.exists(os.path.join(include, "talus", "batch.h")):
+            return include
+    raise SystemExit("the headers of Talus are not there: talus/batch.h is in no folder `include` at or above " + folder)
+
+
 def _flags():
     """Where headers and the library are: flags for the compiler and the linker."""
     folders = [os.environ.get("TALUS_LIBRARY"), os.path.join(TOP, "build")]
     for folder in filter(None, folders):
         if glob.glob(os.path.join(folder, "libtalus.so*")):
             folder = os.path.abspath(folder)
-            return ["-I" + os.path.join(TOP, "include")], ["-L" + folder, "-ltalus", "-Wl,-rpath," + folder]
+            return ["-I" + _headers(folder)], ["-L" + folder, "-ltalus", "-Wl,-rpath," + folder]
     try:
         said = [subprocess.run(["pkg-config", option, "talus"], capture_output=True, text=True, check=True).stdout
                 for option in ("--cflags", "--libs", "--variable=libdir")]

@@ -152,7 +152,10 @@ class Env(_Env):
 
     def step(self, action):
         """Observation, reward, terminated, truncated, info."""
-        observations, rewards, terminated, truncated, info = self._many.step(np.asarray(action)[None])
+        action = np.asarray(action, dtype=np.float64)
+        if action.shape != self.action_space.shape:
+            raise ValueError(f"an action has the shape {self.action_space.shape}, not {action.shape}")
+        observations, rewards, terminated, truncated, info = self._many.step(action[None])
         return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self):

@@ -23,3 +23,11 @@ for how in "" --no-build-isolation; do
   TALUS_LIBRARY=$TALUS_BUILD_DIR "$python" -m pip install -q --no-index --no-deps --no-cache-dir $how --target "$target" ./python
   (cd "$target" && PYTHONPATH=$target "$python" -c 'import talus, talus.env; assert talus.__file__.startswith("'"$(realpath "$target")"'")')
 done
+# The folder by itself, as an archive of sources has it: headers are found beside the library, and what is missing is said.
+alone=$TALUS_BUILD_DIR/scratch/alone
+rm -rf "$alone" && mkdir -p "$alone/lib" && cp -r python "$alone/python"
+build() { TALUS_LIBRARY=$1 "$python" "$alone/python/build_backend.py" "$alone/_talus.abi3.so" 2>&1; }
+case $TALUS_BUILD_DIR in */build) build "$TALUS_BUILD_DIR" ;; esac
+touch "$alone/lib/libtalus.so"
+said=$(build "$alone/lib") && { echo "it compiles without headers"; exit 1; }
+case $said in *"the headers of Talus are not there"*) ;; *) echo "without headers it says: $said"; exit 1 ;; esac

@@ -422,6 +422,9 @@ def test_env_has_gymnasiums_shape(world):
         observation, value, terminated, truncated, info = env.step(env.action_space.sample())
         assert isinstance(value, float) and isinstance(terminated, bool)
     assert truncated and not terminated
+    for wrong in 0.5, [0.5, 0.5], [[0.5]]:
+        with pytest.raises(ValueError, match=r"an action has the shape \(1,\), not"):
+            env.step(wrong)
     assert env.render().shape == (240, 320, 3)
     env.close()
 
