@@ -20,6 +20,27 @@ static bool has_same_rows(const Physics *physics, const Physics *like)
     return true;
 }
 
+// Arrays grow ahead of what they hold; those of a clone hold all that there will be.
+static void trim(void *array, int count, int *capacity, size_t size)
+{
+    void *now, *less;
+    memcpy(&now, array, sizeof now);
+    if (count == 0 || *capacity <= count || !(less = realloc(now, (size_t)count * size)))
+        return;
+    memcpy(array, &less, sizeof less);
+    *capacity = count;
+}
+
+static void trim_rows(Physics *physics)
+{
+    trim(&physics->joints, physics->joint_count, &physics->joint_capacity, sizeof *physics->joints);
+    trim(&physics->joint_states, physics->joint_count, &physics->joint_state_capacity, sizeof *physics->joint_states);
+    trim(&physics->body_states, physics->body_count, &physics->body_state_capacity, sizeof *physics->body_states);
+    trim(&physics->shapes, physics->shape_count, &physics->shape_capacity, sizeof *physics->shapes);
+    trim(&physics->solid_states, physics->solid_count, &physics->solid_state_capacity, sizeof *physics->solid_states);
+    trim(&physics->solid_world, physics->solid_count, &physics->solid_world_capacity, sizeof *physics->solid_world);
+}
+
 void physics_share_rows(Physics *physics)
 {
     const Physics *like = physics->like;
@@ -32,6 +53,7 @@ void physics_share_rows(Physics *physics)
     physics->bodies = like->bodies;
     physics->are_labels_stale = false;
     physics->shares_rows = true;
+    trim_rows(physics);
 }
 
 static void *copy_rows(const void *rows, int count, int *capacity, size_t size)
