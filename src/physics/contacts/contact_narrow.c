@@ -53,7 +53,8 @@ typedef struct Candidate {
 typedef struct Worker {
     _Alignas(128) CollidePoint *points;  // of all pairs it did in this pass; far from what another worker writes
     Candidate *candidates;               // of the pair at hand
-    ConvexScratch *convex;
+    ConvexScratch
+        *convex;  // from its first pair of convex meshes on: the largest part of a clone, and few worlds need it
     int point_count, point_capacity, candidate_capacity;
 } Worker;
 
@@ -74,8 +75,6 @@ Narrow *narrow_create(int threads)
     narrow->cache = collide_cache_create();
     narrow->worker_count = int_max(threads, 1);
     narrow->workers = memory_alloc_lines(memory_product((size_t)narrow->worker_count, sizeof *narrow->workers));
-    for (int i = 0; i < narrow->worker_count; i++)
-        narrow->workers[i].convex = convex_scratch_create();
     return narrow;
 }
 
@@ -517,6 +516,8 @@ static int find_convex_points(const Physics *physics, Worker *worker, int index,
     const BroadPair pair = physics->narrow->pairs[index];
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     ConvexPoint found[CONVEX_POINTS];
+    if (!worker->convex)
+        worker->convex = convex_scratch_create();
     int count = convex_collide(a->convex, convex_pose(physics, a), b->convex, convex_pose(physics, b), worker->convex,
                                found);
     for (int i = 0; i < count; i++) {
