@@ -120,7 +120,8 @@ static bool is_late(const Control *control, Controller *controller)
     int64_t timeout = control->options.timeout_ms, passed = control_now_ms() - controller->asked_ms;
     if (timeout <= 0 || passed <= timeout)
         return false;
-    int64_t used = controller->pid > 0 ? process_used_us(controller->pid) : -1;
+    pid_t pid = controller->pid > 0 ? controller->pid : controller->peer_pid;
+    int64_t used = pid > 0 ? process_used_us(pid) : -1;
     if (used < 0 || passed > FAR * timeout)
         return true;
     if (controller->late.asked_ms != controller->asked_ms) {
@@ -128,7 +129,7 @@ static bool is_late(const Control *control, Controller *controller)
         controller->late.start_us = controller->late.last_us = used;
         return false;
     }
-    bool is_still = used == controller->late.last_us && process_is_asleep(controller->pid);
+    bool is_still = used == controller->late.last_us && process_is_asleep(pid);
     controller->late.last_us = used;
     return is_still || used - controller->late.start_us > 1000 * timeout / SHARE;
 }
