@@ -148,6 +148,8 @@ static void say(const char *words)
 }
 
 // Nothing is written while a world is loaded, so that can end at any moment. A run ends with its step, if that ends within a second.
+// What was asked for at the end (--save, a recording) is then written, which a large world takes longer for: it says so, and the next
+// signal ends it at once, with nothing half written.
 static void on_signal(int signal_number)
 {
     bool is_time = signal_number == SIGALRM;
@@ -165,6 +167,8 @@ static void on_signal(int signal_number)
             say(long_step);
         say("talus: ended in the middle of a long step\n");
         syscall(SYS_exit_group, (int)ending_code);  // _exit() in a plugin's call is the plugin's
+    } else if (is_time) {
+        say("talus: still ending; the next signal ends it at once\n");
     }
 }
 
@@ -687,7 +691,10 @@ done:
     show_destroy(run.show);
     input_destroy(run.input);
     show_diagnostics(&run);
-    sim_destroy(run.sim);
+    if (is_interrupted)
+        stepping = run.sim;  // the system takes a large world apart faster than we do
+    else
+        sim_destroy(run.sim);
     return code;
 }
 

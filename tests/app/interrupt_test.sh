@@ -28,6 +28,29 @@ for signal in INT:130 TERM:143; do
   rm "$scratch/said"
 done
 
+# One that does not come to its end after a signal (a plugin that never ends stands for a large file) says so, and the next signal ends it.
+mkdir -p "$scratch/plugins/physics/lasting"
+printf '%s\n' '#include <plugins/physics.h>' '#include <unistd.h>' 'static int has_said; static void say(const char *s, int n) { ssize_t w = write(2, s, n); (void)w; }' \
+  'void webots_physics_init() {}' 'void webots_physics_step() { if (!has_said++) say("in the step\n", 12); }' \
+  'int webots_physics_collide(dGeomID a, dGeomID b) { (void)a; (void)b; return 0; }' \
+  'void webots_physics_cleanup() { volatile int go = 1; say("in the cleanup\n", 15); while (go) ; }' > "$scratch/plugins/physics/lasting/lasting.c"
+cc -O1 -fPIC -shared -Iinclude "$scratch/plugins/physics/lasting/lasting.c" -o "$scratch/plugins/physics/lasting/liblasting.so" || exit 1
+printf '#VRML_SIM R2025a utf8\nWorldInfo { physics "lasting" }\n' > "$scratch/worlds/lasting.wbt"
+until_said() { while read -r line <&3; do case $line in *"$1"*) return 0 ;; esac; done; return 1; }
+mkfifo "$scratch/said"
+env --default-signal=INT "$TALUS_PROGRAM" run "$scratch/worlds/lasting.wbt" 2>"$scratch/said" >/dev/null &
+talus=$!
+exec 3<"$scratch/said"
+until_said "in the step"
+kill -s INT $talus
+until_said "in the cleanup" || failed "the run does not end with its step"
+until_said "still ending; the next signal ends it at once" || failed "it does not say that it is still ending"
+kill -s INT $talus
+wait $talus
+code=$?
+[ $code = 130 ] || failed "the second signal: exit code $code"
+exec 3<&-
+
 # The recording is made of whole lines.
 mkfifo "$scratch/rows"
 "$TALUS_PROGRAM" run "$scratch/worlds/short.wbt" --record "$scratch/rows" --columns 'BALL.z' >/dev/null 2>"$scratch/err" &
