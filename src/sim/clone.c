@@ -92,6 +92,15 @@ static SimModel *model_of(Sim *sim)
     return sim->model = model;
 }
 
+void sim_forget_model(Sim *sim)
+{
+    bool is_ours = sim->model && !sim->options.physics.like;  // a clone works with what it was made of
+    if (!is_ours || sim->model->edits == physics_edit_count(sim->physics))
+        return;
+    sim_model_release(sim->model);
+    sim->model = NULL;
+}
+
 static Sim *clone_of(Sim *source, SimModel *model, SimStart *start)
 {
     Sim *sim = memory_alloc(sizeof *sim);

@@ -124,6 +124,7 @@ void sim_watch_scene(Sim *sim)
 void sim_sweep(Sim *sim)
 {
     assert(!sim->is_writing);
+    sim_forget_model(sim);  // it shares names with the scene
     if (!scene_is_frozen(sim->scene) && scene_sweep_is_due(sim->scene))
         scene_sweep(sim->scene);
 }

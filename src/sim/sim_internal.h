@@ -115,6 +115,7 @@ void sim_follow_settle(Sim *sim);  // after such a write: it goes along from her
 void sim_follow_touched(Sim *sim, const SceneNode *node,
                         const FieldType *type);  // before a write that is not the sim's own
 void sim_model_release(SimModel *model);         // NULL is fine, here and below
+void sim_forget_model(Sim *sim);                 // of a world that was edited since: nothing is cloned from it any more
 void sim_start_release(SimStart *start);
 bool sim_rebuild(Sim *sim);  // physics anew from the scene
 void sim_plugin_before_reset(Sim *sim);

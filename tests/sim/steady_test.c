@@ -129,6 +129,18 @@ static void lists_are_written(World *world, int round)
     sim_set_value(world->sim, robot, schema_field(robot->type, "controllerArgs"), (FieldValue){ .list = &list });
 }
 
+static void edits_beside_clones(World *world, int round)
+{
+    Sim *clone = NULL;
+    if (round % 10 == 0) {
+        CHECK(sim_clone(world->sim, 1, &clone), "cloned");
+        CHECK(sim_step(clone), "it steps");
+    }
+    sim_destroy(clone);
+    words_are_written(world, round);
+    lists_are_written(world, round);
+}
+
 static void everything_is_reset(World *world, int round)
 {
     solid_comes_and_goes(world, round);
@@ -173,6 +185,7 @@ static const struct {
     { "fields of a guest", set_on_what_was_put_in, 10 },
     { "words", words_are_written, 10 },
     { "lists", lists_are_written, 10 },
+    { "beside clones", edits_beside_clones, 3 },
     { "resets", everything_is_reset, 1 },
 };
 
