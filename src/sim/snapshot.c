@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TALSNAP2";
+static const char magic[8] = "TALSNAP3";
 
 // Sizes of the parts follow the header, then the bytes of physics and of every part.
 typedef struct SnapshotHeader {
