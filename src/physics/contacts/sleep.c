@@ -245,8 +245,7 @@ static bool is_touched(const Sleep *sleep, int body) { return sleep->touched[bod
 
 static bool has_joints(const Physics *physics, int body)
 {
-    return physics->plugin_holds_ode ? mirror_joint_count(physics, body) > 0
-                                     : physics->body_constraints[body] != NULL;
+    return physics->plugin_holds_ode ? mirror_joint_count(physics, body) > 0 : physics->body_constraints[body] != NULL;
 }
 
 bool sleep_is_held(const Physics *physics, int body)
