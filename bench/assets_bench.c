@@ -1,5 +1,6 @@
 // assets_bench - loading large meshes beside assimp alone on the same file in the same run.
-// Usage: assets_bench [triangles]. Bar: binary STL and OBJ of 1 000 000 triangles in at most 2 times the time of assimp.
+// Usage: assets_bench [triangles]. Bar: binary STL and OBJ of 1 000 000 triangles in at most 2 times the time of
+// assimp.
 #include "assets/import.h"
 #include "base/file.h"
 #include "base/text.h"

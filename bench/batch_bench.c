@@ -1,9 +1,13 @@
-// batch_bench.c - steps per second of batches of cart-poles and humanoids, with 1 and 2 threads, beside MuJoCo's with a thread per core and
-// one mjData for each world, in the same run (when its library was found). Both get the same rows of links as text: masses, inertias,
-// shapes, steps; both are told the same torques before each step and are reset after the same number of them. Robots do not touch
-// themselves. Every run is of whole episodes, so that batches of all sizes fall and lie for the same share of it. Best of interleaved rounds.
+// batch_bench.c - steps per second of batches of cart-poles and humanoids, with 1 and 2 threads, beside MuJoCo's with a
+// thread per core and one mjData for each world, in the same run (when its library was found). Both get the same rows
+// of links as text: masses, inertias, shapes, steps; both are told the same torques before each step and are reset
+// after the same number of them. Robots do not touch themselves. Every run is of whole episodes, so that batches of all
+// sizes fall and lie for the same share of it. Best of interleaved rounds.
+//
 // usage: batch_bench [rounds] [largest batch]; prints a table in Markdown.
-//        batch_bench talus|mujoco SCENE WORLDS STEPS; one engine alone on one thread, for a profiler: steps per second of processor time.
+//
+// or: batch_bench talus|mujoco SCENE WORLDS STEPS; one engine alone on one thread, for a profiler: steps per second of
+// processor time.
 #include "base/memory.h"
 #include "base/text.h"
 #include "talus/batch.h"

@@ -1,6 +1,7 @@
-// control_bench.c - what a control step costs: the round trip of an empty controller, launched, in Python, from outside in shared memory
-// and from outside over TCP, beside bare ping-pongs between two processes (futex, loopback) measured in the same run; swarms of 1, 10
-// and 100 robots; a robot with 1000 rays. This program is its own controller: the simulator starts it again with TALUS_CHANNEL set.
+// control_bench.c - what a control step costs: the round trip of an empty controller, launched, in Python, from outside
+// in shared memory and from outside over TCP, beside bare ping-pongs between two processes (futex, loopback) measured
+// in the same run; swarms of 1, 10 and 100 robots; a robot with 1000 rays. This program is its own controller: the
+// simulator starts it again with TALUS_CHANNEL set.
 #include "control/control.h"
 #include "protocol/protocol.h"
 #include "sim/sim.h"

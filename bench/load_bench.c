@@ -1,6 +1,7 @@
-// load_bench - how long worlds take to load and how much memory that needs, beside `wc -w` on the same file in the same run.
-// Usage: load_bench [largest node count]. Bars: at most 5 times the time of wc, at most 400 bytes per node, linear growth.
-// Besides the time that passes it gives processor time, which says the same on a machine that is busy with other work.
+// load_bench - how long worlds take to load and how much memory that needs, beside `wc -w` on the same file in the same
+// run. Usage: load_bench [largest node count]. Bars: at most 5 times the time of wc, at most 400 bytes per node, linear
+// growth. Besides the time that passes it gives processor time, which says the same on a machine that is busy with
+// other work.
 #include "base/common.h"
 #include "base/file.h"
 #include "base/text.h"

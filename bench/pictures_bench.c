@@ -1,7 +1,7 @@
-// pictures_bench.c - rays and pictures beside the raw throughput of the search library on the same tree, and beside software OpenGL
-// drawing the same triangles. One run, interleaved: each round measures everything once, the best of the rounds counts. With one thread
-// the processor time of the whole program is measured (that of OpenGL's threads is in it), which other work on the machine changes
-// little; with two threads the time that passes.
+// pictures_bench.c - rays and pictures beside the raw throughput of the search library on the same tree, and beside
+// software OpenGL drawing the same triangles. One run, interleaved: each round measures everything once, the best of
+// the rounds counts. With one thread the processor time of the whole program is measured (that of OpenGL's threads is
+// in it), which other work on the machine changes little; with two threads the time that passes.
 #include "base/memory.h"
 #include "base/pool.h"
 #include "devices/devices_internal.h"

@@ -1,7 +1,8 @@
-// plugin_bench.c - what a physics plugin that does nothing costs: the same world without one and with each kind, in turns
-// within one process. A second world without a plugin shows what the machine's noise makes of no difference at all. Prints
-// microseconds of processor time a step, and for each kind the median over the turns of the difference, with its quartiles,
-// and the difference of the best turns, in percent of the step without a plugin. Arguments: turns, and one scene's name.
+// plugin_bench.c - what a physics plugin that does nothing costs: the same world without one and with each kind, in
+// turns within one process. A second world without a plugin shows what the machine's noise makes of no difference at
+// all. Prints microseconds of processor time a step, and for each kind the median over the turns of the difference,
+// with its quartiles, and the difference of the best turns, in percent of the step without a plugin. Arguments: turns,
+// and one scene's name.
 #include "sim/sim.h"
 
 #include "../scenes/builders.h"

@@ -1,6 +1,8 @@
-// record_bench.c - what recording costs a step, how large a recording gets, and how fast a movie is made beside the renderer alone.
-// Processor time of the run's thread, and of all threads with the file finished; a step does the same work in every run, so of each step the
-// best of interleaved runs counts. The state after the last step has to be the same. Movies want TALUS_MOVIE=build/talus-movie.
+// record_bench.c - what recording costs a step, how large a recording gets, and how fast a movie is made beside the
+// renderer alone. Processor time of the run's thread, and of all threads with the file finished; a step does the same
+// work in every run, so of each step the best of interleaved runs counts. The state after the last step has to be the
+// same. Movies want TALUS_MOVIE=build/talus-movie.
+//
 // usage: record_bench [rounds [anything: no movies]]
 #include "base/memory.h"
 #include "record/movie.h"
@@ -161,7 +163,8 @@ static const uint8_t *draw(void *context)
                                                                                                     : NULL;
 }
 
-// s of processor time, of this process and of encoders that have ended: a machine that does other things, too, does not change it.
+// s of processor time, of this process and of encoders that have ended: a machine that does other things, too, does not
+// change it.
 static double processor_seconds(void)
 {
     double sum = 0.0;

@@ -1,5 +1,7 @@
-// rest_bench.c - what a step of `talus run` costs as worlds grow: boxes that fall on the ground, the same asleep, and asleep with
-// one ball rolling by. One line a size, in microseconds of processor time: steps while all move, then steps at rest.
+// rest_bench.c - what a step of `talus run` costs as worlds grow: boxes that fall on the ground, the same asleep, and
+// asleep with one ball rolling by. One line a size, in microseconds of processor time: steps while all move, then steps
+// at rest.
+//
 // usage: rest_bench [largest]
 #include "sim/sim.h"
 

@@ -1,6 +1,6 @@
-// step_bench.c - what a whole step of a world costs: `step_bench scene size [warm-up steps] [steps] [threads]` prints microseconds
-// of processor time and bytes a body. Under `valgrind --tool=callgrind --instr-atstart=no` just those steps are counted;
-// bench/count_steps.sh does so for a table of scenes.
+// step_bench.c - what a whole step of a world costs: `step_bench scene size [warm-up steps] [steps] [threads]` prints
+// microseconds of processor time and bytes a body. Under `valgrind --tool=callgrind --instr-atstart=no` just those
+// steps are counted; bench/count_steps.sh does so for a table of scenes.
 #include "sim/sim.h"
 
 #include "physics/joints/motor.h"

@@ -1,6 +1,7 @@
-// threads_bench.c - what a second thread brings to a whole step of `talus run`: collision, solver, motors, devices and all that is
-// done one by one between them. Wall time; a step does the same work in every run, so of each step the best of interleaved
-// runs counts. The state after the last step has to be the same.
+// threads_bench.c - what a second thread brings to a whole step of `talus run`: collision, solver, motors, devices and
+// all that is done one by one between them. Wall time; a step does the same work in every run, so of each step the best
+// of interleaved runs counts. The state after the last step has to be the same.
+//
 // usage: threads_bench [scene|all] [rounds] [directory for the worlds]
 #include "physics/joints/motor.h"
 #include "sim/sim.h"
@@ -25,7 +26,8 @@ static double now(void)
 static void build_pile(Text *out, int count) { scene_pile(out, count, false); }
 static void build_mixed(Text *out, int count) { scene_pile(out, count, true); }
 
-// What two threads have to bring is promised for the largest of each kind; `skipped` steps come before those that are measured.
+// What two threads have to bring is promised for the largest of each kind; `skipped` steps come before those that are
+// measured.
 static const struct {
     const char *name;
     void (*build)(Text *out, int count);

@@ -1,7 +1,7 @@
-// viewer_bench - what a viewer costs a run, at 1000 bodies: processor time of the world's thread per step without a viewer's business, per
-// published moment with 0, 1 and 10 clients that read and acknowledge, the time of a snapshot; and bytes on the wire per second at 60
-// moments a second when all or a tenth of the bodies move.
-// Usage: viewer_bench [bodies]. Bars (docs/viewer.md): no client: one atomic load a step; with clients at most 20 us per moment on the
+// viewer_bench - what a viewer costs a run, at 1000 bodies: processor time of the world's thread per step without a
+// viewer's business, per published moment with 0, 1 and 10 clients that read and acknowledge, the time of a snapshot;
+// and bytes on the wire per second at 60 moments a second when all or a tenth of the bodies move. Usage: viewer_bench
+// [bodies]. Bars (docs/viewer.md): no client: one atomic load a step; with clients at most 20 us per moment on the
 // world's thread, for any number of them; at most 1.1 and 0.12 MB/s.
 #include "base/memory.h"
 #include "viewer/viewer_internal.h"

@@ -52,7 +52,8 @@ static MotorMemory *memory(CoreDevice *device)
     return device->own;
 }
 
-// Length of the part of a coupled motor's name that it shares with the others (before a single "::"); 0 when it is not coupled.
+// Length of the part of a coupled motor's name that it shares with the others (before a single "::"); 0 when it is not
+// coupled.
 static size_t coupling_length(const CoreDevice *device)
 {
     const char *colons = strstr(device->name, "::");

@@ -1,6 +1,6 @@
 // camera.c - cameras: their facts, settings and pictures, and what they recognise.
-// Constants: width, height, field of view, near, exposure, has zoom, its two limits, has focus, focal distance and length,
-// its two limits, has recognition, has segmentation (devices/simple.c).
+// Constants: width, height, field of view, near, exposure, has zoom, its two limits, has focus, focal distance and
+// length, its two limits, has recognition, has segmentation (devices/simple.c).
 #include "core.h"
 
 #include <webots/camera.h>
@@ -27,8 +27,8 @@ enum {
     HAS_SEGMENTATION
 };
 #define CAMERA(tag) CORE_DEVICE(tag, WB_NODE_CAMERA)
-// Old programs ask their range finder as a camera, which it was until V8.3. Width, height and field of view stand first in the
-// constants of both.
+// Old programs ask their range finder as a camera, which it was until V8.3. Width, height and field of view stand first
+// in the constants of both.
 #define EYE(tag) CORE_DEVICE(tag, WB_NODE_CAMERA, WB_NODE_RANGE_FINDER)
 
 static void enable(CoreDevice *device, WbDeviceTag tag, int channel, int period, const char *who)

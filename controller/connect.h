@@ -15,7 +15,8 @@ typedef struct ConnectAddress {
 bool connect_parse(const char *url, ConnectAddress *address);  // false: it makes no sense; free it all the same
 void connect_free(ConnectAddress *address);
 
-// Connects and greets; greet() says whether the simulator let the program in, and prints why not when nobody else is asked
+// Connects and greets; greet() says whether the simulator let the program in, and prints why not when nobody else is
+// asked
 // (`is_last`). NULL when there is no simulator. `is_launched`: the simulator itself started this program.
 Channel *connect_simulator(bool (*greet)(Channel *channel, const char *robot, bool is_last), bool *is_launched);
 

@@ -420,8 +420,8 @@ static bool end_python(void)
     return true;
 }
 
-// The run is over and the program has been told: it ends at its next step or question, as Webots ends it, and what stdio holds
-// is written. Functions that exit() calls may ask once more; they get no answer.
+// The run is over and the program has been told: it ends at its next step or question, as Webots ends it, and what
+// stdio holds is written. Functions that exit() calls may ask once more; they get no answer.
 static void leave(int status)
 {
     static bool is_leaving;
@@ -440,8 +440,8 @@ static bool may_step(const char *who)
     return core.channel && !core.must_quit;
 }
 
-// A program that took the pointer of an image once may have kept it, and finds each new image there, as in Webots. One that takes
-// it again and again asks for what it wants to see.
+// A program that took the pointer of an image once may have kept it, and finds each new image there, as in Webots. One
+// that takes it again and again asks for what it wants to see.
 static void refresh_kept_images(void)
 {
     for (int tag = 1; tag < core.device_count && !core.must_quit; tag++)
@@ -534,8 +534,8 @@ bool core_call(const Record *question, Record *answer, const char *who)
     return ok;
 }
 
-// A picture is of the moment it was due, so the commands since then need not go before. After the end the last one that was looked
-// at stays.
+// A picture is of the moment it was due, so the commands since then need not go before. After the end the last one that
+// was looked at stays.
 static void fetch_image(CoreDevice *device, int channel)
 {
     struct CoreChannel *to = &device->channels[channel];

@@ -89,8 +89,8 @@ void core_fetch_image(CoreDevice *device, int channel);
 int core_step(int duration);
 int core_step_begin(int duration);  // sends; what is gathered from now on goes out with the next step
 int core_step_end(void);            // waits
-// Sends what is gathered, then the question, and gives the answer (valid until the next call). False: it failed; `why` is
-// printed as from `who`.
+// Sends what is gathered, then the question, and gives the answer (valid until the next call). False: it failed; `why`
+// is printed as from `who`.
 bool core_call(const Record *question, Record *answer, const char *who);
 void core_send_displays(void);  // what was drawn since the last step; in display.c
 // Writes a picture of blue, green, red and alpha as .jpg (quality 1 to 100) or .png; in display.c.

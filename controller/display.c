@@ -1,5 +1,5 @@
-// display.c - displays: drawn here, on the processor, into an image of their own (ARGB, top row first). Rows that changed go to the
-// simulator with the next step when a shape of the world shows them.
+// display.c - displays: drawn here, on the processor, into an image of their own (ARGB, top row first). Rows that
+// changed go to the simulator with the next step when a shape of the world shows them.
 #include "core.h"
 
 #include <webots/display.h>

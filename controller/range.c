@@ -1,6 +1,6 @@
 // range.c - range finders and lidars: images of distances and the clouds of points made of them.
-// Constants of a lidar: columns, layers, fields of view, min and max range, frequency, its limits, whether it is planar, tilt,
-// the whole view, whether it rotates (devices/depth.c).
+// Constants of a lidar: columns, layers, fields of view, min and max range, frequency, its limits, whether it is
+// planar, tilt, the whole view, whether it rotates (devices/depth.c).
 #include "core.h"
 
 #include <webots/lidar.h>

@@ -1,4 +1,5 @@
-// sensor.h - the functions that sensors with one channel of numbers have in common: enabling, periods, values, lookup tables.
+// sensor.h - the functions that sensors with one channel of numbers have in common: enabling, periods, values, lookup
+// tables.
 #ifndef TALUS_CONTROLLER_SENSOR_H
 #define TALUS_CONTROLLER_SENSOR_H
 

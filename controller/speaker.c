@@ -1,5 +1,5 @@
-// speaker.c - wb_speaker_*: tells the simulator what to play and remembers it until the simulator says that it is over, so that
-// questions are answered at once.
+// speaker.c - wb_speaker_*: tells the simulator what to play and remembers it until the simulator says that it is over,
+// so that questions are answered at once.
 #include "core.h"
 
 #include <webots/speaker.h>

@@ -1,5 +1,5 @@
-// supervisor.c - what supervisors ask and order of the world as a whole: reset, reload, save, modes, labels, pictures and recordings.
-// supervisor_nodes.c does so of nodes, supervisor_fields.c of fields.
+// supervisor.c - what supervisors ask and order of the world as a whole: reset, reload, save, modes, labels, pictures
+// and recordings. supervisor_nodes.c does so of nodes, supervisor_fields.c of fields.
 #include "supervisor.h"
 
 #include <limits.h>

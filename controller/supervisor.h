@@ -1,5 +1,5 @@
-// supervisor.h - what the files of the supervisor's functions share. Every function is one question over the connection; references
-// are small records of ours that live until the end, so a pointer once given stays good.
+// supervisor.h - what the files of the supervisor's functions share. Every function is one question over the
+// connection; references are small records of ours that live until the end, so a pointer once given stays good.
 #ifndef TALUS_CONTROLLER_SUPERVISOR_H
 #define TALUS_CONTROLLER_SUPERVISOR_H
 

@@ -1,4 +1,5 @@
-// supervisor_nodes.c - what supervisors ask about nodes and do to them: who they are, where, how they move, what they touch.
+// supervisor_nodes.c - what supervisors ask about nodes and do to them: who they are, where, how they move, what they
+// touch.
 #include "supervisor.h"
 
 #include <math.h>

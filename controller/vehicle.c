@@ -425,7 +425,8 @@ static double engine_torque(double rpm)
     }
 }
 
-// The engine's torque reaches the driven wheels in equal parts; a limited slip differential gives more to the slower one.
+// The engine's torque reaches the driven wheels in equal parts; a limited slip differential gives more to the slower
+// one.
 static void apply_torque(void)
 {
     int driven = 0;

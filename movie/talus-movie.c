@@ -1,6 +1,6 @@
-// talus-movie.c - pictures and samples in, a movie out: .webm (VP9 and Opus) or .mp4 (H.264 and AAC), by the file's name.
-// A program of its own because FFmpeg's libraries, as Debian builds them, are under the GPL: talus and libtalus stay free of
-// them, and run without this program. `talus-movie --codecs` tells what can be written.
+// talus-movie.c - pictures and samples in, a movie out: .webm (VP9 and Opus) or .mp4 (H.264 and AAC), by the file's
+// name. A program of its own because FFmpeg's libraries, as Debian builds them, are under the GPL: talus and libtalus
+// stay free of them, and run without this program. `talus-movie --codecs` tells what can be written.
 #include "protocol/movie.h"
 
 #include <libavcodec/avcodec.h>

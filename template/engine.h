@@ -1,7 +1,9 @@
-// engine.h - the two interpreters of talus-template and what they share: a job with the code and its data, and what a run leaves.
+// engine.h - the two interpreters of talus-template and what they share: a job with the code and its data, and what a
+// run leaves.
 //
 // An interpreter has no files. When the code asks for one below the PROTO's folder that the job does not carry, the run
-// ends, the simulator reads the file and sends the job again with it: the code is repeatable, so it comes to the same place.
+// ends, the simulator reads the file and sends the job again with it: the code is repeatable, so it comes to the same
+// place.
 #ifndef TALUS_TEMPLATE_ENGINE_H
 #define TALUS_TEMPLATE_ENGINE_H
 

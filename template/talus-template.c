@@ -1,6 +1,7 @@
-// talus-template.c - runs the code of PROTO templates, JavaScript or Lua, in confinement: jobs in, text out, for formats/template/template_engine.c.
-// A program of its own, so that the interpreters are in no process but this one. It is started with its descriptors in place
-// (base/worker.h), loads its interpreter, gives up files, network and other processes, and then serves one job after the other.
+// talus-template.c - runs the code of PROTO templates, JavaScript or Lua, in confinement: jobs in, text out, for
+// formats/template/template_engine.c. A program of its own, so that the interpreters are in no process but this one. It
+// is started with its descriptors in place (base/worker.h), loads its interpreter, gives up files, network and other
+// processes, and then serves one job after the other.
 #include "engine.h"
 
 #include "base/arena.h"

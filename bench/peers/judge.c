@@ -1,5 +1,6 @@
-// usage: judge scene n poses : loads final poses and reports penetration, for every engine alike: of pairs by ODE's dCollide,
-// into terrain by how far points all over a body's surface are below the triangles that every engine was given
+// usage: judge scene n poses : loads final poses and reports penetration, for every engine alike: of pairs by ODE's
+// dCollide, into terrain by how far points all over a body's surface are below the triangles that every engine was
+// given
 #include "scene.h"
 #include <ode/ode.h>
 #include <math.h>

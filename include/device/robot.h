@@ -46,8 +46,9 @@
 #define robot_keyboard_disable wb_robot_keyboard_disable
 #define robot_keyboard_get_key wb_robot_keyboard_get_key
 
-/* A program of that time gives its functions away: robot_live() connects and takes the one that prepares, robot_die() the
-   one that tidies up, and robot_run() calls the one that works, which returns how many milliseconds it wants to sleep. */
+/* A program of that time gives its functions away: robot_live() connects and takes the one that prepares, robot_die()
+   the one that tidies up, and robot_run() calls the one that works, which returns how many milliseconds it wants to
+   sleep. */
 static void (*device_robot_reset)(void);
 static void (*device_robot_die)(void);
 

@@ -1,7 +1,8 @@
 /* plugins/fluid.h - fluids of a plugin's own making, as Webots' ODE has them. <plugins/physics.h> includes it.
- * A fluid has a density, a viscosity and a stream; geoms can be its volume. dImmerse() tells how a geom lies in such a geom. A
- * link made of that answer pushes its body in every step until it is destroyed: by buoyancy, drag and viscous resistance. So a
- * plugin empties its group and makes its links in webots_physics_step(). docs/plugins.md lists what is left out. */
+ * A fluid has a density, a viscosity and a stream; geoms can be its volume. dImmerse() tells how a geom lies in such a
+ * geom. A link made of that answer pushes its body in every step until it is destroyed: by buoyancy, drag and viscous
+ * resistance. So a plugin empties its group and makes its links in webots_physics_step(). docs/plugins.md lists what is
+ * left out. */
 #ifndef TALUS_PLUGINS_FLUID_H
 #define TALUS_PLUGINS_FLUID_H
 
@@ -59,7 +60,8 @@ void dGeomSetFluid(dGeomID geom, dFluidID fluid);
 dFluidID dGeomGetFluid(dGeomID geom);
 int dFluidDynamicsStep(dWorldID world); /* is done before every step anyway */
 
-/* Of boxes, spheres, capsules, cylinders and closed meshes. The plane is a x + b y + c z = d, its normal out of the fluid. */
+/* Of boxes, spheres, capsules, cylinders and closed meshes. The plane is a x + b y + c z = d, its normal out of the
+ * fluid. */
 dReal dGeomGetArea(dGeomID geom);
 dReal dGeomGetVolume(dGeomID geom);
 void dGeomGetImmersionPlane(dGeomID geom, dVector4 plane);

@@ -3,7 +3,7 @@
  * It defines, with C names:
  *   void webots_physics_init(void)                          or (dWorldID, dSpaceID, dJointGroupID)
  *   void webots_physics_step(void)                          before every step
- *   int  webots_physics_collide(dGeomID g1, dGeomID g2)     0: leave it to the simulator, 1: handled, 2: and mark it colliding
+ *   int  webots_physics_collide(dGeomID g1, dGeomID g2)     0: the simulator does it, 1: handled, 2: and colliding
  *   void webots_physics_step_end(void)                      after every step
  *   void webots_physics_draw(int pass, const char *view)    or (void)
  *   void webots_physics_cleanup(void)
@@ -39,13 +39,14 @@ __attribute__((visibility("default"))) void webots_physics_step_end(void);
 __attribute__((visibility("default"))) int webots_physics_collide(dGeomID g1, dGeomID g2);
 __attribute__((visibility("default"))) void webots_physics_cleanup(void);
 
-/* Bodies and geoms of Solid nodes by their DEF name, or a path "ROBOT.ARM.HAND". NULL when there is none (a Solid without
- * Physics has no body, one without boundingObject no geom). Valid until webots_physics_cleanup. */
+/* Bodies and geoms of Solid nodes by their DEF name, or a path "ROBOT.ARM.HAND". NULL when there is none (a Solid
+ * without Physics has no body, one without boundingObject no geom). Valid until webots_physics_cleanup. */
 dGeomID dWebotsGetGeomFromDEF(const char *DEFName);
 dBodyID dWebotsGetBodyFromDEF(const char *DEFName);
 /* Where contact joints of the plugin go. It changes every step; joints in it act in one step and are then destroyed. */
 dJointGroupID dWebotsGetContactJointGroup(void);
-/* To receivers on a channel, and from emitters on channel 0: all bytes since it was last asked, NULL when there are none. */
+/* To receivers on a channel, and from emitters on channel 0: all bytes since it was last asked, NULL when there are
+ * none. */
 void dWebotsSend(int channel, const void *buffer, int size);
 void *dWebotsReceive(int *size);
 /* Simulated time in milliseconds. */
@@ -56,7 +57,8 @@ void dWebotsConsolePrintf(const char *format, ...) __attribute__((format(printf,
 /* What Webots' ODE adds to ODE. */
 int dAreGeomsSame(dGeomID g1, dGeomID g2);
 void dGeomSetDynamicFlag(dGeomID geom);
-/* A suspension is soft along its axis by dParamSuspensionERP and dParamSuspensionCFM, which dJointSetHingeParam() takes too. */
+/* A suspension is soft along its axis by dParamSuspensionERP and dParamSuspensionCFM, which dJointSetHingeParam() takes
+ * too. */
 void dJointSetHingeSuspensionAxis(dJointID joint, dReal x, dReal y, dReal z);
 void dJointGetHingeSuspensionAxis(dJointID joint, dVector3 result);
 void dJointSetHinge2SuspensionAxis(dJointID joint, dReal x, dReal y, dReal z);

@@ -2,9 +2,10 @@
  *
  * Handles are opaque. Several worlds can live in one process; one thread at a time works on each, different threads may
  * work on different worlds. Functions that can fail return false, NULL, -1 or TALUS_NONE and leave their reasons in the
- * world's diagnostics. So does a world, name, path, field, text or snapshot that is NULL; a place for a result may be NULL when nobody
- * wants it. Options and strings are copied unless a comment says otherwise. Units are SI, angles radians, vectors in the frame of the world, quaternions w x y z and unit.
- * The same file, seed and calls give the same bytes of state. */
+ * world's diagnostics. So does a world, name, path, field, text or snapshot that is NULL; a place for a result may be
+ * NULL when nobody wants it. Options and strings are copied unless a comment says otherwise. Units are SI, angles
+ * radians, vectors in the frame of the world, quaternions w x y z and unit. The same file, seed and calls give the same
+ * bytes of state. */
 #ifndef TALUS_TALUS_H
 #define TALUS_TALUS_H
 
@@ -95,10 +96,11 @@ TALUS_API TalusWorld *talus_load(const char *path, const TalusOptions *options);
 /* The same from memory; `name` is used in messages and to find files beside it. */
 TALUS_API TalusWorld *talus_load_text(const char *name, const char *text, size_t size, const TalusOptions *options);
 TALUS_API void talus_free(TalusWorld *world); /* NULL is fine */
-/* One more of the same world, as it is now: microseconds per body, since nodes, meshes and assets are shared. The two know nothing of
-   each other afterwards: either may be changed, stepped on another thread, or freed first. A reset of the clone comes back to this
-   moment. A clone that is written into (talus_set_*, talus_insert, ...), or asked for a field that moves, gets nodes of its own then.
-   Without the handler of the original and without its plugin: NULL while one runs. */
+/* One more of the same world, as it is now: microseconds per body, since nodes, meshes and assets are shared. The two
+   know nothing of each other afterwards: either may be changed, stepped on another thread, or freed first. A reset of
+   the clone comes back to this moment. A clone that is written into (talus_set_*, talus_insert, ...), or asked for a
+   field that moves, gets nodes of its own then. Without the handler of the original and without its plugin: NULL while
+   one runs. */
 TALUS_API TalusWorld *talus_clone(TalusWorld *world);
 TALUS_API bool talus_clone_many(TalusWorld *world, int count, TalusWorld **clones); /* all or none */
 
@@ -121,8 +123,8 @@ TALUS_API double talus_time_step(const TalusWorld *world);
 TALUS_API bool talus_reset(TalusWorld *world);          /* the state at load or of the last save */
 TALUS_API uint64_t talus_hash(const TalusWorld *world); /* of everything the future depends on */
 
-/* Snapshots cost microseconds and fit any instance of the same world. Devices too are as they were when it was taken: sensors enabled
-   since then are off again. */
+/* Snapshots cost microseconds and fit any instance of the same world. Devices too are as they were when it was taken:
+   sensors enabled since then are off again. */
 TALUS_API TalusSnapshot *talus_snapshot_create(void);
 TALUS_API void talus_snapshot_free(TalusSnapshot *snapshot);
 TALUS_API void talus_snapshot_take(TalusWorld *world, TalusSnapshot *snapshot); /* may be used again and again */
@@ -150,8 +152,9 @@ static inline TalusViewerOptions talus_viewer_options_defaults(void)
     options.size = sizeof options;
     return options;
 }
-/* Shows the world in browsers, from a thread of its own. What people do there enters between the steps of talus_step, which also waits
-   while they pause; looking on changes nothing. Returns the link to open, valid until the viewer is stopped, or NULL: it cannot be. */
+/* Shows the world in browsers, from a thread of its own. What people do there enters between the steps of talus_step,
+   which also waits while they pause; looking on changes nothing. Returns the link to open, valid until the viewer is
+   stopped, or NULL: it cannot be. */
 TALUS_API const char *talus_view_start(TalusWorld *world, const TalusViewerOptions *options);
 TALUS_API const char *talus_view_watch_link(
     const TalusWorld *world);                      /* for those who may only look; NULL: none is shown */
@@ -178,7 +181,8 @@ TALUS_API const char *talus_get_string(const TalusWorld *world, TalusNode node,
                                        const char *field); /* NULL on failure */
 TALUS_API TalusNode talus_get_node(const TalusWorld *world, TalusNode node, const char *field,
                                    int index); /* index 0 for a single one */
-/* Numbers of any numeric field, single or list, flat: writes at most `capacity` and returns how many there are, -1 on failure. */
+/* Numbers of any numeric field, single or list, flat: writes at most `capacity` and returns how many there are, -1 on
+ * failure. */
 TALUS_API int talus_get_numbers(const TalusWorld *world, TalusNode node, const char *field, double *values,
                                 int capacity);
 TALUS_API bool talus_set_bool(TalusWorld *world, TalusNode node, const char *field, bool value);
@@ -186,7 +190,8 @@ TALUS_API bool talus_set_int(TalusWorld *world, TalusNode node, const char *fiel
 TALUS_API bool talus_set_double(TalusWorld *world, TalusNode node, const char *field, double value);
 TALUS_API bool talus_set_vector(TalusWorld *world, TalusNode node, const char *field, TalusVector value);
 TALUS_API bool talus_set_string(TalusWorld *world, TalusNode node, const char *field, const char *value);
-/* The counterpart of talus_get_numbers: `count` must fit the field (3 for one vector, a multiple of 3 for a list of them). */
+/* The counterpart of talus_get_numbers: `count` must fit the field (3 for one vector, a multiple of 3 for a list of
+ * them). */
 TALUS_API bool talus_set_numbers(TalusWorld *world, TalusNode node, const char *field, const double *values, int count);
 
 /* Puts one node, written as in a world file, into a field of `parent` (at the end when index is -1). */
@@ -221,14 +226,16 @@ TALUS_API bool talus_is_colliding(const TalusWorld *world, TalusNode solid);
 TALUS_API bool talus_set_pose(TalusWorld *world, TalusNode solid, TalusPose pose); /* takes everything below along */
 TALUS_API bool talus_set_velocity(TalusWorld *world, TalusNode solid, TalusVector linear, TalusVector angular);
 TALUS_API bool talus_reset_motion(TalusWorld *world, TalusNode solid); /* velocities of it and all below to zero */
-/* Act during the next step alone, all of them added up; a force that lasts is given before each step. False when the solid has no body. */
+/* Act during the next step alone, all of them added up; a force that lasts is given before each step. False when the
+ * solid has no body. */
 TALUS_API bool talus_add_force(TalusWorld *world, TalusNode solid, TalusVector force);
 TALUS_API bool talus_add_force_at(TalusWorld *world, TalusNode solid, TalusVector force, TalusVector point);
 TALUS_API bool talus_add_torque(TalusWorld *world, TalusNode solid, TalusVector torque);
 
 /* ---- joints and motors ---- */
 
-/* `joint` is a joint, its end point, or a motor, sensor or brake on it; `axis` counts from 0 and is ignored for devices. */
+/* `joint` is a joint, its end point, or a motor, sensor or brake on it; `axis` counts from 0 and is ignored for
+ * devices. */
 TALUS_API bool talus_joint_position(const TalusWorld *world, TalusNode joint, int axis, double *position);
 TALUS_API bool talus_joint_velocity(const TalusWorld *world, TalusNode joint, int axis, double *velocity);
 TALUS_API bool talus_joint_set_position(TalusWorld *world, TalusNode joint, int axis,
@@ -258,12 +265,15 @@ TALUS_API TalusNode talus_gripper_held(const TalusWorld *world,
 
 /* ---- devices ---- */
 
-/* A device of a robot by its name, as wb_robot_get_device finds it. TALUS_NONE as robot: of the first robot that has one. */
+/* A device of a robot by its name, as wb_robot_get_device finds it. TALUS_NONE as robot: of the first robot that has
+ * one. */
 TALUS_API TalusNode talus_device(TalusWorld *world, TalusNode robot, const char *name);
-/* Switches the readings of a sensor on, one every period_ms (rounded up to whole steps; the first comes a period later); 0: off. */
+/* Switches the readings of a sensor on, one every period_ms (rounded up to whole steps; the first comes a period
+ * later); 0: off. */
 TALUS_API bool talus_device_enable(TalusWorld *world, TalusNode device, int period_ms);
-/* The numbers of the last reading, as the sensor's wb_*_get_value(s) gives them; a ForceTorqueSensor has three of force (N) and three
-   of torque (N m). Writes at most `capacity` and returns how many there are: 0 before the first reading, -1: no such device. */
+/* The numbers of the last reading, as the sensor's wb_*_get_value(s) gives them; a ForceTorqueSensor has three of force
+   (N) and three of torque (N m). Writes at most `capacity` and returns how many there are: 0 before the first reading,
+   -1: no such device. */
 TALUS_API int talus_device_read(TalusWorld *world, TalusNode device, double *values, int capacity);
 /* On or off: Holder, VacuumGripper, Conveyor, Attachment, Marker, and lights. False: it cannot be switched. */
 TALUS_API bool talus_device_switch(TalusWorld *world, TalusNode device, bool on);
@@ -289,9 +299,9 @@ static inline TalusPluginOptions talus_plugin_options_defaults(void)
     options.size = sizeof options;
     return options;
 }
-/* Loads and starts the plugin that WorldInfo.physics names: code of the world runs from here on. True also when it names
- * none; false when it cannot be used, and then the world runs without it. A plugin that fails in mid-run fails the world.
- * The strings of the options must stay valid until it is stopped. */
+/* Loads and starts the plugin that WorldInfo.physics names: code of the world runs from here on. True also when it
+ * names none; false when it cannot be used, and then the world runs without it. A plugin that fails in mid-run fails
+ * the world. The strings of the options must stay valid until it is stopped. */
 TALUS_API bool talus_plugin_start(TalusWorld *world, const TalusPluginOptions *options);
 TALUS_API bool talus_plugin_stop(
     TalusWorld *world); /* cleans it up and unloads it, as talus_free does; false when it failed */
@@ -325,8 +335,8 @@ typedef struct TalusContactEvent {
     TalusNode solid[2];
     bool begins; /* false: they part */
 } TalusContactEvent;
-/* Which pairs of solids began or ceased to touch, oldest first. Listening begins with the first call, which gives none; what was given
-   is not given again. Returns how many were written. A reset or restore drops what nobody has taken. */
+/* Which pairs of solids began or ceased to touch, oldest first. Listening begins with the first call, which gives none;
+   what was given is not given again. Returns how many were written. A reset or restore drops what nobody has taken. */
 TALUS_API int talus_contact_events(TalusWorld *world, TalusContactEvent *events, int capacity);
 
 typedef struct TalusHit {
@@ -334,29 +344,35 @@ typedef struct TalusHit {
     double distance; /* m from the origin; INFINITY */
     TalusVector point, normal;
 } TalusHit;
-/* The first bounding object on the way from `origin` along `direction` (of any length but 0), within `range` m; INFINITY: however far. */
+/* The first bounding object on the way from `origin` along `direction` (of any length but 0), within `range` m;
+ * INFINITY: however far. */
 TALUS_API bool talus_ray(TalusWorld *world, TalusVector origin, TalusVector direction, double range, TalusHit *hit);
 TALUS_API int talus_rays(TalusWorld *world, int count, const TalusVector *origins, const TalusVector *directions,
                          double range, TalusHit *hits); /* how many have hit something; -1: a ray has no direction */
 
 /* ---- pictures ---- */
 
-/* What a Camera of a robot, or with TALUS_NONE the Viewpoint, sees now: red, green, blue, 255, rows from the top, 4 * width * height
-   bytes. Changes nothing of the simulation. */
+/* What a Camera of a robot, or with TALUS_NONE the Viewpoint, sees now: red, green, blue, 255, rows from the top, 4 *
+   width * height bytes. Changes nothing of the simulation. */
 TALUS_API bool talus_picture(TalusWorld *world, TalusNode camera, int width, int height, uint8_t *pixels);
 TALUS_API bool talus_picture_write(TalusWorld *world, TalusNode camera, int width, int height,
                                    const char *path); /* .png or .jpg */
 
 /* ---- many numbers at once ---- */
 
-/* A view is a list of numbers of a world, looked up once: reading and writing it asks for no name. Each item is a quantity and what it
-   is of: "joint_position HIP". Numbers come in the order of the items.
-     of a solid (DEF path, name or label):  position[3] orientation[4] linear_velocity[3] angular_velocity[3], all read and written;
-                                            contact_force[3] (sum of the last step) touching[1], read; force[3] torque[3], written
-     of a joint, its end point or motor:    joint_position (written: at once, by hand) joint_velocity joint_effort, one for each axis
-     of a joint with motors, or a motor:    motor_position motor_velocity motor_force: read what it was told, written a command
-     of a device by name, "ROBOT/NAME":     sensor (all numbers of its reading, NaN before the first; it is switched on, read in each step)
-     of the world:                          time
+/* A view is a list of numbers of a world, looked up once: reading and writing it asks for no name. Each item is a
+   quantity and what it is of: "joint_position HIP". Numbers come in the order of the items.
+     of a solid (DEF path, name or label)
+       position[3] orientation[4] linear_velocity[3] angular_velocity[3], all read and written;
+       contact_force[3] (sum of the last step) touching[1], read; force[3] torque[3], written
+     of a joint, its end point or motor
+       joint_position (written: at once, by hand) joint_velocity joint_effort, one for each axis
+     of a joint with motors, or a motor
+       motor_position motor_velocity motor_force: read what it was told, written a command
+     of a device by name, "ROBOT/NAME"
+       sensor (all numbers of its reading, NaN before the first; it is switched on, read in each step)
+     of the world
+       time
    "*" in place of a name: all there are, in file order; "NAME.*": all below NAME. */
 typedef struct TalusView TalusView;
 typedef struct TalusChannel {
@@ -368,15 +384,16 @@ TALUS_API TalusView *talus_view_create(TalusWorld *world, const char *const *ite
 TALUS_API void talus_view_free(TalusView *view);       /* NULL is fine */
 TALUS_API int talus_view_count(const TalusView *view); /* of numbers */
 TALUS_API bool talus_view_channel(const TalusView *view, int index, TalusChannel *channel);
-/* Also for clones of the world that it was made for, which are told by talus_view_use what will be asked of them. False when nodes were
-   added or removed so that it does not fit any more, or a value is not a number; then nothing is read or written. */
+/* Also for clones of the world that it was made for, which are told by talus_view_use what will be asked of them. False
+   when nodes were added or removed so that it does not fit any more, or a value is not a number; then nothing is read
+   or written. */
 TALUS_API bool talus_view_use(TalusWorld *world, const TalusView *view);
 TALUS_API bool talus_view_read(TalusWorld *world, const TalusView *view, double *values);
 TALUS_API bool talus_view_write(TalusWorld *world, const TalusView *view,
                                 const double *values); /* false too: an item is only read */
 
-/* A number of a field by its path: DEF names or the type of a node at the top, then fields, lists with an index: "ARM.physics.mass",
-   "WorldInfo.contactProperties[0].coulombFriction[0]", "BALL.translation[2]". */
+/* A number of a field by its path: DEF names or the type of a node at the top, then fields, lists with an index:
+   "ARM.physics.mass", "WorldInfo.contactProperties[0].coulombFriction[0]", "BALL.translation[2]". */
 TALUS_API bool talus_get_path(TalusWorld *world, const char *path, double *value);
 TALUS_API bool talus_set_path(TalusWorld *world, const char *path, double value);
 

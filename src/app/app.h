@@ -53,8 +53,8 @@ typedef struct AppCommand {
 int app_parse(const AppCommand *command, int argc, char **argv, void *options, int *file_count);
 int app_usage_error(const AppCommand *command, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// The limits of --untrusted and --limits, which every verb that reads worlds has. They bound the whole program from here on, a load being
-// at work (base/budget.h). Returns -1 to go on, or the exit code after a mistake was explained.
+// The limits of --untrusted and --limits, which every verb that reads worlds has. They bound the whole program from
+// here on, a load being at work (base/budget.h). Returns -1 to go on, or the exit code after a mistake was explained.
 struct BudgetOptions;
 int app_take_limits(const AppCommand *command, bool is_untrusted, const char *changes, Limits *limits,
                     const struct BudgetOptions *budget);

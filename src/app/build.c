@@ -1,5 +1,6 @@
-// build.c - `talus build`: makes the controllers, plugins and libraries of a project with make or CMake and the compilers of this
-// machine. What folders without a Makefile need is in resources/Makefile.include, what a CMakeLists.txt needs in resources/talus.cmake.
+// build.c - `talus build`: makes the controllers, plugins and libraries of a project with make or CMake and the
+// compilers of this machine. What folders without a Makefile need is in resources/Makefile.include, what a
+// CMakeLists.txt needs in resources/talus.cmake.
 #include "app/app.h"
 #include "app/build_hints.h"
 #include "app/project.h"
@@ -140,7 +141,8 @@ static void pass_on(Build *build, FILE *from, FILE *to)
     free(line);
 }
 
-// Runs a program and waits for it. What it prints goes to `log` if there is one, else it is shown; its errors are read for hints.
+// Runs a program and waits for it. What it prints goes to `log` if there is one, else it is shown; its errors are read
+// for hints.
 static bool run_tool(Build *build, const char *const *arguments, FILE *log)
 {
     pid_t pid;
@@ -172,8 +174,8 @@ static bool run_tool(Build *build, const char *const *arguments, FILE *log)
 
 static bool run_make(Build *build, const char *folder, bool has_own)
 {
-    // A Makefile may name a WEBOTS_HOME of its own. Those of Webots define a blank by appending to nothing, which make does without a
-    // blank since 4.3.
+    // A Makefile may name a WEBOTS_HOME of its own. Those of Webots define a blank by appending to nothing, which make
+    // does without a blank since 4.3.
     const char *arguments[16] = { "make",
                                   "--no-print-directory",
                                   "-C",
@@ -327,7 +329,8 @@ static void report(Build *build, const char *folder, const char *kind, const cha
     }
 }
 
-// Why a folder without a Makefile or CMakeLists.txt is not built, or NULL when it is. An empty text: there is nothing to say.
+// Why a folder without a Makefile or CMakeLists.txt is not built, or NULL when it is. An empty text: there is nothing
+// to say.
 static const char *reason_to_skip(Build *build, const char *folder, const char *kind)
 {
     const char *language = build_hint_unsupported_language(build->arena, folder);

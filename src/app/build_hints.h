@@ -1,5 +1,5 @@
-// build_hints.h - what helps when a build fails for something that is not in the project: which Debian package has a header or a CMake
-// package, and what becomes of programs in languages that no controller here may be written in.
+// build_hints.h - what helps when a build fails for something that is not in the project: which Debian package has a
+// header or a CMake package, and what becomes of programs in languages that no controller here may be written in.
 #ifndef TALUS_APP_BUILD_HINTS_H
 #define TALUS_APP_BUILD_HINTS_H
 

@@ -1,5 +1,6 @@
-// check.c - `talus check`: diagnoses files without running any code that they name. What a run would say before its first step is
-// said here: the file and its PROTOs, the physics made of it, its meshes, pictures and sounds, its plugin and its programs.
+// check.c - `talus check`: diagnoses files without running any code that they name. What a run would say before its
+// first step is said here: the file and its PROTOs, the physics made of it, its meshes, pictures and sounds, its plugin
+// and its programs.
 #include "app/app.h"
 
 #include "base/budget.h"

@@ -86,7 +86,8 @@ static int gather_tools(Finding *findings, int count, Arena *arena)
     return count;
 }
 
-// What is there, and the Debian package that has what is not. What is missing of features is told; what is broken is not fine.
+// What is there, and the Debian package that has what is not. What is missing of features is told; what is broken is
+// not fine.
 static int gather(Finding *findings, Arena *arena)
 {
     struct utsname system;

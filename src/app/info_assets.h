@@ -16,7 +16,8 @@ typedef struct InfoAssets {
     int count, capacity;
 } InfoAssets;
 
-// `diags` is the sink that the scene was loaded with. Looks only: nothing is read, nothing reported. Strings are in `arena`.
+// `diags` is the sink that the scene was loaded with. Looks only: nothing is read, nothing reported. Strings are in
+// `arena`.
 void info_assets_find(const Scene *scene, bool is_untrusted, DiagSink *diags, Arena *arena, InfoAssets *assets);
 
 #endif

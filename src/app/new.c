@@ -1,5 +1,5 @@
-// new.c - `talus new`: a project, controller or plugin to start from, which builds and runs at once. What is written lies below
-// resources/new/: one folder for each template, with @ in names and texts where the new name goes.
+// new.c - `talus new`: a project, controller or plugin to start from, which builds and runs at once. What is written
+// lies below resources/new/: one folder for each template, with @ in names and texts where the new name goes.
 #include "app/app.h"
 #include "app/project.h"
 

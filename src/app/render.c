@@ -1,4 +1,5 @@
-// render.c - `talus render`: pictures of a world, as it is at load, after some time or in a snapshot, made without a window.
+// render.c - `talus render`: pictures of a world, as it is at load, after some time or in a snapshot, made without a
+// window.
 #include "app/app.h"
 #include "app/project.h"
 #include "app/show.h"

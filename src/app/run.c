@@ -1,4 +1,5 @@
-// run.c - `talus run`: simulates a world or body without a window, and `talus view`: the same with a browser as its window.
+// run.c - `talus run`: simulates a world or body without a window, and `talus view`: the same with a browser as its
+// window.
 #include "app/app.h"
 #include "app/project.h"
 #include "app/show.h"
@@ -131,8 +132,8 @@ static volatile sig_atomic_t step_serial, interrupted_step, ending_code;  // ste
 static Sim *volatile stepping;
 static const char *volatile long_step;  // what is said of a step that was over its budget
 
-// Whether the step at which the run was asked to end is still at work in physics or a plugin. Controllers and output see for themselves
-// that the run ends.
+// Whether the step at which the run was asked to end is still at work in physics or a plugin. Controllers and output
+// see for themselves that the run ends.
 static bool hangs_in_step(void)
 {
     if (step_serial % 2 == 0 || step_serial != interrupted_step)
@@ -147,9 +148,9 @@ static void say(const char *words)
     (void)ignored;
 }
 
-// Nothing is written while a world is loaded, so that can end at any moment. A run ends with its step, if that ends within a second.
-// What was asked for at the end (--save, a recording) is then written, which a large world takes longer for: it says so, and the next
-// signal ends it at once, with nothing half written.
+// Nothing is written while a world is loaded, so that can end at any moment. A run ends with its step, if that ends
+// within a second. What was asked for at the end (--save, a recording) is then written, which a large world takes
+// longer for: it says so, and the next signal ends it at once, with nothing half written.
 static void on_signal(int signal_number)
 {
     bool is_time = signal_number == SIGALRM;
@@ -793,8 +794,8 @@ static void name_next_recording(RunOptions *options, const char *first, int numb
     options->record = name->data;
 }
 
-// What options say about each other, in the order in which a user would mend them. -1: nothing is wrong; else the exit code, having
-// explained it.
+// What options say about each other, in the order in which a user would mend them. -1: nothing is wrong; else the exit
+// code, having explained it.
 static int check_options(const AppCommand *command, RunOptions *options)
 {
     if (options->steps < 0 && options->steps != NO_STEPS)

@@ -1,4 +1,5 @@
-// show.h - what a run shows besides its numbers: sound, movies, pictures; asked for on the command line or by supervisors.
+// show.h - what a run shows besides its numbers: sound, movies, pictures; asked for on the command line or by
+// supervisors.
 #ifndef TALUS_APP_SHOW_H
 #define TALUS_APP_SHOW_H
 

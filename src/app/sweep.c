@@ -1,6 +1,7 @@
-// sweep.c - `talus sweep`: rows of a sweep file run in processes of their own, one for each core, so that one that crashes or hangs is a
-// row with its reason; finished rows go into a journal, from which a sweep that was ended goes on. Under mpirun or srun talus-mpi deals
-// the rows to all ranks, each of which runs `talus sweep FILE --rows`, and `talus sweep FILE --plan` keeps the journal.
+// sweep.c - `talus sweep`: rows of a sweep file run in processes of their own, one for each core, so that one that
+// crashes or hangs is a row with its reason; finished rows go into a journal, from which a sweep that was ended goes
+// on. Under mpirun or srun talus-mpi deals the rows to all ranks, each of which runs `talus sweep FILE --rows`, and
+// `talus sweep FILE --plan` keeps the journal.
 #include "app/app.h"
 
 #include "base/json.h"
@@ -154,8 +155,8 @@ static bool runner_start(Runner *runner, Sweep *sweep)
     return true;
 }
 
-// By force: one that waits for a row does not see its pipe closed while others have it open too. Returns its status as waitpid gives it,
-// which is its own when it had died before.
+// By force: one that waits for a row does not see its pipe closed while others have it open too. Returns its status as
+// waitpid gives it, which is its own when it had died before.
 static int runner_end(Runner *runner)
 {
     int status = 0;

@@ -22,7 +22,8 @@ double clip_seconds(const Clip *clip);
 
 Worker *clip_worker_create(void);
 
-// Reads a sound. On failure NULL, with an error at `pos`. `worker` is of clip_worker_create; NULL starts one for this sound alone.
+// Reads a sound. On failure NULL, with an error at `pos`. `worker` is of clip_worker_create; NULL starts one for this
+// sound alone.
 Clip *clip_from_bytes(Worker *worker, const char *name, const void *data, size_t size, const Limits *limits,
                       DiagSink *diags, SourcePos pos);
 // From samples that the caller has; they are copied.

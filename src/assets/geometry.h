@@ -1,7 +1,7 @@
-// geometry.h - every form that a node or a body can name, one row each: what it is called, which fields hold its lengths, and
-// what follows from these alone. Belongs here: names, volume, extent, triangles. Not here: nodes (formats/shape/shape.h), how two
-// forms touch (physics/collide/), how rays meet them (rays/form.c).
-// A form whose row has triangles and nothing else collides, floats, weighs and is seen by these: docs/extending.md.
+// geometry.h - every form that a node or a body can name, one row each: what it is called, which fields hold its
+// lengths, and what follows from these alone. Belongs here: names, volume, extent, triangles. Not here: nodes
+// (formats/shape/shape.h), how two forms touch (physics/collide/), how rays meet them (rays/form.c). A form whose row
+// has triangles and nothing else collides, floats, weighs and is seen by these: docs/extending.md.
 #ifndef TALUS_ASSETS_GEOMETRY_H
 #define TALUS_ASSETS_GEOMETRY_H
 

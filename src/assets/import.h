@@ -2,9 +2,9 @@
 // and BLEND through assimp in a confined worker process. VRML97 files are scenes: formats/shape/shape.h reads those.
 // Belongs here: telling formats apart, reading, axes and units. Not here: finding files (resolve.h), sharing (store.h).
 //
-// Axes and units are what each format's users expect. STL, OBJ, PLY: the numbers as they stand. DAE: its unit is applied;
-// its up axis becomes +z for Webots, while Choreonoid takes the file's axes as they are (keep_axes). Others: as assimp
-// gives them.
+// Axes and units are what each format's users expect. STL, OBJ, PLY: the numbers as they stand. DAE: its unit is
+// applied; its up axis becomes +z for Webots, while Choreonoid takes the file's axes as they are (keep_axes). Others:
+// as assimp gives them.
 #ifndef TALUS_ASSETS_IMPORT_H
 #define TALUS_ASSETS_IMPORT_H
 

@@ -1,6 +1,6 @@
-// import_assimp.c - formats that assimp reads, in a worker process that has nothing to lose: no files, no network, bounded
-// time and memory. The parent sends the file (and the files it names, once the worker asks for them) and gets plain
-// arrays back, which it checks as it would check any file: the worker may have been taken over by what it read.
+// import_assimp.c - formats that assimp reads, in a worker process that has nothing to lose: no files, no network,
+// bounded time and memory. The parent sends the file (and the files it names, once the worker asks for them) and gets
+// plain arrays back, which it checks as it would check any file: the worker may have been taken over by what it read.
 #include "assets/import_internal.h"
 
 #include "base/memory.h"

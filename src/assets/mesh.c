@@ -156,7 +156,8 @@ static int by_edge(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// Edges as (low << 32 | high) with the direction in the last bit of the low half's shift: sorted, the runs must balance.
+// Edges as (low << 32 | high) with the direction in the last bit of the low half's shift: sorted, the runs must
+// balance.
 bool mesh_is_closed(const Mesh *mesh)
 {
     if (mesh->triangle_count == 0)

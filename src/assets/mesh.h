@@ -3,8 +3,8 @@
 // Not here: reading mesh files (import.h), nodes of a scene (formats/shape/shape.h).
 // A Mesh owns its arrays. It is built once, then only read, by any number of threads.
 //
-// Vertices are positions alone and equal ones are merged, so that closedness and mass see the surface; what differs from
-// corner to corner (normals, texture coordinates) is stored per corner of a triangle.
+// Vertices are positions alone and equal ones are merged, so that closedness and mass see the surface; what differs
+// from corner to corner (normals, texture coordinates) is stored per corner of a triangle.
 #ifndef TALUS_ASSETS_MESH_H
 #define TALUS_ASSETS_MESH_H
 
@@ -98,27 +98,29 @@ void mesh_build_part(MeshBuilder *builder, const char *name, int material);   //
 // A bone below one that was added before (-1: none); returns its index, -1 when there are too many.
 int mesh_build_bone(MeshBuilder *builder, const char *name, int parent, Pose rest);
 void mesh_build_influence(MeshBuilder *builder, int vertex, const MeshInfluence *influence);
-// Adds a polygon of any shape as triangles: convex ones as a fan, others by clipping ears. `corner_out` (may be NULL) gets
-// for each corner of each triangle which corner of the polygon it is; returns the first triangle, *triangle_count how many.
+// Adds a polygon of any shape as triangles: convex ones as a fan, others by clipping ears. `corner_out` (may be NULL)
+// gets for each corner of each triangle which corner of the polygon it is; returns the first triangle, *triangle_count
+// how many.
 int mesh_build_polygon(MeshBuilder *builder, const int64_t *vertices, int count, int *corner_out, int *triangle_count);
 
 typedef struct MeshBuildOptions {
     bool keep_duplicates;  // equal triangles stay
     bool keep_vertices;    // equal vertices are not merged
 } MeshBuildOptions;
-// Cleans what was built, merges equal vertices, computes the box, and empties the builder. Never NULL; what was wrong is
-// added to *report (may be NULL).
+// Cleans what was built, merges equal vertices, computes the box, and empties the builder. Never NULL; what was wrong
+// is added to *report (may be NULL).
 Mesh *mesh_build_end(MeshBuilder *builder, const MeshBuildOptions *options, MeshReport *report);
 void mesh_build_cancel(MeshBuilder *builder);
 
-// Smooth normals where faces meet at less than the crease angle; 0 or less leaves the mesh flat. Replaces what was there.
+// Smooth normals where faces meet at less than the crease angle; 0 or less leaves the mesh flat. Replaces what was
+// there.
 void mesh_compute_normals(Mesh *mesh, double crease_angle);
 
 // ---- questions ----
 
-// Where a point of a mesh without texture coordinates lies on a texture, as VRML97 has it: s along the longest side of the box, t along
-// the second, in the same measure. Of equal sides the first is taken for s and the last for t, which is what Webots' published picture
-// of a sphere shows.
+// Where a point of a mesh without texture coordinates lies on a texture, as VRML97 has it: s along the longest side of
+// the box, t along the second, in the same measure. Of equal sides the first is taken for s and the last for t, which
+// is what Webots' published picture of a sphere shows.
 void mesh_default_texcoord(const Mesh *mesh, Vec3 point, double *u, double *v);
 
 // Every edge is shared by as many triangles in one direction as in the other.
@@ -184,8 +186,8 @@ typedef struct MeshGrid {
     double crease_angle;  // of its normals; 0: flat
     bool is_clockwise;
 } MeshGrid;
-// Each cell is cut along the diagonal from (column + 1, row) to (column, row + 1), as the collision of a height field is.
-// NULL when it has fewer than 2 x 2 points or more cells than the limit allows.
+// Each cell is cut along the diagonal from (column + 1, row) to (column, row + 1), as the collision of a height field
+// is. NULL when it has fewer than 2 x 2 points or more cells than the limit allows.
 Mesh *mesh_grid(const MeshGrid *grid, const Limits *limits);
 
 // Polygons over shared points: IndexedFaceSet and its relatives. Index lists end each polygon with -1.

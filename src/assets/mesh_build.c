@@ -1,4 +1,5 @@
-// mesh_build.c - meshes from vertices and triangles of any origin: gathered, then welded, cleaned and trimmed; changed copies.
+// mesh_build.c - meshes from vertices and triangles of any origin: gathered, then welded, cleaned and trimmed; changed
+// copies.
 #include "assets/mesh.h"
 
 #include "base/hash.h"
@@ -177,7 +178,8 @@ static uint64_t hash_position(const double *p)
     return hash ^ (hash >> 29);
 }
 
-// Gives every vertex the index of the first one at its place; unusable ones get UINT32_MAX. Moves the kept ones together.
+// Gives every vertex the index of the first one at its place; unusable ones get UINT32_MAX. Moves the kept ones
+// together.
 static uint32_t *weld(Mesh *mesh, bool keep_all, MeshReport *report)
 {
     uint32_t *remap = memory_alloc_raw(memory_product((size_t)mesh->vertex_count, sizeof *remap) + 1);

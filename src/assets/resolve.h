@@ -1,18 +1,19 @@
-// resolve.h - where the file behind a URL lies on this machine: the one place that knows all ways of naming a PROTO, mesh,
-// texture or sound. Belongs here: search order, package and cache layout, confinement. Not here: reading the files (see
-// store.h), and never the network.
+// resolve.h - where the file behind a URL lies on this machine: the one place that knows all ways of naming a PROTO,
+// mesh, texture or sound. Belongs here: search order, package and cache layout, confinement. Not here: reading the
+// files (see store.h), and never the network.
 //
 // What a URL may be, and where it is looked for, in order:
 //   plain path          beside the naming file, in the project, beside the main file, in the search folders, in the
-//                       default project of WEBOTS_HOME; an absolute one as it is, then by its tail in project and beside
-//                       the naming file (worlds often carry paths of their author's disk)
-//   webots://TAIL       WEBOTS_HOME, search folders, cache (the release of the naming file first, then the newest), library
+//                       default project of WEBOTS_HOME; an absolute one as it is, then by its tail in project and
+//                       beside the naming file (worlds often carry paths of their author's disk)
+//   webots://TAIL       WEBOTS_HOME, search folders, cache (first the release of the naming file), library
 //   https://...         cache, then search folders, WEBOTS_HOME and library by tail: the longest tail that exists wins
 //   file://PATH         that path
 //   package://NAME/...  ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, folders above the naming file, search folders
 //   model://NAME/...    GZ_SIM_RESOURCE_PATH, IGN_GAZEBO_RESOURCE_PATH, GAZEBO_MODEL_PATH, SDF_PATH, then as package
-//   ${SHARE} ${PROGRAM_TOP} ${HOME} ${PROJECT_DIR}  Choreonoid's folders: search folders, `share` folders above the naming
-//                       file, CHOREONOID_SHARE, an installed Choreonoid
+//   ${SHARE} ${PROGRAM_TOP} ${HOME} ${PROJECT_DIR}
+//                       Choreonoid's folders: search folders, `share` folders above the naming file, CHOREONOID_SHARE,
+//                       an installed Choreonoid
 //
 // Confinement: real projects reach out of their folder with "../" and absolute paths, so a trusted load may read every
 // regular file. With is_untrusted a file counts only if it lies, symbolic links resolved, inside the project, a search
@@ -52,8 +53,8 @@ const char *resolve_project_folder(const Resolver *resolver);  // "" when there 
 // Finds the file behind `url` as named in the file `from` (NULL or "": the main file). Results live in `arena`.
 bool resolve_url(const Resolver *resolver, const char *url, const char *from, Arena *arena, Resolved *result);
 
-// Says that `what` (as "mesh", "texture", "PROTO") was not found: a warning at `pos` that names every place tried, with a
-// hint to `talus fetch` for what is on the network.
+// Says that `what` (as "mesh", "texture", "PROTO") was not found: a warning at `pos` that names every place tried, with
+// a hint to `talus fetch` for what is on the network.
 void resolve_report_missing(const Resolved *result, const char *what, const char *url, DiagSink *diags, SourcePos pos);
 
 // Whether the file may be read: always when trusted.

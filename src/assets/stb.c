@@ -1,5 +1,5 @@
-// stb.c - the one place where the stb image libraries are compiled, with just the formats we read. Their known weak spots
-// (GIF, PSD, PIC, PNM ...) are left out.
+// stb.c - the one place where the stb image libraries are compiled, with just the formats we read. Their known weak
+// spots (GIF, PSD, PIC, PNM ...) are left out.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-compare"

@@ -245,7 +245,8 @@ static int item_of_path(const Load *load, Arena *arena)
     FileData file;
     Item item = { .kind = load->kind };
     if (file_read(load->path, (size_t)store->limits->file_bytes, &file, load->diags, load->pos)) {
-        // Folder and extension take part for meshes: what they name lies beside them, and some formats show in the name alone.
+        // Folder and extension take part for meshes: what they name lies beside them, and some formats show in the name
+        // alone.
         bool is_mesh = load->kind == ITEM_MESH;
         char *content_key = arena_printf(
             arena, "%s %016llx %zu in %s%s", options, (unsigned long long)hash_bytes(file.data, file.size, 0),

@@ -30,12 +30,14 @@ typedef struct StoreMeshQuery {
 } StoreMeshQuery;
 #define STORE_MESH_ALL ((StoreMeshQuery){ .material = -1 })
 
-// `url` as named in the file `from`. NULL when it is missing (a warning names every place tried) or unreadable (an error).
+// `url` as named in the file `from`. NULL when it is missing (a warning names every place tried) or unreadable (an
+// error).
 const Mesh *store_mesh(AssetStore *store, const char *url, const char *from, const StoreMeshQuery *query,
                        DiagSink *diags, SourcePos pos);
 const Image *store_image(AssetStore *store, const char *url, const char *from, DiagSink *diags, SourcePos pos);
 const Clip *store_clip(AssetStore *store, const char *url, const char *from, DiagSink *diags, SourcePos pos);
-// Sounds that others make (speech, synthesised ones) under a key of theirs, as store_find_mesh and store_keep_mesh do for meshes.
+// Sounds that others make (speech, synthesised ones) under a key of theirs, as store_find_mesh and store_keep_mesh do
+// for meshes.
 const Clip *store_find_clip(AssetStore *store, const char *key);
 const Clip *store_keep_clip(AssetStore *store, const char *key, Clip *clip);
 // Bytes of any file (skeletons, VRML scenes); *path (may be NULL) is where it lies.

@@ -1,5 +1,6 @@
-// web_page.h - the browser page (web/) as bytes in the program: what the viewer's server answers with, and the two halves of a
-// replay that is one HTML file. web/build.mjs writes the array; a build without node or npm has an array of no files.
+// web_page.h - the browser page (web/) as bytes in the program: what the viewer's server answers with, and the two
+// halves of a replay that is one HTML file. web/build.mjs writes the array; a build without node or npm has an array of
+// no files.
 #ifndef TALUS_ASSETS_WEB_PAGE_H
 #define TALUS_ASSETS_WEB_PAGE_H
 

@@ -1,6 +1,6 @@
 // decimal.c - shortest digits by R. Giulietti's Schubfach method: the interval of decimals that read back as the double
-// is scaled by one power of ten, known to 128 bits, so that the answer is one of four neighbouring integers. Written here
-// because C's library has no such function and trying precisions with printf costs thirty times as much.
+// is scaled by one power of ten, known to 128 bits, so that the answer is one of four neighbouring integers. Written
+// here because C's library has no such function and trying precisions with printf costs thirty times as much.
 #include "base/decimal.h"
 
 #include <pthread.h>

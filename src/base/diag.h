@@ -52,8 +52,8 @@ bool diag_has_errors(const DiagSink *diags);
 
 // Limits how many distinct messages are kept (default 10 000); further ones are only counted.
 
-// Prints messages from index `first` on as "file:line:column: severity: message", at least as severe as `least`. What is
-// said of many places is shown for the first few and then counted; a hint is given once.
+// Prints messages from index `first` on as "file:line:column: severity: message", at least as severe as `least`. What
+// is said of many places is shown for the first few and then counted; a hint is given once.
 void diag_print(const DiagSink *diags, FILE *out, int first, DiagSeverity least);
 const char *diag_severity_name(DiagSeverity severity);
 

@@ -90,7 +90,8 @@ static bool write_all(int descriptor, const char *data, size_t size)
     return true;
 }
 
-// A write beyond RLIMIT_FSIZE is an error like any other, not the end of the process: its signal is held back and taken.
+// A write beyond RLIMIT_FSIZE is an error like any other, not the end of the process: its signal is held back and
+// taken.
 static void hold_size_signal(sigset_t *before)
 {
     sigset_t held;

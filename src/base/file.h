@@ -20,8 +20,8 @@ void file_release(FileData *file);
 // Writes the whole of data to `path` or leaves the old file as it was. A symbolic link stays one, and what is replaced
 // keeps its mode.
 bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink *diags);
-// The same in pieces: written to the descriptor, then closed. Until it is kept the file has no name where the file system can do
-// that, so that nothing is left of it, however the process ends.
+// The same in pieces: written to the descriptor, then closed. Until it is kept the file has no name where the file
+// system can do that, so that nothing is left of it, however the process ends.
 typedef struct FileAside {
     int descriptor;
     int mode;         // of the file that is replaced; -1: there is none

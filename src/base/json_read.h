@@ -1,5 +1,5 @@
-// json_read.h - reads JSON text into a tree of values. For messages and small files from outside: nesting is bounded, every string is
-// valid UTF-8 without NUL, and everything lives in the caller's arena.
+// json_read.h - reads JSON text into a tree of values. For messages and small files from outside: nesting is bounded,
+// every string is valid UTF-8 without NUL, and everything lives in the caller's arena.
 #ifndef TALUS_BASE_JSON_READ_H
 #define TALUS_BASE_JSON_READ_H
 

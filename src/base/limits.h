@@ -1,5 +1,6 @@
 // limits.h - how large an input may be, in one table. Readers take a `const Limits *`; NULL means the defaults.
-// `--untrusted` uses the lower set; `--limits NAME=VALUE,...` changes single ones. Each limit is tested at the limit and one past.
+// `--untrusted` uses the lower set; `--limits NAME=VALUE,...` changes single ones. Each limit is tested at the limit
+// and one past.
 #ifndef TALUS_BASE_LIMITS_H
 #define TALUS_BASE_LIMITS_H
 
@@ -47,7 +48,8 @@ typedef struct Limits {
 extern const Limits limits_default;
 extern const Limits limits_untrusted;
 
-// Changes limits as "step_ms=500,nodes=1000" says. False: *wrong and *length name the piece that is no limit with a number of 1 or more.
+// Changes limits as "step_ms=500,nodes=1000" says. False: *wrong and *length name the piece that is no limit with a
+// number of 1 or more.
 bool limits_change(Limits *limits, const char *changes, const char **wrong, int *length);
 
 static inline const Limits *limits_or_default(const Limits *limits) { return limits ? limits : &limits_default; }

@@ -1,10 +1,10 @@
-// Loops follow each other within microseconds during a step, so both sides spin for a moment before they sleep: a worker
-// until the next loop is given out, the caller until the last piece is done. Sleeping and waking is a futex on the word
-// that is waited for, and nobody is woken who does not sleep. The caller waits for pieces, not for workers: one that the
-// system did not run in time takes none and holds nobody up.
+// Loops follow each other within microseconds during a step, so both sides spin for a moment before they sleep: a
+// worker until the next loop is given out, the caller until the last piece is done. Sleeping and waking is a futex on
+// the word that is waited for, and nobody is woken who does not sleep. The caller waits for pieces, not for workers:
+// one that the system did not run in time takes none and holds nobody up.
 //
-// Every thread starts with a stretch of the items that is its own, and takes from the others' when it is done: loops over
-// the same things then find them in the cache of the processor that wrote them last.
+// Every thread starts with a stretch of the items that is its own, and takes from the others' when it is done: loops
+// over the same things then find them in the cache of the processor that wrote them last.
 #include "base/pool.h"
 
 #include "base/memory.h"

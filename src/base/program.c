@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Places as seen from the folder of a program or library. Built: beside it, and one up from tests/ and bench/. Installed: bin/,
-// lib/ and lib/TRIPLET/ stand beside or above lib/talus/.
+// Places as seen from the folder of a program or library. Built: beside it, and one up from tests/ and bench/.
+// Installed: bin/, lib/ and lib/TRIPLET/ stand beside or above lib/talus/.
 static const char *const places[] = { "", "../", "../lib/talus/", "talus/", "../talus/" };
 
 static bool find_near(const char *file, const char *name, char *path, size_t capacity)

@@ -1,6 +1,7 @@
-// queue.h - a bounded queue between one thread that makes things and one that uses them. The things are slots of the caller's own
-// array, named by index: a slot belongs to the maker between begin_put and end_put, to the user between begin_take and end_take.
-// The maker waits while all slots are full, the user while all are empty: memory is constant and nothing is lost.
+// queue.h - a bounded queue between one thread that makes things and one that uses them. The things are slots of the
+// caller's own array, named by index: a slot belongs to the maker between begin_put and end_put, to the user between
+// begin_take and end_take. The maker waits while all slots are full, the user while all are empty: memory is constant
+// and nothing is lost.
 #ifndef TALUS_BASE_QUEUE_H
 #define TALUS_BASE_QUEUE_H
 

@@ -1,5 +1,5 @@
-// stream.h - a file that is written piece by piece and gets its name only when it is whole: aside first, synced, then renamed.
-// For what is too large to be kept in memory (sounds, movies, recordings). Whole files at once: file.h.
+// stream.h - a file that is written piece by piece and gets its name only when it is whole: aside first, synced, then
+// renamed. For what is too large to be kept in memory (sounds, movies, recordings). Whole files at once: file.h.
 #ifndef TALUS_BASE_STREAM_H
 #define TALUS_BASE_STREAM_H
 
@@ -7,7 +7,8 @@
 
 typedef struct FileStream FileStream;
 
-// NULL when it cannot be made (reported). Nothing stands under `path` before stream_close, and an old file there stays until then.
+// NULL when it cannot be made (reported). Nothing stands under `path` before stream_close, and an old file there stays
+// until then.
 FileStream *stream_open(const char *path, DiagSink *diags);
 bool stream_write(FileStream *stream, const void *data,
                   size_t size);  // false from the first failure on (reported once)

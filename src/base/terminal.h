@@ -1,5 +1,6 @@
 // terminal.h - what a terminal may be given: colours, and lines that are written over.
-// A stream has colours when it is a terminal and neither NO_COLOR nor TERM=dumb says otherwise; CLICOLOR_FORCE gives them to any.
+// A stream has colours when it is a terminal and neither NO_COLOR nor TERM=dumb says otherwise; CLICOLOR_FORCE gives
+// them to any.
 #ifndef TALUS_BASE_TERMINAL_H
 #define TALUS_BASE_TERMINAL_H
 
@@ -20,7 +21,8 @@ bool terminal_has_color(FILE *out);
 // The bytes that switch to a colour, "" for a stream without.
 const char *terminal_color(FILE *out, TerminalColor color);
 
-// One line that tells how far a long job is, written over on a terminal and now and then otherwise. { 0 } and `start` begin it.
+// One line that tells how far a long job is, written over on a terminal and now and then otherwise. { 0 } and `start`
+// begin it.
 typedef struct Progress {
     bool is_quiet, is_terminal, is_written;
     double started, shown;  // s on the clock

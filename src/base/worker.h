@@ -1,11 +1,12 @@
 // worker.h - a confined helper process for risky work on data from outside: importers, template interpreters.
-// The worker is started at the first call and reused: a copy of this process, or a program that calls worker_serve. It has no files, no network and no other processes (seccomp), bounded
-// processor time per request, memory and answer size. It is given bytes and gives back bytes through shared memory; if it
-// crashes, hangs or grows too large it is ended, the call says so, and the next call starts a fresh one.
-// Belongs here: the process and its confinement. Not here: what requests mean.
+// The worker is started at the first call and reused: a copy of this process, or a program that calls worker_serve. It
+// has no files, no network and no other processes (seccomp), bounded processor time per request, memory and answer
+// size. It is given bytes and gives back bytes through shared memory; if it crashes, hangs or grows too large it is
+// ended, the call says so, and the next call starts a fresh one. Belongs here: the process and its confinement. Not
+// here: what requests mean.
 //
-// What a library needs from the file system (shared objects, tables) must be touched in `start`, which runs in the worker
-// before it is confined. A Worker may be used from several threads; calls take turns.
+// What a library needs from the file system (shared objects, tables) must be touched in `start`, which runs in the
+// worker before it is confined. A Worker may be used from several threads; calls take turns.
 #ifndef TALUS_BASE_WORKER_H
 #define TALUS_BASE_WORKER_H
 
@@ -22,7 +23,8 @@ void worker_reply_clear(WorkerReply *reply);
 
 typedef struct WorkerOptions {
     const char *name;  // for messages, as "mesh importer"
-    // A program to run as the worker, and its one argument; NULL: a copy of this process serves, with the functions below.
+    // A program to run as the worker, and its one argument; NULL: a copy of this process serves, with the functions
+    // below.
     const char *program, *argument;
     // Both run in the worker. `handle` writes the answer; when it returns false the answer is a message for people.
     void *(*start)(const void *context);  // may be NULL; its result is the state of `handle`
@@ -78,8 +80,8 @@ typedef struct WorkerLimits {
 WorkerStatus worker_call_limited(Worker *worker, const WorkerPart *parts, int part_count, const WorkerLimits *limits,
                                  WorkerAnswer *answer);
 
-// The whole life of a program that is started as a worker: `options` are those of its own side, with the limits of the other.
-// Returns the exit status.
+// The whole life of a program that is started as a worker: `options` are those of its own side, with the limits of the
+// other. Returns the exit status.
 int worker_serve(const WorkerOptions *options);
 
 #endif

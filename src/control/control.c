@@ -224,8 +224,8 @@ static void remember_start(Control *control)
         }
 }
 
-// The world goes back to its start; programs go on, so what they wait for moves with the clock. Those whose robot had been
-// removed start again with it.
+// The world goes back to its start; programs go on, so what they wait for moves with the clock. Those whose robot had
+// been removed start again with it.
 static void reset(Control *control)
 {
     uint64_t passed = sim_steps(control->sim);

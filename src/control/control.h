@@ -1,9 +1,9 @@
 // control.h - robot programs: finds, starts, feeds and stops the controllers of a world, in lock step with it.
-// Belongs here: processes, their output, the exchange of frames, the supervisor's questions. Not here: what devices read
-// (devices/), the encoding (protocol/), the programs' own library (controller/ beside src/).
+// Belongs here: processes, their output, the exchange of frames, the supervisor's questions. Not here: what devices
+// read (devices/), the encoding (protocol/), the programs' own library (controller/ beside src/).
 //
-// A Control hooks into the phases of its Sim: before a step it waits for every synchronous controller's next request, in
-// the order of robots in the file, and applies what they ask; after it every controller whose time has come gets its
+// A Control hooks into the phases of its Sim: before a step it waits for every synchronous controller's next request,
+// in the order of robots in the file, and applies what they ask; after it every controller whose time has come gets its
 // readings. So results do not depend on how the system schedules the processes.
 #ifndef TALUS_CONTROL_CONTROL_H
 #define TALUS_CONTROL_CONTROL_H
@@ -42,7 +42,8 @@ typedef struct ControlWatch {
     void *context;
     void (*heard)(void *context, const char *robot, const char *text, size_t length, bool is_error);  // one line
     void (*labelled)(void *context, const ControlLabel *label);
-    // A supervisor sets the mode (WbSimulationMode). True: who looks on pauses and paces the world, and can let it go on.
+    // A supervisor sets the mode (WbSimulationMode). True: who looks on pauses and paces the world, and can let it go
+    // on.
     bool (*moded)(void *context, int mode);
     // What a program says to the window of its robot (wb_robot_wwi_send).
     void (*windowed)(void *context, const SceneNode *robot, const char *data, size_t size);
@@ -56,15 +57,14 @@ typedef struct ControlOptions {
     bool is_quiet;          // drop what controllers print
     FILE *out;              // where what they print goes, each line behind "[robot] "; NULL: stdout
     int port;               // TCP port on loopback for <extern> controllers from elsewhere; 0: none
-    const char *
-        token;  // whoever is not the user of this process must show it, and other machines may come; NULL: none, they may not
-    Input *input;  // the caller's: what a person does at keys, mouse and joystick; NULL: nobody is there
+    const char *token;      // whoever is not the user of this process must show it, and other machines may come; NULL:
+                            // none, they may not
+    Input *input;           // the caller's: what a person does at keys, mouse and joystick; NULL: nobody is there
     ControlWatch watches[CONTROL_WATCHES];  // what is recorded, who looks on, the progress line; { 0 }: nobody
     ControlShow show;              // pictures, movies and animations that supervisors ask for; { 0 }: none are made
     bool (*is_interrupted)(void);  // asked while controllers are waited for; NULL: never
-    void (*idle)(
-        void *
-            context);  // called from time to time while one is waited for, to show what was reported meanwhile; NULL: nothing
+    void (*idle)(void *context);   // called from time to time while one is waited for, to show what was reported
+                                   // meanwhile; NULL: nothing
     void *idle_context;
 } ControlOptions;
 
@@ -72,8 +72,8 @@ typedef struct ControlOptions {
 bool control_is_needed(const Devices *devices);
 // The devices are the caller's and must outlive the Control. Nothing is started before the first step.
 Control *control_create(Sim *sim, const ControlOptions *options, DiagSink *diags);
-// The run is over: answers what controllers still ask, tells them to quit, and waits for their end, at most some seconds. What
-// they said last is in the world and the devices then. Afterwards no step may be made.
+// The run is over: answers what controllers still ask, tells them to quit, and waits for their end, at most some
+// seconds. What they said last is in the world and the devices then. Afterwards no step may be made.
 void control_end(Control *control);
 void control_destroy(Control *control);  // ends it too; NULL is fine
 

@@ -156,7 +156,8 @@ typedef struct Launch {
 } Launch;
 bool launch_find(Control *control, const Controller *controller, Launch *launch);
 const char *launch_project(const Control *control);  // folder above "worlds"
-// The folder KIND/NAME of the first project that has it: the world's, that of the robot's PROTO, those of the environment; NULL.
+// The folder KIND/NAME of the first project that has it: the world's, that of the robot's PROTO, those of the
+// environment; NULL.
 const char *launch_folder(Control *control, const SceneNode *robot, const char *kind, const char *name);
 bool launch_is_python2(const char *script);  // it prints as Python 2 does
 

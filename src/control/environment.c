@@ -156,8 +156,8 @@ static char *own_folder(Arena *arena)
     return length > 0 ? path_directory(arena, arena_text(arena, path, (size_t)length)) : arena_string(arena, ".");
 }
 
-// In a program of others, libtalus knows where it lies: parts of Talus are beside it (in a build), in talus/, or in ../talus (installed in
-// a folder of the machine's kind). Those that are not there are left out.
+// In a program of others, libtalus knows where it lies: parts of Talus are beside it (in a build), in talus/, or in
+// ../talus (installed in a folder of the machine's kind). Those that are not there are left out.
 static void add_places_of_library(Environment *environment)
 {
     static const char *const places[] = { "", "/talus", "/../talus" };

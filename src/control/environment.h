@@ -15,7 +15,8 @@ typedef struct Runtime {
     const char *command, *options;  // NULL when it says nothing
 } Runtime;
 
-// That of this process, with the folders of libController, of the Python module and of the program; `project` may be NULL.
+// That of this process, with the folders of libController, of the Python module and of the program; `project` may be
+// NULL.
 Environment environment_make(Arena *arena, const char *folder, const char *project);
 void environment_set(Environment *environment, const char *name, const char *value);
 Runtime environment_read_runtime(Environment *environment, const char *folder);  // and sets the variables that it names

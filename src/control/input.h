@@ -1,5 +1,5 @@
-// input.h - what a person does at keyboard, mouse and joystick, read from a file: events with the simulated time at which
-// they happen. The state at a moment follows from the file and the time alone, so runs repeat, resets included.
+// input.h - what a person does at keyboard, mouse and joystick, read from a file: events with the simulated time at
+// which they happen. The state at a moment follows from the file and the time alone, so runs repeat, resets included.
 // Belongs here: the file's grammar and the state it describes. Not here: who asks for it (exchange.c).
 #ifndef TALUS_CONTROL_INPUT_H
 #define TALUS_CONTROL_INPUT_H

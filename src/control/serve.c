@@ -112,8 +112,8 @@ static void take_loss(Control *control, Controller *controller)
     control_left(control, controller);
 }
 
-// A controller may keep the world waiting for so long. That a busy machine did not let it run is not its doing: one that could go on
-// has a tenth of it on the processor beyond it, and an end far away.
+// A controller may keep the world waiting for so long. That a busy machine did not let it run is not its doing: one
+// that could go on has a tenth of it on the processor beyond it, and an end far away.
 static bool is_late(const Control *control, Controller *controller)
 {
     enum { FAR = 10, SHARE = 10 };

@@ -1,5 +1,5 @@
-// supervisor.c - the questions and orders of supervisors: a table sends each to its room; nodes, PROTOs and the world are here.
-// A node is named by its id in the scene; a PROTO instance shows itself, not what it made.
+// supervisor.c - the questions and orders of supervisors: a table sends each to its room; nodes, PROTOs and the world
+// are here. A node is named by its id in the scene; a PROTO instance shows itself, not what it made.
 #include "control/supervisor_internal.h"
 
 #include "base/memory.h"
@@ -128,7 +128,8 @@ static SceneNode *find_inside(SceneNode *instance, const char *def)
     return inner && instance->kind == SCENE_NODE_INSTANCE ? scene_find_def_below(inner, def) : NULL;
 }
 
-// Whether a device stands in the tree of a PROTO other than its robot's own, as part of it: the scene tree does not show it.
+// Whether a device stands in the tree of a PROTO other than its robot's own, as part of it: the scene tree does not
+// show it.
 static bool is_hidden_device(const SceneNode *device, const SceneNode *robot)
 {
     const SceneNode *outer = scene_instance(device);

@@ -186,7 +186,8 @@ static FieldValue list_item(const FieldList *list, FieldKind kind, int index)
     return value;
 }
 
-// The axis of a single rotation is of unit length (those in lists are as they were given); one that is keeps its digits.
+// The axis of a single rotation is of unit length (those in lists are as they were given); one that is keeps its
+// digits.
 static void make_unit(double v[4])
 {
     Vec3 axis = vec3(v[0], v[1], v[2]);
@@ -223,7 +224,8 @@ void call_field_get(const Call *call)
     answer_item(call, kind, &value);
 }
 
-// The value that a call carries, from its third number on. False when it is not of the kind, not finite, or beyond any world.
+// The value that a call carries, from its third number on. False when it is not of the kind, not finite, or beyond any
+// world.
 static bool value_in(const Call *call, const FieldType *type, int first_int, FieldValue *value)
 {
     FieldKind kind = field_kind_item(type->kind);
@@ -421,7 +423,8 @@ void call_field_import(const Call *call)
         tell_of_devices(call, node);
 }
 
-// The field of the scene tree that a field inside a PROTO is connected to: that one can be changed. -1 when there is none.
+// The field of the scene tree that a field inside a PROTO is connected to: that one can be changed. -1 when there is
+// none.
 void call_field_actual(const Call *call)
 {
     const FieldRef *field = field_of(call);

@@ -1,6 +1,6 @@
-// supervisor_state.c - states of nodes that supervisors keep under a name: poses and velocities of the solids below a node, positions
-// and commands of its joints, and what else moves without physics (Poses, lights, the Viewpoint). "__init__" is the state in which a
-// node came into the world.
+// supervisor_state.c - states of nodes that supervisors keep under a name: poses and velocities of the solids below a
+// node, positions and commands of its joints, and what else moves without physics (Poses, lights, the Viewpoint).
+// "__init__" is the state in which a node came into the world.
 #include "control/supervisor_internal.h"
 
 #include "base/hash.h"

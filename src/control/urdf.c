@@ -1,7 +1,8 @@
 // urdf.c - a robot as URDF: every Solid is a link, every joint axis a joint, the robot itself is "base_link".
-// URDF has a joint at the origin of its child link, so a child's link frame lies in the anchor and what belongs to the Solid
-// is placed in it. Joints are written at position 0. A joint of several axes is a chain of joints with empty links between;
-// an end point that is a SolidReference would close a loop and is left out, as are shapes that URDF does not have.
+// URDF has a joint at the origin of its child link, so a child's link frame lies in the anchor and what belongs to the
+// Solid is placed in it. Joints are written at position 0. A joint of several axes is a chain of joints with empty
+// links between; an end point that is a SolidReference would close a loop and is left out, as are shapes that URDF does
+// not have.
 #include "control/control_internal.h"
 
 #include "base/memory.h"

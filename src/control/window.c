@@ -1,5 +1,6 @@
-// window.c - robot windows: which page a robot has, and what goes between the page and the robot's program. Who shows pages is elsewhere
-// (viewer/); here messages are handed on, those of a window at the next step of the program, in their order.
+// window.c - robot windows: which page a robot has, and what goes between the page and the robot's program. Who shows
+// pages is elsewhere (viewer/); here messages are handed on, those of a window at the next step of the program, in
+// their order.
 #include "control/control_internal.h"
 
 #include "base/file.h"

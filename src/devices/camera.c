@@ -7,8 +7,8 @@
 #include <string.h>
 
 // ---- recognition ----
-// What the library unpacks: the number of objects, then for each OBJECT_NUMBERS numbers in the order of Recognized, its colours,
-// and its model as text padded with zeros to whole numbers.
+// What the library unpacks: the number of objects, then for each OBJECT_NUMBERS numbers in the order of Recognized, its
+// colours, and its model as text padded with zeros to whole numbers.
 
 enum { OBJECT_NUMBERS = 15, OBJECTS_MAX = 256 };
 
@@ -24,7 +24,8 @@ static Vec3 corner_of(const Sight *sight, int i)
     return vec3_add(sight->centre, vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
 }
 
-// The pixels around the box: of its middle and its eight corners; those of a ball lie beside its middle. False: it covers less than one.
+// The pixels around the box: of its middle and its eight corners; those of a ball lie beside its middle. False: it
+// covers less than one.
 static bool place_on_image(const ImageView *view, Recognized *object)
 {
     int low[2] = { INT_MAX, INT_MAX }, high[2] = { INT_MIN, INT_MIN };

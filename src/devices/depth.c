@@ -1,5 +1,5 @@
-// depth.c - range finders and lidars: images of distances, one ray for each point. Pixels run from the left, rows from the top.
-// What is nearer than minRange or not nearer than maxRange is INFINITY, as Webots has it.
+// depth.c - range finders and lidars: images of distances, one ray for each point. Pixels run from the left, rows from
+// the top. What is nearer than minRange or not nearer than maxRange is INFINITY, as Webots has it.
 #include "devices/devices_internal.h"
 
 #include "base/memory.h"
@@ -218,8 +218,8 @@ static int lidar_sample(DeviceContext *at, int channel, double *reading)
     return take_image(at, &optics);
 }
 
-// columns, layers, fields of view, min and max range, frequency, its limits, whether it is planar, tilt, its whole view,
-// whether it rotates
+// columns, layers, fields of view, min and max range, frequency, its limits, whether it is planar, tilt, its whole
+// view, whether it rotates
 static int lidar_constants(DeviceContext *at, double *values, int capacity)
 {
     const SceneNode *node = at->info->node;

@@ -92,7 +92,8 @@ typedef struct ScanContext {
     int robot;
 } ScanContext;
 
-// The device of a robot that has this node; one whose node is gone waits for another of its kind and name (a PROTO made anew).
+// The device of a robot that has this node; one whose node is gone waits for another of its kind and name (a PROTO made
+// anew).
 static Device *find_device(const Devices *devices, const DeviceRobot *robot, const SceneNode *node,
                            const DeviceKind *kind)
 {
@@ -274,7 +275,8 @@ static void add_robot(Devices *devices, SceneNode *node)
     update_power(devices, index);
 }
 
-// After the world was changed: devices that came in get the tags behind the others, and all are looked up in physics again.
+// After the world was changed: devices that came in get the tags behind the others, and all are looked up in physics
+// again.
 static void scan_again(Devices *devices, int robot)
 {
     DeviceRobot *row = &devices->robots[robot];
@@ -515,8 +517,8 @@ static DeviceState *state_at(const Devices *devices, int robot, int tag)
     return &devices->states[devices->robots[robot].first_device + tag - 1];
 }
 
-// All that a device does goes through here, so no index of solids or joints is used after an edit that may have moved it. Whoever goes
-// through all devices has looked them up before.
+// All that a device does goes through here, so no index of solids or joints is used after an edit that may have moved
+// it. Whoever goes through all devices has looked them up before.
 DeviceContext device_context(Devices *devices, int robot, int tag)
 {
     devices_rescan(devices);
@@ -634,7 +636,8 @@ static void watch(Devices *devices, int robot, int tag)
     at.info->kind->watch(&at);
 }
 
-// Processor and motors draw from the battery; a robot without energy has motors without power and sensors that keep their last value.
+// Processor and motors draw from the battery; a robot without energy has motors without power and sensors that keep
+// their last value.
 static void drain_battery(Devices *devices, int robot)
 {
     DeviceRobot *row = &devices->robots[robot];
@@ -653,7 +656,8 @@ static void drain_battery(Devices *devices, int robot)
     update_power(devices, robot);
 }
 
-// A robot whose centre is within a charger's radius is loaded at the lower of both rates, from what the charger has left.
+// A robot whose centre is within a charger's radius is loaded at the lower of both rates, from what the charger has
+// left.
 static void charge(Devices *devices, int charger)
 {
     const SceneNode *node = devices->chargers[charger];

@@ -1,8 +1,8 @@
 // devices.h - sensors and actuators of robots: which there are, what they are told, what they read.
 // Belongs here: every device node, sampling periods, noise, lookup tables, radio traffic between devices, batteries.
 // Not here: processes and messages (control/, protocol/), how bodies move (physics/), rays through visuals (rays/).
-// A Devices borrows scene and physics and owns all the rest. Its state (enabled periods, queues, random streams) is part
-// of a simulation's state: it is hashed, saved in snapshots and restored.
+// A Devices borrows scene and physics and owns all the rest. Its state (enabled periods, queues, random streams) is
+// part of a simulation's state: it is hashed, saved in snapshots and restored.
 //
 // A robot is named by its index in file order; a device by its tag, from 1 in the order in which the file declares the
 // devices of that robot. Tag 0 is the robot itself. Both stay what they are while the robot lives.
@@ -23,8 +23,8 @@ void devices_rescan(Devices *devices);
 // Writes into the scene what a saved world must know of them: the energy left in batteries.
 void devices_keep(Devices *devices);
 
-// After a reset of the simulation, which may have made its physics anew: all is as at the start (streams, states, energy,
-// no packets under way), but what controllers enabled stays enabled.
+// After a reset of the simulation, which may have made its physics anew: all is as at the start (streams, states,
+// energy, no packets under way), but what controllers enabled stays enabled.
 void devices_reset(Devices *devices, Physics *physics);
 
 const Physics *devices_physics(const Devices *devices);
@@ -32,9 +32,9 @@ int devices_robot_count(const Devices *devices);  // holes included
 bool devices_robot_exists(const Devices *devices, int robot);
 SceneNode *devices_robot_node(const Devices *devices, int robot);
 int devices_robot_of(const Devices *devices, const SceneNode *robot);  // -1
-// The index of a robot that was removed for good may be given to the next one with the same devices, so that a world in which robots come
-// and go does not grow; its serial number is then another one. Whoever remembers things of robots by their index holds them, and
-// releases those that are gone when it is done with them.
+// The index of a robot that was removed for good may be given to the next one with the same devices, so that a world in
+// which robots come and go does not grow; its serial number is then another one. Whoever remembers things of robots by
+// their index holds them, and releases those that are gone when it is done with them.
 uint32_t devices_robot_serial(const Devices *devices, int robot);
 void devices_hold_robots(Devices *devices, bool are_held);
 void devices_release_robot(Devices *devices, int robot);  // one that does not exist any more
@@ -65,27 +65,31 @@ void devices_sample(Devices *devices, uint64_t step);
 // Numbers of the last reading and its serial number (0: none yet). What the numbers are is said by the kind's rows.
 const double *devices_reading(const Devices *devices, int robot, int tag, int channel, int *count, uint32_t *serial);
 
-// The bytes of the last image of a channel; NULL: it has none. Row by row from the top left: distances in m as floats of range
-// finders and lidars; blue, green, red and 255 of cameras; image 2 of a camera is segmented. Of a camera's recognition: as camera.c
-// packs it. Pictures are made here, when they are asked for, and show the moment at which they were due. They are no part of the state.
+// The bytes of the last image of a channel; NULL: it has none. Row by row from the top left: distances in m as floats
+// of range finders and lidars; blue, green, red and 255 of cameras; image 2 of a camera is segmented. Of a camera's
+// recognition: as camera.c packs it. Pictures are made here, when they are asked for, and show the moment at which they
+// were due. They are no part of the state.
 const void *devices_image(Devices *devices, int robot, int tag, int number, int *size);
 // The image of a channel's readings that is made when asked for; -1: it has none.
 int devices_due_image(const Devices *devices, int robot, int tag, int channel);
 
 // ---- what a device is and can be told, as plain numbers ----
-// Constants of the device (ranges, lookup table, sizes) in the order of its kind's `constants` rows, variable part last.
+// Constants of the device (ranges, lookup table, sizes) in the order of its kind's `constants` rows, variable part
+// last.
 int devices_constants(const Devices *devices, int robot, int tag, double *values, int capacity);
 // A command by its row in the kind's table: numbers and bytes. Returns what is wrong in words, or NULL.
 const char *devices_command(Devices *devices, int robot, int tag, int command, const double *numbers, int number_count,
                             const void *bytes, int byte_count);
 
 // ---- lamps ----
-// What LEDs light up: by the id of the node that says how a shape glows (a Material or a PBRAppearance) what it gives off now, linear.
+// What LEDs light up: by the id of the node that says how a shape glows (a Material or a PBRAppearance) what it gives
+// off now, linear.
 typedef struct DeviceGlow {
     uint32_t node;
     Vec3 light;
 } DeviceGlow;
-// Of all LEDs of robots that are there, in their order. Returns how many there are, of which `capacity` at most are written.
+// Of all LEDs of robots that are there, in their order. Returns how many there are, of which `capacity` at most are
+// written.
 int devices_glows(const Devices *devices, DeviceGlow *glows, int capacity);
 
 // ---- devices of bodies ----
@@ -176,18 +180,19 @@ typedef struct DevicesView {
     double bloom;      // as Viewpoint.bloomThreshold
     bool is_quick;     // one ray a pixel, sharp shadows
 } DevicesView;
-// The world as it is now, with what devices show: red, green, blue, 255, rows from the top. `depth` (NULL: not wanted) gets distances
-// along the axis, INFINITY where nothing is seen. A world without lights is lit from the eye.
+// The world as it is now, with what devices show: red, green, blue, 255, rows from the top. `depth` (NULL: not wanted)
+// gets distances along the axis, INFINITY where nothing is seen. A world without lights is lit from the eye.
 void devices_look(Devices *devices, const DevicesView *view, uint8_t *pixels, float *depth);
-// What a robot's camera would see now, with its lens and noise, but with so many pixels; false: the node is no camera of a robot.
+// What a robot's camera would see now, with its lens and noise, but with so many pixels; false: the node is no camera
+// of a robot.
 bool devices_look_through(Devices *devices, const SceneNode *camera, int width, int height, uint8_t *pixels,
                           float *depth);
 void devices_look_counts(Devices *devices, int *shapes, int *triangles, int *textures);
 bool devices_look_bounds(Devices *devices, Vec3 *low, Vec3 *high);  // around all that is seen; false: nothing is
 Vec3 devices_look_up(Devices *devices);                             // the world's axis that points upwards
 
-// What is to be seen on a Display: red, green, blue, alpha, rows from the top, valid until the next step; NULL: nothing was drawn yet,
-// or it is no Display.
+// What is to be seen on a Display: red, green, blue, alpha, rows from the top, valid until the next step; NULL: nothing
+// was drawn yet, or it is no Display.
 const uint8_t *devices_display(const Devices *devices, int robot, int tag, int *width, int *height);
 
 // ---- what devices showed once, told again ----
@@ -197,7 +202,8 @@ typedef struct DeviceShown {
     int32_t value, color;
     float density;
 } DeviceShown;
-// Of all LEDs and Pens that are there, in their order. Returns how many there are, of which `capacity` at most are written.
+// Of all LEDs and Pens that are there, in their order. Returns how many there are, of which `capacity` at most are
+// written.
 int devices_shown(const Devices *devices, DeviceShown *shown, int capacity);
 void devices_show(Devices *devices, const DeviceShown *shown);  // without effect when there is no such node
 bool devices_pen_writes(const Devices *devices);                // any of them

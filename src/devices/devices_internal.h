@@ -90,8 +90,8 @@ Vec3 image_direction(const ImageView *view, double x, double y);
 void image_place(const ImageView *view, Vec3 p, double *x, double *y);
 
 // ---- picture.c ----
-// What a field says at first and the program's commands change: `now` counts. A field that is written while the world runs wins over
-// earlier commands.
+// What a field says at first and the program's commands change: `now` counts. A field that is written while the world
+// runs wins over earlier commands.
 typedef struct Setting {
     double now;
     double field;  // what it said when it was last looked at
@@ -133,8 +133,8 @@ Picture picture_of(const DeviceContext *at);                        // of a came
 bool picture_fits(const DeviceContext *at, const ImageView *view);  // false, and said, when it has too many pixels
 void picture_take(DeviceContext *at);     // of the camera, as its image 0: blue, green, red, opaque
 void picture_segment(DeviceContext *at);  // likewise as image 2, in the colours of what is recognised
-// Blue, green, red, 255, by rays as they are placed now. `device` keeps what blurs the next picture; NULL: nothing. `depth` gets distances
-// along the axis, INFINITY where nothing is; NULL: they are not wanted.
+// Blue, green, red, 255, by rays as they are placed now. `device` keeps what blurs the next picture; NULL: nothing.
+// `depth` gets distances along the axis, INFINITY where nothing is; NULL: they are not wanted.
 void picture_make(const Picture *picture, Rays *rays, struct Pool *pool, Device *device, uint8_t *pixels, float *depth);
 void camera_make(DeviceContext *at, int number, const void *due, void *bytes);
 int device_eye(const DeviceContext *at);  // of a camera, for what is hidden from it
@@ -166,8 +166,8 @@ typedef struct Moment {
     uint64_t step;
     int users;  // pictures that are not made yet; 0: free for another moment
 } Moment;
-// The picture `number` of the device, of `size` bytes, shows the present moment; the kind's `make` gets the `due` bytes when
-// somebody looks, or never.
+// The picture `number` of the device, of `size` bytes, shows the present moment; the kind's `make` gets the `due` bytes
+// when somebody looks, or never.
 void device_due(const DeviceContext *at, int number, int size, const void *due, size_t due_size);
 Rays *due_rays(Devices *devices);  // listed as the scene is now, placed anywhere
 void due_make_all(Devices *devices);

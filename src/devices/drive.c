@@ -1,6 +1,7 @@
-// drive.c - robots that were DifferentialWheels nodes in files before R2018b. With physics their wheels are plain motors. In
-// kinematic mode the robot is moved on its plane by the speeds of its two wheels; nothing else moves it: it does not fall,
-// and where it would run into something it stays. Its frame has x along the axle, y up and the front at -z.
+// drive.c - robots that were DifferentialWheels nodes in files before R2018b. With physics their wheels are plain
+// motors. In kinematic mode the robot is moved on its plane by the speeds of its two wheels; nothing else moves it: it
+// does not fall, and where it would run into something it stays. Its frame has x along the axle, y up and the front at
+// -z.
 #include "devices/devices_internal.h"
 
 #include "physics/fittings/fittings.h"

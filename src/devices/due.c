@@ -1,6 +1,6 @@
-// due.c - pictures are made when somebody looks at them. When one is due, what it shows is kept: the poses of all solids (once for
-// all devices that are due in that step) and what the device needs to know. The list of what is seen stays in rays/ as it was, and
-// is made anew only after the pictures that need the old one were made or replaced.
+// due.c - pictures are made when somebody looks at them. When one is due, what it shows is kept: the poses of all
+// solids (once for all devices that are due in that step) and what the device needs to know. The list of what is seen
+// stays in rays/ as it was, and is made anew only after the pictures that need the old one were made or replaced.
 #include "devices/devices_internal.h"
 
 #include "base/memory.h"

@@ -40,7 +40,8 @@ static int body_of(const DeviceContext *at)
     return -1;
 }
 
-// A link of a body that is fixed to the world feels gravity and no motion, as in Choreonoid; Webots' own sensors want physics.
+// A link of a body that is fixed to the world feels gravity and no motion, as in Choreonoid; Webots' own sensors want
+// physics.
 static bool is_in_body(const DeviceContext *at)
 {
     const FieldList *children = scene_list(at->devices->robots[at->robot].node, "children");

@@ -97,7 +97,8 @@ static int axis_constants(DeviceContext *at, double *values, int capacity)
     return 4;
 }
 
-// Further: min and max position, max velocity, max force, multiplier, acceleration, P, I, D, target position and velocity.
+// Further: min and max position, max velocity, max force, multiplier, acceleration, P, I, D, target position and
+// velocity.
 static int motor_constants(DeviceContext *at, double *values, int capacity)
 {
     int count = axis_constants(at, values, capacity);

@@ -1,5 +1,6 @@
-// microphone.c - Microphone: samples of 16 bits, one channel, of all that was heard since the last reading. What is heard there is made by
-// sound/, which stands behind this folder and gives itself in (devices_set_hearing); a program's hearing is part of the state.
+// microphone.c - Microphone: samples of 16 bits, one channel, of all that was heard since the last reading. What is
+// heard there is made by sound/, which stands behind this folder and gives itself in (devices_set_hearing); a program's
+// hearing is part of the state.
 #include "devices/devices_internal.h"
 
 #include "base/hash.h"
@@ -97,7 +98,8 @@ void devices_set_hearing(Devices *devices, const DeviceHearing *hearing)
 }
 
 // ---- state ----
-// Of each Microphone that has heard something: what it will hand over, and what it handed over last. Behind them what the hearing keeps.
+// Of each Microphone that has heard something: what it will hand over, and what it handed over last. Behind them what
+// the hearing keeps.
 
 typedef struct HeardHead {
     int32_t device;  // in the list of all

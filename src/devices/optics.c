@@ -41,7 +41,8 @@ ImageView image_view(const SceneNode *node, double field_of_view)
     return view;
 }
 
-// Brown's model turned round, as Lambers, Sommerhoff and Kolb (2018) have it: what a place of the distorted image shows.
+// Brown's model turned round, as Lambers, Sommerhoff and Kolb (2018) have it: what a place of the distorted image
+// shows.
 static void through_lens(const ImageLens *lens, double *u, double *v)
 {
     double x = *u - lens->center[0], y = *v - lens->center[1], r = x * x + y * y;
@@ -53,16 +54,16 @@ static void through_lens(const ImageLens *lens, double *u, double *v)
     *v -= (moved * y + 2.0 * p2 * x * y + p1 * (r + 2.0 * y * y)) / slope;
 }
 
-// One round picture: the angle from the axis grows with the distance from its middle, both in units of its radius. Beyond it there is
-// nothing to see, said by a zero.
+// One round picture: the angle from the axis grows with the distance from its middle, both in units of its radius.
+// Beyond it there is nothing to see, said by a zero.
 static Vec3 round_direction(double right, double down, double angle)
 {
     double away = hypot(right, down), side = away > 0.0 ? sin(away * angle) / away : 0.0;
     return away <= 1.0 ? vec3(cos(away * angle), -side * right, -side * down) : VEC3_ZERO;
 }
 
-// As Choreonoid has them: a circle in the middle, or two half spaces beside each other, the one ahead turned left by a right angle and
-// the one behind turned right.
+// As Choreonoid has them: a circle in the middle, or two half spaces beside each other, the one ahead turned left by a
+// right angle and the one behind turned right.
 static Vec3 fisheye_direction(const ImageView *view, double x, double y)
 {
     double radius = 0.5 * int_min(view->height, view->width);
@@ -76,8 +77,8 @@ static Vec3 fisheye_direction(const ImageView *view, double x, double y)
     return vec3(-back.x, -back.y, back.z);
 }
 
-// Planar: the pinhole. Cylindrical: linear in both angles. Spherical: a fisheye, whose angle from the axis is the distance from the
-// middle, measured in shares of width and height.
+// Planar: the pinhole. Cylindrical: linear in both angles. Spherical: a fisheye, whose angle from the axis is the
+// distance from the middle, measured in shares of width and height.
 Vec3 image_direction(const ImageView *view, double x, double y)
 {
     if (view->projection >= FISHEYE)

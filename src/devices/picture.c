@@ -1,6 +1,6 @@
-// picture.c - what cameras see, and people: one ray for each pixel, and four where it differs from its neighbours and edges are to be
-// smooth; then what lens, film and electronics make of the light, in the order in which Webots has it: glow, focus, blur of motion,
-// exposure, noise, mask.
+// picture.c - what cameras see, and people: one ray for each pixel, and four where it differs from its neighbours and
+// edges are to be smooth; then what lens, film and electronics make of the light, in the order in which Webots has it:
+// glow, focus, blur of motion, exposure, noise, mask.
 #include "devices/devices_internal.h"
 
 #include "base/memory.h"
@@ -13,8 +13,9 @@
 enum { PICTURE_PIXELS_MAX = 1 << 21, RAYS_AT_ONCE = 64, TONES = 256 };
 enum { TILE_WIDTH = 16, TILE_HEIGHT = 4 };  // pixels that are traced together, four by two in a packet of rays
 
-// Where the byte of some light is looked up: by the exponent and the first bits of the light, as a float has them, from 2^-21 to 2^4 at
-// exposure 1. So fine that no place holds more than two bytes, and the first lies below all that gives a byte above 0.
+// Where the byte of some light is looked up: by the exponent and the first bits of the light, as a float has them, from
+// 2^-21 to 2^4 at exposure 1. So fine that no place holds more than two bytes, and the first lies below all that gives
+// a byte above 0.
 enum {
     GUESS_BITS = 8,
     GUESS_SHIFT = 23 - GUESS_BITS,
@@ -617,8 +618,8 @@ static double sharpness_lost(const Picture *picture, double depth)
     return fmin(away, 1.5);
 }
 
-// Each pixel gathers from a disc that grows with its distance from the focus, up to 5 pixels at one focal length; what is sharp and
-// nearer does not bleed into what lies behind.
+// Each pixel gathers from a disc that grows with its distance from the focus, up to 5 pixels at one focal length; what
+// is sharp and nearer does not bleed into what lies behind.
 static void defocus(const Picture *picture, float *light, const float *depth)
 {
     enum { TAPS = 12 };

@@ -85,7 +85,8 @@ static void add_weighted(Target *sum, const Target *target)
     sum->power += target->power;
 }
 
-// Echoes in the cell of target `i` are one target with it: the strengths add up and weigh the rest. Returns how many are left.
+// Echoes in the cell of target `i` are one target with it: the strengths add up and weigh the rest. Returns how many
+// are left.
 static int merge_into(const SceneNode *radar, Target *targets, int count, int i)
 {
     Target sum = { 0 };

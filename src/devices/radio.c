@@ -1,8 +1,9 @@
 // radio.c - packets between emitters and receivers, and to and from the physics plugin.
-// What an emitter is told to send waits as a SENT packet until the step in which its last bit goes out. At the end of that
-// step, when all robots' commands have been heard and all bodies have moved, it becomes one WAITING packet for each enabled
-// receiver whose channel and kind fit and that is in range, in the aperture and in sight then; strength and direction are
-// those of that moment. A receiver shows what waits at its sampling period: READY packets are its queue, in the order of arrival.
+// What an emitter is told to send waits as a SENT packet until the step in which its last bit goes out. At the end of
+// that step, when all robots' commands have been heard and all bodies have moved, it becomes one WAITING packet for
+// each enabled receiver whose channel and kind fit and that is in range, in the aperture and in sight then; strength
+// and direction are those of that moment. A receiver shows what waits at its sampling period: READY packets are its
+// queue, in the order of arrival.
 #include "devices/devices_internal.h"
 
 #include "base/memory.h"
@@ -88,8 +89,8 @@ static void put_on_air(Devices *devices, Packet packet, const void *data)
     add_packet(devices, packet);
 }
 
-// Takes out packets that are done, and bytes that no packet has any more. Packets to several receivers stand one after the
-// other and share their bytes.
+// Takes out packets that are done, and bytes that no packet has any more. Packets to several receivers stand one after
+// the other and share their bytes.
 static void tidy(Devices *devices)
 {
     int kept = 0, bytes = 0, old_size = devices->pool_size;

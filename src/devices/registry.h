@@ -1,4 +1,5 @@
-// registry.h - the list of kinds of devices: X(name) stands for the DeviceKind name_device, which a file of this folder defines.
+// registry.h - the list of kinds of devices: X(name) stands for the DeviceKind name_device, which a file of this folder
+// defines.
 #ifndef TALUS_DEVICES_REGISTRY_H
 #define TALUS_DEVICES_REGISTRY_H
 

@@ -1,6 +1,6 @@
-// show.c - what devices show to eyes: LEDs that glow, displays, the paint of pens, the spots of lasers, and what is hidden from whom.
-// Displays and paint are pixels that change while pictures of earlier moments may still be wanted: what a change overwrites is logged,
-// and a picture of an earlier moment is made with the log undone.
+// show.c - what devices show to eyes: LEDs that glow, displays, the paint of pens, the spots of lasers, and what is
+// hidden from whom. Displays and paint are pixels that change while pictures of earlier moments may still be wanted:
+// what a change overwrites is logged, and a picture of an earlier moment is made with the log undone.
 #include "devices/devices_internal.h"
 
 #include "base/memory.h"

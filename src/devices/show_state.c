@@ -1,5 +1,5 @@
-// show_state.c - displays and paint as part of a simulation's state: infra-red sensors see them, so what comes depends on them. One entry
-// after the other: what it is, how large, its pixels.
+// show_state.c - displays and paint as part of a simulation's state: infra-red sensors see them, so what comes depends
+// on them. One entry after the other: what it is, how large, its pixels.
 #include "devices/devices_internal.h"
 
 #include "base/hash.h"
@@ -32,7 +32,8 @@ static EntryHead head_of_paint(const ShownPaint *paint)
                         (int32_t)scene_instance(paint->shape)->id };
 }
 
-// Calls nothing for displays that were never drawn on, and paint that never was: a state without them is as small as before.
+// Calls nothing for displays that were never drawn on, and paint that never was: a state without them is as small as
+// before.
 size_t show_state_size(const Devices *devices)
 {
     size_t size = 0;

@@ -1,4 +1,5 @@
-// shown.c - what LEDs and Pens show as plain values, to be told again where nobody runs the programs: in movies of recordings.
+// shown.c - what LEDs and Pens show as plain values, to be told again where nobody runs the programs: in movies of
+// recordings.
 #include "devices/devices_internal.h"
 
 #include <string.h>

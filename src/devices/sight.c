@@ -1,5 +1,6 @@
-// sight.c - what of a solid lies in the field of view of a device that looks along +x with z up: for radars and recognition.
-// Solids are seen by their bounding objects, those of the solids below them included; one without any by the ball around its shapes.
+// sight.c - what of a solid lies in the field of view of a device that looks along +x with z up: for radars and
+// recognition. Solids are seen by their bounding objects, those of the solids below them included; one without any by
+// the ball around its shapes.
 #include "devices/devices_internal.h"
 
 #include "formats/shape/shape.h"
@@ -54,7 +55,8 @@ typedef struct Crossing {
     bool is_out[SIDES], is_in[SIDES];
 } Crossing;
 
-// Draws a point ahead of the device onto the sides that it is beyond, one after the other. Returns whether it was inside.
+// Draws a point ahead of the device onto the sides that it is beyond, one after the other. Returns whether it was
+// inside.
 static bool draw_inside(const View *view, Vec3 *p, Crossing *crossing)
 {
     bool is_inside = true;
@@ -89,8 +91,8 @@ static bool draw_inside_wide(const View *view, Vec3 *p, Crossing *crossing)
     return is_inside;
 }
 
-// Corner points: those outside are drawn to the edge of the view. Without a point inside, the form must cross the view from
-// side to side or from top to bottom. Corners behind the device count for the extent of what is seen.
+// Corner points: those outside are drawn to the edge of the view. Without a point inside, the form must cross the view
+// from side to side or from top to bottom. Corners behind the device count for the extent of what is seen.
 static void see_points(View *view, const Vec3 *points, int count)
 {
     int inside = 0, ahead = 0;
@@ -113,7 +115,8 @@ static void see_points(View *view, const Vec3 *points, int count)
     }
 }
 
-// Round forms: their extent against the planes at the sides. What reaches out of a view of at most a quarter turn is cut off.
+// Round forms: their extent against the planes at the sides. What reaches out of a view of at most a quarter turn is
+// cut off.
 static void see_round(View *view, Vec3 centre, Vec3 half)
 {
     double over[SIDES] = { 0.0 };

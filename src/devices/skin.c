@@ -1,5 +1,5 @@
-// skin.c - Skins: meshes whose bones a controller moves, or solids do. A controller asks for names and places whenever it wants to know
-// them; what it sets is kept here until a picture shows it.
+// skin.c - Skins: meshes whose bones a controller moves, or solids do. A controller asks for names and places whenever
+// it wants to know them; what it sets is kept here until a picture shows it.
 #include "devices/devices_internal.h"
 
 #include "base/memory.h"
@@ -99,7 +99,8 @@ static void put_pose(Pose pose, double to[7])
     memcpy(to, numbers, sizeof numbers);
 }
 
-// 0: position and rotation of each bone, in the frame of the Skin and then in that of its parent. 1: their names, each ended by a NUL.
+// 0: position and rotation of each bone, in the frame of the Skin and then in that of its parent. 1: their names, each
+// ended by a NUL.
 static void skin_tell(DeviceContext *at, int number)
 {
     const Mesh *mesh = mesh_of(at);

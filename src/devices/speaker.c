@@ -1,5 +1,6 @@
-// speaker.c - Speaker: which sounds and words play, since when and how loud. What is heard of them is sound/'s business; here is
-// the part that controllers can ask for, so it runs on simulated time and is the same whether anybody listens or not.
+// speaker.c - Speaker: which sounds and words play, since when and how loud. What is heard of them is sound/'s
+// business; here is the part that controllers can ask for, so it runs on simulated time and is the same whether anybody
+// listens or not.
 #include "devices/devices_internal.h"
 
 #include "assets/speech.h"

@@ -1,8 +1,8 @@
 // formats.h - text files to scenes and back: .wbt, .wbo, .proto, VRML97 .wrl (and .body, see body.h).
-// Belongs here: lexing, parsing, PROTO instancing and templates, upgrading of old releases, checks of structure, writing.
-// Not here: what the nodes mean when time passes.
-// Loading reports to the sink and goes on wherever it can; it never runs code named by a world, but PROTO templates,
-// which run in a confined worker process. Nothing here opens a network connection.
+// Belongs here: lexing, parsing, PROTO instancing and templates, upgrading of old releases, checks of structure,
+// writing. Not here: what the nodes mean when time passes. Loading reports to the sink and goes on wherever it can; it
+// never runs code named by a world, but PROTO templates, which run in a confined worker process. Nothing here opens a
+// network connection.
 #ifndef TALUS_FORMATS_FORMATS_H
 #define TALUS_FORMATS_FORMATS_H
 
@@ -30,8 +30,8 @@ typedef struct FormatsOptions {
 
 FileFormat formats_detect(const char *path, const char *text, size_t size);  // by content first, then by name
 
-// Returns the scene, also when there were errors in it, or NULL when nothing could be read at all. A .proto file gives a
-// scene with one instance of it, all parameters at their defaults.
+// Returns the scene, also when there were errors in it, or NULL when nothing could be read at all. A .proto file gives
+// a scene with one instance of it, all parameters at their defaults.
 Scene *formats_load(const char *path, const FormatsOptions *options, DiagSink *diags);
 // The same from memory. `name` is used in messages and, with its folder, to resolve relative paths.
 Scene *formats_load_text(const char *name, const char *text, size_t size, const FormatsOptions *options,
@@ -40,8 +40,8 @@ Scene *formats_load_text(const char *name, const char *text, size_t size, const 
 // Reads nodes (as a supervisor imports them) into an existing scene; they are not yet placed in it. PROTOs are found as
 // for the scene's own file. Returns a list in the scene's arena.
 const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size, DiagSink *diags);
-// The first PROTO that the text has a node of and the scene's file does not declare, though its release asks for it; NULL when
-// there is none. In the scene's arena.
+// The first PROTO that the text has a node of and the scene's file does not declare, though its release asks for it;
+// NULL when there is none. In the scene's arena.
 const char *formats_undeclared_proto(Scene *scene, const char *text, size_t size);
 
 // Canonical text of the scene in the newest release. Fields equal to their default are left out.
@@ -51,8 +51,8 @@ void formats_write_value(const Scene *scene, FieldKind kind, const FieldValue *v
 bool formats_save(const Scene *scene, const char *path, DiagSink *diags);  // atomic
 
 // Checks structure: allowed positions, names, physics that lacks a bounding object ... (formats_load has called it.)
-// What nobody could work with is mended in the scene, and the message says how; a node that must not be where it is stays
-// for saving and is ignored otherwise.
+// What nobody could work with is mended in the scene, and the message says how; a node that must not be where it is
+// stays for saving and is ignored otherwise.
 void formats_check(Scene *scene, DiagSink *diags);
 
 // `name`, or with the smallest free suffix: "box(1)". Free means that no Solid under the same Solid as a new child of

@@ -1,6 +1,6 @@
 // formats_internal.h - the reader of VRML-like text, and the seams between its parts. For this folder alone.
 //
-//   text/      lexer.c: text -> tokens with places; parser.c: tokens -> nodes and values (Reader); writer.c: scene -> text
+//   text/      lexer.c: text -> tokens with places; parser.c: tokens -> nodes (Reader); writer.c: scene -> text
 //   template/  the code in PROTO bodies
 //   proto/     which PROTO a name means, its definition, and the tree of an instance
 //   upgrade/   old releases -> newest schema
@@ -8,9 +8,9 @@
 //   body/      Choreonoid's bodies and projects
 //   formats.c  puts them together
 //
-// A Reader reads one text in one DEF scope. A world is one Reader; the body of a PROTO (or what its template made of it)
-// is another one with `parameters` set, in which a field may be connected: `translation IS pose`. Such a body is read
-// once into nodes (of the same scene, or of a scene that lives as long) and copied for every instance with
+// A Reader reads one text in one DEF scope. A world is one Reader; the body of a PROTO (or what its template made of
+// it) is another one with `parameters` set, in which a field may be connected: `translation IS pose`. Such a body is
+// read once into nodes (of the same scene, or of a scene that lives as long) and copied for every instance with
 // scene_node_clone_body(). Nodes given as parameters are read by the Reader of the file that gives them, hence in the
 // scope of that file, before proto_instantiate() is called at the closing brace of the instance.
 #ifndef TALUS_FORMATS_FORMATS_INTERNAL_H
@@ -163,8 +163,9 @@ bool reader_expect(Reader *reader, TokenKind kind,
 ProtoScope *proto_scope_create(Scene *scene, const char *path, const FormatsOptions *options, DiagSink *diags);
 void proto_scope_declare(ProtoScope *scope, const SceneExtern *declaration, DiagSink *diags);
 bool proto_needs_declaration(const ProtoScope *scope, const char *name, size_t length);  // and has none
-// The PROTO that this file means by a name that is no base node, or NULL when it means none (then it is an unknown node,
-// reported by the caller). One that cannot be found is a placeholder: reported once, kept, its unknown parameters too.
+// The PROTO that this file means by a name that is no base node, or NULL when it means none (then it is an unknown
+// node, reported by the caller). One that cannot be found is a placeholder: reported once, kept, its unknown parameters
+// too.
 SceneProto *proto_resolve(Reader *reader, const char *name, size_t length, SourcePos pos);
 // Whether a file of that name can be found; nothing is reported.
 bool proto_exists(Reader *reader, const char *name, size_t length);
@@ -174,7 +175,8 @@ bool proto_default_has_names(const SceneProto *proto, int parameter);
 SceneField proto_own_default(Reader *reader, SceneNode *instance, int parameter);
 // Called at the closing brace of an instance whose parameters have been read: makes its tree (`target`), or reports.
 void proto_instantiate(Reader *reader, SceneNode *instance);
-// State that was saved with an instance: given to the nodes of its tree, and taken from them as they are in the scene now.
+// State that was saved with an instance: given to the nodes of its tree, and taken from them as they are in the scene
+// now.
 void proto_apply_hidden(Scene *scene, SceneNode *instance, DiagSink *diags);
 void proto_keep_hidden(Scene *scene, SceneNode *instance);
 // The text of the file that defines a PROTO, its comments included; NULL and 0 for a placeholder, which has none.

@@ -1,5 +1,5 @@
-// batch.c - many clones of a world stepped over a pool of threads (include/talus/batch.h). World i reads and writes row i alone, and draws
-// from a stream of its own, so nothing depends on the number of worlds or threads.
+// batch.c - many clones of a world stepped over a pool of threads (include/talus/batch.h). World i reads and writes row
+// i alone, and draws from a stream of its own, so nothing depends on the number of worlds or threads.
 #include "talus/batch.h"
 
 #include "base/hash.h"

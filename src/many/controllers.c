@@ -1,5 +1,5 @@
-// controllers.c - robot programs for those who embed Talus (include/talus/controllers.h). The world's devices are sampled by whoever
-// feeds the programs while there are any, and by the library otherwise.
+// controllers.c - robot programs for those who embed Talus (include/talus/controllers.h). The world's devices are
+// sampled by whoever feeds the programs while there are any, and by the library otherwise.
 #include "talus/controllers.h"
 
 #include "control/control.h"

@@ -1,9 +1,9 @@
 // sweep.h - worlds times parameters times seeds: what a sweep file asks for, one row of it run, and all rows as files.
-// Belongs here: the file's words, the order of rows, running one, the journal, tables and plots. Not here: processes and their pipes
-// (app/sweep.c), MPI (mpi/).
+// Belongs here: the file's words, the order of rows, running one, the journal, tables and plots. Not here: processes
+// and their pipes (app/sweep.c), MPI (mpi/).
 //
-// Rows are numbered from 0: worlds outermost, then parameters in the file's order, the last one fastest, seeds innermost. A row depends on
-// its number alone, so who runs it and when changes nothing.
+// Rows are numbered from 0: worlds outermost, then parameters in the file's order, the last one fastest, seeds
+// innermost. A row depends on its number alone, so who runs it and when changes nothing.
 #ifndef TALUS_MANY_SWEEP_H
 #define TALUS_MANY_SWEEP_H
 

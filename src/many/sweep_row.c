@@ -1,4 +1,5 @@
-// sweep_row.c - one row of a sweep: a clone of its world with the row's parameters and seed, run to its end and measured.
+// sweep_row.c - one row of a sweep: a clone of its world with the row's parameters and seed, run to its end and
+// measured.
 #include "many/sweep_internal.h"
 
 #include "base/memory.h"

@@ -1,4 +1,5 @@
-// body.c - the state of bodies and solids: forces on them, asleep and awake, moved by hand; and what others did to their twins in ODE.
+// body.c - the state of bodies and solids: forces on them, asleep and awake, moved by hand; and what others did to
+// their twins in ODE.
 #include "physics/contacts/sleep.h"
 #include "physics/mirror.h"
 
@@ -157,8 +158,9 @@ static void tire_range(int begin, int end, int worker, void *context)
     }
 }
 
-// The rule of ODE's auto-disabling with one sample: a body that something touches or holds and that has been slower than
-// both thresholds for the given time is disabled and loses its velocity. It runs where ODE's does: just before the islands are built.
+// The rule of ODE's auto-disabling with one sample: a body that something touches or holds and that has been slower
+// than both thresholds for the given time is disabled and loses its velocity. It runs where ODE's does: just before the
+// islands are built.
 void bodies_fall_asleep(Physics *physics)
 {
     if (!(physics->disable_time > 0.0) || !sleep_for_awake(physics, tire_range))
@@ -299,7 +301,8 @@ void solid_move(Physics *physics, int top, Pose world)
             state->orientation = pose.q;
             mirror_body_state(physics, solid->body);
             body_wake(physics, solid->body);
-            // As in Webots the step that follows still has the contacts of where the body was: they are found after each step.
+            // As in Webots the step that follows still has the contacts of where the body was: they are found after
+            // each step.
         }
         physics->solid_world[i] = solid->body_owner == i ? pose : solid_pose_now(physics, i);
         for (int k = 0; k < solid->shape_count; k++)

@@ -26,7 +26,8 @@ typedef struct Walk {
 
 static void walk(Physics *physics, SceneNode *node, Walk at);
 
-// A row for a solid: what its fields say, who is above it, where it stands. Bodies and shapes come later, when all solids are known.
+// A row for a solid: what its fields say, who is above it, where it stands. Bodies and shapes come later, when all
+// solids are known.
 static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
 {
     memory_grow(&physics->solids, &physics->solid_capacity, physics->solid_count + 1, sizeof(PhysicsSolid));
@@ -548,8 +549,8 @@ void solid_rebuild_shapes(Physics *physics, int index)
 
 // ---- whole trees ----
 
-// From rows to objects, in the order in which each needs the one before: owners of bodies and masses, bodies, shapes, welds, joints,
-// and what looks at joints.
+// From rows to objects, in the order in which each needs the one before: owners of bodies and masses, bodies, shapes,
+// welds, joints, and what looks at joints.
 static void build_from(Physics *physics, int first_solid, int first_joint)
 {
     int end = physics->solid_count;
@@ -597,8 +598,8 @@ void build_world(Physics *physics)
     joints_start(physics);
 }
 
-// After many edits most rows are of what has gone, and every step walks over them: all trees are built again, in rows without holes.
-// Like any edit of a tree this forgets contacts and warm starts; here of the whole world.
+// After many edits most rows are of what has gone, and every step walks over them: all trees are built again, in rows
+// without holes. Like any edit of a tree this forgets contacts and warm starts; here of the whole world.
 void build_again(Physics *physics)
 {
     for (int i = 0; i < physics->solid_count; i++)

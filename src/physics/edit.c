@@ -94,7 +94,8 @@ static bool joint_is_in(const Physics *physics, const PhysicsJoint *joint, int t
     return joint->is_alive && (top < 0 || (joint->parent >= top && joint->parent < physics->solids[top].end));
 }
 
-// What motors were told and where end points belong, by the node of the joint, across a rebuild. Positions come from the scene.
+// What motors were told and where end points belong, by the node of the joint, across a rebuild. Positions come from
+// the scene.
 static KeptJoint *keep_joints(const Physics *physics, int top, int *count)
 {
     joints_refresh((Physics *)physics);
@@ -392,7 +393,8 @@ Pose solid_frame(const Physics *physics, int index)
     return pose_mul(above, solid->base);
 }
 
-// Of an end point's pose one field was given; the other one in the scene is where forces hold it, which is no shape of the joint.
+// Of an end point's pose one field was given; the other one in the scene is where forces hold it, which is no shape of
+// the joint.
 static void pose_field_changed(Physics *physics, int index, bool is_translation)
 {
     const PhysicsSolid *solid = &physics->solids[index];
@@ -441,8 +443,8 @@ static Pose base_of(const Physics *physics, const SceneNode *node)
     return base;
 }
 
-// Whether a node stands in what a bounding object is made of, from the geometry up to the solid that has it in its tree. (That
-// one may only show it, and another solid USE it.)
+// Whether a node stands in what a bounding object is made of, from the geometry up to the solid that has it in its
+// tree. (That one may only show it, and another solid USE it.)
 static bool holds_geometry(const SceneNode *node, const SceneNode *geometry)
 {
     for (const SceneNode *at = geometry; at && !scene_node_is(at, "Solid"); at = scene_parent(at))

@@ -1,5 +1,5 @@
-// States that are not finite or run away: found in the step in which they happen, explained, and either the run stops or
-// the body is frozen where it was.
+// States that are not finite or run away: found in the step in which they happen, explained, and either the run stops
+// or the body is frozen where it was.
 #include "physics/contacts/sleep.h"
 #include "physics/mirror.h"
 

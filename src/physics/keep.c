@@ -1,5 +1,5 @@
-// keep.c - what physics remembers of the scene between edits, for the scene's sweeps. Rows of what was removed count too: they are looked
-// at until the holes are taken out (edit.c), of which there are few.
+// keep.c - what physics remembers of the scene between edits, for the scene's sweeps. Rows of what was removed count
+// too: they are looked at until the holes are taken out (edit.c), of which there are few.
 #include "physics/physics_internal.h"
 
 static void keep_solids(const Physics *physics, Scene *scene)

@@ -1,7 +1,7 @@
-// mirror.h - what the rim is told. While a plugin is at work, or a stepper of ODE's, every body, shape and constraint of ours has
-// a twin in ODE; the functions below bring a change of ours to its twin, and do nothing in a plain world. They are called by
-// whoever changed the arrays, after the change. The way back, what others did to the twins, is body_gather() and shape_follow().
-// Everything that calls ODE is in ode/.
+// mirror.h - what the rim is told. While a plugin is at work, or a stepper of ODE's, every body, shape and constraint
+// of ours has a twin in ODE; the functions below bring a change of ours to its twin, and do nothing in a plain world.
+// They are called by whoever changed the arrays, after the change. The way back, what others did to the twins, is
+// body_gather() and shape_follow(). Everything that calls ODE is in ode/.
 #ifndef TALUS_PHYSICS_MIRROR_H
 #define TALUS_PHYSICS_MIRROR_H
 

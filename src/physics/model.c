@@ -1,5 +1,5 @@
-// model.c - what a world is, as opposed to where it is in time: one hash for each kind of fact that a step depends on. A snapshot
-// carries them, so that one of another world is refused, with the names of the facts that differ.
+// model.c - what a world is, as opposed to where it is in time: one hash for each kind of fact that a step depends on.
+// A snapshot carries them, so that one of another world is refused, with the names of the facts that differ.
 #include "physics/physics_internal.h"
 
 #include "base/hash.h"

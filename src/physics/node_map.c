@@ -1,5 +1,5 @@
-// node_map.c - which solid a node is, by the id of the node. Ids are never given again, so a table by id would grow for ever while nodes
-// come and go; this one is hashed, with open addressing, and has room for the solids that there are.
+// node_map.c - which solid a node is, by the id of the node. Ids are never given again, so a table by id would grow for
+// ever while nodes come and go; this one is hashed, with open addressing, and has room for the solids that there are.
 #include "physics/physics_internal.h"
 
 #include "base/hash.h"

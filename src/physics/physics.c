@@ -1,5 +1,5 @@
-// physics.c - a world's life and its step: made from the scene, the parts of a step in their order, and what others ask of solids, bodies,
-// shapes and joints.
+// physics.c - a world's life and its step: made from the scene, the parts of a step in their order, and what others ask
+// of solids, bodies, shapes and joints.
 #include "physics/contacts/contact_narrow.h"
 #include "physics/contacts/contact_thin.h"
 #include "physics/collide/convex.h"

@@ -3,8 +3,9 @@
 // (sim/), what sensors read (devices/), controllers. No ODE type appears here; plugins/ finds them in physics/ode.h.
 //
 // A Physics borrows the scene it was made from and owns all the rest. One thread at a time works on it; several may
-// live in one process. Objects are named by index: solids, bodies, shapes and joints are numbered in file order, parents
-// before children. Removing one leaves a hole and its index is never given again, so an index is a safe thing to keep.
+// live in one process. Objects are named by index: solids, bodies, shapes and joints are numbered in file order,
+// parents before children. Removing one leaves a hole and its index is never given again, so an index is a safe thing
+// to keep.
 #ifndef TALUS_PHYSICS_PHYSICS_H
 #define TALUS_PHYSICS_PHYSICS_H
 
@@ -29,7 +30,8 @@ typedef struct PhysicsOptions {
     bool has_seed;         // false: WorldInfo.randomSeed
     const Limits *limits;  // NULL: defaults
     AssetStore *assets;    // where meshes come from, shared with others; NULL: a store of its own
-    // One of the same scene, or of a copy of it: its collision meshes are used too, so it has to live longer. NULL: none.
+    // One of the same scene, or of a copy of it: its collision meshes are used too, so it has to live longer. NULL:
+    // none.
     const Physics *like;
 } PhysicsOptions;
 
@@ -37,8 +39,8 @@ typedef struct PhysicsOptions {
 // NULL. The sink must outlive the Physics: trouble of the run is reported there too.
 Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *diags);
 void physics_destroy(Physics *physics);  // NULL is fine
-// Uses the rows of solids and bodies of the one that it was made like, when both are of the same nodes, which do not change any more. Edits
-// give it rows of its own again.
+// Uses the rows of solids and bodies of the one that it was made like, when both are of the same nodes, which do not
+// change any more. Edits give it rows of its own again.
 void physics_share_rows(Physics *physics);
 
 Scene *physics_scene(const Physics *physics);
@@ -47,13 +49,15 @@ double physics_time_step(const Physics *physics);  // s
 Vec3 physics_gravity(const Physics *physics);
 uint64_t physics_seed(const Physics *physics);
 void physics_set_seed(Physics *physics, uint64_t seed);  // from the next step on
-// What a step writes before it reads: worlds that are stepped one after the other on one thread may share it, and then find it in the
-// cache. Lent to a Physics of one thread for the steps until it is taken back (NULL); nothing that is computed depends on it.
+// What a step writes before it reads: worlds that are stepped one after the other on one thread may share it, and then
+// find it in the cache. Lent to a Physics of one thread for the steps until it is taken back (NULL); nothing that is
+// computed depends on it.
 typedef struct PhysicsScratch PhysicsScratch;
 PhysicsScratch *physics_scratch_create(void);
 void physics_scratch_destroy(PhysicsScratch *scratch);  // NULL is fine
 void physics_lend_scratch(Physics *physics, PhysicsScratch *scratch);
-// Those that will be stepped with this scratch after the present one: while it is stepped they are fetched into the cache. NULL: none.
+// Those that will be stepped with this scratch after the present one: while it is stepped they are fetched into the
+// cache. NULL: none.
 void physics_plan_next(PhysicsScratch *scratch, const Physics *next, const Physics *after);
 struct Pool *physics_pool(const Physics *physics);  // its threads, for loops of whoever asks between steps; NULL: one
 const char *physics_stepper_name(const Physics *physics);
@@ -187,8 +191,8 @@ typedef struct PhysicsImmersion {
 // Returns how many there are; writes no more than fit.
 int physics_immersions(const Physics *physics, PhysicsImmersion *immersions, int capacity);
 
-// What a ForceTorqueSensor (by the index of its solid) reads of the last step, in its own frame: force in N, torque about its origin
-// in N m. False when no joint is there to measure.
+// What a ForceTorqueSensor (by the index of its solid) reads of the last step, in its own frame: force in N, torque
+// about its origin in N m. False when no joint is there to measure.
 bool physics_force_sensor(const Physics *physics, int solid, Vec3 *force, Vec3 *torque);
 
 // Which ContactProperties every pair of materials gets, one line each: what `talus info --contacts` prints.
@@ -202,16 +206,19 @@ void physics_explain_solver(Physics *physics, Text *out);
 // Writes poses, velocities and joint positions into the scene, so that saving it saves the moment.
 void physics_sync_scene(Physics *physics);
 void physics_sync_solid(Physics *physics, int solid);  // pose and velocities of this one alone
-// Beyond that: gaps of joints and what motors were told, into a hidden field of each joint. A load takes them from there.
+// Beyond that: gaps of joints and what motors were told, into a hidden field of each joint. A load takes them from
+// there.
 void physics_keep_joints(Physics *physics);
-// The wheels of tracks, in the scene, as they stood before their belts ran: what another Physics of the same scene starts from.
+// The wheels of tracks, in the scene, as they stood before their belts ran: what another Physics of the same scene
+// starts from.
 void physics_rest_wheels(Physics *physics);
 // After a field of `node` (or below it, for nodes that are not solids) was changed in the scene by anybody.
 void physics_field_changed(Physics *physics, SceneNode *node, const char *field);
 // After a node was put into the scene, or taken out of it (`parent` held it).
 void physics_node_added(Physics *physics, SceneNode *node);
 void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent);
-// After the tree of a PROTO instance was made anew. The scene says where everything is: it was synced before the change.
+// After the tree of a PROTO instance was made anew. The scene says where everything is: it was synced before the
+// change.
 void physics_instance_remade(Physics *physics, SceneNode *instance);
 // Grows with each of these; poses of solids are not counted. For those who keep lists made from the scene.
 uint64_t physics_edit_count(const Physics *physics);
@@ -225,15 +232,17 @@ uint64_t physics_model_hash(const Physics *physics);
 uint64_t physics_state_hash(const Physics *physics);
 size_t physics_snapshot_size(const Physics *physics);
 void physics_snapshot(const Physics *physics, void *buffer);
-// A cheap one without contacts and what the solver remembers: after a restore contacts are found anew, so that the motion
-// goes on from exactly this state but not to the last bit as it would have. `model` as physics_model_hash gives it.
+// A cheap one without contacts and what the solver remembers: after a restore contacts are found anew, so that the
+// motion goes on from exactly this state but not to the last bit as it would have. `model` as physics_model_hash gives
+// it.
 void physics_drop_forces(Physics *physics);  // whatever was added to bodies since the last step
 size_t physics_snapshot_light_size(const Physics *physics);
 void physics_snapshot_light(const Physics *physics, uint64_t model, void *buffer);
 // Whether a snapshot is of another model, as far as its head can be read; adds what differs, "gravity, joint axes".
 bool physics_snapshot_differs(const Physics *physics, const void *buffer, size_t size, Text *what);
 bool physics_restore(Physics *physics, const void *buffer, size_t size);  // false: not of this model; nothing changed
-// The pass after a restore in which a plugin is asked. Forces that it adds in it are in the snapshot already, if that was no light one.
+// The pass after a restore in which a plugin is asked. Forces that it adds in it are in the snapshot already, if that
+// was no light one.
 void physics_collide_restored(Physics *physics);
 
 typedef struct PhysicsStatistics {

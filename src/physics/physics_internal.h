@@ -1,7 +1,7 @@
-// physics_internal.h - the folder's shared structs. These arrays are the truth. ODE's types are allowed here, for the twins that
-// stand at the rim while a plugin or a stepper of ODE's needs them (mirror.h); their members are NULL in a plain world.
-// Data of one Physics in flat arrays: what the file fixes (PhysicsSolid, Body, Shape, PhysicsJoint) apart from what time
-// changes (*State, plain bytes without pointers, which snapshots copy and the state hash reads).
+// physics_internal.h - the folder's shared structs. These arrays are the truth. ODE's types are allowed here, for the
+// twins that stand at the rim while a plugin or a stepper of ODE's needs them (mirror.h); their members are NULL in a
+// plain world. Data of one Physics in flat arrays: what the file fixes (PhysicsSolid, Body, Shape, PhysicsJoint) apart
+// from what time changes (*State, plain bytes without pointers, which snapshots copy and the state hash reads).
 #ifndef TALUS_PHYSICS_PHYSICS_INTERNAL_H
 #define TALUS_PHYSICS_PHYSICS_INTERNAL_H
 
@@ -152,8 +152,8 @@ typedef struct ContactTable {  // rules by pair of materials
     int16_t *rule_of;  // material_count squared: rule index; negative: inversed, -(index + 1)
 } ContactTable;
 
-// Bytes that snapshots copy and the hash reads. A snapshot may come from a stranger's file, so `is_sound` looks at the bytes
-// (which need not be aligned) before they are taken: indices in range, numbers finite, quaternions unit.
+// Bytes that snapshots copy and the hash reads. A snapshot may come from a stranger's file, so `is_sound` looks at the
+// bytes (which need not be aligned) before they are taken: indices in range, numbers finite, quaternions unit.
 typedef struct StateBlock {
     const char *name;
     void *data;
@@ -322,11 +322,11 @@ struct Physics {
 
     struct Probes *probes;  // ode/probe.c, NULL: none
     bool has_failed;
-    bool is_static_moved;  // a static shape was moved: the whole world wakes
-    bool needs_pass;       // nodes changed or a solid was reset: contacts are found anew before the step
-    bool is_at_rest;       // every body sleeps and nothing else moves: steps have nothing to do until something wakes
-    bool
-        plugin_holds_ode;  // ODE's objects were handed out (plugins): what they do is not seen, so no body or joint is skipped
+    bool is_static_moved;   // a static shape was moved: the whole world wakes
+    bool needs_pass;        // nodes changed or a solid was reset: contacts are found anew before the step
+    bool is_at_rest;        // every body sleeps and nothing else moves: steps have nothing to do until something wakes
+    bool plugin_holds_ode;  // ODE's objects were handed out (plugins): what they do is not seen, so no body or joint is
+                            // skipped
     bool plugin_may_touch_contacts, plugin_may_touch_shapes;  // and they can get at contact joints, or change shapes
     int trouble_count;                                        // messages about exploding states so far
     int contacts_dropped, pair_count;
@@ -359,9 +359,9 @@ void solid_rebuild_shapes(Physics *physics, int solid);  // its boundingObject c
 void solid_rebuild_mass(Physics *physics, int solid);    // its Physics changed
 
 // ---- shape.c ----
-// Adds the shapes of a boundingObject (NULL is fine) for a solid or a fluid (the other is -1); returns how many. `frame`
-// is where the boundingObject stands in the frame of the solid, or in the world for a fluid.
-// `old`: rows of shapes that were destroyed for these; they are used again where the number is the same.
+// Adds the shapes of a boundingObject (NULL is fine) for a solid or a fluid (the other is -1); returns how many.
+// `frame` is where the boundingObject stands in the frame of the solid, or in the world for a fluid. `old`: rows of
+// shapes that were destroyed for these; they are used again where the number is the same.
 typedef struct ShapeRows {
     int first, count;
 } ShapeRows;
@@ -378,8 +378,8 @@ void shape_update_box(Physics *physics, int shape);
 Vec3 shape_size(const Shape *shape);  // as `size`; at the rim that of its twin
 void shape_bounds(const Physics *physics, int shape,
                   BroadBox *box);  // where it is now; of a fast one with the way that it goes in a step
-// Takes over what others did to its geom: body, offset, place, size, whether it is there at all. True when a shape that is
-// static or of another form now stands there: what it touches wakes.
+// Takes over what others did to its geom: body, offset, place, size, whether it is there at all. True when a shape that
+// is static or of another form now stands there: what it touches wakes.
 bool shape_follow(Physics *physics, int shape);
 Pose mirror_shape_pose(const Shape *shape);  // where ODE's geom of it stands in the world
 static inline bool shape_is_static(const Shape *shape) { return shape->body < 0 && !shape->is_outside; }
@@ -402,7 +402,8 @@ void bodies_enabled_outside(Physics *physics);
 void bodies_fall_asleep(Physics *physics);                 // ODE's auto-disabling, with timers of our own
 void solids_update(Physics *physics);                      // world poses of all solids from bodies and local poses
 void solid_move(Physics *physics, int solid, Pose world);  // rigidly with everything below
-// By hand. `in_joint`: its pose in the frame of the joint whose end point it is, as exactly as it is known; unused without a joint.
+// By hand. `in_joint`: its pose in the frame of the joint whose end point it is, as exactly as it is known; unused
+// without a joint.
 void solid_put(Physics *physics, int solid, Pose world, const Pose *in_joint);
 Pose solid_frame(const Physics *physics, int solid);  // that its translation and rotation are in
 static inline Pose body_pose(const Physics *physics, int body)
@@ -528,7 +529,8 @@ const char *fittings_joint_owner(const Physics *physics,
                                  const void *joint);  // label of the connector or gripper that holds by it, NULL
 void fittings_destroy(Physics *physics);
 bool fittings_hold(const Physics *physics);  // some connector or gripper holds something
-// Machine `index` of those that were ever made: its node, NULL when it is gone, and its frame. False after the last one.
+// Machine `index` of those that were ever made: its node, NULL when it is gone, and its frame. False after the last
+// one.
 void fittings_keep_nodes(const Physics *physics, Scene *scene);
 bool fitting_at(const Physics *physics, int index, const SceneNode **node, Pose *frame);
 int fittings_state(Physics *physics, StateBlock *blocks);  // how many blocks were added

@@ -1,5 +1,5 @@
-// prefetch.c - while one world of a batch is stepped, what the next one reads is fetched into the cache, a part in each phase: worlds
-// by the thousand do not stay there by themselves. It changes how long a step takes and nothing else.
+// prefetch.c - while one world of a batch is stepped, what the next one reads is fetched into the cache, a part in each
+// phase: worlds by the thousand do not stay there by themselves. It changes how long a step takes and nothing else.
 #include "physics/contacts/sleep.h"
 #include "physics/prefetch.h"
 

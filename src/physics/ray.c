@@ -12,8 +12,8 @@ typedef struct RayQuery {
     PhysicsRayHit *hit;
 } RayQuery;
 
-// Of two shapes at the same distance the lower index counts. The order in which the tree shows them depends on its past, so
-// every shape is tested with the whole ray and the tree is told to look a little beyond the best hit.
+// Of two shapes at the same distance the lower index counts. The order in which the tree shows them depends on its
+// past, so every shape is tested with the whole ray and the tree is told to look a little beyond the best hit.
 static double test_shape(void *context, int index, double length)
 {
     const RayQuery *query = context;

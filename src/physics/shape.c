@@ -1,5 +1,5 @@
-// shape.c - from a boundingObject to shapes that collide, and their masses. A boundingObject is a geometry, a Shape with one, a Pose with one of these (only
-// the first child counts), or a Group of them.
+// shape.c - from a boundingObject to shapes that collide, and their masses. A boundingObject is a geometry, a Shape
+// with one, a Pose with one of these (only the first child counts), or a Group of them.
 #include "physics/collide/collide_surface.h"
 #include "physics/contacts/contact_narrow.h"
 #include "physics/collide/convex.h"
@@ -28,8 +28,8 @@ static bool is_pose(const SceneNode *node) { return scene_node_is(node, "Pose");
 
 static Vec3 vec3_times(Vec3 a, Vec3 b) { return vec3(a.x * b.x, a.y * b.y, a.z * b.z); }
 
-// A pose inside of something scaled. A mirror turns the sense of turns; different lengths along the axes would skew what
-// is turned inside of them, which is reported.
+// A pose inside of something scaled. A mirror turns the sense of turns; different lengths along the axes would skew
+// what is turned inside of them, which is reported.
 static Placed place_inside(Physics *physics, Placed outer, const SceneNode *node)
 {
     Pose pose = scene_pose(node);
@@ -107,7 +107,8 @@ static bool heights_are_equal(const MeshEntry *a, const MeshEntry *b)
            && !memcmp(a->heights, b->heights, sizeof(double) * (size_t)a->grid.count[0] * (size_t)a->grid.count[1]);
 }
 
-// What the world that this one is like has made of the same mesh, or of the same heights: nothing in it changes once it is made.
+// What the world that this one is like has made of the same mesh, or of the same heights: nothing in it changes once it
+// is made.
 static bool mesh_borrow(const Physics *physics, MeshEntry *entry)
 {
     for (int i = 0; physics->like && i < physics->like->mesh_count; i++) {
@@ -374,7 +375,8 @@ static ShapeTag *shape_tag(Physics *physics, int index)
     return tag ? tag : arena_alloc(physics->arena, sizeof(ShapeTag));
 }
 
-// One shape of a boundingObject: its row, its twin at the rim, its place in the broad phase. Planes and heights stay without a body.
+// One shape of a boundingObject: its row, its twin at the rim, its place in the broad phase. Planes and heights stay
+// without a body.
 static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void *context)
 {
     ShapeOwner *owner = context;

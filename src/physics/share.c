@@ -1,5 +1,6 @@
-// share.c - clones of a world read the rows of solids and bodies of the Physics that they are made like: a batch then has one copy of what
-// never changes in a run, and it stays in the cache. Whoever changes rows (edits, twins in ODE) gets own ones first.
+// share.c - clones of a world read the rows of solids and bodies of the Physics that they are made like: a batch then
+// has one copy of what never changes in a run, and it stays in the cache. Whoever changes rows (edits, twins in ODE)
+// gets own ones first.
 #include "physics/mirror.h"
 #include "physics/physics_internal.h"
 

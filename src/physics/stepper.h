@@ -1,8 +1,9 @@
 // stepper.h - the seam behind which a solver moves all bodies by one time step.
 // A stepper gets the Physics between two collision passes: bodies with their states and forces, joints, contacts. It
-// must leave the new state in BodyState[] and, while there are twins in ODE (mirror.h), equal to the last bit in those (which
-// plugins read), fill the wrenches of constraints that want them, set the forces of contacts when wanted, and clear the forces
-// it used. BodyState[] is the truth; what a plugin did to the twins was read into it by body_gather() before.
+// must leave the new state in BodyState[] and, while there are twins in ODE (mirror.h), equal to the last bit in those
+// (which plugins read), fill the wrenches of constraints that want them, set the forces of contacts when wanted, and
+// clear the forces it used. BodyState[] is the truth; what a plugin did to the twins was read into it by body_gather()
+// before.
 #ifndef TALUS_PHYSICS_STEPPER_H
 #define TALUS_PHYSICS_STEPPER_H
 

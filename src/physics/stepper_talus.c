@@ -1,6 +1,6 @@
-// stepper_talus.c - our own solver behind the stepper seam. In a plain world it works on our arrays alone: awake bodies, the rows
-// of their constraints and their contacts go in, poses and velocities come out. While twins stand in ODE (a plugin is at work),
-// the step is rim_step.c's, on the same solver.
+// stepper_talus.c - our own solver behind the stepper seam. In a plain world it works on our arrays alone: awake
+// bodies, the rows of their constraints and their contacts go in, poses and velocities come out. While twins stand in
+// ODE (a plugin is at work), the step is rim_step.c's, on the same solver.
 #include "physics/contacts/sleep.h"
 
 #include "base/memory.h"
@@ -99,8 +99,8 @@ static void swap_array(void *first, int *first_capacity, void *second, int *seco
     *second_capacity = capacity;
 }
 
-// Exchanges the arrays of the stepper with those that were lent: before the step, and back after it. Bodies of lent arrays are all read
-// anew, which is no loss where all are awake; a world of many sleepers keeps its own.
+// Exchanges the arrays of the stepper with those that were lent: before the step, and back after it. Bodies of lent
+// arrays are all read anew, which is no loss where all are awake; a world of many sleepers keeps its own.
 static void swap_scratch(StepperTalus *self, PhysicsScratch *scratch, bool is_lent, bool with_bodies)
 {
     swap_array(&self->rows, &self->row_capacity, &scratch->rows, &scratch->row_capacity);
@@ -334,8 +334,8 @@ static void copy_contacts(StepperTalus *self, const Physics *physics, const int3
         add_copy(self, physics, i);
 }
 
-// The contacts of the last pass as they stand in our list; behind those of sleepers that act again in the step in which one of
-// their bodies woke.
+// The contacts of the last pass as they stand in our list; behind those of sleepers that act again in the step in which
+// one of their bodies woke.
 static void read_contacts(StepperTalus *self, Physics *physics, SolverInput *input)
 {
     int woken_count, first = physics->sleeping_contact_count, count = physics->contact_count - first;

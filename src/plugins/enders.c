@@ -1,6 +1,6 @@
-// Functions of the C library that a plugin finds here first: those that end the process or the calling thread without any
-// handler being run, and the one that makes threads, so that a fault on a plugin's own thread is known to be the plugin's.
-// For everybody else they do what the library's do.
+// Functions of the C library that a plugin finds here first: those that end the process or the calling thread without
+// any handler being run, and the one that makes threads, so that a fault on a plugin's own thread is known to be the
+// plugin's. For everybody else they do what the library's do.
 #include "plugins/guard.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// Fluids and immersion links that plugins make. They are few, so lists in the order of creation will do; an id that is not in
-// its list is a wrong argument, never followed.
+// Fluids and immersion links that plugins make. They are few, so lists in the order of creation will do; an id that is
+// not in its list is a wrong argument, never followed.
 #include "base/memory.h"
 #include "physics/fluids/drag.h"
 #include "physics/ode/layout.h"
@@ -294,7 +294,8 @@ EXPORTED dBodyID dImmersionLinkGetBody(dImmersionLinkID link) { return want_link
 
 EXPORTED dFluidID dImmersionLinkGetFluid(dImmersionLinkID link) { return want_link(link, __func__)->fluid; }
 
-// Of the links to a body, to a fluid, or to both, the one of this index; NULL stands for any. `count` (may be NULL) is how many.
+// Of the links to a body, to a fluid, or to both, the one of this index; NULL stands for any. `count` (may be NULL) is
+// how many.
 static dImmersionLinkID find_link(dBodyID body, dFluidID fluid, int index, int *count)
 {
     dImmersionLinkID found = NULL;

@@ -1,4 +1,5 @@
-// guard.c - a guard around every call into a plugin: faults, time, and the state of the process are caught and put back.
+// guard.c - a guard around every call into a plugin: faults, time, and the state of the process are caught and put
+// back.
 #include "plugins/guard.h"
 
 #include "base/memory.h"
@@ -318,7 +319,8 @@ static void enter_park(void)
         sleep_forever();
 }
 
-// Its world has ended, so there is nobody to report it to. The program goes on unless the thread may hold the lock of the heap.
+// Its world has ended, so there is nobody to report it to. The program goes on unless the thread may hold the lock of
+// the heap.
 static _Noreturn void end_left_thread(int number, const siginfo_t *info, void *context)
 {
     GuardFault fault;

@@ -1,9 +1,10 @@
 // guard.h - runs foreign code and survives its faults: signals, exit(), exceptions, too long a time.
-// Faults that are not the foreign code's go to whoever handled them before. One thread may have one guarded call at a time.
+// Faults that are not the foreign code's go to whoever handled them before. One thread may have one guarded call at a
+// time.
 //
-// After a fault only what is safe in a damaged process happens at once. Then, as a rule, guard_call() returns false and the
-// program goes on to report it. Where it cannot (the heap is damaged and its lock may be held, the report itself faults or
-// hangs), the owner's last_words() are asked for: they allocate nothing, and the process ends with status 1.
+// After a fault only what is safe in a damaged process happens at once. Then, as a rule, guard_call() returns false and
+// the program goes on to report it. Where it cannot (the heap is damaged and its lock may be held, the report itself
+// faults or hangs), the owner's last_words() are asked for: they allocate nothing, and the process ends with status 1.
 #ifndef TALUS_PLUGINS_GUARD_H
 #define TALUS_PLUGINS_GUARD_H
 
@@ -49,14 +50,15 @@ bool guard_has_threads(const GuardOwner *owner);  // of its own, that have not e
 typedef bool GuardRun(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms,
                       GuardFault *fault);
 GuardRun guard_call;
-// The same for a function that is ours and calls foreign code many times: only what runs between guard_enter() and guard_exit()
-// is foreign, and the time limit is that of each. A fault leaves `function` at once, from within guard_enter().
+// The same for a function that is ours and calls foreign code many times: only what runs between guard_enter() and
+// guard_exit() is foreign, and the time limit is that of each. A fault leaves `function` at once, from within
+// guard_enter().
 GuardRun guard_series;
 void guard_enter(void);
 void guard_exit(void);
 bool guard_is_inside(void);  // this thread runs foreign code
-// After a fault the process may be damaged: a hang of more than some seconds before this, and further faults for the rest of
-// its life, end it.
+// After a fault the process may be damaged: a hang of more than some seconds before this, and further faults for the
+// rest of its life, end it.
 void guard_settled(void);
 
 // ---- for enders.c: functions that foreign code must not call unseen ----

@@ -217,8 +217,8 @@ static void put_back(PluginHost *host, GuardSurroundings *surroundings)
                      host->running);
 }
 
-// Constructors of the library run here, so this is guarded like a callback. False when there is no library that can be used; a
-// fault leaves a host that has failed.
+// Constructors of the library run here, so this is guarded like a callback. False when there is no library that can be
+// used; a fault leaves a host that has failed.
 static bool load(PluginHost *host)
 {
     const char *problem = library_problem(host->path, host->arena);
@@ -313,7 +313,8 @@ PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *opt
     return host;
 }
 
-// A library that failed may be in the middle of anything: its destructors are better not run. One whose threads run on stays.
+// A library that failed may be in the middle of anything: its destructors are better not run. One whose threads run on
+// stays.
 bool plugin_unload(PluginHost *host)
 {
     if (host->library && !host->failure && !guard_has_threads(&host->guard))

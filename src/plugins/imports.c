@@ -1,6 +1,6 @@
-// What a loaded library knows of ODE, from the names in its symbol tables: a plugin that never names a function of ODE can
-// neither read nor change anything of a world, whatever handles it is given, and one that names some of them can do no more
-// than these.
+// What a loaded library knows of ODE, from the names in its symbol tables: a plugin that never names a function of ODE
+// can neither read nor change anything of a world, whatever handles it is given, and one that names some of them can do
+// no more than these.
 #include "plugins/plugins_internal.h"
 
 #include <dlfcn.h>

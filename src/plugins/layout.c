@@ -1,5 +1,5 @@
-// Whether the tables by which a library is loaded fit together. The loader trusts them: with some it ends the process, with
-// others it lays parts of the file over what is loaded already, and neither can be reported afterwards.
+// Whether the tables by which a library is loaded fit together. The loader trusts them: with some it ends the process,
+// with others it lays parts of the file over what is loaded already, and neither can be reported afterwards.
 #include "plugins/plugins_internal.h"
 
 enum { MOST_PARTS = 64, MOST_ENTRIES = 512, PAGE = 4096 };

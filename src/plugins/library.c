@@ -1,4 +1,5 @@
-// What kind of file a plugin's library is, told before the loader sees it: its own words name neither machine nor reason.
+// What kind of file a plugin's library is, told before the loader sees it: its own words name neither machine nor
+// reason.
 #include "plugins/plugins_internal.h"
 
 #include "base/file.h"

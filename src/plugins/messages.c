@@ -1,5 +1,5 @@
-// Messages between a plugin and the program that hosts the world, beside those of emitters and receivers: whoever embeds
-// Talus can talk to a plugin without a robot.
+// Messages between a plugin and the program that hosts the world, beside those of emitters and receivers: whoever
+// embeds Talus can talk to a plugin without a robot.
 #include "plugins/plugins_internal.h"
 
 #include "base/memory.h"

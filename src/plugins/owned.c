@@ -1,5 +1,6 @@
-// What is Talus's is not a plugin's to destroy: functions of ODE that a plugin finds here first. Given an object of the world's
-// they are reported like a fault, before anything is lost. For everybody else, and for objects that the plugin made, they do what ODE's do.
+// What is Talus's is not a plugin's to destroy: functions of ODE that a plugin finds here first. Given an object of the
+// world's they are reported like a fault, before anything is lost. For everybody else, and for objects that the plugin
+// made, they do what ODE's do.
 #include "plugins/plugins_internal.h"
 
 #include <dlfcn.h>

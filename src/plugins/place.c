@@ -72,8 +72,8 @@ void guard_places(const GuardFault *fault, GuardPlace *places, Arena *arena)
 }
 
 // ---- from outside ----
-// The looking is done by this program, started anew as a process of its own: it reads the map of the damaged one, and one
-// line per frame goes back through a pipe.
+// The looking is done by this program, started anew as a process of its own: it reads the map of the damaged one, and
+// one line per frame goes back through a pipe.
 
 static const char helper_name[] = "talus-places";
 static bool has_helper;

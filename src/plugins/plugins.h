@@ -1,14 +1,14 @@
 // plugins.h - the physics plugin of a world: found, loaded, called, and contained when it fails.
-// Belongs here: the shared library, its callbacks, the dWebots* functions that it calls, faults inside it. Not here: when
-// a callback is due (sim/plugin.c), what its joints and forces do (physics/).
+// Belongs here: the shared library, its callbacks, the dWebots* functions that it calls, faults inside it. Not here:
+// when a callback is due (sim/plugin.c), what its joints and forces do (physics/).
 //
 // A PluginHost borrows scene, physics and devices. The functions that plugins call take no world, so they are bound to
-// the host whose callback runs on the calling thread; worlds on several threads have their plugins side by side. A second
-// world with the same plugin gets a copy of the library, so that each has its own global variables.
+// the host whose callback runs on the calling thread; worlds on several threads have their plugins side by side. A
+// second world with the same plugin gets a copy of the library, so that each has its own global variables.
 //
 // A fault inside a callback (a signal, exit(), an exception, an endless loop with a time limit) ends the callback: the
-// host reports it with its place in the source, is failed from then on and calls nothing any more. After damage to the heap
-// the process ends with that report and status 1.
+// host reports it with its place in the source, is failed from then on and calls nothing any more. After damage to the
+// heap the process ends with that report and status 1.
 #ifndef TALUS_PLUGINS_PLUGINS_H
 #define TALUS_PLUGINS_PLUGINS_H
 
@@ -25,7 +25,8 @@ typedef struct PluginOptions {
     Devices *devices;                 // for messages from emitters and to receivers; NULL: there are none
     bool keeps_messages;              // what the plugin sends is kept for plugin_receive too
     bool is_alone;                    // no controller runs: messages go nowhere, which is said once
-    // Saves the last completed step when the process is about to end, without allocating; gives the file's name or NULL.
+    // Saves the last completed step when the process is about to end, without allocating; gives the file's name or
+    // NULL.
     const char *(*save_last)(void *context);
     void *save_context;
     // The summary of the run for standard output when the process is about to end, without allocating; NULL: none.
@@ -66,8 +67,8 @@ bool plugin_draw(
     PluginHost *host, double time, int pass,
     const char *view);  // a GL context is current; pass 0 before the scene, 1 after; view NULL: the main one
 
-// Messages to and from the program that hosts the world. Sent ones are what dWebotsReceive gives in the next step; those
-// that the plugin sent on a channel are given oldest first, each until the next call, NULL when there is none.
+// Messages to and from the program that hosts the world. Sent ones are what dWebotsReceive gives in the next step;
+// those that the plugin sent on a channel are given oldest first, each until the next call, NULL when there is none.
 bool plugin_send(PluginHost *host, const void *data, int size);
 const void *plugin_receive(PluginHost *host, int channel, int *size);
 
@@ -77,8 +78,8 @@ void plugin_is_saved(PluginHost *host);  // after a failure: what was to be save
 
 // For main(), before anything is printed: what is printed is not lost when a plugin damages the heap.
 void plugin_keep_output(void);
-// For main(): with these a report has source lines also when the heap is damaged. When the first is true the second is all
-// that is to be done, and gives the exit status.
+// For main(): with these a report has source lines also when the heap is damaged. When the first is true the second is
+// all that is to be done, and gives the exit status.
 bool plugin_is_helper(int argc, char **argv);
 int plugin_help(int argc, char **argv);
 

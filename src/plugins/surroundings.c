@@ -1,5 +1,5 @@
-// What of the process a plugin may change with good reason and Talus needs as it was: locale, working directory, the mask and
-// the handlers of signals.
+// What of the process a plugin may change with good reason and Talus needs as it was: locale, working directory, the
+// mask and the handlers of signals.
 #include "plugins/guard.h"
 
 #include "base/memory.h"
@@ -19,7 +19,8 @@ struct GuardSurroundings {
     char changes[128];
 };
 
-// The folder, the locale and the handlers are the process's: while a plugin of one world may change them, those of others wait.
+// The folder, the locale and the handlers are the process's: while a plugin of one world may change them, those of
+// others wait.
 static pthread_mutex_t changing = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 void surroundings_lock(void) { pthread_mutex_lock(&changing); }

@@ -1,5 +1,5 @@
-// The functions that plugins call. They take no world: each works for the host whose callback runs on the calling thread,
-// or, on a thread that a plugin made, for the only host there is.
+// The functions that plugins call. They take no world: each works for the host whose callback runs on the calling
+// thread, or, on a thread that a plugin made, for the only host there is.
 #include "physics/ode/extend.h"
 #include "plugins/plugins_internal.h"
 
@@ -163,7 +163,8 @@ EXPORTED void *dWebotsReceive(int *size)
 {
     PluginHost *host = utilities_host();
     int count = 0;
-    // Without devices controllers were switched off. In a world that has none, plugins that listen just in case do no harm.
+    // Without devices controllers were switched off. In a world that has none, plugins that listen just in case do no
+    // harm.
     if (host && host->options.is_alone && !host->devices)
         say_alone(host);
     const void *data = host && host->devices ? devices_received_by_plugin(host->devices, &count) : NULL;
@@ -285,7 +286,8 @@ EXPORTED dReal dJointGetLMotorPosition(dJointID joint, int axis)
     return odeextra_lmotor_position(joint, axis);
 }
 
-// These two stand before ODE's own of the same name, which know no suspension of a hinge; plugins and Talus alike get them.
+// These two stand before ODE's own of the same name, which know no suspension of a hinge; plugins and Talus alike get
+// them.
 static void (*ode_set_hinge_param)(dJointID, int, dReal);
 static dReal (*ode_get_hinge_param)(dJointID, int);
 

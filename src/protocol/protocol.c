@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Layout of a frame: FrameHead, then records. Of a record: RecordHead, reals, whole numbers, bytes and a NUL, padding to 8.
+// Layout of a frame: FrameHead, then records. Of a record: RecordHead, reals, whole numbers, bytes and a NUL, padding
+// to 8.
 typedef struct FrameHead {
     uint32_t magic;
     uint16_t kind;

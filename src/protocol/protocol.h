@@ -146,7 +146,8 @@ typedef enum ProtocolOp {
 } ProtocolOp;
 const char *protocol_op_name(unsigned op);  // "unknown" beyond the last
 
-// Where the two sides of one machine meet, by the port that <extern> controllers use: a name that leaves no file behind.
+// Where the two sides of one machine meet, by the port that <extern> controllers use: a name that leaves no file
+// behind.
 socklen_t protocol_socket_name(int port, struct sockaddr_un *address);
 
 // ---- ways to carry frames ----
@@ -158,17 +159,19 @@ typedef enum ChannelResult { CHANNEL_OK, CHANNEL_TIMEOUT, CHANNEL_CLOSED, CHANNE
 // by the child; `limit` bounds a frame. The memory has no name, so nothing can be left behind.
 Channel *channel_create_shared(size_t limit, int *descriptor);  // the simulator's end
 Channel *channel_open_shared(int descriptor);                   // the controller's end
-// Either end of a connected stream socket, which it takes over. Neither sending nor a wait of 0 ms ever blocks: what the
-// other side does not read is kept, one frame at most, and who reads nothing or sends half a frame is CHANNEL_BROKEN in time.
+// Either end of a connected stream socket, which it takes over. Neither sending nor a wait of 0 ms ever blocks: what
+// the other side does not read is kept, one frame at most, and who reads nothing or sends half a frame is
+// CHANNEL_BROKEN in time.
 Channel *channel_open_socket(int socket, size_t limit);
-// The simulator's end of a Unix socket goes over to shared memory; the other end follows when it may (channel_take_memory),
-// with its next frame. The socket then only tells when the other side is gone.
+// The simulator's end of a Unix socket goes over to shared memory; the other end follows when it may
+// (channel_take_memory), with its next frame. The socket then only tells when the other side is gone.
 bool channel_share(Channel *channel);
 void channel_take_memory(Channel *channel);
 int channel_descriptor(const Channel *channel);  // of its socket, for poll; -1 none
 void channel_close(Channel *channel);            // NULL is fine
 bool channel_send(Channel *channel, const FrameWriter *frame);
-// On CHANNEL_OK *data is valid until the next call. timeout_ms -1: for ever. A dead peer is found (`peer_pid` when > 0).
+// On CHANNEL_OK *data is valid until the next call. timeout_ms -1: for ever. A dead peer is found (`peer_pid` when >
+// 0).
 ChannelResult channel_receive(Channel *channel, int timeout_ms, int peer_pid, const void **data, size_t *size);
 
 #endif

@@ -1,6 +1,6 @@
-// block.c - eight neighbours of a flat picture that see one plain surface, a mesh or form without images: what light meets there, for all
-// of them together. Most blocks of most pictures are such; see.c cares for the others. Compiled twice, see block_avx2.c; both give the
-// same bits.
+// block.c - eight neighbours of a flat picture that see one plain surface, a mesh or form without images: what light
+// meets there, for all of them together. Most blocks of most pictures are such; see.c cares for the others. Compiled
+// twice, see block_avx2.c; both give the same bits.
 #include "rays/raster.h"
 #include "rays/wide_form.h"
 

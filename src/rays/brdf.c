@@ -1,5 +1,5 @@
-// brdf.c - how much of an even surrounding a rough surface mirrors: the two numbers of the split sum (Karis, 2013), by the angle of
-// view and the roughness. mirrored = specular colour * scale + bias.
+// brdf.c - how much of an even surrounding a rough surface mirrors: the two numbers of the split sum (Karis, 2013), by
+// the angle of view and the roughness. mirrored = specular colour * scale + bias.
 #include "rays/rays_internal.h"
 
 static double shadowing(double cosine, double roughness)

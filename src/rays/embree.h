@@ -1,5 +1,5 @@
-// embree.h - the search library behind one set of names: Embree 3 and 4 differ in how a query carries its context and its function
-// calls. Whoever includes this names no other header of Embree.
+// embree.h - the search library behind one set of names: Embree 3 and 4 differ in how a query carries its context and
+// its function calls. Whoever includes this names no other header of Embree.
 #ifndef TALUS_RAYS_EMBREE_H
 #define TALUS_RAYS_EMBREE_H
 

@@ -1,4 +1,5 @@
-// form.c - where rays enter forms that have a formula. Each form is convex or an open part of one, and seen from outside only.
+// form.c - where rays enter forms that have a formula. Each form is convex or an open part of one, and seen from
+// outside only.
 #include "rays/rays_internal.h"
 
 #include <stdlib.h>
@@ -103,7 +104,8 @@ static void hit_ball(FormRay *ray, double radius)
     offer(ray, t, p, around(p.x, p.y), 0.5 + asin(double_clamp(p.z / radius, -1.0, 1.0)) / M_PI, 0);
 }
 
-// The end of a capsule. An image lies on all of it: the lower third of it below, the upper one above, the middle on the side.
+// The end of a capsule. An image lies on all of it: the lower third of it below, the upper one above, the middle on the
+// side.
 static void hit_cap(FormRay *ray, double z, double radius)
 {
     Vec3 o = vec3(ray->o.x, ray->o.y, ray->o.z - z);
@@ -303,7 +305,8 @@ bool form_paint_place(const Form *form, const RayHit *hit, double *u, double *v)
 
 // ---- spots of paint ----
 
-// Axis of each face of a box, on which side of it the face lies, and the axes along which u and v run; negative: against it (from 1).
+// Axis of each face of a box, on which side of it the face lies, and the axes along which u and v run; negative:
+// against it (from 1).
 static const struct {
     int axis, side, u, v;
 } box_faces[6] = {

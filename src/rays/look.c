@@ -1,4 +1,5 @@
-// look.c - what a surface looks like: colours of materials and of the images on them, paint, and the patch that a pixel covers.
+// look.c - what a surface looks like: colours of materials and of the images on them, paint, and the patch that a pixel
+// covers.
 #include "rays/rays_internal.h"
 
 // Where the sRGB curve is linear and where it is a power (IEC 61966-2-1).
@@ -76,7 +77,8 @@ static void read_physical(Look *look, Rays *rays, const ShapeSource *source, con
     }
 }
 
-// The diffuse colour shows only where no image covers it. The ambient colour is the product as the file has it, then linear.
+// The diffuse colour shows only where no image covers it. The ambient colour is the product as the file has it, then
+// linear.
 static void read_plain(Look *look, Rays *rays, const ShapeSource *source, const SceneNode *appearance)
 {
     const SceneNode *material = scene_child(appearance, "material");
@@ -296,7 +298,8 @@ static double red_at(const Texture *texture, const TexturePlace *place, double o
     return texture_is_there(texture) ? texture_at(texture, place, &cover).x : otherwise;
 }
 
-// Ink covers the image; on a plain material it covers the diffuse colour alone. Its colour counts as it is, as in Webots.
+// Ink covers the image; on a plain material it covers the diffuse colour alone. Its colour counts as it is, as in
+// Webots.
 static void add_paint(const Visual *visual, const RayHit *hit, Vec3 *color)
 {
     Vec3 ink;

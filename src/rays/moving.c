@@ -1,5 +1,5 @@
-// moving.c - what moves without being a solid: the pieces of a track's belt and the image on it, and the two helices of a propeller. Their drives say how
-// far the belt has run and how fast the propeller turns.
+// moving.c - what moves without being a solid: the pieces of a track's belt and the image on it, and the two helices of
+// a propeller. Their drives say how far the belt has run and how fast the propeller turns.
 #include "rays/rays_internal.h"
 
 #include "base/memory.h"
@@ -35,8 +35,9 @@ static int wheels_of(const SceneNode *track, Wheel wheels[WHEELS_MAX])
     return count;
 }
 
-// The belt touches both wheels where the same normal n leads from their middles: n . (b - a) = Ra - Rb, and n lies to the left of the
-// way from a to b, so that the belt runs clockwise around wheels that are named from left to right above.
+// The belt touches both wheels where the same normal n leads from their middles: n . (b - a) = Ra - Rb, and n lies to
+// the left of the way from a to b, so that the belt runs clockwise around wheels that are named from left to right
+// above.
 static void tangent(const Wheel *a, const Wheel *b, double normal[2])
 {
     double dx = b->x - a->x, dz = b->z - a->z, length = hypot(dx, dz);

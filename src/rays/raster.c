@@ -1,7 +1,8 @@
-// raster.c - what each pixel of a flat picture sees first, without a search: all its rays leave one point, so a triangle covers those
-// whose directions lie on the inner side of three planes through that point, and one over the depth is linear over the picture. The
-// test is that of a ray with a triangle, evaluated for neighbours together; corners need not lie before the eye. Forms with a formula
-// are met exactly, ray by ray, where their boxes lie. Filling the pixels is in raster_fill.c.
+// raster.c - what each pixel of a flat picture sees first, without a search: all its rays leave one point, so a
+// triangle covers those whose directions lie on the inner side of three planes through that point, and one over the
+// depth is linear over the picture. The test is that of a ray with a triangle, evaluated for neighbours together;
+// corners need not lie before the eye. Forms with a formula are met exactly, ray by ray, where their boxes lie. Filling
+// the pixels is in raster_fill.c.
 #include "rays/raster.h"
 
 #include "base/memory.h"
@@ -161,7 +162,8 @@ static void add_triangle(Raster *raster, int visual, int triangle, const RasterC
     int pixels[4];
     if (!triangle_pixels(raster, c, pixels))
         return;
-    // Seen from two triangles an edge has the same plane but for its sign, to the last bit: nothing shines through between them.
+    // Seen from two triangles an edge has the same plane but for its sign, to the last bit: nothing shines through
+    // between them.
     Vec3 a = vec3_cross(c[1]->p, c[2]->p), b = vec3_cross(c[2]->p, c[0]->p), d = vec3_cross(c[0]->p, c[1]->p);
     double volume = vec3_dot(c[0]->p, a);
     if (!(volume * front > 0.0))

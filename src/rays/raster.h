@@ -1,10 +1,12 @@
-// raster.h - the folder's own: triangles and forms over the pixels of a flat picture (raster.c), which raster_fill.c fills.
+// raster.h - the folder's own: triangles and forms over the pixels of a flat picture (raster.c), which raster_fill.c
+// fills.
 #ifndef TALUS_RAYS_RASTER_H
 #define TALUS_RAYS_RASTER_H
 
 #include "rays/rays_internal.h"
 
-// Pixels lie in blocks of eight, as packets of rays do; a cell of the picture is filled by one thread and lies in its cache.
+// Pixels lie in blocks of eight, as packets of rays do; a cell of the picture is filled by one thread and lies in its
+// cache.
 enum {
     BLOCK_WIDTH = RAYS_BLOCK_WIDTH,
     BLOCK_HEIGHT = RAYS_BLOCK_HEIGHT,

@@ -1,5 +1,5 @@
-// raster_fill.c - the triangles of one cell of a picture, eight pixels at a time: the nearest one stays, of equals the first. Compiled
-// twice, see raster_fill_avx2.c; both give the same bits.
+// raster_fill.c - the triangles of one cell of a picture, eight pixels at a time: the nearest one stays, of equals the
+// first. Compiled twice, see raster_fill_avx2.c; both give the same bits.
 #include "rays/raster.h"
 #include "rays/wide.h"
 

@@ -1,6 +1,6 @@
-// rays.c - the visuals of a world and the tree over them. Embree holds the meshes as instances of trees that are shared by all
-// visuals with that mesh, and one user geometry whose primitives are the forms with a formula, by their boxes in the world. A moving
-// world so needs new boxes alone. Rays travel in packets of eight.
+// rays.c - the visuals of a world and the tree over them. Embree holds the meshes as instances of trees that are shared
+// by all visuals with that mesh, and one user geometry whose primitives are the forms with a formula, by their boxes in
+// the world. A moving world so needs new boxes alone. Rays travel in packets of eight.
 #include "rays/shadows.h"
 
 #include "base/memory.h"
@@ -764,7 +764,8 @@ static void set_ray(struct RTCRayHit8 *to, int k, const Ray *ray, float near)
     to->hit.geomID[k] = to->hit.primID[k] = to->hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;
 }
 
-// Which of what a ray met counts. False: it met the back of something, or something that may not be hit, and must go on from there.
+// Which of what a ray met counts. False: it met the back of something, or something that may not be hit, and must go on
+// from there.
 static bool judge(const Query *query, const struct RTCRayHit8 *packet, int k, RayHit *hit)
 {
     const Ray *ray = &query->queries[k];

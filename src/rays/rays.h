@@ -1,12 +1,12 @@
-// rays.h - rays against what is seen: the Shapes and CadShapes of a world with their colours, and the light that they send back.
-// For infra-red sensors, lidars, range finders, cameras and pictures for people: many rays in, one hit out for each.
-// Belongs here: visual forms and where they are, the search tree over them (Embree), the look of a surface at a hit, lights, the sky.
-// Not here: bounding objects (physics/ray.h), what a sensor makes of a hit (devices/).
+// rays.h - rays against what is seen: the Shapes and CadShapes of a world with their colours, and the light that they
+// send back. For infra-red sensors, lidars, range finders, cameras and pictures for people: many rays in, one hit out
+// for each. Belongs here: visual forms and where they are, the search tree over them (Embree), the look of a surface at
+// a hit, lights, the sky. Not here: bounding objects (physics/ray.h), what a sensor makes of a hit (devices/).
 //
-// A Rays borrows the physics (which has the scene and the assets) and owns all the rest. Forms with a formula are met exactly,
-// in double precision; meshes are searched in single precision and the distance is then computed in double. Surfaces have one
-// side, as in Webots: a ray that starts inside a form leaves it unseen. Of two surfaces at the same distance the one that the
-// file names first counts, so the answer never depends on the tree's past.
+// A Rays borrows the physics (which has the scene and the assets) and owns all the rest. Forms with a formula are met
+// exactly, in double precision; meshes are searched in single precision and the distance is then computed in double.
+// Surfaces have one side, as in Webots: a ray that starts inside a form leaves it unseen. Of two surfaces at the same
+// distance the one that the file names first counts, so the answer never depends on the tree's past.
 #ifndef TALUS_RAYS_RAYS_H
 #define TALUS_RAYS_RAYS_H
 
@@ -17,11 +17,11 @@ typedef struct Rays Rays;
 Rays *rays_create(Physics *physics, DiagSink *diags);
 void rays_destroy(Rays *rays);  // NULL is fine
 
-// Brings the visuals to where their solids are. Lists them anew after an edit of the scene; otherwise allocates nothing and
-// does nothing for what did not move. To be called before casting, when something is due to look.
+// Brings the visuals to where their solids are. Lists them anew after an edit of the scene; otherwise allocates nothing
+// and does nothing for what did not move. To be called before casting, when something is due to look.
 void rays_update(Rays *rays);
-// The two halves of it, for pictures of a moment that is past: what there is, as the scene has it now, and where it is, by the
-// poses of all solids. Placing works on the last list, also when the scene has another one by now.
+// The two halves of it, for pictures of a moment that is past: what there is, as the scene has it now, and where it is,
+// by the poses of all solids. Placing works on the last list, also when the scene has another one by now.
 void rays_keep_nodes(const Rays *rays, Scene *scene);  // scene_keep() for all that it remembers
 bool rays_is_listed(const Rays *rays);                 // the list is that of the scene
 void rays_list(Rays *rays);
@@ -91,7 +91,8 @@ typedef struct RayLook {
 RayLook rays_look(const Rays *rays, const RayHit *hit);
 Vec3 rays_recognition_color(const Rays *rays, int visual);  // of the nearest solid that has some; black without
 
-// The light that comes along rays: linear red, green and blue before any exposure; through transparent surfaces it comes from behind.
+// The light that comes along rays: linear red, green and blue before any exposure; through transparent surfaces it
+// comes from behind.
 typedef struct RaysStyle {
     int eye;                 // who looks, see rays_hide: what is hidden from it is not met
     double occlusion;        // m: what is near takes light of the surroundings away; 0: not
@@ -112,12 +113,12 @@ typedef struct RaySeen {
 } RaySeen;
 void rays_see(const Rays *rays, const Ray *queries, int count, const RaysStyle *style, RaySeen *seen);
 
-// Before a picture with sharp shadows and so many pixels: what finds those of the sun without rays, where that costs less. By the
-// thread that owns the world, after placing.
+// Before a picture with sharp shadows and so many pixels: what finds those of the sun without rays, where that costs
+// less. By the thread that owns the world, after placing.
 void rays_prepare_shadows(Rays *rays, int pixel_count);
 
-// A picture on a plane, seen from one point: what its pixels see first is found for neighbours together. One at a time; begun by the
-// thread that owns the world, after placing, then filled band by band by any threads.
+// A picture on a plane, seen from one point: what its pixels see first is found for neighbours together. One at a time;
+// begun by the thread that owns the world, after placing, then filled band by band by any threads.
 typedef struct RaysFlat {
     Pose pose;  // looks along x, z upwards
     int width, height;
@@ -129,8 +130,8 @@ bool rays_flat_begin(Rays *rays, const RaysFlat *flat);  // false: single rays s
 enum { RAYS_BAND_HEIGHT = 16 };                          // pixels
 int rays_flat_bands(const RaysFlat *flat);
 void rays_flat_fill(const Rays *rays, int band);
-// What eight neighbours of a filled band see, four beside each other in two rows, from a column that is a multiple of four and an even
-// row. Of those beyond the picture nothing is said.
+// What eight neighbours of a filled band see, four beside each other in two rows, from a column that is a multiple of
+// four and an even row. Of those beyond the picture nothing is said.
 enum { RAYS_BLOCK_WIDTH = 4, RAYS_BLOCK_HEIGHT = 2, RAYS_BLOCK = RAYS_BLOCK_WIDTH * RAYS_BLOCK_HEIGHT };
 typedef struct RaysBlock {  // each as in RaySeen
     int visual[RAYS_BLOCK];
@@ -156,15 +157,16 @@ typedef struct RaysPaint {
     const float *pixels;
 } RaysPaint;
 void rays_set_paint(Rays *rays, const SceneNode *shape, const RaysPaint *paint);
-// Discs of paint on the faces of a shape around a hit, from 0 to 1 over the paint (rows from the bottom), each held within its face.
+// Discs of paint on the faces of a shape around a hit, from 0 to 1 over the paint (rows from the bottom), each held
+// within its face.
 typedef struct RaysSpot {
     double u, v, reach_u, reach_v;
     double low[2], high[2];
 } RaysSpot;
 // The reach is in shares of a face's width and height. Returns how many; 0: it cannot be painted.
 int rays_paint_spots(const Rays *rays, const RayHit *hit, double reach_u, double reach_v, RaysSpot spots[6]);
-// How large paint is: pixels that the shape's texture has (or what suits its size), how many of such lie beside and above each other
-// (for the sides of the shape), and the radius around the shape.
+// How large paint is: pixels that the shape's texture has (or what suits its size), how many of such lie beside and
+// above each other (for the sides of the shape), and the radius around the shape.
 void rays_paint_size(const Rays *rays, int visual, int *width, int *height, int cells[2], double *radius);
 // Whether a node and all below it is hidden from an eye: 0 is the main view, robots' cameras have 1 to 63.
 void rays_hide(Rays *rays, const SceneNode *node, int eye, bool is_hidden);

@@ -102,8 +102,8 @@ static inline bool form_is_wide(const Form *form)
 }
 
 Form form_of(const SceneNode *geometry);  // kind GEOMETRY_NONE when it has no formula
-// Where a place of the surface lies on its paint, from 0 to 1: faces lie beside each other. False: it cannot be painted.
-// Where a spot of paint around a hit lies, by its reach in shares of the face's width and height.
+// Where a place of the surface lies on its paint, from 0 to 1: faces lie beside each other. False: it cannot be
+// painted. Where a spot of paint around a hit lies, by its reach in shares of the face's width and height.
 int form_paint_spots(const Form *form, const RayHit *hit, double reach_u, double reach_v, RaysSpot spots[6]);
 double form_radius(const Form *form,
                    const Mesh *mesh);  // of a sphere around it; the mesh is NULL where there is a formula
@@ -288,13 +288,14 @@ struct Rays {
 
 Affine affine_mul(Affine a, Affine b);
 Affine affine_of_pose(Pose pose);
-// Where on the texture a place of a triangle lies: by its coordinates, or else laid over the longest sides of the mesh's box.
+// Where on the texture a place of a triangle lies: by its coordinates, or else laid over the longest sides of the
+// mesh's box.
 void mesh_texture_place(const Mesh *mesh, int triangle, double b, double c, double *u, double *v);
 const Mip *rays_mip(Rays *rays, const Image *image);
 Surface surface_at(const Rays *rays, const Ray *ray, const RayHit *hit);
 RayLook look_at(const Visual *visual, const Mesh *mesh, const RayHit *hit);
-// Whether something that casts shadows stands in the way of eight rays: their tfar then becomes negative. Of the packet the caller
-// gives origins, directions and tfar.
+// Whether something that casts shadows stands in the way of eight rays: their tfar then becomes negative. Of the packet
+// the caller gives origins, directions and tfar.
 void rays_occluded(const Rays *rays, const int *valid, struct RTCRay8 *packet);
 
 // What up to eight rays met first.
@@ -343,8 +344,8 @@ typedef struct Lit {
     int is_lit[LANES], is_physical[LANES], is_overlay[LANES];  // masks
     float sum[3][LANES], full[3][LANES];                       // what comes of it: with shadows and without
 } Lit;
-// ---- block.c: eight neighbours of a flat picture. Returns whether they see one plain surface, now in `lit`, nothing, or other things.
-// Of `seen` it gives what is not light ----
+// ---- block.c: eight neighbours of a flat picture. Returns whether they see one plain surface, now in `lit`, nothing,
+// or other things. Of `seen` it gives what is not light ----
 enum { BLOCK_SKY, BLOCK_PLAIN, BLOCK_MIXED };
 int block_surfaces_portable(const Rays *rays, int column, int row, Lit *lit, RaysBlock *seen);
 int block_surfaces_avx2(const Rays *rays, int column, int row, Lit *lit, RaysBlock *seen);

@@ -1,5 +1,5 @@
-// see.c - from rays to the light that comes along them: search, the surfaces that were met, their light, fog, what shines through. Eight
-// rays at a time, as neighbours meet much the same.
+// see.c - from rays to the light that comes along them: search, the surfaces that were met, their light, fog, what
+// shines through. Eight rays at a time, as neighbours meet much the same.
 #include "rays/rays_internal.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
-// shade.c - what eight surfaces send back of the light that falls on them. Physical appearances follow the metal and roughness model
-// (Lambert, GGX, Smith, Schlick, the split sum for the surroundings), others the light model of VRML. As in Webots the matt share of a
-// physical appearance grows with the square of a light's intensity. Compiled twice, see shade_avx2.c; both give the same bits.
+// shade.c - what eight surfaces send back of the light that falls on them. Physical appearances follow the metal and
+// roughness model (Lambert, GGX, Smith, Schlick, the split sum for the surroundings), others the light model of VRML.
+// As in Webots the matt share of a physical appearance grows with the square of a light's intensity. Compiled twice,
+// see shade_avx2.c; both give the same bits.
 #include "rays/rays_internal.h"
 #include "rays/wide.h"
 

@@ -1,6 +1,7 @@
-// shadows.c - sharp shadows of lights that are infinitely far away, without a search: all their rays are parallel, so seen along the
-// light each is a point, and what may stand in its way are the few triangles of the cell in which it lies. Meshes have a grid each, and
-// above them lies one over all casters. Grids stay until their mesh is turned. Asking them is in shadows_query.c.
+// shadows.c - sharp shadows of lights that are infinitely far away, without a search: all their rays are parallel, so
+// seen along the light each is a point, and what may stand in its way are the few triangles of the cell in which it
+// lies. Meshes have a grid each, and above them lies one over all casters. Grids stay until their mesh is turned.
+// Asking them is in shadows_query.c.
 #include "rays/shadows.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-// shadows_query.c - whether something stands between eight points and the sun: they are looked up in the grids of shadows.c, those of one
-// cell together. Compiled twice, see shadows_query_avx2.c; both give the same bits.
+// shadows_query.c - whether something stands between eight points and the sun: they are looked up in the grids of
+// shadows.c, those of one cell together. Compiled twice, see shadows_query_avx2.c; both give the same bits.
 #include "rays/shadows.h"
 #include "rays/wide_form.h"
 

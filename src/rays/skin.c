@@ -1,5 +1,5 @@
-// skin.c - Skins that follow their bones. Each part has a mesh of its own, which is bent anew when a bone moved: by solids that carry the names of
-// the bones, or by what devices say of them.
+// skin.c - Skins that follow their bones. Each part has a mesh of its own, which is bent anew when a bone moved: by
+// solids that carry the names of the bones, or by what devices say of them.
 #include "rays/rays_internal.h"
 
 #include "base/memory.h"

@@ -1,4 +1,5 @@
-// sky.c - what is seen where nothing is: a colour, or six images; and the light that the surroundings send to physical surfaces.
+// sky.c - what is seen where nothing is: a colour, or six images; and the light that the surroundings send to physical
+// surfaces.
 #include "rays/rays_internal.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-// strokes.c - IndexedLineSet and PointSet: lines one pixel wide and points of three, whatever their distance, in their glow or else
-// their colour, as no light falls on them. They cast no shadow, and rays that stand for no pixel (lidars, distances) miss them.
+// strokes.c - IndexedLineSet and PointSet: lines one pixel wide and points of three, whatever their distance, in their
+// glow or else their colour, as no light falls on them. They cast no shadow, and rays that stand for no pixel (lidars,
+// distances) miss them.
 #include "rays/rays_internal.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-// texture.c - images on surfaces: ever smaller copies, and the mean colour of the patch that a pixel of the picture covers.
-// As graphics hardware does it: linear between pixels and between copies, several places along the longer side of a slanted patch.
+// texture.c - images on surfaces: ever smaller copies, and the mean colour of the patch that a pixel of the picture
+// covers. As graphics hardware does it: linear between pixels and between copies, several places along the longer side
+// of a slanted patch.
 #include "rays/rays_internal.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-// wide.h - eight numbers at once, for the light on eight surfaces: single precision, plain operations that give the same bits with and
-// without wide instructions. Private to the files that shade; functions that pass such vectors are static.
+// wide.h - eight numbers at once, for the light on eight surfaces: single precision, plain operations that give the
+// same bits with and without wide instructions. Private to the files that shade; functions that pass such vectors are
+// static.
 #ifndef TALUS_RAYS_WIDE_H
 #define TALUS_RAYS_WIDE_H
 

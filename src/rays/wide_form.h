@@ -1,5 +1,5 @@
-// wide_form.h - where eight rays enter a form at once, in single precision: boxes, planes, balls and cylinders. As form.c has them, without
-// places on textures. Private to the files that are compiled twice.
+// wide_form.h - where eight rays enter a form at once, in single precision: boxes, planes, balls and cylinders. As
+// form.c has them, without places on textures. Private to the files that are compiled twice.
 #ifndef TALUS_RAYS_WIDE_FORM_H
 #define TALUS_RAYS_WIDE_FORM_H
 

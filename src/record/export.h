@@ -1,5 +1,6 @@
-// export.h - a recording as another file, by the ending of its name: a page that plays it, a glTF animation, a table, an MCAP log.
-// Movies are no business of this folder's: they need a renderer (app/export.c). Files are written whole or not at all.
+// export.h - a recording as another file, by the ending of its name: a page that plays it, a glTF animation, a table,
+// an MCAP log. Movies are no business of this folder's: they need a renderer (app/export.c). Files are written whole or
+// not at all.
 #ifndef TALUS_RECORD_EXPORT_H
 #define TALUS_RECORD_EXPORT_H
 

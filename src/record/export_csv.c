@@ -1,5 +1,5 @@
-// export_csv.c - a recording as a table: one row per frame, places and turns of solids, positions of joints. Velocities are not in a
-// recording; `talus run --record FILE.csv` writes them.
+// export_csv.c - a recording as a table: one row per frame, places and turns of solids, positions of joints. Velocities
+// are not in a recording; `talus run --record FILE.csv` writes them.
 #include "record/export.h"
 
 #include "base/memory.h"

@@ -1,4 +1,5 @@
-// export_html.c - a recording as one HTML file: the browser page (web/) with the recording inside, to be opened from disk.
+// export_html.c - a recording as one HTML file: the browser page (web/) with the recording inside, to be opened from
+// disk.
 #include "record/export.h"
 
 #include "assets/web_page.h"
@@ -50,7 +51,8 @@ static void end_base64(Base64 *base64)
     }
 }
 
-// The recording anew: without blocks that are damaged, with an index, and cut to the part that is asked for by whole blocks.
+// The recording anew: without blocks that are damaged, with an index, and cut to the part that is asked for by whole
+// blocks.
 static void copy_recording(Recording *recording, const ExportOptions *options, DiagSink *diags, Text *out)
 {
     RecordingWriter *writer = recording_create_in(out);

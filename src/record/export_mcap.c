@@ -1,6 +1,7 @@
-// export_mcap.c - a recording as an MCAP log (mcap.dev), for Foxglove and its kin: chunks with their indices, check sums, JSON messages.
-// Topics: /tf (foxglove.FrameTransforms: poses of solids that changed, all of them in key frames), /joints, /contacts, /log
-// (foxglove.Log: printed lines) and /events (everything else that a frame tells, as it stands there).
+// export_mcap.c - a recording as an MCAP log (mcap.dev), for Foxglove and its kin: chunks with their indices, check
+// sums, JSON messages. Topics: /tf (foxglove.FrameTransforms: poses of solids that changed, all of them in key frames),
+// /joints, /contacts, /log (foxglove.Log: printed lines) and /events (everything else that a frame tells, as it stands
+// there).
 #include "record/export.h"
 
 #include "base/json.h"
@@ -422,7 +423,8 @@ static void add_statistics(const Mcap *mcap, Text *out)
     text_free(&counts);
 }
 
-// Schemas and channels again, statistics, where the chunks are, where each of these groups is, and the footer with a check sum of all.
+// Schemas and channels again, statistics, where the chunks are, where each of these groups is, and the footer with a
+// check sum of all.
 static void put_summary(Mcap *mcap)
 {
     Text summary = { 0 }, offsets = { 0 };

@@ -1,11 +1,12 @@
 // frame.h - one moment of a world as bytes: what viewers get through a socket and recordings keep in files.
-// Belongs here: the layout of a frame, both ways. Not here: which moments are kept, files (talus_file.h), sockets (viewer/).
+// Belongs here: the layout of a frame, both ways. Not here: which moments are kept, files (talus_file.h), sockets
+// (viewer/).
 //
-// Layout, little-endian, nothing padded: 'TFRM', u8 version, u8 flags, u16 sections, u32 scene revision, u64 step, f64 time (s),
-// f32 speed, u32 poses, f32 origin[3], f32 unit (m); the poses; then the sections, each u32 tag, u32 bytes, payload.
-// A pose of a key frame: u32 solid, f32 x y z, f32 qx qy qz qw. Of another, only where it has changed since the frame before:
-// u16 solid, 3 x i24 of (p - origin) / unit, and the quaternion in 48 bits: two for which of x y z w is the largest, then 15 for each
-// of the others. Poses are those of solids in the world's own frame.
+// Layout, little-endian, nothing padded: 'TFRM', u8 version, u8 flags, u16 sections, u32 scene revision, u64 step, f64
+// time (s), f32 speed, u32 poses, f32 origin[3], f32 unit (m); the poses; then the sections, each u32 tag, u32 bytes,
+// payload. A pose of a key frame: u32 solid, f32 x y z, f32 qx qy qz qw. Of another, only where it has changed since
+// the frame before: u16 solid, 3 x i24 of (p - origin) / unit, and the quaternion in 48 bits: two for which of x y z w
+// is the largest, then 15 for each of the others. Poses are those of solids in the world's own frame.
 #ifndef TALUS_RECORD_FRAME_H
 #define TALUS_RECORD_FRAME_H
 
@@ -39,8 +40,8 @@ typedef struct FrameInput {
     int section_count;
 } FrameInput;
 
-// What one reader has been told so far. { 0 } is ready; frame_encoder_deinit frees it. After the first frames of a world it allocates
-// nothing, when `out` has room.
+// What one reader has been told so far. { 0 } is ready; frame_encoder_deinit frees it. After the first frames of a
+// world it allocates nothing, when `out` has room.
 typedef struct FramePlace {
     int32_t position[3];
     bool is_there;
@@ -55,8 +56,8 @@ typedef struct FrameEncoder {
 } FrameEncoder;
 
 void frame_encoder_deinit(FrameEncoder *encoder);
-// Appends the frame to `out`. It is a key frame when asked for, and by itself at the start, when the scene or the number of solids has
-// changed, and when a solid has left the range of the numbers. Returns whether it is one.
+// Appends the frame to `out`. It is a key frame when asked for, and by itself at the start, when the scene or the
+// number of solids has changed, and when a solid has left the range of the numbers. Returns whether it is one.
 bool frame_encode(FrameEncoder *encoder, const FrameInput *input, bool as_key, Text *out);
 
 // A frame being read: valid as long as its bytes.

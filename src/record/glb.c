@@ -1,4 +1,5 @@
-// glb.c - writes glTF: gathers visuals, shares equal meshes, materials and images, and lays their numbers into one buffer.
+// glb.c - writes glTF: gathers visuals, shares equal meshes, materials and images, and lays their numbers into one
+// buffer.
 #include "record/glb.h"
 
 #include "assets/image.h"
@@ -21,7 +22,8 @@ enum {
     CHUNK_JSON = 0x4e4f534a,
     CHUNK_BIN = 0x004e4942
 };
-// Pictures are only decoration here: a side longer than this is halved until it fits. Keeps a world of photographs loadable in a page.
+// Pictures are only decoration here: a side longer than this is halved until it fits. Keeps a world of photographs
+// loadable in a page.
 enum { IMAGE_SIDE_MAX = 1024 };
 
 typedef struct View {
@@ -484,7 +486,8 @@ static void write_meshes(const Glb *glb, JsonWriter *json)
 
 static double linear(double coded) { return coded <= 0.04045 ? coded / 12.92 : pow((coded + 0.055) / 1.055, 2.4); }
 
-// TextureTransform turns and scales about its centre with v upwards, KHR_texture_transform about the corner with v downwards.
+// TextureTransform turns and scales about its centre with v upwards, KHR_texture_transform about the corner with v
+// downwards.
 static void write_texture_transform(JsonWriter *json, const Material *m)
 {
     double c = cos(m->rotation), s = sin(m->rotation), x = m->shift.x + m->center.x, y = m->shift.y + m->center.y;

@@ -1,6 +1,7 @@
-// glb.h - a world as a glTF 2.0 file (binary, .glb): every visual under a node for its solid, with materials, textures, cameras'
-// and lights' places as extras, and, where a run was kept, its motion as an animation that any viewer plays.
-// glTF has y up: one root node turns the world. Nodes of solids are named by their labels and carry their index and source place.
+// glb.h - a world as a glTF 2.0 file (binary, .glb): every visual under a node for its solid, with materials, textures,
+// cameras' and lights' places as extras, and, where a run was kept, its motion as an animation that any viewer plays.
+// glTF has y up: one root node turns the world. Nodes of solids are named by their labels and carry their index and
+// source place.
 #ifndef TALUS_RECORD_GLB_H
 #define TALUS_RECORD_GLB_H
 

@@ -83,7 +83,8 @@ static void write_solid(const Physics *physics, int solid, JsonWriter *json)
     json_end_object(json);
 }
 
-// What collides, for outlines: kind, solid, size, place and quaternion in the solid's frame. Meshes are seen as they are drawn.
+// What collides, for outlines: kind, solid, size, place and quaternion in the solid's frame. Meshes are seen as they
+// are drawn.
 static void write_shape(const PhysicsShape *shape, JsonWriter *json)
 {
     const GeometryType *type = geometry_of_kind(shape->kind);

@@ -1,5 +1,5 @@
-// meta.h - what a reader of frames must know besides: names of solids, joints with their axes, where people and cameras look from.
-// The head of a recording and the greeting of the viewer. Keys: docs/recording.md.
+// meta.h - what a reader of frames must know besides: names of solids, joints with their axes, where people and cameras
+// look from. The head of a recording and the greeting of the viewer. Keys: docs/recording.md.
 #ifndef TALUS_RECORD_META_H
 #define TALUS_RECORD_META_H
 

@@ -25,8 +25,8 @@ typedef struct Moment {
     Text joints, contacts, changes;
     DeviceGlow *glows;
     int glow_capacity;
-    Text
-        screens;  // SCRN of all displays: per node u32 id, u16 width and height (0: nothing was drawn), then red, green, blue
+    Text screens;  // SCRN of all displays: per node u32 id, u16 width and height (0: nothing was drawn), then red,
+                   // green, blue
     DeviceShown *shown;
     int shown_count, shown_capacity;
     Text glow;  // GLOW of all that LEDs light up: per node u32 id, f32 red, green, blue

@@ -1,5 +1,6 @@
-// movie.h - a run as a movie: pictures at an even pace and the sound beside them, handed to talus-movie, which encodes them in a
-// process of its own (movie/movie.h says how it is told). Belongs here: which moment is shown when. Not here: drawing, codecs.
+// movie.h - a run as a movie: pictures at an even pace and the sound beside them, handed to talus-movie, which encodes
+// them in a process of its own (movie/movie.h says how it is told). Belongs here: which moment is shown when. Not here:
+// drawing, codecs.
 #ifndef TALUS_RECORD_MOVIE_H
 #define TALUS_RECORD_MOVIE_H
 
@@ -15,8 +16,8 @@ typedef struct MovieOptions {
     double speed;       // simulated seconds in one of the movie; 0: 1
     int quality;        // 1 to 100; 0: 75
     SoundTrack *sound;  // NULL: silent. A movie of another speed than 1 is silent too
-    // Draws the world as it is: width * height pixels of red, green, blue, alpha, rows from the top, valid until the next call.
-    // NULL when it cannot (reported).
+    // Draws the world as it is: width * height pixels of red, green, blue, alpha, rows from the top, valid until the
+    // next call. NULL when it cannot (reported).
     const uint8_t *(*draw)(void *context);
     void *context;
     bool is_driven;   // not hooked into the run: whoever opened it calls movie_show

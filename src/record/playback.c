@@ -1,4 +1,5 @@
-// playback.c - goes through the events of a recording: each is served at its own time, and the samples between two are mixed.
+// playback.c - goes through the events of a recording: each is served at its own time, and the samples between two are
+// mixed.
 #include "record/playback.h"
 
 #include "base/json_read.h"

@@ -1,4 +1,5 @@
-// recorder.c - the two halves of recording: the thread of the run fills slots of a queue, the recorder's thread empties them.
+// recorder.c - the two halves of recording: the thread of the run fills slots of a queue, the recorder's thread empties
+// them.
 #include "record/recorder.h"
 
 #include "base/json.h"
@@ -24,7 +25,8 @@ enum {
     VOICE_EVENTS_MAX = 8192,    // of one frame, likewise
 };
 #define BLOCK_SECONDS 1.0
-// Programs may change colours in every step: s of the run from one scene to the next, and bytes of scenes in each of them.
+// Programs may change colours in every step: s of the run from one scene to the next, and bytes of scenes in each of
+// them.
 #define SCENE_SECONDS 0.5
 #define SCENE_BYTES_PER_SECOND 2e6
 #define FRAMES_PER_SECOND 60.0

@@ -1,8 +1,8 @@
-// recorder.h - follows a run and writes it as a recording: frames at an even pace, and between them what was said, shown and heard.
-// Belongs here: what is kept when. Not here: the file (recording.h), the bytes of a frame (frame.h).
+// recorder.h - follows a run and writes it as a recording: frames at an even pace, and between them what was said,
+// shown and heard. Belongs here: what is kept when. Not here: the file (recording.h), the bytes of a frame (frame.h).
 //
-// The thread of the run copies the moment; encoding, packing and writing happen on a thread of the recorder's own. When that falls
-// behind, the run waits for it: nothing is lost and memory is bounded.
+// The thread of the run copies the moment; encoding, packing and writing happen on a thread of the recorder's own. When
+// that falls behind, the run waits for it: nothing is lost and memory is bounded.
 #ifndef TALUS_RECORD_RECORDER_H
 #define TALUS_RECORD_RECORDER_H
 

@@ -1,12 +1,13 @@
-// recording.h - the file of a recorded run (.talus): blocks that are only ever appended, so that a run that is killed leaves all of its
-// finished blocks. Belongs here: the file, both ways. Not here: what goes into it and when (recorder.h), frames (frame.h).
+// recording.h - the file of a recorded run (.talus): blocks that are only ever appended, so that a run that is killed
+// leaves all of its finished blocks. Belongs here: the file, both ways. Not here: what goes into it and when
+// (recorder.h), frames (frame.h).
 //
-// "TALUSREC", u32 version, u32 0; then blocks: 'BLCK', u32 type, u32 stored bytes, u32 raw bytes, u32 crc32 of the stored, u32 filter
-// (0; of FRMS 1: pose_filter.h), f64 first and f64 last time (s), payload. It is a zlib stream, or the raw bytes where the two sizes are
-// equal. Types:
-// META JSON (meta.h), SCNE u32 revision and a GLB, FRMS { u32 length, frame } in order, the first a key frame, CLIP a line of JSON and
-// a WAV file, INDX { u64 offset, u32 type, f64 first, f64 last } of all blocks. A finished file ends with u64 offset of INDX, "TALUSEND".
-// META and SCNE hold from where they stand until the next; clips for all of the file.
+// "TALUSREC", u32 version, u32 0; then blocks: 'BLCK', u32 type, u32 stored bytes, u32 raw bytes, u32 crc32 of the
+// stored, u32 filter (0; of FRMS 1: pose_filter.h), f64 first and f64 last time (s), payload. It is a zlib stream, or
+// the raw bytes where the two sizes are equal. Types: META JSON (meta.h), SCNE u32 revision and a GLB, FRMS { u32
+// length, frame } in order, the first a key frame, CLIP a line of JSON and a WAV file, INDX { u64 offset, u32 type, f64
+// first, f64 last } of all blocks. A finished file ends with u64 offset of INDX, "TALUSEND". META and SCNE hold from
+// where they stand until the next; clips for all of the file.
 #ifndef TALUS_RECORD_RECORDING_H
 #define TALUS_RECORD_RECORDING_H
 
@@ -43,7 +44,8 @@ typedef struct RecordingBlock {
     double first, last;  // s
 } RecordingBlock;
 
-// NULL when it is no recording or nothing of it can be used (reported). One that is cut or damaged is used up to there (a warning).
+// NULL when it is no recording or nothing of it can be used (reported). One that is cut or damaged is used up to there
+// (a warning).
 Recording *recording_open(const char *path, const Limits *limits, DiagSink *diags);
 Recording *recording_open_bytes(const char *name, const void *data, size_t size, const Limits *limits, DiagSink *diags);
 void recording_close(Recording *recording);  // NULL is fine

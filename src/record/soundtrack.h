@@ -1,5 +1,5 @@
-// soundtrack.h - the sound of a run, step by step: a SoundStage that listens where the view is, its samples handed to whoever
-// writes them. Belongs here: hooking the stage into a run, and WAV files. Not here: what sounds how (sound/).
+// soundtrack.h - the sound of a run, step by step: a SoundStage that listens where the view is, its samples handed to
+// whoever writes them. Belongs here: hooking the stage into a run, and WAV files. Not here: what sounds how (sound/).
 #ifndef TALUS_RECORD_SOUNDTRACK_H
 #define TALUS_RECORD_SOUNDTRACK_H
 

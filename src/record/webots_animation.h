@@ -1,6 +1,6 @@
-// webots_animation.h - what wb_supervisor_animation_start_recording leaves, under the names that users of Webots know: NAME.html, which
-// is a replay of ours in one file, and beside it NAME.json (the motion, as Webots' own pages read it), NAME.w3d (the scene as X3D
-// nodes with the ids that the JSON names) and NAME.css.
+// webots_animation.h - what wb_supervisor_animation_start_recording leaves, under the names that users of Webots know:
+// NAME.html, which is a replay of ours in one file, and beside it NAME.json (the motion, as Webots' own pages read it),
+// NAME.w3d (the scene as X3D nodes with the ids that the JSON names) and NAME.css.
 #ifndef TALUS_RECORD_WEBOTS_ANIMATION_H
 #define TALUS_RECORD_WEBOTS_ANIMATION_H
 

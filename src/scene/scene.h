@@ -1,7 +1,7 @@
 // scene.h - the world as typed nodes, exactly as the file says it, in the newest schema.
 // Belongs here: nodes, fields, DEF/USE, PROTO instances, search. Not here: parsing text, ODE, anything that moves.
-// A Scene owns every node and string in it; pointers stay valid until scene_destroy(), also those of removed nodes. Once it runs, what
-// edits bring and take away again goes with the next sweep (scene_sweep below).
+// A Scene owns every node and string in it; pointers stay valid until scene_destroy(), also those of removed nodes.
+// Once it runs, what edits bring and take away again goes with the next sweep (scene_sweep below).
 //
 // The tree has wrappers: a USE node stands for the node it names, a PROTO instance for the tree that its PROTO makes of
 // its parameters. Both are kept for saving. scene_actual() goes through them; whoever simulates asks it for every node
@@ -20,8 +20,9 @@ typedef struct SceneProto SceneProto;
 typedef enum SceneNodeKind {
     SCENE_NODE_PLAIN,     // a base node
     SCENE_NODE_USE,       // `target` is the node it repeats
-    SCENE_NODE_INSTANCE,  // of a PROTO: fields are parameters, `target` is the root of what it makes (NULL if that failed)
-    SCENE_NODE_UNKNOWN,  // ignored but for saving: kept as text, or as `target`, a node where none of its kind may be
+    SCENE_NODE_INSTANCE,  // of a PROTO: fields are parameters, `target` is the root of what it makes (NULL if that
+                          // failed)
+    SCENE_NODE_UNKNOWN,   // ignored but for saving: kept as text, or as `target`, a node where none of its kind may be
 } SceneNodeKind;
 
 // A field that was given a value (or, in the tree of a PROTO, connected to a parameter).
@@ -34,8 +35,8 @@ typedef struct SceneField {
     uint32_t is_instance;  // id of the instance whose parameter that is; 0 in the definition of a PROTO
 } SceneField;
 
-// A field whose numbers are turned: what is stored is left * (the file's) * right of a rotation, map * (the file's) of a vector,
-// and the sizes of that of a size. For files from before R2022a, in today's axes.
+// A field whose numbers are turned: what is stored is left * (the file's) * right of a rotation, map * (the file's) of
+// a vector, and the sizes of that of a size. For files from before R2022a, in today's axes.
 typedef enum SceneTurnKind { SCENE_TURN_ROTATION, SCENE_TURN_VECTOR, SCENE_TURN_SIZE } SceneTurnKind;
 typedef struct SceneTurn {
     const char *field;
@@ -82,16 +83,17 @@ struct SceneProto {
 Scene *scene_create(void);
 void scene_destroy(Scene *scene);  // NULL is fine; the last one who shares it frees it
 Scene *scene_share(Scene *scene);  // one more owner of it
-// The whole scene once more, ids included; without watcher and not frozen. PROTOs and what was attached stay those of `origin`, which
-// lives on as long.
+// The whole scene once more, ids included; without watcher and not frozen. PROTOs and what was attached stay those of
+// `origin`, which lives on as long.
 Scene *scene_copy(Scene *origin);
 void scene_freeze(Scene *scene);  // from now on it is read alone, by any number of threads
 bool scene_is_frozen(const Scene *scene);
 Arena *scene_arena(Scene *scene);  // what is made with nodes lives here: data of the file, or of the piece that is open
 
-// Memory of a world that runs (scene_memory.c). After scene_run() nodes that are made between begin and end of a piece, and values that
-// are written, live as long as something refers to them: a node of the file, another one that lives, or a keeper. Keepers are those who
-// remember pointers over edits; each is asked at every sweep and calls scene_keep() for any pointer that it will look through again.
+// Memory of a world that runs (scene_memory.c). After scene_run() nodes that are made between begin and end of a piece,
+// and values that are written, live as long as something refers to them: a node of the file, another one that lives, or
+// a keeper. Keepers are those who remember pointers over edits; each is asked at every sweep and calls scene_keep() for
+// any pointer that it will look through again.
 void scene_run(Scene *scene);
 void scene_piece_begin(Scene *scene);
 void scene_piece_end(Scene *scene);
@@ -178,7 +180,8 @@ SceneNode *scene_instance(
 bool scene_node_is(const SceneNode *node,
                    const char *type_name);  // of the actual node, descendants of the type included
 
-// Reading. The name must be a field of the node's type (asserted). What is not set has its default. Wrappers are followed.
+// Reading. The name must be a field of the node's type (asserted). What is not set has its default. Wrappers are
+// followed.
 const SceneField *scene_field(const SceneNode *node, const char *name);  // NULL when it has its default
 bool scene_bool(const SceneNode *node, const char *name);
 int scene_int(const SceneNode *node, const char *name);
@@ -190,19 +193,18 @@ const char *scene_string(const SceneNode *node, const char *name);
 SceneNode *scene_child(const SceneNode *node, const char *name);  // SFNode, through wrappers; NULL when NULL
 const FieldList *scene_list(const SceneNode *node, const char *name);
 SceneNode *scene_list_node(const FieldList *list, int index);  // through wrappers
-Pose scene_pose(
-    const SceneNode
-        *node);  // translation and rotation fields of a Pose, place and turn of a TrackWheel; identity for others
+Pose scene_pose(const SceneNode *node);  // translation and rotation fields of a Pose, place and turn of a TrackWheel;
+                                         // identity for others
 Pose scene_world_pose(const SceneNode *node);                          // of the poses above and its own
 SourcePos scene_field_pos(const SceneNode *node, const char *name);    // of the field, of the node when not set
 FieldValue scene_value(const SceneNode *node, const FieldType *type);  // of exactly this node, no wrapper followed
 
-// The value as one of another kind: the same, a single value as a list of it, whole numbers as others and back. Anything
-// else is asserted against.
+// The value as one of another kind: the same, a single value as a list of it, whole numbers as others and back.
+// Anything else is asserted against.
 FieldValue scene_value_as(Scene *scene, FieldValue value, FieldKind from, FieldKind to);
 
-// Turned fields: each call adds to what there was. `to_file` gives the file's numbers for the stored ones, else the other way.
-// Writes and connections of PROTO parameters go through the turns of the fields that they reach.
+// Turned fields: each call adds to what there was. `to_file` gives the file's numbers for the stored ones, else the
+// other way. Writes and connections of PROTO parameters go through the turns of the fields that they reach.
 void scene_turn_add(Scene *scene, SceneNode *node, const SceneTurn *turn);
 void scene_turn_rotation(Scene *scene, SceneNode *node, const char *field, Quat left, Quat right);
 void scene_turn_vector(Scene *scene, SceneNode *node, const char *field, Mat3 map, bool is_size);

@@ -1,5 +1,5 @@
-// Deep copies. Inside a copy everything that referred to the original (USE, connected fields, parameters shared with the
-// tree of an instance) refers to the copy.
+// Deep copies. Inside a copy everything that referred to the original (USE, connected fields, parameters shared with
+// the tree of an instance) refers to the copy.
 #include "base/hash.h"
 #include "base/memory.h"
 #include "scene/scene.h"

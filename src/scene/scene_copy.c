@@ -1,5 +1,5 @@
-// A whole scene once more, with the same ids: what clones of a world that change something of their own go on with. The copy keeps
-// its origin alive, since PROTOs, the types of their parameters and comments stay where they are.
+// A whole scene once more, with the same ids: what clones of a world that change something of their own go on with. The
+// copy keeps its origin alive, since PROTOs, the types of their parameters and comments stay where they are.
 #include "base/hash.h"
 #include "base/memory.h"
 #include "scene/scene.h"

@@ -23,8 +23,8 @@ typedef struct SceneAttachment {
     struct SceneAttachment *next;
 } SceneAttachment;
 
-// The first node of each DEF name, so that asking for many names walks the scene once. Made when somebody asks repeatedly
-// while no node comes or goes, thrown away when one does.
+// The first node of each DEF name, so that asking for many names walks the scene once. Made when somebody asks
+// repeatedly while no node comes or goes, thrown away when one does.
 typedef struct SceneNames {
     SceneNode **slots;  // by hash of the name; NULL: free
     int mask;

@@ -1,8 +1,9 @@
 // Memory of a world that runs: what edits take comes back when nobody refers to it any more.
-// What a file brought stays until the scene goes. What comes later is taken in two ways: nodes with all that is made with them (an
-// insertion, the tree of a template made anew) in pieces, each with an arena of its own; values that are written into fields one by one.
-// Now and then scene_sweep() looks, from the nodes of the file and from what the keepers name, which of these are still referred to, by
-// any pointer into them, and frees the others. Ids are never given again, so whoever holds the id of a node that is gone finds nothing.
+// What a file brought stays until the scene goes. What comes later is taken in two ways: nodes with all that is made
+// with them (an insertion, the tree of a template made anew) in pieces, each with an arena of its own; values that are
+// written into fields one by one. Now and then scene_sweep() looks, from the nodes of the file and from what the
+// keepers name, which of these are still referred to, by any pointer into them, and frees the others. Ids are never
+// given again, so whoever holds the id of a node that is gone finds nothing.
 #include "base/memory.h"
 #include "scene/scene.h"
 #include "scene/scene_internal.h"

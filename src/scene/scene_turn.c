@@ -1,5 +1,6 @@
-// scene_turn.c - fields that stand in other axes here than in their file. Files from before R2022a are brought to today's axes
-// when they are loaded; whoever speaks the file's language (supervisors, PROTO parameters of the same file) gets its own numbers.
+// scene_turn.c - fields that stand in other axes here than in their file. Files from before R2022a are brought to
+// today's axes when they are loaded; whoever speaks the file's language (supervisors, PROTO parameters of the same
+// file) gets its own numbers.
 #include "scene/scene_internal.h"
 
 #include <string.h>

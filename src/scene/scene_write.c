@@ -324,7 +324,8 @@ void scene_list_insert_node(Scene *scene, SceneNode *node, const char *name, int
     write_value(scene, holder, type, (FieldValue){ .list = list });
 }
 
-// Takes the node out of whatever field of `holder` names it. The list may be shared with a connected field: once is enough.
+// Takes the node out of whatever field of `holder` names it. The list may be shared with a connected field: once is
+// enough.
 static bool take_out(Scene *scene, SceneNode *holder, const SceneNode *node)
 {
     for (int i = 0; i < holder->field_count; i++) {

@@ -1,5 +1,5 @@
-// schema_docs.h - the reference page of a node type, from its rows, as Markdown. docs/nodes/ is made of it; a test keeps
-// the two alike.
+// schema_docs.h - the reference page of a node type, from its rows, as Markdown. docs/nodes/ is made of it; a test
+// keeps the two alike.
 #ifndef TALUS_SCENE_SCHEMA_DOCS_H
 #define TALUS_SCENE_SCHEMA_DOCS_H
 

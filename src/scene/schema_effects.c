@@ -1,6 +1,6 @@
-// schema_effects.c - what a field's change at run time takes effect on: one row for every field that today's files have. Whoever
-// changes a scene that runs asks here whom to tell (sim/edit.c); docs/nodes shows it; a test walks all fields of all types, so that
-// none can be forgotten (tests/sim/effects_test.c).
+// schema_effects.c - what a field's change at run time takes effect on: one row for every field that today's files
+// have. Whoever changes a scene that runs asks here whom to tell (sim/edit.c); docs/nodes shows it; a test walks all
+// fields of all types, so that none can be forgotten (tests/sim/effects_test.c).
 #include "scene/schema_effects.h"
 
 #include <string.h>
@@ -90,7 +90,8 @@ static const EffectRow rows[] = {
     { "Viewpoint", "description", KEPT },
     { "LensFlare", "*", SIGHT },
 
-    // Devices read their own fields when they measure, those of images when they are enabled too: only exceptions have rows.
+    // Devices read their own fields when they measure, those of images when they are enabled too: only exceptions have
+    // rows.
     { "Lens", "*", DEVICE },
     { "Focus", "*", DEVICE },
     { "Zoom", "*", DEVICE },

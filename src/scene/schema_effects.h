@@ -1,5 +1,5 @@
-// schema_effects.h - what a change of a field takes effect on while the world runs: one table beside the schema, with a row for every
-// field that today's files have.
+// schema_effects.h - what a change of a field takes effect on while the world runs: one table beside the schema, with a
+// row for every field that today's files have.
 #ifndef TALUS_SCENE_SCHEMA_EFFECTS_H
 #define TALUS_SCENE_SCHEMA_EFFECTS_H
 

@@ -1,6 +1,6 @@
-// More of the same world. The first clone makes a model of it: a frozen copy of the scene, one Physics made from it, and the assets.
-// Every clone shares those and has bodies, joints and contacts of its own. Who wants to write into its scene gets one of its own first
-// (sim_own_scene).
+// More of the same world. The first clone makes a model of it: a frozen copy of the scene, one Physics made from it,
+// and the assets. Every clone shares those and has bodies, joints and contacts of its own. Who wants to write into its
+// scene gets one of its own first (sim_own_scene).
 #include "sim/sim_internal.h"
 
 #include "base/memory.h"

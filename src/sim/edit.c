@@ -62,7 +62,8 @@ static void remember_remove(Sim *sim, SimEdit edit)
     }
 }
 
-// A removed node is remembered as standing behind so many others. Those that came since do not count: a reset takes them away too.
+// A removed node is remembered as standing behind so many others. Those that came since do not count: a reset takes
+// them away too.
 static bool is_counted(const Sim *sim, const SceneNode *node) { return !node || find_insert(sim, node) < 0; }
 
 static bool find_place(const Sim *sim, SceneNode *node, SimEdit *edit)
@@ -170,7 +171,8 @@ static bool is_connected(const Sim *sim, const SceneNode *node, const FieldType 
     return false;
 }
 
-// What physics depends on is remembered before its first change. Words (names, arguments, data) outlive a reset, as in Webots.
+// What physics depends on is remembered before its first change. Words (names, arguments, data) outlive a reset, as in
+// Webots.
 static void remember_field(Sim *sim, SceneNode *node, const FieldType *type)
 {
     FieldKind item = field_kind_item(type->kind);
@@ -270,8 +272,8 @@ static bool was_written_before(const Sim *sim, int index)
     return false;
 }
 
-// Makes the trees anew whose templates read what was written, outer ones first: a write goes from outside in. Returns whether
-// `node` (may be NULL) is inside one of them. Physics is told unless it is made anew afterwards.
+// Makes the trees anew whose templates read what was written, outer ones first: a write goes from outside in. Returns
+// whether `node` (may be NULL) is inside one of them. Physics is told unless it is made anew afterwards.
 static bool regenerate_written(Sim *sim, const SceneNode *node, bool tells_physics)
 {
     bool is_inside = false;
@@ -389,8 +391,8 @@ void sim_end_write(Sim *sim)
 
 // ---- nodes that come and go ----
 
-// The field of a node, or the parameter of a PROTO instance, by name; of an instance without it, that of the node it makes, which
-// *node then is.
+// The field of a node, or the parameter of a PROTO instance, by name; of an instance without it, that of the node it
+// makes, which *node then is.
 static const FieldType *find_field(SceneNode **node, const char *name)
 {
     for (SceneNode *at = *node; at; at = at->target) {
@@ -426,8 +428,8 @@ static const FieldType *connected_field(const SceneNode *node, uint32_t instance
     return found || node->kind != SCENE_NODE_INSTANCE ? found : connected_field(node->target, instance, parameter);
 }
 
-// A number beyond what its field allows, written at run time, is mended as one in a file: the nearest that is allowed, or the default.
-// False when nothing was to be mended.
+// A number beyond what its field allows, written at run time, is mended as one in a file: the nearest that is allowed,
+// or the default. False when nothing was to be mended.
 static bool mend(const FieldType *type, FieldValue *value)
 {
     int count = field_kind_doubles(type->kind);

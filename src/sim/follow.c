@@ -1,5 +1,5 @@
-// follow.c - the Viewpoint goes along with the solid that it follows. Its fields say where it stands whenever the scene is brought up
-// to date: for supervisors that read them, for pictures and sound, and for saving.
+// follow.c - the Viewpoint goes along with the solid that it follows. Its fields say where it stands whenever the scene
+// is brought up to date: for supervisors that read them, for pictures and sound, and for saving.
 #include "sim/sim_internal.h"
 
 #include <string.h>
@@ -90,8 +90,8 @@ void sim_follow_begin(Sim *sim)
         sim->follow.before = physics_solid_pose(sim->physics, sim->follow.solid);
 }
 
-// Who is followed, anew when the world was edited or the Viewpoint written. A view that was put somewhere by hand goes along from there;
-// a solid that was made anew under its name is the same to it.
+// Who is followed, anew when the world was edited or the Viewpoint written. A view that was put somewhere by hand goes
+// along from there; a solid that was made anew under its name is the same to it.
 static void look_again(Sim *sim, const SceneNode *viewpoint)
 {
     SimFollow *follow = &sim->follow;

@@ -1,5 +1,5 @@
-// library.h - what the files behind include/talus/talus.h share, here and in the folders after sim/. Names that begin with talus_ are
-// exported by the library, those here are not.
+// library.h - what the files behind include/talus/talus.h share, here and in the folders after sim/. Names that begin
+// with talus_ are exported by the library, those here are not.
 #ifndef TALUS_SIM_LIBRARY_H
 #define TALUS_SIM_LIBRARY_H
 
@@ -37,11 +37,12 @@ bool library_failed(const char *format, ...) PRINTF_LIKE(1, 2);  // returns fals
 // The bytes of an options struct that a caller built with another header has given, the rest zero. NULL: all zero.
 void library_options(void *to, size_t size, const void *from);
 
-// talus_clone.c: nodes of its own, before somebody writes into them. What was asked of the world before (nodes, physics) is void.
+// talus_clone.c: nodes of its own, before somebody writes into them. What was asked of the world before (nodes,
+// physics) is void.
 bool library_own(TalusWorld *world);
 
-// Something of a later folder that lives with the world, one at a time (its viewer): `end` is called before the Sim goes, or when another
-// is given. NULL: none.
+// Something of a later folder that lives with the world, one at a time (its viewer): `end` is called before the Sim
+// goes, or when another is given. NULL: none.
 void library_guest(TalusWorld *world, void *guest, void (*end)(void *guest));
 
 // talus_view.c

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 // ---- failure ----
-// What is saved is the last completed step. Copying the state in every step would cost more than an empty plugin does, so
-// it is looked for when the plugin fails: before the solver ran it is still there, after it the step is brought to its end.
-// Only calls outside of a step (init, cleanup, draw) are preceded by a copy.
+// What is saved is the last completed step. Copying the state in every step would cost more than an empty plugin does,
+// so it is looked for when the plugin fails: before the solver ran it is still there, after it the step is brought to
+// its end. Only calls outside of a step (init, cleanup, draw) are preceded by a copy.
 
 static void take_state(Sim *sim) { sim_snapshot_light(sim, sim_model_hash(sim), &sim->plugin_last); }
 

@@ -125,8 +125,8 @@ const char *sim_phase_name(SimPhase phase) { return phases[phase].name; }
 
 // ---- life ----
 
-// After edits the rows of physics stand otherwise than in one that is made anew, which a later reset may have to do: it then starts from
-// what the scene says at this moment.
+// After edits the rows of physics stand otherwise than in one that is made anew, which a later reset may have to do: it
+// then starts from what the scene says at this moment.
 void sim_take_initial(Sim *sim)
 {
     sim->starts_from_scene |= sim->is_edited;

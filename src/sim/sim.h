@@ -47,7 +47,8 @@ void sim_destroy(Sim *sim);                                                 // N
 
 Scene *sim_scene(const Sim *sim);
 Physics *sim_physics(const Sim *sim);
-// Another number whenever solids or joints may have other indices than before: after edits, and when physics was made anew.
+// Another number whenever solids or joints may have other indices than before: after edits, and when physics was made
+// anew.
 uint64_t sim_tree_version(const Sim *sim);
 AssetStore *sim_assets(const Sim *sim);  // meshes and images of the world, shared by all that need them
 DiagSink *sim_diags(const Sim *sim);
@@ -58,8 +59,9 @@ void sim_add_hook(Sim *sim, SimPhase phase, SimHook hook, void *context);
 void sim_remove_hooks(Sim *sim, void *context);  // all with this context
 // Called at reset and restore, after the state is back.
 
-// Called before each step, when no phase is at work: whoever handles the world from outside may do anything to it there, and take as
-// long as it likes. False: the step is not made, and the run ends without failure. One caller; NULL: none.
+// Called before each step, when no phase is at work: whoever handles the world from outside may do anything to it
+// there, and take as long as it likes. False: the step is not made, and the run ends without failure. One caller; NULL:
+// none.
 void sim_set_boundary(Sim *sim, SimHook boundary, void *context);
 
 bool sim_step(Sim *sim);  // false when the run has failed or a hook stopped it
@@ -72,18 +74,20 @@ const char *sim_failure(const Sim *sim);      // NULL while all is well
 bool sim_reset(Sim *sim);  // the state at load (or of the last save): nodes, poses, time 0
 uint64_t sim_hash(const Sim *sim);
 
-// More of the same world as it is now, with sinks of their own. They share scene, assets and collision meshes with a model of it, so
-// the world itself may change or go. Their resets come back to this moment. False: the sink of `source` says why; what was made is the
-// caller's all the same, the rest is NULL. Parts (see below) are not cloned: those of the source are in the state to reset to.
+// More of the same world as it is now, with sinks of their own. They share scene, assets and collision meshes with a
+// model of it, so the world itself may change or go. Their resets come back to this moment. False: the sink of `source`
+// says why; what was made is the caller's all the same, the rest is NULL. Parts (see below) are not cloned: those of
+// the source are in the state to reset to.
 bool sim_clone(Sim *source, int count, Sim **clones);
 bool sim_is_shared(const Sim *sim);  // its scene is also that of others: nothing may write into it
-// Its own scene from now on, and another Physics. Nobody may hold on to nodes of the old one; state parts are removed before.
+// Its own scene from now on, and another Physics. Nobody may hold on to nodes of the old one; state parts are removed
+// before.
 bool sim_own_scene(Sim *sim);
 bool sim_is_edited(const Sim *sim);  // nodes or fields were changed: a reset makes its physics anew
 uint64_t sim_model_hash(const Sim *sim);
 
-// The sensors and actuators of its robots, made with the first call and its own: they end with it. They are no part of its state until
-// whoever drives and samples them says so.
+// The sensors and actuators of its robots, made with the first call and its own: they end with it. They are no part of
+// its state until whoever drives and samples them says so.
 Devices *sim_devices(Sim *sim);
 void sim_devices_in_state(Sim *sim, bool are_in);
 void sim_drop_devices(Sim *sim);  // before its end; hooks of theirs are gone by then
@@ -122,8 +126,8 @@ void sim_sync_solid(Sim *sim, int solid);  // pose and velocities of this one al
 bool sim_save(Sim *sim,
               const char *path);  // sync, then write the world (NULL: no file); reset goes back to this moment
 
-// Fields at run time. Everything that is written into the scene between the two takes effect: in the fields that are connected to
-// it through PROTO instances, in templates that read it, in physics and whatever follows physics.
+// Fields at run time. Everything that is written into the scene between the two takes effect: in the fields that are
+// connected to it through PROTO instances, in templates that read it, in physics and whatever follows physics.
 void sim_begin_write(Sim *sim);
 void sim_end_write(Sim *sim);
 void sim_set_value(Sim *sim, SceneNode *node, const FieldType *type, FieldValue value);  // one write between the two
@@ -140,16 +144,17 @@ typedef struct SimPluginOptions {
     const char *
         crash_snapshot;  // where the state of the last completed step goes when it fails; NULL: <world>.crash.snap here
 } SimPluginOptions;
-// Loads and starts the plugin that the world names, if any. False when it cannot be used (the sink says why; the world is
-// as it was). Its failure in mid-run stops the run, and sim_failure says so. At reset it is cleaned up and started again.
+// Loads and starts the plugin that the world names, if any. False when it cannot be used (the sink says why; the world
+// is as it was). Its failure in mid-run stops the run, and sim_failure says so. At reset it is cleaned up and started
+// again.
 bool sim_start_plugin(Sim *sim, const SimPluginOptions *options);
 PluginHost *sim_plugin(const Sim *sim);  // NULL when there is none
 void sim_plugin_will_draw(Sim *sim);     // before and after plugin_draw
 bool sim_plugin_drew(Sim *sim);          // false when it failed: the state is saved as after a failing step
 bool sim_end_plugin(Sim *sim);           // cleans it up and unloads it, as sim_destroy does; false when it failed ever
 
-// Seconds spent in each phase, hooks included, since somebody asked for it. A look at the clock costs up to half a microsecond, as much as
-// a phase of a small world.
+// Seconds spent in each phase, hooks included, since somebody asked for it. A look at the clock costs up to half a
+// microsecond, as much as a phase of a small world.
 void sim_time_phases(Sim *sim);
 const double *sim_phase_seconds(const Sim *sim);
 const char *sim_phase_name(SimPhase phase);

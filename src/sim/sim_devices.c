@@ -1,4 +1,5 @@
-// sim_devices.c - the devices of a world: made when somebody asks for them, part of its state when somebody drives them.
+// sim_devices.c - the devices of a world: made when somebody asks for them, part of its state when somebody drives
+// them.
 #include "sim/sim_internal.h"
 
 #include "sound/sound.h"

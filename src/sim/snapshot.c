@@ -139,7 +139,8 @@ static void give_back_parts(Sim *sim, int parts, int count)
     }
 }
 
-// All or nothing: each looks at its bytes before it takes any of them, and the parts go back when one after them refuses.
+// All or nothing: each looks at its bytes before it takes any of them, and the parts go back when one after them
+// refuses.
 static bool take_over(Sim *sim, const SnapshotHeader *header, const char *sizes, int parts, const char *from,
                       const char **why)
 {

@@ -1,5 +1,5 @@
-// Devices in the library's own interface (include/talus/talus.h). They are made with the first call that asks for one, and are part of
-// the state (hash, snapshots) from then on.
+// Devices in the library's own interface (include/talus/talus.h). They are made with the first call that asks for one,
+// and are part of the state (hash, snapshots) from then on.
 #include "sim/library.h"
 
 #include "base/memory.h"

@@ -58,7 +58,8 @@ TalusNode talus_node_parent(const TalusWorld *world, TalusNode id)
     return node ? library_id(scene_parent(node)) : TALUS_NONE;
 }
 
-// Fields that the simulation moves are written into the scene when somebody asks for one of them: before its node is looked up.
+// Fields that the simulation moves are written into the scene when somebody asks for one of them: before its node is
+// looked up.
 static void bring_up_to_date(const TalusWorld *world, const char *field)
 {
     static const char *const moving[] = { "translation", "rotation",  "linearVelocity", "angularVelocity",

@@ -75,7 +75,8 @@ static const SceneNode *start_of(const TalusWorld *world, const char *path, cons
     return scene_actual(node);
 }
 
-// Goes from a node along one part: to a node in a field of it, to one with that DEF name below it, or to the number that is meant.
+// Goes from a node along one part: to a node in a field of it, to one with that DEF name below it, or to the number
+// that is meant.
 static const SceneNode *follow(const char *path, const SceneNode *node, const PathPart *part, PathPlace *place)
 {
     const FieldType *type = node->type ? schema_field(node->type, part->name) : NULL;

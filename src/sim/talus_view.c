@@ -1,4 +1,5 @@
-// Many numbers of a world at once, for those who embed Talus: items are looked up when a view is made; reading and writing goes by index.
+// Many numbers of a world at once, for those who embed Talus: items are looked up when a view is made; reading and
+// writing goes by index.
 #include "sim/library.h"
 
 #include "base/arena.h"
@@ -178,7 +179,8 @@ static void read_motor_force(TalusWorld *world, const ViewEntry *entry, double *
     values[0] = motor_of(world, entry).force;
 }
 
-// Values beyond the range of a motor are its range: what learns tries everything, and is told the range with the channel.
+// Values beyond the range of a motor are its range: what learns tries everything, and is told the range with the
+// channel.
 static void write_motor_position(TalusWorld *world, const ViewEntry *entry, const double *values)
 {
     PhysicsMotor motor = motor_of(world, entry);

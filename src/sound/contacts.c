@@ -1,4 +1,5 @@
-// contacts.c - the sound of touching: a hit once when a pair of shapes meets, then sliding or rolling for as long as it lasts.
+// contacts.c - the sound of touching: a hit once when a pair of shapes meets, then sliding or rolling for as long as it
+// lasts.
 #include "sound/sound_internal.h"
 
 #include <math.h>
@@ -75,8 +76,8 @@ static void sound_pair(SoundStage *stage, const Physics *physics, const PairMoti
     }
 }
 
-// Points of one pair stand together in the list, and are new and asleep together. All of them count where a pair meets; how it goes on
-// sliding or rolling is seen at the first. A glance is for pairs that meet.
+// Points of one pair stand together in the list, and are new and asleep together. All of them count where a pair meets;
+// how it goes on sliding or rolling is seen at the first. A glance is for pairs that meet.
 void sources_contacts(SoundStage *stage, const Physics *physics, double time, bool is_glance)
 {
     int count;

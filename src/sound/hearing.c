@@ -1,5 +1,6 @@
-// hearing.c - what Microphones hear. One stage tells what sounds in the world; each of them, an ear, has voices of its own that follow the
-// stage's by their ids, since how far a clip has come depends on where it is heard. All of it is state: saved, hashed, restored.
+// hearing.c - what Microphones hear. One stage tells what sounds in the world; each of them, an ear, has voices of its
+// own that follow the stage's by their ids, since how far a clip has come depends on where it is heard. All of it is
+// state: saved, hashed, restored.
 #include "sound/sound_internal.h"
 
 #include "base/hash.h"
@@ -84,7 +85,8 @@ static Voice *find_voice(Voice *voices, int count, uint64_t id)
     return NULL;
 }
 
-// What the stage has dropped fades out, unless it is a hit, which ends by itself. What began before this ear listened fades in.
+// What the stage has dropped fades out, unless it is a hit, which ends by itself. What began before this ear listened
+// fades in.
 static void follow(Ear *ear, SoundStage *stage)
 {
     for (int i = 0; i < ear->voice_count; i++) {

@@ -1,14 +1,14 @@
-// sound.h - what a running world sounds like: contacts, motors and Speakers as voices, and the mixer that makes samples of them, for
-// people and for Microphones.
-// Belongs here: which voice sounds how loud and how high, the laws of distance and direction, mixing. Not here: decoding clips
-// (assets/clip.h), which sounds a Speaker plays and for how long (devices/), files (record/).
+// sound.h - what a running world sounds like: contacts, motors and Speakers as voices, and the mixer that makes samples
+// of them, for people and for Microphones. Belongs here: which voice sounds how loud and how high, the laws of distance
+// and direction, mixing. Not here: decoding clips (assets/clip.h), which sounds a Speaker plays and for how long
+// (devices/), files (record/).
 //
-// A SoundStage only reads the world: the run is the same with and without one. Everything follows from simulated time, so the
-// samples are the same bytes in every run. After warm-up a step allocates nothing.
+// A SoundStage only reads the world: the run is the same with and without one. Everything follows from simulated time,
+// so the samples are the same bytes in every run. After warm-up a step allocates nothing.
 //
-// Laws (docs/sound.md): bump gain 10 sqrt(E) with the energy E of the approach along the normal; slide gain sqrt(v), pitch
-// 0.8 + 0.4 gain, v the slip speed; roll gain P / 5 pi, pitch 0.85 + 0.3 gain, P the rolling spin; motors gain 0.9 + 0.1 c, pitch
-// 0.6 + 0.8 c, c the share of maxVelocity. Gains fall with 1 / max(1, distance in m).
+// Laws (docs/sound.md): bump gain 10 sqrt(E) with the energy E of the approach along the normal; slide gain sqrt(v),
+// pitch 0.8 + 0.4 gain, v the slip speed; roll gain P / 5 pi, pitch 0.85 + 0.3 gain, P the rolling spin; motors gain
+// 0.9 + 0.1 c, pitch 0.6 + 0.8 c, c the share of maxVelocity. Gains fall with 1 / max(1, distance in m).
 #ifndef TALUS_SOUND_SOUND_H
 #define TALUS_SOUND_SOUND_H
 
@@ -33,10 +33,12 @@ void sound_destroy(SoundStage *stage);  // NULL is fine
 // Has the clips that the world names ready, so that the first step does not wait for them. May be left out.
 void sound_prepare(SoundStage *stage, Physics *physics);
 
-// Looks at the world after a step of `dt` seconds that ended at `time`; `devices` may be NULL. Voices begin, change and end.
+// Looks at the world after a step of `dt` seconds that ended at `time`; `devices` may be NULL. Voices begin, change and
+// end.
 void sound_step(SoundStage *stage, Physics *physics, const Devices *devices, double time, double dt);
 
-// Likewise, for those who look closer only now and then: what begins to touch is heard, and how the rest slides and rolls stays as it was.
+// Likewise, for those who look closer only now and then: what begins to touch is heard, and how the rest slides and
+// rolls stays as it was.
 void sound_glance(SoundStage *stage, Physics *physics, const Devices *devices, double time, double dt);
 
 // One voice as it is now. A voice keeps its id from its beginning to its end, and ids grow.
@@ -73,14 +75,15 @@ typedef struct SoundListener {
 int sound_rate(const SoundStage *stage);
 // Samples from 0 up to `time`: the number of frames that a whole file has then.
 int64_t sound_frames_at(const SoundStage *stage, double time);
-// Mixes the next `frame_count` frames (left and right; one sample of a mono listener) into `out`; to be called once after each sound_step.
+// Mixes the next `frame_count` frames (left and right; one sample of a mono listener) into `out`; to be called once
+// after each sound_step.
 void sound_mix(SoundStage *stage, const SoundListener *listener, int16_t *out, int frame_count);
 // Instead of it, for those who want the voices and no samples: time goes on, and what is over ends.
 void sound_skip(SoundStage *stage, double seconds);
 
 // ---- microphones ----
-// From now on the Microphones of these devices hear. What they hear is part of the devices' state and follows SOUND_LAW_TALUS, whoever
-// else listens.
+// From now on the Microphones of these devices hear. What they hear is part of the devices' state and follows
+// SOUND_LAW_TALUS, whoever else listens.
 void sound_give_hearing(Devices *devices, DiagSink *diags);
 
 #endif

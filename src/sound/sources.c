@@ -95,7 +95,8 @@ int stage_default_clip(SoundStage *stage, DefaultClip which)
     return stage->default_clips[which];
 }
 
-// The clip behind a field: ours for Webots' own, none for an empty name or a file that cannot be had (which is then said).
+// The clip behind a field: ours for Webots' own, none for an empty name or a file that cannot be had (which is then
+// said).
 static int clip_of_field(SoundStage *stage, const ShapeSource *source, const SceneNode *node, const char *field,
                          DefaultClip usual)
 {

@@ -1,4 +1,5 @@
-// synth.c - the clips that a world gets when it names none, or Webots' own: made from formulas, so that nothing has to be shipped.
+// synth.c - the clips that a world gets when it names none, or Webots' own: made from formulas, so that nothing has to
+// be shipped.
 #include "sound/sound_internal.h"
 
 #include "base/memory.h"

@@ -4,7 +4,8 @@
 
 // Voices at once. Beyond some thirty a listener hears no more of them; keeps mixing bounded. sound.stage voices
 #define SOUND_VOICES_MAX 32
-// s. A pair that flickers between touching and not would rattle; two hits closer than this are heard as one. sound.stage bump
+// s. A pair that flickers between touching and not would rattle; two hits closer than this are heard as one.
+// sound.stage bump
 #define SOUND_BUMP_PAUSE 0.05
 // Below this gain (-26 dB) nothing begins: resting contacts tremble. Webots' figure. sound.stage quiet
 #define SOUND_GAIN_MIN 0.05

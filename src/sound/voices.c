@@ -1,4 +1,5 @@
-// voices.c - the life of voices: requests of a step begin new ones, change those that sound, and what nobody asks for ends.
+// voices.c - the life of voices: requests of a step begin new ones, change those that sound, and what nobody asks for
+// ends.
 #include "sound/sound_internal.h"
 
 #include "base/memory.h"

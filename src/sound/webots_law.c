@@ -1,5 +1,6 @@
-// webots_law.c - the sound of touching by Webots' own rule, to the letter: the energy takes the sum of both masses and the whole
-// velocity, hits come one step late, and what slides or rolls begins anew in every step. For who wants what Webots plays.
+// webots_law.c - the sound of touching by Webots' own rule, to the letter: the energy takes the sum of both masses and
+// the whole velocity, hits come one step late, and what slides or rolls begins anew in every step. For who wants what
+// Webots plays.
 #include "sound/sound_internal.h"
 
 #include "base/memory.h"

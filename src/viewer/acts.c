@@ -1,4 +1,5 @@
-// acts.c - what people do to a running world, by rows: time, and pushing things about. Everything happens between two steps.
+// acts.c - what people do to a running world, by rows: time, and pushing things about. Everything happens between two
+// steps.
 #include "viewer/viewer_internal.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-// drawing.c - what a physics plugin draws with OpenGL, as points, lines and triangles in the world: OpenGL's feedback mode gives corners
-// back instead of painting them, so a browser can look at them from wherever it likes.
+// drawing.c - what a physics plugin draws with OpenGL, as points, lines and triangles in the world: OpenGL's feedback
+// mode gives corners back instead of painting them, so a browser can look at them from wherever it likes.
 #include "viewer/drawing.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-// edits.c - the tree of nodes and the fields of each, made from the rows of the schema; changes of them with the checks of the reader;
-// undo and redo. A step of undo is a pair of acts, so both ways are the same acts that people do.
+// edits.c - the tree of nodes and the fields of each, made from the rows of the schema; changes of them with the checks
+// of the reader; undo and redo. A step of undo is a pair of acts, so both ways are the same acts that people do.
 #include "viewer/viewer_internal.h"
 
 #include "base/file.h"

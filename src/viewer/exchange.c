@@ -1,5 +1,6 @@
-// exchange.c - what the world's thread and the server's thread hand each other. Both sides only move pointers under the lock; a queue
-// that is full turns away what comes last, and of moments the newest alone is kept, so neither side can make the other wait or grow.
+// exchange.c - what the world's thread and the server's thread hand each other. Both sides only move pointers under the
+// lock; a queue that is full turns away what comes last, and of moments the newest alone is kept, so neither side can
+// make the other wait or grow.
 #include "viewer/viewer_internal.h"
 
 #include "base/memory.h"

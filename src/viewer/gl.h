@@ -20,8 +20,8 @@ bool gl_use(GlScreen *screen);
 void gl_release(GlScreen *screen);  // NULL is fine
 void gl_abandon(GlScreen *screen);  // after a fault in the middle of it: forgets it without another call
 
-// Brings every state that matters for drawing to what OpenGL starts with, whatever was left behind: open glBegin, lists,
-// stacks, bindings, capabilities. The frame buffer is ours again.
+// Brings every state that matters for drawing to what OpenGL starts with, whatever was left behind: open glBegin,
+// lists, stacks, bindings, capabilities. The frame buffer is ours again.
 void gl_clean(GlScreen *screen);
 // Before and after foreign code: all stacks and state are as before.
 void gl_enter_foreign(GlScreen *screen);

@@ -1,5 +1,5 @@
-// history.c - past moments for those who look back while the world runs. Bounded: when the room is full every second one of the older
-// half goes, so that the past reaches back ever further and is coarser the longer ago it is.
+// history.c - past moments for those who look back while the world runs. Bounded: when the room is full every second
+// one of the older half goes, so that the past reaches back ever further and is coarser the longer ago it is.
 #include "viewer/viewer_internal.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-// hub.c - the clients of the server: who may do what, what waits for whom, which bytes go out next. It knows nothing of sockets, so a
-// fuzzer can be a client too. Everything a client can make grow has a bound; one that does not read loses news, then its connection.
+// hub.c - the clients of the server: who may do what, what waits for whom, which bytes go out next. It knows nothing of
+// sockets, so a fuzzer can be a client too. Everything a client can make grow has a bound; one that does not read loses
+// news, then its connection.
 #include "viewer/viewer_internal.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-// journal.c - the acts of people as a file: one JSON object a line, {"step":12,"act":{...}} with the act as it came, in the order in which
-// they were done. A run that is given the file does the same at the same steps, so it ends in the same state to the last bit.
+// journal.c - the acts of people as a file: one JSON object a line, {"step":12,"act":{...}} with the act as it came, in
+// the order in which they were done. A run that is given the file does the same at the same steps, so it ends in the
+// same state to the last bit.
 #include "viewer/viewer_internal.h"
 
 #include "base/file.h"

@@ -1,5 +1,6 @@
-// overlay.c - what a physics plugin draws with OpenGL, composed with a picture that was traced: the picture and its depth are laid into
-// the frame buffer, under what the plugin draws first and over it, so that nearer things hide farther ones both ways.
+// overlay.c - what a physics plugin draws with OpenGL, composed with a picture that was traced: the picture and its
+// depth are laid into the frame buffer, under what the plugin draws first and over it, so that nearer things hide
+// farther ones both ways.
 #include "viewer/render.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-// pages.c - files of robot windows, read for the server: below the folder of one robot's window and nowhere else. Pages of others are
-// served as they are, but for one thing: they import Webots' class RobotWindow from a server on the network, and get ours instead.
+// pages.c - files of robot windows, read for the server: below the folder of one robot's window and nowhere else. Pages
+// of others are served as they are, but for one thing: they import Webots' class RobotWindow from a server on the
+// network, and get ours instead.
 #include "viewer/viewer_internal.h"
 
 #include "base/file.h"

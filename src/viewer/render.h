@@ -1,6 +1,6 @@
 // render.h - pictures of a world for people: as it stands now, seen by the Viewpoint or by a robot's camera.
-// Belongs here: from where it is seen, the picture as a file, what a physics plugin draws into it. Not here: how light falls (rays/),
-// what cameras see (devices/), the OpenGL context (gl.h). A picture changes nothing of the simulation.
+// Belongs here: from where it is seen, the picture as a file, what a physics plugin draws into it. Not here: how light
+// falls (rays/), what cameras see (devices/), the OpenGL context (gl.h). A picture changes nothing of the simulation.
 #ifndef TALUS_VIEWER_RENDER_H
 #define TALUS_VIEWER_RENDER_H
 
@@ -39,20 +39,21 @@ typedef struct RenderCounts {
     int shapes, triangles, textures;
     int64_t covered;  // pixels in which something is seen
 } RenderCounts;
-// The world as it is now: red, green, blue, 255, rows from the top. The physics plugin of the world draws under and over it; false when
-// that fails, which has been said. `counts` may be NULL.
+// The world as it is now: red, green, blue, 255, rows from the top. The physics plugin of the world draws under and
+// over it; false when that fails, which has been said. `counts` may be NULL.
 bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, uint8_t *pixels,
                   RenderCounts *counts);
 
 // ---- as a file ----
 bool render_picture_has_format(const char *path);  // .png, .jpg, .jpeg
-// As JPEG when the name says so (quality 1 to 100), else as PNG. False when it cannot be drawn or written, which has been said.
+// As JPEG when the name says so (quality 1 to 100), else as PNG. False when it cannot be drawn or written, which has
+// been said.
 bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, const char *path,
                     int quality, RenderCounts *counts);
 
 // ---- overlay.c ----
-// What the plugin draws before and after the scene, into a picture that has been made, by distance where the plugin asks for it.
-// `depth` is along the axis of the view, INFINITY where nothing is.
+// What the plugin draws before and after the scene, into a picture that has been made, by distance where the plugin
+// asks for it. `depth` is along the axis of the view, INFINITY where nothing is.
 bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth,
                     uint8_t *pixels);
 

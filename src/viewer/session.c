@@ -1,6 +1,6 @@
-// session.c - the world's side of the viewer, asked before every step: takes what people ordered, lets the world wait or run in its pace,
-// publishes moments, keeps snapshots to go back to. While nobody is there and nothing is ordered it costs one atomic load a step, and
-// at no time does it wait for a client.
+// session.c - the world's side of the viewer, asked before every step: takes what people ordered, lets the world wait
+// or run in its pace, publishes moments, keeps snapshots to go back to. While nobody is there and nothing is ordered it
+// costs one atomic load a step, and at no time does it wait for a client.
 #include "viewer/viewer_internal.h"
 
 #include "base/memory.h"
@@ -160,7 +160,8 @@ static void send_scene(Viewer *viewer, LetterKind kind, uint32_t client)
                                                .revision = viewer->revision });
 }
 
-// Programs may change colours at every step: then the scene is written now and then. What people change is shown at once.
+// Programs may change colours at every step: then the scene is written now and then. What people change is shown at
+// once.
 static void follow_edits(Viewer *viewer)
 {
     const Physics *physics = sim_physics(viewer->sim);

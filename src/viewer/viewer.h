@@ -1,9 +1,11 @@
-// viewer.h - a browser as the window of a running world: a small web server on a thread of its own, and the acts of people, which enter
-// the world between two steps and are written down with the step they came in, so that a run can be repeated.
-// Belongs here: sockets, clients, what is sent to them, what they ask for. Not here: the page (web/), the bytes of a frame (record/).
+// viewer.h - a browser as the window of a running world: a small web server on a thread of its own, and the acts of
+// people, which enter the world between two steps and are written down with the step they came in, so that a run can be
+// repeated. Belongs here: sockets, clients, what is sent to them, what they ask for. Not here: the page (web/), the
+// bytes of a frame (record/).
 //
-// A Viewer outlives worlds: a reload or a supervisor's next world attaches another Sim to the same server and its clients. All functions
-// are for the thread that steps the world. The server thread never touches a world, and the world never waits for a client.
+// A Viewer outlives worlds: a reload or a supervisor's next world attaches another Sim to the same server and its
+// clients. All functions are for the thread that steps the world. The server thread never touches a world, and the
+// world never waits for a client.
 #ifndef TALUS_VIEWER_VIEWER_H
 #define TALUS_VIEWER_VIEWER_H
 
@@ -46,14 +48,16 @@ typedef struct ViewerWorld {
     void (*idle)(void *context);  // called from time to time while the world is paused
     void *idle_context;
 } ViewerWorld;
-// From now on the viewer is asked before every step of this world; until viewer_detach, which must come before the Sim's end.
+// From now on the viewer is asked before every step of this world; until viewer_detach, which must come before the
+// Sim's end.
 void viewer_attach(Viewer *viewer, Sim *sim, const ViewerWorld *world);
 void viewer_detach(Viewer *viewer);
 bool viewer_wants_reload(
     const Viewer *viewer);  // somebody asked for the file to be read again: the last step was not made
 bool viewer_has_acts_left(const Viewer *viewer);  // of the file that is repeated
 
-// What a robot's program printed, a supervisor's label and its mode, words for a robot window; for ControlOptions.watches.
+// What a robot's program printed, a supervisor's label and its mode, words for a robot window; for
+// ControlOptions.watches.
 void viewer_heard(void *viewer, const char *robot, const char *text, size_t length, bool is_error);
 void viewer_labelled(void *viewer, const ControlLabel *label);
 bool viewer_moded(void *viewer, int mode);  // a supervisor pauses, or sets the pace

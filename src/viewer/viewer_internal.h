@@ -260,8 +260,8 @@ typedef struct PageFile {
     const char *type;  // of its content
     Blob *blob;        // the caller's; NULL: there is no such file
 } PageFile;
-// The file that a path /TOKEN/NODE/NAME stands for: below the folder of that robot's window and nowhere else, pages and scripts with the
-// address of Webots' RobotWindow.js replaced by that of our own, /TOKEN/RobotWindow.js.
+// The file that a path /TOKEN/NODE/NAME stands for: below the folder of that robot's window and nowhere else, pages and
+// scripts with the address of Webots' RobotWindow.js replaced by that of our own, /TOKEN/RobotWindow.js.
 PageFile page_read(const Hub *hub, const char *path);
 bool page_is_class(const Hub *hub, const char *path);  // our own, also where a page brings a copy of theirs
 

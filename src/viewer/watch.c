@@ -1,5 +1,5 @@
-// watch.c - what is computed only while somebody looks at it: contacts with forces, states, joints and counts as sections of frames; values
-// of fields, joints and devices as numbers; pictures of devices.
+// watch.c - what is computed only while somebody looks at it: contacts with forces, states, joints and counts as
+// sections of frames; values of fields, joints and devices as numbers; pictures of devices.
 #include "viewer/viewer_internal.h"
 
 #include "base/hash.h"

@@ -1,7 +1,8 @@
-// web.c - HTTP and WebSocket by libwebsockets, on a thread of its own: the page from memory, and the socket of each client. The one file
-// that knows the library. What is checked before anything is believed: Host (a foreign name that resolves to this machine is turned
-// away), Origin (pages of others may not connect), the path, the size of everything; the token comes with a client's first message.
-// Pages of robot windows are code of others: a second port, and so another origin, serves them and knows neither socket nor token.
+// web.c - HTTP and WebSocket by libwebsockets, on a thread of its own: the page from memory, and the socket of each
+// client. The one file that knows the library. What is checked before anything is believed: Host (a foreign name that
+// resolves to this machine is turned away), Origin (pages of others may not connect), the path, the size of everything;
+// the token comes with a client's first message. Pages of robot windows are code of others: a second port, and so
+// another origin, serves them and knows neither socket nor token.
 #include "viewer/viewer_internal.h"
 
 #include "assets/web_page.h"
@@ -117,8 +118,8 @@ static bool may_become_socket(struct lws *wsi)
            && lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) > 0 && !strcmp(path, "/socket");
 }
 
-// libwebsockets before 4.5 goes on with a request that wants to become something unknown after having let go of its headers, and hands
-// over a pointer into them. So nothing is read from there, and only one spelling may pass.
+// libwebsockets before 4.5 goes on with a request that wants to become something unknown after having let go of its
+// headers, and hands over a pointer into them. So nothing is read from there, and only one spelling may pass.
 static bool may_upgrade(struct lws *wsi)
 {
     char wanted[16];
@@ -169,9 +170,9 @@ static void name_origin(const char *host, int port, char origin[300])
     snprintf(origin, 300, "http://%.*s:%d", length, host, port);
 }
 
-// A page of a robot window runs as its author wrote it, but as nobody: its origin is none, so it has no storage, reads nothing of the
-// viewer's own port, reaches no network, and stands in the viewer's page alone. Files are for whoever knows the path, also for modules
-// and fonts, which a browser asks for in the name of that origin.
+// A page of a robot window runs as its author wrote it, but as nobody: its origin is none, so it has no storage, reads
+// nothing of the viewer's own port, reaches no network, and stands in the viewer's page alone. Files are for whoever
+// knows the path, also for modules and fonts, which a browser asks for in the name of that origin.
 static bool add_window_headers(struct lws *wsi, unsigned char **at, unsigned char *end)
 {
     char host[256], viewer[300] = "'none'", own[300] = "'none'", policy[2000];
@@ -442,7 +443,8 @@ static int on_writable(struct lws *wsi, Peer *peer)
     return 0;
 }
 
-// The time to say hello, or to read the last words, is over. A server that was late itself has not read yet what came in time.
+// The time to say hello, or to read the last words, is over. A server that was late itself has not read yet what came
+// in time.
 static int on_timer(struct lws *wsi, Peer *peer)
 {
     char byte;

@@ -1,5 +1,5 @@
-// windows.c - robot windows, the world's side: who has one, what pages say to robots' programs, which is an act like any other and so is logged with
-// its step, and what programs say to those clients that have the page open.
+// windows.c - robot windows, the world's side: who has one, what pages say to robots' programs, which is an act like
+// any other and so is logged with its step, and what programs say to those clients that have the page open.
 #include "viewer/viewer_internal.h"
 
 #include "base/file.h"

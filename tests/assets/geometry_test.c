@@ -1,5 +1,5 @@
-// Rows of assets/geometry.h hold together: what a formula says is what the triangles of the same form say, fields are those of the
-// schema, and the list of what may collide is that of the rows.
+// Rows of assets/geometry.h hold together: what a formula says is what the triangles of the same form say, fields are
+// those of the schema, and the list of what may collide is that of the rows.
 #include "assets/geometry.h"
 #include "scene/schema.h"
 #include "support/support.h"

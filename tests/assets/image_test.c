@@ -97,7 +97,8 @@ static void sizes_hold_at_the_limit_and_one_past(void **state)
     diag_destroy(diags);
 }
 
-// A JPEG whose Huffman table claims 16 times 255 codes: libraries until 2023 write past their table, later ones may give grey.
+// A JPEG whose Huffman table claims 16 times 255 codes: libraries until 2023 write past their table, later ones may
+// give grey.
 static void broken_pictures_end_the_worker_at_most(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-// The budget of the program: at each limit it fits, one past it is named; a process that loads, steps or grows without end is ended, whatever
-// it does. The times here are of the processor, so a busy machine makes them longer and changes no result.
+// The budget of the program: at each limit it fits, one past it is named; a process that loads, steps or grows without
+// end is ended, whatever it does. The times here are of the processor, so a busy machine makes them longer and changes
+// no result.
 #include "base/budget.h"
 
 #include "support/support.h"

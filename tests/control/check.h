@@ -1,5 +1,5 @@
-// check.h - what the controllers of these tests share. A controller that finds a mistake says where and goes on; it ends
-// with check_done(), whose PASS line the test waits for.
+// check.h - what the controllers of these tests share. A controller that finds a mistake says where and goes on; it
+// ends with check_done(), whose PASS line the test waits for.
 #ifndef TALUS_TESTS_CONTROL_CHECK_H
 #define TALUS_TESTS_CONTROL_CHECK_H
 

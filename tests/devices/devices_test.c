@@ -378,8 +378,8 @@ static void chargers_charge(void **state)
     close_world(&world);
 }
 
-// Components keep their signs through the table: 10 kg push up on the robot along +z, or along -z of a sensor upside down, for
-// which a table from 0 on gives its first row.
+// Components keep their signs through the table: 10 kg push up on the robot along +z, or along -z of a sensor upside
+// down, for which a table from 0 on gives its first row.
 static void forces_have_signs(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Pictures on demand: whoever looks, and whenever, sees the moment at which the picture was due, with the same noise; nothing else of
-// the simulation depends on it. The same bytes for any number of threads, and clear limits of size.
+// Pictures on demand: whoever looks, and whenever, sees the moment at which the picture was due, with the same noise;
+// nothing else of the simulation depends on it. The same bytes for any number of threads, and clear limits of size.
 #include "devices/devices.h"
 
 #include "physics/world.h"
@@ -102,7 +102,8 @@ static void nobody_need_look(void **state)
         assert_memory_equal(one.bytes[step][0], all.bytes[step][0], sizeof one.bytes[step][0]);
 }
 
-// Pictures for people: soft shadows that neighbouring pixels share, and edges with more rays. Not a byte depends on the threads.
+// Pictures for people: soft shadows that neighbouring pixels share, and edges with more rays. Not a byte depends on the
+// threads.
 static void people_see_the_same(void **state)
 {
     (void)state;

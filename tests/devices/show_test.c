@@ -1,4 +1,5 @@
-// What devices leave to be seen: LEDs, displays, the paint of pens, laser spots; of the moment that a picture shows, and in snapshots.
+// What devices leave to be seen: LEDs, displays, the paint of pens, laser spots; of the moment that a picture shows,
+// and in snapshots.
 #include "devices/devices.h"
 
 #include "physics/world.h"

@@ -72,7 +72,8 @@ static void check_same(const BodyModel *a, const BodyModel *b, bool is_whole, co
     }
 }
 
-// What a world keeps of devices and extra joints. Optical sensors come back looking along -z whatever their file called forward.
+// What a world keeps of devices and extra joints. Optical sensors come back looking along -z whatever their file called
+// forward.
 static void check_parts(const BodyModel *a, const BodyModel *b, const char *path)
 {
     char name[600];

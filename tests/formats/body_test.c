@@ -448,7 +448,8 @@ static void meshes_are_models_and_have_parts(void **state)
     diag_destroy(diags);
 }
 
-// A comb of teeth of a hundred links. Were its cost a square of the links, the largest would take long, and ctest would end it.
+// A comb of teeth of a hundred links. Were its cost a square of the links, the largest would take long, and ctest would
+// end it.
 static void many_links_are_read(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// PROTO files: each row is a small project of its own, its world, what the world then holds, and what was said about it.
-// Names of rows follow the cases that a Webots-compatible reader is expected to pass.
+// PROTO files: each row is a small project of its own, its world, what the world then holds, and what was said about
+// it. Names of rows follow the cases that a Webots-compatible reader is expected to pass.
 #include "formats/proto/proto.h"
 
 #include "base/file.h"
@@ -165,7 +165,8 @@ static void run_cases(const Case *cases, int count)
         run_case(&cases[i]);
 }
 
-// --------------------------------------------------------------------------------------------------------------- syntax
+// ---------------------------------------------------------------------------------------------------------------
+// syntax
 
 static void interfaces_are_read(void **state)
 {
@@ -609,7 +610,8 @@ static void protos_nest_and_derive(void **state)
     run_cases(cases, COUNT_OF(cases));
 }
 
-// ------------------------------------------------------------------------------------------------------------ templates
+// ------------------------------------------------------------------------------------------------------------
+// templates
 
 static void templates_make_trees(void **state)
 {
@@ -999,7 +1001,8 @@ static void bounding_objects_come_through_parameters(void **state)
     diag_destroy(diags);
 }
 
-// --------------------------------------------------------------------------------------------------------------- search
+// ---------------------------------------------------------------------------------------------------------------
+// search
 
 static void protos_are_found(void **state)
 {
@@ -1066,7 +1069,8 @@ static void protos_are_found(void **state)
     diag_destroy(diags);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- limits
+// ----------------------------------------------------------------------------------------------------------------
+// limits
 
 static void depth_is_bounded(void **state)
 {

@@ -340,7 +340,8 @@ static void files_are_confined(void **state)
     }
 }
 
-// What templates write stays in memory: they find it again, in the same run and in the next, and another world does not.
+// What templates write stays in memory: they find it again, in the same run and in the next, and another world does
+// not.
 static void written_files_are_kept_in_memory(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Old worlds mean what they meant: every tests/formats/upgrade/*.wbt is read, and what was said about it and the scene in
-// the newest schema are compared with the .expected file beside it. With TALUS_UPDATE=1 those are written anew.
+// Old worlds mean what they meant: every tests/formats/upgrade/*.wbt is read, and what was said about it and the scene
+// in the newest schema are compared with the .expected file beside it. With TALUS_UPDATE=1 those are written anew.
 #include "formats/formats.h"
 
 #include "support/support.h"

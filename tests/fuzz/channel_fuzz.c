@@ -1,5 +1,5 @@
-// Any bytes as what a client sends over a socket: the first byte says how many come at a time. Frames are taken as they become whole;
-// shared memory that nobody handed over is never believed in, and nothing waits.
+// Any bytes as what a client sends over a socket: the first byte says how many come at a time. Frames are taken as they
+// become whole; shared memory that nobody handed over is never believed in, and nothing waits.
 #include "protocol/protocol.h"
 
 #include <stdlib.h>

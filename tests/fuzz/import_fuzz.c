@@ -1,5 +1,5 @@
-// Formats that assimp reads, through the confined worker: the first byte chooses. Whatever assimp does, the parent lives,
-// and says why there is no mesh.
+// Formats that assimp reads, through the confined worker: the first byte chooses. Whatever assimp does, the parent
+// lives, and says why there is no mesh.
 #include "assets/import.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// What a recording tells beside its poses is a stranger's too: clips, sounds and labels of any bytes are played or left out, and what
-// comes of them can be mixed and drawn.
+// What a recording tells beside its poses is a stranger's too: clips, sounds and labels of any bytes are played or left
+// out, and what comes of them can be mixed and drawn.
 #include "recording_fuzz.h"
 #include "record/playback.h"
 

@@ -1,5 +1,5 @@
-// A recording is read as bytes from a stranger: whatever they are, every block is read or left out, and every export is written or
-// refused.
+// A recording is read as bytes from a stranger: whatever they are, every block is read or left out, and every export is
+// written or refused.
 #include "recording_fuzz.h"
 #include "record/export.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <zlib.h>
 
-// A copy of the bytes that the caller frees. The check sums of blocks are mended, so that they do not hide what stands behind them;
-// odd sizes are left as they are.
+// A copy of the bytes that the caller frees. The check sums of blocks are mended, so that they do not hide what stands
+// behind them; odd sizes are left as they are.
 static uint8_t *recording_fuzz_copy(const uint8_t *data, size_t size)
 {
     uint8_t *copy = memory_alloc_raw(size + 1);

@@ -1,4 +1,5 @@
-// scene_fuzz.h - what the fuzz targets of scene files do with their bytes: load, save, and see that saving is a fixed point.
+// scene_fuzz.h - what the fuzz targets of scene files do with their bytes: load, save, and see that saving is a fixed
+// point.
 #ifndef TALUS_TESTS_SCENE_FUZZ_H
 #define TALUS_TESTS_SCENE_FUZZ_H
 

@@ -15,8 +15,8 @@ static const char world_text[] =
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// The first byte says where the rest of the input is laid over a snapshot that is right, so that the guards of magic and
-// model do not hide what stands behind them; 255 takes the input as it is.
+// The first byte says where the rest of the input is laid over a snapshot that is right, so that the guards of magic
+// and model do not hide what stands behind them; 255 takes the input as it is.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     DiagSink *diags = diag_create();

@@ -1,5 +1,5 @@
-// Any bytes as what a client of the viewer sends: each line is one message, an empty one a step of the world. The client has shown its
-// token. Nothing may crash, block or grow, and the world stays simulable.
+// Any bytes as what a client of the viewer sends: each line is one message, an empty one a step of the world. The
+// client has shown its token. Nothing may crash, block or grow, and the world stays simulable.
 #include "viewer/viewer_internal.h"
 
 #include <stdlib.h>

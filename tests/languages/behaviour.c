@@ -1,5 +1,5 @@
-// behaviour.c - the behaviour test in C: devices, supervisor and motions are used, and what they answer is said. behaviour.cpp and
-// behaviour.py do the same; the numbers must be equal.
+// behaviour.c - the behaviour test in C: devices, supervisor and motions are used, and what they answer is said.
+// behaviour.cpp and behaviour.py do the same; the numbers must be equal.
 #include "behaviour.h"
 
 #include <webots/camera.h>

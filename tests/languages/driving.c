@@ -1,4 +1,5 @@
-// driving.c - a car is driven, in C: by speed, by throttle and gear, in a turn, by its brake. driving.cpp and driving.py do the same.
+// driving.c - a car is driven, in C: by speed, by throttle and gear, in a turn, by its brake. driving.cpp and
+// driving.py do the same.
 #include "behaviour.h"
 
 #include <webots/robot.h>

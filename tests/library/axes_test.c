@@ -1,5 +1,5 @@
-// PROTOs of the library in old and new worlds. Each row places one PROTO in a world of an old release, whose axes have y
-// up, and gives the box in the world that it must fill; the same row for a new world, whose axes have z up.
+// PROTOs of the library in old and new worlds. Each row places one PROTO in a world of an old release, whose axes have
+// y up, and gives the box in the world that it must fill; the same row for a new world, whose axes have z up.
 #include "base/diag.h"
 #include "base/text.h"
 #include "formats/formats.h"

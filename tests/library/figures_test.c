@@ -1,6 +1,6 @@
 // What the robots, vehicles and devices of the library have. tests/library/asked.txt lists the devices that published
-// controllers ask for by name: every one must be there, of that type. docs/library-devices.md states the figures of all of them;
-// with TALUS_UPDATE=1 the page is written anew.
+// controllers ask for by name: every one must be there, of that type. docs/library-devices.md states the figures of all
+// of them; with TALUS_UPDATE=1 the page is written anew.
 #include "base/diag.h"
 #include "base/text.h"
 #include "formats/formats.h"

@@ -1,5 +1,6 @@
-// Every robot of the library moves each of its joints once: wheels turn at a fifth of their speed for a second, all other joints go a
-// little way up and back, one joint after the other. Nothing falls over, nothing passes through the floor, no message comes.
+// Every robot of the library moves each of its joints once: wheels turn at a fifth of their speed for a second, all
+// other joints go a little way up and back, one joint after the other. Nothing falls over, nothing passes through the
+// floor, no message comes.
 #include "base/diag.h"
 #include "base/text.h"
 #include "physics/joints/motor.h"

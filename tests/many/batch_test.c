@@ -1,4 +1,5 @@
-// Batches: world i does the same whatever stands beside it, episodes begin and end by the rules, and wrong input says so.
+// Batches: world i does the same whatever stands beside it, episodes begin and end by the rules, and wrong input says
+// so.
 #include "talus/batch.h"
 
 #include "support/support.h"
@@ -111,8 +112,8 @@ static void a_batch_does_what_a_world_alone_does(void **state)
     talus_batch_free(batch);
 }
 
-// Two boxes that fall from other heights in each world, and fall asleep at other times: some worlds then use the arrays of their thread for
-// bodies and some their own. World 2 has one box more, and rows of its own.
+// Two boxes that fall from other heights in each world, and fall asleep at other times: some worlds then use the arrays
+// of their thread for bodies and some their own. World 2 has one box more, and rows of its own.
 static const char boxes_text[] =
     "#VRML_SIM R2025a utf8\n"
     "WorldInfo { basicTimeStep 10 physicsDisableTime 0.1 physicsDisableLinearThreshold 0.05 physicsDisableAngularThreshold 0.05 }\n"

@@ -1,10 +1,12 @@
-// ODE's boxes, for the steppers that are its own: which of two stands first in the file does not decide whether they touch. Stock ODE
-// finds no point of a plate against a long beam in one order of the two, at turns next to a right angle.
+// ODE's boxes, for the steppers that are its own: which of two stands first in the file does not decide whether they
+// touch. Stock ODE finds no point of a plate against a long beam in one order of the two, at turns next to a right
+// angle.
 #include "world.h"
 
 #include <math.h>
 
-// Both boxes stand in a frame that is turned by nearly a quarter about y; the rotations below are that turn and what follows it.
+// Both boxes stand in a frame that is turned by nearly a quarter about y; the rotations below are that turn and what
+// follows it.
 static Pose in_frame(double turn, Vec3 place, double about_x)
 {
     Pose frame = { VEC3_ZERO, quat_from_axis_angle(vec3(0, 1, 0), turn) };

@@ -1,5 +1,5 @@
-// Cylinders with boxes and cylinders: against the least overlap over all directions (found by trying many), against what
-// is known of special poses, and against ODE.
+// Cylinders with boxes and cylinders: against the least overlap over all directions (found by trying many), against
+// what is known of special poses, and against ODE.
 #include "physics/collide/collide.h"
 #include "support/support.h"
 #define COLLIDE_SEED 11
@@ -145,8 +145,8 @@ static double best_separation(const Scene *s)
     return apart;
 }
 
-// A direction with four points is kept while one with a single point is less than a tenth, and a thousandth of the smallest
-// size, better; the polygon that stands for a cap loses less than that.
+// A direction with four points is kept while one with a single point is less than a tenth, and a thousandth of the
+// smallest size, better; the polygon that stands for a cap loses less than that.
 static double close_to(double truth, double least) { return 0.12 * truth + 2e-3 * least; }
 
 typedef struct Tally {
@@ -420,8 +420,8 @@ static void test_points_hold_the_cylinder(void **state)
 
 // ---- with other shapes ----
 
-// What ODE finds we find. Where we find more (it does not see some rims and edges that overlap by centimetres), the least overlap
-// over all directions decides, with the limits of the first test.
+// What ODE finds we find. Where we find more (it does not see some rims and edges that overlap by centimetres), the
+// least overlap over all directions decides, with the limits of the first test.
 static void test_against_ode(void **state)
 {
     (void)state;
@@ -489,7 +489,8 @@ static void test_small_changes_stay_small(void **state)
     CHECK(touched > 1500 && jumps <= 2, "jumps");
 }
 
-// Any sizes, poses that are exactly aligned as often as not: finite, few, unit normals, and the same with the shapes swapped.
+// Any sizes, poses that are exactly aligned as often as not: finite, few, unit normals, and the same with the shapes
+// swapped.
 static void test_any_sizes(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// collide_random.h - random poses for the tests of kernels. Each test names its own COLLIDE_SEED first, so that its numbers stay when
-// another's change.
+// collide_random.h - random poses for the tests of kernels. Each test names its own COLLIDE_SEED first, so that its
+// numbers stay when another's change.
 #ifndef TALUS_TESTS_PHYSICS_COLLIDE_RANDOM_H
 #define TALUS_TESTS_PHYSICS_COLLIDE_RANDOM_H
 

@@ -163,8 +163,8 @@ static double reach(int form, const CollidePose *pose, const double d[3])
 
 // ---- tests ----
 
-// On a plane made of triangles, level or not: the depth is that of the plane, and every normal the plane's. So nothing is
-// felt of the edges, wherever the shape is put down: it slides without bumps.
+// On a plane made of triangles, level or not: the depth is that of the plane, and every normal the plane's. So nothing
+// is felt of the edges, wherever the shape is put down: it slides without bumps.
 static void flat_triangles_are_a_plane(void **state)
 {
     (void)state;
@@ -480,7 +480,8 @@ static void what_is_below_touches(void **state)
     ground_free(&grid);
 }
 
-// How far a box and a triangle are apart at most, seen along the thirteen directions that decide; negative when they overlap.
+// How far a box and a triangle are apart at most, seen along the thirteen directions that decide; negative when they
+// overlap.
 static double box_triangle_separation(const CollidePose *pose, const double half[3], const double *v[3])
 {
     double t[3][3], axes[13][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, best = -INFINITY;

@@ -107,7 +107,8 @@ static double solid_distance(const CollideShape *solid, const CollidePose *pose,
     return hypot(fmax(hypot(local[0], local[1]) - solid->size[0], 0.0), fmax(fabs(local[2]) - solid->size[1], 0.0));
 }
 
-// ODE's iterative solver gives more depth than there is; here the truth is found by trying points of the capsule's axis.
+// ODE's iterative solver gives more depth than there is; here the truth is found by trying points of the capsule's
+// axis.
 static void test_capsule_on_solid(void **state)
 {
     (void)state;

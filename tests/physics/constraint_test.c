@@ -1,5 +1,5 @@
-// The rows of our constraints beside those of ODE's joints, number by number, at random places: every kind, with a parent body,
-// against the world from either side, with motors, stops, springs.
+// The rows of our constraints beside those of ODE's joints, number by number, at random places: every kind, with a
+// parent body, against the world from either side, with motors, stops, springs.
 #include "support/support.h"
 
 #include "base/random.h"
@@ -199,8 +199,8 @@ static void check_fixed(Pair *pair, const int *sides, Random *random)
     check_rows(pair, &ours, theirs, "fixed");
 }
 
-// ODE turns the one body's piston and suspension about when they are attached from the world's side, and gets lost: only the
-// other two ways are compared.
+// ODE turns the one body's piston and suspension about when they are attached from the world's side, and gets lost:
+// only the other two ways are compared.
 static void check_piston(Pair *pair, const int *sides, Random *random)
 {
     if (sides[0] < 0)

@@ -498,7 +498,8 @@ static void coefficients_follow_directions(void **state)
         }
 }
 
-// Which axis of a shape its first coefficient follows: x on flat faces, else the shape's z; shapes without axes have one friction.
+// Which axis of a shape its first coefficient follows: x on flat faces, else the shape's z; shapes without axes have
+// one friction.
 static void faces_have_directions(void **state)
 {
     (void)state;

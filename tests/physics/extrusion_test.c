@@ -1,4 +1,5 @@
-// An Extrusion collides as the mesh that it is: a prism of 1 kg comes to rest on its lower end, and what falls on it stays there.
+// An Extrusion collides as the mesh that it is: a prism of 1 kg comes to rest on its lower end, and what falls on it
+// stays there.
 #include "world.h"
 
 #define PRISM                                                                                                          \

@@ -1,5 +1,6 @@
-// Motions with a closed form. The integrator is semi-implicit Euler, so free motion has an exact discrete solution; where
-// contacts are soft or friction acts step by step the tolerance says how far the continuous formula may be missed.
+// Motions with a closed form. The integrator is semi-implicit Euler, so free motion has an exact discrete solution;
+// where contacts are soft or friction acts step by step the tolerance says how far the continuous formula may be
+// missed.
 #include "physics/world.h"
 
 #include <math.h>
@@ -134,8 +135,9 @@ static void slopes_hold_up_to_the_friction_angle(void **state)
 }
 
 // A block that lies exactly on a slope made of a box slides with g (sin a - mu cos a) from the first step on. However
-// softly it sinks in, it has no speed into the slope before and after, so friction has taken mu times all of its weight: a
-// thousandth is left for the last of the sinking. ODE's own points miss some corners at the start, which is why our stepper is named.
+// softly it sinks in, it has no speed into the slope before and after, so friction has taken mu times all of its
+// weight: a thousandth is left for the last of the sinking. ODE's own points miss some corners at the start, which is
+// why our stepper is named.
 static void blocks_slide_down_a_slope_from_an_exact_start(void **state)
 {
     (void)state;
@@ -232,8 +234,8 @@ static void rolling_friction_stops_balls(void **state)
     }
 }
 
-// With rho2 the two directions of a floor part (see surface.c): about one axis a spun ball grips, rolls and is braked by the
-// moment rho2 N; about the other it has neither grip (mu2 is 0) nor resistance and spins on in place.
+// With rho2 the two directions of a floor part (see surface.c): about one axis a spun ball grips, rolls and is braked
+// by the moment rho2 N; about the other it has neither grip (mu2 is 0) nor resistance and spins on in place.
 static void second_rolling_friction_acts_on_the_other_axis(void **state)
 {
     (void)state;
@@ -387,7 +389,8 @@ static void velocities_move_solids_with_and_without_physics(void **state)
     world_close(&world);
 }
 
-// A contact is as soft as softCFM and softERP say: at rest it is CFM x force x step / ERP deep, which is much for tons on long steps.
+// A contact is as soft as softCFM and softERP say: at rest it is CFM x force x step / ERP deep, which is much for tons
+// on long steps.
 static void heavy_bodies_sink_by_their_softness(void **state)
 {
     (void)state;

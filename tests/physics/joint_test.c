@@ -63,8 +63,8 @@ static int joint_at(const World *world, const char *def)
 
 #define BOB "physics Physics { density -1 mass 2 centerOfMass [ 0 0 0 ] inertiaMatrix [ 0.01 0.01 0.01, 0 0 0 ] }"
 
-// A physical pendulum swings with T = 2 pi sqrt((I + m l^2) / (m g l)) for small angles, with a static parent and, the same,
-// with a dynamic one that is far heavier and welded.
+// A physical pendulum swings with T = 2 pi sqrt((I + m l^2) / (m g l)) for small angles, with a static parent and, the
+// same, with a dynamic one that is far heavier and welded.
 static void pendulum_has_its_period(void **state)
 {
     (void)state;
@@ -453,7 +453,8 @@ static void snapshots_hold_joints(void **state)
     close_world(&world);
 }
 
-// Two links without any device: one swings, one spins for many turns, at rates on both sides of where joints may wait to be read.
+// Two links without any device: one swings, one spins for many turns, at rates on both sides of where joints may wait
+// to be read.
 static void joints_read_late_read_the_same(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Meshes that are not convex on the ground and on each other: against boxes, whose overlap is known, against formulas of
-// where they rest, and against ODE.
+// Meshes that are not convex on the ground and on each other: against boxes, whose overlap is known, against formulas
+// of where they rest, and against ODE.
 #include "physics/collide/collide_surface.h"
 #include "physics/physics_internal.h"
 #include "physics/world.h"
@@ -129,7 +129,8 @@ static void boxes_of_triangles_are_boxes(void **state)
     }
 }
 
-// On the ground: as deep as the lowest corner, found by looking at all; at its place; and no more points than hold a body.
+// On the ground: as deep as the lowest corner, found by looking at all; at its place; and no more points than hold a
+// body.
 static void the_lowest_corners_touch_the_ground(void **state)
 {
     (void)state;
@@ -227,7 +228,8 @@ static void add_bowl(Text *text, double inner, double outer)
     add_faces(text, &points, &faces);
 }
 
-// An angle of 0.1 m bars, 0.1 thick, both arms 0.3 long, its outer corner at (-0.1, -0.1), the middle of its height at z = 0.
+// An angle of 0.1 m bars, 0.1 thick, both arms 0.3 long, its outer corner at (-0.1, -0.1), the middle of its height at
+// z = 0.
 static void add_angle(Text *text)
 {
     text_add_string(
@@ -291,8 +293,8 @@ static double energy(const World *world, int parts)
     return sum;
 }
 
-// Where two of them come to rest by formula, to what the softness of contacts says: under N newtons, with 0.2 and 0.001 of softERP
-// and softCFM at 8 ms, one point sinks in by N * 0.001 * 0.008 / 0.2.
+// Where two of them come to rest by formula, to what the softness of contacts says: under N newtons, with 0.2 and 0.001
+// of softERP and softCFM at 8 ms, one point sinks in by N * 0.001 * 0.008 / 0.2.
 static void they_rest_where_they_should(void **state)
 {
     (void)state;
@@ -352,7 +354,8 @@ static void they_rest_where_they_should(void **state)
     }
 }
 
-// A heap of all forms: nothing gets faster than by its fall, nothing is thrown out or lost through the ground, and it comes to rest.
+// A heap of all forms: nothing gets faster than by its fall, nothing is thrown out or lost through the ground, and it
+// comes to rest.
 static void a_heap_of_them_settles(void **state)
 {
     (void)state;

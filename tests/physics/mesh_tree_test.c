@@ -218,7 +218,8 @@ static MeshTree *create(const Triangles *t)
     return mesh_tree_create(t->positions, t->vertex_count, t->indices, t->triangle_count);
 }
 
-// Ten times the triangles under a shape of the same share of the mesh's triangles: the way down grows by a level or two.
+// Ten times the triangles under a shape of the same share of the mesh's triangles: the way down grows by a level or
+// two.
 static void the_cost_hardly_grows(void **state)
 {
     (void)state;
@@ -242,7 +243,8 @@ static void the_cost_hardly_grows(void **state)
         mesh_tree_destroy(tree);
         triangles_free(&t);
     }
-    // Twelve or so triangles are found each time, in some nodes more for every level: 3.3 levels for a hundred times as many.
+    // Twelve or so triangles are found each time, in some nodes more for every level: 3.3 levels for a hundred times as
+    // many.
     CHECK(nodes_per_query[1] < nodes_per_query[0] + 5.0 && nodes_per_query[2] < nodes_per_query[0] + 9.0,
           "nodes visited");
     print_message("nodes visited for 10, 100 and 1000 thousand triangles: %.1f %.1f %.1f\n", nodes_per_query[0],

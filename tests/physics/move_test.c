@@ -1,5 +1,5 @@
-// Bodies that are moved by hand while forces hold them a little out of place: joints and welds keep the shape that the scene gives them,
-// however often that happens. And shapes that are carried wake what they meet.
+// Bodies that are moved by hand while forces hold them a little out of place: joints and welds keep the shape that the
+// scene gives them, however often that happens. And shapes that are carried wake what they meet.
 #include "physics/joints/motor.h"
 #include "world.h"
 
@@ -115,8 +115,8 @@ static void move_once(World *world, int how, int nth)
     }
 }
 
-// Once nothing pulls any more, everything is where the scene has it, to rounding. Anchors that took over the error of even one move
-// would stay off by it.
+// Once nothing pulls any more, everything is where the scene has it, to rounding. Anchors that took over the error of
+// even one move would stay off by it.
 static void joints_keep_their_shape(void **state)
 {
     (void)state;

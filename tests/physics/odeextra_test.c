@@ -1,4 +1,5 @@
-// Joints with what Webots' ODE adds, in ODE's steps and in ours: static deflections against their formula, momentum, life of the joints.
+// Joints with what Webots' ODE adds, in ODE's steps and in ours: static deflections against their formula, momentum,
+// life of the joints.
 #include "support/support.h"
 
 #include "physics/ode/extend.h"
@@ -148,7 +149,8 @@ static void test_momentum(void **state)
     }
 }
 
-// The axis goes with its body, stays in the world when the joint is attached anew, and is the joint's first until it is set.
+// The axis goes with its body, stays in the world when the joint is attached anew, and is the joint's first until it is
+// set.
 static void test_axis(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// A pinned robot is part of the state: snapshots keep it, a restore brings it back or takes it away, removing it is safe.
+// A pinned robot is part of the state: snapshots keep it, a restore brings it back or takes it away, removing it is
+// safe.
 #include "physics/fittings/fittings.h"
 #include "physics/world.h"
 

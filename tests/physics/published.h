@@ -1,5 +1,5 @@
-// published.h - scenes of Webots' own tests, rebuilt from their description and driven through talus.h: open, ask by DEF name,
-// compare with the published value. Each test runs once per stepper, which is its initial state.
+// published.h - scenes of Webots' own tests, rebuilt from their description and driven through talus.h: open, ask by
+// DEF name, compare with the published value. Each test runs once per stepper, which is its initial state.
 #ifndef TALUS_TESTS_PHYSICS_PUBLISHED_H
 #define TALUS_TESTS_PHYSICS_PUBLISHED_H
 

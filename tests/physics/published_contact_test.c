@@ -223,7 +223,8 @@ static void grown_shapes_catch_what_falls(void **state)
     scenery_close(&s);
 }
 
-// contact_points: a cone of many triangles on a slanted box keeps its side up: more than ten points are found and the deepest kept.
+// contact_points: a cone of many triangles on a slanted box keeps its side up: more than ten points are found and the
+// deepest kept.
 static void a_cone_stays_on_its_ramp(void **state)
 {
     char text[16384];

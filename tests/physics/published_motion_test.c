@@ -104,7 +104,8 @@ static double angle_about(const Scenery *scenery, int axis)
     return 2 * atan2(axis ? y : x, w);
 }
 
-// An axis in velocity mode counts its turns, agrees with what the orientation shows, comes back when told to, and stands still there.
+// An axis in velocity mode counts its turns, agrees with what the orientation shows, comes back when told to, and
+// stands still there.
 static void counts_turns(void **state, const char *what, const char *joint, const char *driven, int axis,
                          int frame_axis)
 {

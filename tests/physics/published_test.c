@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-// damping: four balls fall; the default, a smaller, an equal and a larger damping of their own. The less damped one lands
-// first, those with equal damping in the same step, the most damped one last.
+// damping: four balls fall; the default, a smaller, an equal and a larger damping of their own. The less damped one
+// lands first, those with equal damping in the same step, the most damped one last.
 static void damped_balls_land_in_order(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// What a fast hinge reads, by the release of its file: up to R2023a the sum of its rates, since R2023b where its bodies stand.
+// What a fast hinge reads, by the release of its file: up to R2023a the sum of its rates, since R2023b where its bodies
+// stand.
 #include "world.h"
 
 #include "physics/joints/motor.h"

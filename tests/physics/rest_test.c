@@ -35,7 +35,8 @@ static int stack_write(Text *text, const Stack *stack)
     return count;
 }
 
-// The fastest of the boxes; `moved` becomes the farthest that one has come from its place in `start`, which is filled first.
+// The fastest of the boxes; `moved` becomes the farthest that one has come from its place in `start`, which is filled
+// first.
 static double fastest(const World *world, int count, Vec3 *start, double *moved)
 {
     double speed = 0.0;
@@ -52,8 +53,8 @@ static double fastest(const World *world, int count, Vec3 *start, double *moved)
     return speed;
 }
 
-// Two seconds to settle; then no box is faster than half the speed below which bodies fall asleep by default (10 mm/s), and
-// none creeps farther than a two-hundredth of its edge in three seconds.
+// Two seconds to settle; then no box is faster than half the speed below which bodies fall asleep by default (10 mm/s),
+// and none creeps farther than a two-hundredth of its edge in three seconds.
 static void hard_and_light_stacks_lie_still(void **state)
 {
     (void)state;
@@ -113,8 +114,9 @@ static bool is_iterated(const World *world)
     return is;
 }
 
-// A few boxes fall and hit exactly, in the first step too; when they lie still they are iterated as a pile is, and lie as deep as
-// the softness of their contacts says: 1 mm/s of push (softERP 0.2 of 0.04 mm in 8 ms) for each 1 N s on four points of cfm 0.001.
+// A few boxes fall and hit exactly, in the first step too; when they lie still they are iterated as a pile is, and lie
+// as deep as the softness of their contacts says: 1 mm/s of push (softERP 0.2 of 0.04 mm in 8 ms) for each 1 N s on
+// four points of cfm 0.001.
 static void few_boxes_are_exact_until_they_lie(void **state)
 {
     (void)state;

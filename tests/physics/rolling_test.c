@@ -1,5 +1,5 @@
-// The published state of nine rolling and spinning balls after 200 steps (reference: rolling_friction). It pins the whole
-// chain of contact surface, axis-dependent rolling friction, bounce and the exact step.
+// The published state of nine rolling and spinning balls after 200 steps (reference: rolling_friction). It pins the
+// whole chain of contact surface, axis-dependent rolling friction, bounce and the exact step.
 #include "physics/world.h"
 
 static const struct {

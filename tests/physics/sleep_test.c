@@ -1,5 +1,5 @@
-// Who sleeps and who wakes: the awake set of awake bodies says what the states say, waking reaches all that it must and nothing
-// else, and what slept goes on as if it had not.
+// Who sleeps and who wakes: the awake set of awake bodies says what the states say, waking reaches all that it must and
+// nothing else, and what slept goes on as if it had not.
 #include "physics/contacts/sleep.h"
 #include "physics/joints/motor.h"
 #include "physics/ode/ode.h"
@@ -220,8 +220,8 @@ static void every_cause_wakes_what_leans_on_it(void **state)
     }
 }
 
-// A tower that slept and was struck ends where one ends that never slept, as far as a strike can be repeated: the sleeper
-// has lost its last tremble (below the thresholds of sleep), nothing else.
+// A tower that slept and was struck ends where one ends that never slept, as far as a strike can be repeated: the
+// sleeper has lost its last tremble (below the thresholds of sleep), nothing else.
 static void a_woken_tower_behaves_as_one_that_never_slept(void **state)
 {
     (void)state;
@@ -285,9 +285,9 @@ static void another_surface_wakes_what_stood_on_a_slope(void **state)
     world_close(&world);
 }
 
-// A wall of boxes that slept and one that did not are struck by the same ball, in the middle of a box. The one that stayed
-// awake crept on by a fifth of a millimetre meanwhile, of which the strike would make any number of millimetres: it is put
-// back to where the other one sleeps, so that they differ by what they remember alone.
+// A wall of boxes that slept and one that did not are struck by the same ball, in the middle of a box. The one that
+// stayed awake crept on by a fifth of a millimetre meanwhile, of which the strike would make any number of millimetres:
+// it is put back to where the other one sleeps, so that they differ by what they remember alone.
 static void a_woken_wall_gives_way_as_one_that_never_slept(void **state)
 {
     (void)state;
@@ -349,8 +349,8 @@ static void a_woken_wall_gives_way_as_one_that_never_slept(void **state)
     }
     print_message("woken wall: apart by %.2e m/s when struck, deepest %.2e and %.2e m\n", apart, deepest[0],
                   deepest[1]);
-    // Weight gives a box 78 mm/s in a step. Less than a thirtieth of it may show; a tenth does where they begin without the
-    // impulses they carried.
+    // Weight gives a box 78 mm/s in a step. Less than a thirtieth of it may show; a tenth does where they begin without
+    // the impulses they carried.
     CHECK(apart < 78e-3 / 30.0, "boxes");
     CHECK_NEAR(deepest[1], deepest[0], 0.002, "as deep");
     for (int i = 0; i < 2; i++)

@@ -1,10 +1,10 @@
 // Whatever a plugin does through ODE acts in the very next step: random acts on two copies of a world, one stepped by
 // dWorldStep() and one by our solver. Each run prints its seed and what it did when they part.
 //
-// What is judged is one step from one state: after each the second copy takes over where the first one's bodies are and how
-// they move. Left alone the two part by up to a hundredfold a step where chains contradict each other or corners strike the
-// ground, so that rounding, which is another on every machine, would decide. What the solver remembers stays its own.
-// Random numbers are drawn in statements of their own: every compiler makes the same run of a seed.
+// What is judged is one step from one state: after each the second copy takes over where the first one's bodies are and
+// how they move. Left alone the two part by up to a hundredfold a step where chains contradict each other or corners
+// strike the ground, so that rounding, which is another on every machine, would decide. What the solver remembers stays
+// its own. Random numbers are drawn in statements of their own: every compiler makes the same run of a seed.
 #include "base/random.h"
 #include "physics/ode/solver_ode.h"
 #include "support/support.h"
@@ -537,8 +537,8 @@ static void copy_open(Copy *c, uint64_t seed)
         make_joint(c);
 }
 
-// A chain on the ground with motors that often reach their limits. Where one does so without friction alone, the normal forces,
-// and by them what friction may do, follow from its limit all the same.
+// A chain on the ground with motors that often reach their limits. Where one does so without friction alone, the normal
+// forces, and by them what friction may do, follow from its limit all the same.
 static void chain_open(Copy *c, uint64_t seed)
 {
     world_open(c, seed);

@@ -1,4 +1,5 @@
-// The solver on plain arrays: energy of a chain, the pyramid, growing towers, trouble that must end finite, memory, sleeping.
+// The solver on plain arrays: energy of a chain, the pyramid, growing towers, trouble that must end finite, memory,
+// sleeping.
 #include "physics/solver_scene.h"
 
 static SolverScene scene, twin;
@@ -228,8 +229,8 @@ static void test_sleeping_bodies_are_left_alone(void **state)
     solver_destroy(solver);
 }
 
-// A tower that grows box by box, through the sizes where the method changes, and shrinks again: there and back once, and
-// no step gives it energy.
+// A tower that grows box by box, through the sizes where the method changes, and shrinks again: there and back once,
+// and no step gives it energy.
 static void tower_changes(bool is_jointed, int most, SolverMethod large)
 {
     const double half = 0.1, mass = 1.0;

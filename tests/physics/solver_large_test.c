@@ -1,5 +1,5 @@
-// Large jointed structures: a net with thousands of loops, a ring, robots that start inside each other. Their joints hold,
-// nothing flies off, and a step stays within the work that the methods bound.
+// Large jointed structures: a net with thousands of loops, a ring, robots that start inside each other. Their joints
+// hold, nothing flies off, and a step stays within the work that the methods bound.
 #define SCENE_BODIES 10000
 #define SCENE_JOINTS 20000
 #define SCENE_CONTACTS 20000
@@ -191,8 +191,9 @@ static void coincident_robots(double shift)
         }
 }
 
-// Twenty chains of six boxes at the same place on the ground push each other apart; then their joints close again. Which
-// way they go hangs on the last bit, and one in twenty starts leaves two chains hooked into each other: most have to close.
+// Twenty chains of six boxes at the same place on the ground push each other apart; then their joints close again.
+// Which way they go hangs on the last bit, and one in twenty starts leaves two chains hooked into each other: most have
+// to close.
 static void test_coincident_robots(void **state)
 {
     (void)state;
@@ -248,8 +249,8 @@ static void test_fallen_chain(void **state)
     }
 }
 
-// Boxes in a row on the ground, with four weights hanging from each: one tree of 225 bodies whose contacts, 540 rows, would take
-// long to pivot. They are swept, as those of a smaller tree.
+// Boxes in a row on the ground, with four weights hanging from each: one tree of 225 bodies whose contacts, 540 rows,
+// would take long to pivot. They are swept, as those of a smaller tree.
 static void test_wide_tree_on_the_ground(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// Twins: the same ODE world stepped by dWorldStep() and by our solver, for every joint type and most switches of bodies.
+// Twins: the same ODE world stepped by dWorldStep() and by our solver, for every joint type and most switches of
+// bodies.
 #include "physics/ode/layout.h"
 #include "physics/ode/solver_ode.h"
 #include "support/support.h"

@@ -109,8 +109,8 @@ static World open_one(int target, const char *shape, const char *rest, double bo
     return world;
 }
 
-// A ball that would be through in the next step bounces by what its material says, or comes to lie on the surface; in no case
-// is it faster or higher than it came.
+// A ball that would be through in the next step bounces by what its material says, or comes to lie on the surface; in
+// no case is it faster or higher than it came.
 static void the_fast_bounce_or_stay(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// Bodies on meshes and grids of heights in whole worlds: they rest, slide and roll as on the same ground without triangles.
+// Bodies on meshes and grids of heights in whole worlds: they rest, slide and roll as on the same ground without
+// triangles.
 #include "physics/physics_internal.h"
 #include "physics/world.h"
 
@@ -172,7 +173,8 @@ static void bodies_come_to_rest(void **state)
     }
 }
 
-// Dropped from half a metre onto hills (3 m/s, so 0.1 m in the longer step), at steps of 8 and of 32 ms: nobody falls through.
+// Dropped from half a metre onto hills (3 m/s, so 0.1 m in the longer step), at steps of 8 and of 32 ms: nobody falls
+// through.
 static void nobody_falls_through(void **state)
 {
     (void)state;
@@ -206,7 +208,8 @@ static void nobody_falls_through(void **state)
         }
 }
 
-// A body that starts 0.4 m deep in a ground of heights comes up (ODE's rule of depth throws it a few metres) and lies on it.
+// A body that starts 0.4 m deep in a ground of heights comes up (ODE's rule of depth throws it a few metres) and lies
+// on it.
 static void from_deep_inside_one_comes_up(void **state)
 {
     (void)state;

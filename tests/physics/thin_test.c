@@ -1,5 +1,5 @@
-// Thousands of bodies in one place: what a pass may hold is bounded, said once, and the world goes on with finite numbers. Limits are
-// given small here, so that a few hundred bodies are too many; at the limit nothing is left out.
+// Thousands of bodies in one place: what a pass may hold is bounded, said once, and the world goes on with finite
+// numbers. Limits are given small here, so that a few hundred bodies are too many; at the limit nothing is left out.
 #include "base/limits.h"
 #include "world.h"
 

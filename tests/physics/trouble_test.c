@@ -107,7 +107,8 @@ static void poses_and_forces_from_outside_are_checked(void **state)
     world_close(&world);
 }
 
-// Rows of reference/robustness.md 2.1 and 2.2 that are about motion: each loads and runs in bounded time, ending finite.
+// Rows of reference/robustness.md 2.1 and 2.2 that are about motion: each loads and runs in bounded time, ending
+// finite.
 static const struct {
     const char *name, *nodes;
     bool complains, breaks_ode;
@@ -245,7 +246,8 @@ static void hard_scenes_end_finite(void **state)
         }
 }
 
-// An ODE library whose inside cannot be read: once somebody is given its objects, its own exact step is used, and said once.
+// An ODE library whose inside cannot be read: once somebody is given its objects, its own exact step is used, and said
+// once.
 static void an_unreadable_ode_steps_by_itself(void **state)
 {
     (void)state;

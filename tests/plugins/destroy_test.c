@@ -1,5 +1,5 @@
-// Destroying by plugins, in the middle of a pass too: their own objects are theirs at any time, with the same motion under every
-// stepper; an object of the world's is refused with a report that names plugin, function and solid.
+// Destroying by plugins, in the middle of a pass too: their own objects are theirs at any time, with the same motion
+// under every stepper; an object of the world's is refused with a report that names plugin, function and solid.
 #include "support/plugin_world.h"
 
 #include "physics/fittings/fittings.h"
@@ -38,7 +38,8 @@ static void build(const char *name, const char *act, bool is_late)
 
 // ---- what is the plugin's ----
 
-// Each comes, acts and goes every few steps: a load beside the box tied to it, and one that is pushed by contacts of its own group.
+// Each comes, acts and goes every few steps: a load beside the box tied to it, and one that is pushed by contacts of
+// its own group.
 static const struct {
     const char *name, *act;
 } legal[] = {

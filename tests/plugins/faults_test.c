@@ -1,5 +1,5 @@
-// What a plugin gives ODE that is no number is told in the step in which it acts, with every stepper; and a report names what a
-// plugin's function called last when the compiler has left out the function itself.
+// What a plugin gives ODE that is no number is told in the step in which it acts, with every stepper; and a report
+// names what a plugin's function called last when the compiler has left out the function itself.
 #include "support/plugin_world.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// The plugin host through the C API: old and new signatures, C and C++ with both compilers, what functions of the header do,
-// reset, spaces, contact groups, several worlds in one process.
+// The plugin host through the C API: old and new signatures, C and C++ with both compilers, what functions of the
+// header do, reset, spaces, contact groups, several worlds in one process.
 #include "support/plugin_world.h"
 
 #include "talus/talus.h"
@@ -442,7 +442,8 @@ static bool is_said(int from, const char *text)
     return false;
 }
 
-// Threads that a plugin leaves behind keep its library, which a next world loads a copy of; even one that crashes then ends alone.
+// Threads that a plugin leaves behind keep its library, which a next world loads a copy of; even one that crashes then
+// ends alone.
 static void test_threads_left(void **state)
 {
     (void)state;
@@ -586,7 +587,8 @@ static void test_order_of_geoms(void **state)
     }
 }
 
-// Two groups in turn: joints of the pass before are there in step_end and gone in the next one; none is left when no pair is.
+// Two groups in turn: joints of the pass before are there in step_end and gone in the next one; none is left when no
+// pair is.
 static void test_contact_groups(void **state)
 {
     (void)state;
@@ -720,7 +722,8 @@ static void test_restore(void **state)
     world_close(&world);
 }
 
-// A plugin that answers 0 about every pair changes no bit, from shapes that touch at the start until all sleep and one is woken.
+// A plugin that answers 0 about every pair changes no bit, from shapes that touch at the start until all sleep and one
+// is woken.
 static void test_idle_collide(void **state)
 {
     (void)state;

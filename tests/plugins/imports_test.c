@@ -1,4 +1,5 @@
-// Which plugins can touch the world and what of it, by the names in their libraries: the rest is left to the physics' shortcuts.
+// Which plugins can touch the world and what of it, by the names in their libraries: the rest is left to the physics'
+// shortcuts.
 #include "support/support.h"
 
 #include "plugins/plugins_internal.h"

@@ -100,7 +100,8 @@ static void close_radio(World *world, Devices *devices)
     world_close(world);
 }
 
-// What comes in one step is one run of bytes; it is given as often as it is asked for in that step; what is not asked for waits.
+// What comes in one step is one run of bytes; it is given as often as it is asked for in that step; what is not asked
+// for waits.
 static void test_received(void **state)
 {
     (void)state;
@@ -182,7 +183,8 @@ static void test_channels_and_sizes(void **state)
     close_radio(&world, devices);
 }
 
-// Without controllers nobody hears and nothing comes: said once, however often it is tried, and only to those that talk.
+// Without controllers nobody hears and nothing comes: said once, however often it is tried, and only to those that
+// talk.
 static void test_alone(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// docs/plugins.md says what the code does: the figure and line of the callbacks' order, the tables and sentences about ODE objects.
+// docs/plugins.md says what the code does: the figure and line of the callbacks' order, the tables and sentences about
+// ODE objects.
 #include "support/plugin_world.h"
 
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static void add_callback(Text *out, const char *word, size_t length)
             text_printf(out, "%s%.*s", out->length ? " " : "", (int)strcspn(names[i], "*"), names[i]);
 }
 
-// Callbacks in a line of the figure: in one that starts with a word at the margin all of them, else the first word alone.
+// Callbacks in a line of the figure: in one that starts with a word at the margin all of them, else the first word
+// alone.
 static void add_line(Text *out, const char *line, size_t length)
 {
     const char *end = line + length, *at = line;

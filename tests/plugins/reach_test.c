@@ -1,5 +1,6 @@
-// What Talus leaves out for plugins that cannot notice: contact joints stand in ODE for every function that leads to them, from
-// the first pass on, asleep too; without them motion, sleep and waking are as they are without a plugin, to the last bit.
+// What Talus leaves out for plugins that cannot notice: contact joints stand in ODE for every function that leads to
+// them, from the first pass on, asleep too; without them motion, sleep and waking are as they are without a plugin, to
+// the last bit.
 #include "support/plugin_world.h"
 
 #include "physics/ode/ode.h"
@@ -180,7 +181,8 @@ static void test_bits(void **state)
 static const struct {
     const char *name, *act;
 } wakers[] = {
-    // A weight of the plugin's own hangs at the lower box; it is pushed when all sleep, and wakes the box by its joint and the upper one
+    // A weight of the plugin's own hangs at the lower box; it is pushed when all sleep, and wakes the box by its joint
+    // and the upper one
     // by the contact with that.
     { "wakes_by_joint",
       "  static dBodyID load;\n"

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-// Each is done in the tenth step, so that nothing but a reset takes it back. `b` is a box in the air, `j` the hinge of an arm.
+// Each is done in the tenth step, so that nothing but a reset takes it back. `b` is a box in the air, `j` the hinge of
+// an arm.
 static const char *const changes[] = {
     "dWorldSetGravity(w, 1, 0, -5)",
     "dWorldSetERP(w, 0.6)",
@@ -98,7 +99,8 @@ static void test_settings(void **state)
     assert_true(effects >= COUNT_OF(changes));
 }
 
-// There are no contact joints in init, and those of the pass at load are there in the first step, after a load and after a reset.
+// There are no contact joints in init, and those of the pass at load are there in the first step, after a load and
+// after a reset.
 static void test_first_contacts(void **state)
 {
     (void)state;
@@ -130,7 +132,8 @@ static void test_first_contacts(void **state)
     }
 }
 
-// ODE's rule of falling asleep, which asks for a joint at the body, acts on bodies that rest on contacts of ours with every stepper.
+// ODE's rule of falling asleep, which asks for a joint at the body, acts on bodies that rest on contacts of ours with
+// every stepper.
 static void test_auto_disable(void **state)
 {
     (void)state;
@@ -161,8 +164,8 @@ static void test_auto_disable(void **state)
     }
 }
 
-// Forces that collide added are in a snapshot, so the pass after a restore does not add them again; a body that the plugin made
-// kinematic stays so.
+// Forces that collide added are in a snapshot, so the pass after a restore does not add them again; a body that the
+// plugin made kinematic stays so.
 static void test_restore(void **state)
 {
     (void)state;

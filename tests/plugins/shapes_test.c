@@ -1,6 +1,6 @@
-// What a plugin does to the shapes of solids acts in the collision pass of the same step, with kernels of ours and with ODE's, awake
-// and asleep: sizes, places, bits, on and off, in and out of the space, and whose body they are. Where things come to rest follows
-// from sizes and places; without contact they fall as formulas say.
+// What a plugin does to the shapes of solids acts in the collision pass of the same step, with kernels of ours and with
+// ODE's, awake and asleep: sizes, places, bits, on and off, in and out of the space, and whose body they are. Where
+// things come to rest follows from sizes and places; without contact they fall as formulas say.
 #include "support/plugin_world.h"
 
 #include "physics/ode/ode.h"
@@ -206,8 +206,8 @@ static void test_rests(void **state)
     assert_true(is_fine);
 }
 
-// Without a shape a body falls; n (n + 1) / 2 dt^2 g is how far in n steps. The pass of the step in which the shape goes finds no
-// contact any more; those of the pass before act in it still.
+// Without a shape a body falls; n (n + 1) / 2 dt^2 g is how far in n steps. The pass of the step in which the shape
+// goes finds no contact any more; those of the pass before act in it still.
 static void test_free_fall(void **state)
 {
     (void)state;
@@ -291,7 +291,8 @@ static void test_snapshot(void **state)
     world_close(&world);
 }
 
-// dGeomSetBody forgets the offset of a shape that changes its body; and what a plugin makes and leaves is not ours to free.
+// dGeomSetBody forgets the offset of a shape that changes its body; and what a plugin makes and leaves is not ours to
+// free.
 const char *__lsan_default_suppressions(void);
 __attribute__((visibility("default"), used)) const char *__lsan_default_suppressions(void)
 {

@@ -1,4 +1,5 @@
-// A plugin's own hinges on a suspension: deflection against the formula in every stepper, what the getters give, reset and snapshots.
+// A plugin's own hinges on a suspension: deflection against the formula in every stepper, what the getters give, reset
+// and snapshots.
 #include "support/support.h"
 
 #include "sim/sim.h"
@@ -150,7 +151,8 @@ static void check(const char *name, const char *stepper, double x, double z)
     snprintf(expected, sizeof expected, "[%s] %.3f %.3f %.3f %.6f %.6f\n", name, x, 0.0, z, 4.0 / 44.0, 1.0 / 44.0);
     assert_string_equal(line, expected);
     assert_null(fgets(line, sizeof line, world.stream));
-    // k = erp / (dt cfm) holds the part of the weight that lies along the axis. The chassis leans a little on its soft contacts.
+    // k = erp / (dt cfm) holds the part of the weight that lies along the axis. The chassis leans a little on its soft
+    // contacts.
     Pose chassis = place(&world, "CHASSIS");
     Vec3 moved = vec3_sub(quat_unrotate(chassis.q, vec3_sub(place(&world, "WHEEL").t, chassis.t)), vec3(0.9, 0, 0.1));
     double along = -2.0 * 9.81 * z / 400.0;

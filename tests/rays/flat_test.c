@@ -1,5 +1,5 @@
-// Flat pictures, whose pixels and sharp shadows are found without a search: they see what single rays see, to the same bits with and
-// without wide instructions, wherever the view stands.
+// Flat pictures, whose pixels and sharp shadows are found without a search: they see what single rays see, to the same
+// bits with and without wide instructions, wherever the view stands.
 #include "rays/rays_internal.h"
 
 #include "physics/world.h"

@@ -118,7 +118,8 @@ static void test_frames(void **state)
     world_close(&world);
 }
 
-// Where paint and images lie on a form that is met at a height from +x, and the sphere around it, which says how wide a pen writes.
+// Where paint and images lie on a form that is met at a height from +x, and the sphere around it, which says how wide a
+// pen writes.
 static const struct {
     const char *geometry;
     double scale, z, v, radius;

@@ -1,4 +1,5 @@
-// What is seen along a ray: images near and far, six sides of a sky, bent normals, lamps, helices, belts, billboards, hidden things.
+// What is seen along a ray: images near and far, six sides of a sky, bent normals, lamps, helices, belts, billboards,
+// hidden things.
 #include "rays/rays.h"
 
 #include "assets/image.h"
@@ -82,7 +83,8 @@ static void images_have_distances(void **state)
     diag_destroy(diags);
 }
 
-// Lines and points are as wide as pixels, near and far, and send out their glow or else their colour; rays without a width miss them.
+// Lines and points are as wide as pixels, near and far, and send out their glow or else their colour; rays without a
+// width miss them.
 static void lines_and_points_are_seen(void **state)
 {
     (void)state;
@@ -211,7 +213,8 @@ static void drives_move_things(void **state)
     assert_true(light_along(rays, vec3(0, 0, 5), vec3(0, 0, -1), 0, 0).y > 0.9);
     rays_set_drive(rays, scene_find_def(scene, "P"), 10.0);
     assert_true(light_along(rays, vec3(0, 0, 5), vec3(0, 0, -1), 0, 0).x > 0.9);
-    // Two straight parts of 2 m and two half circles: 4 + pi long. Where one piece is, the next comes after a quarter of it.
+    // Two straight parts of 2 m and two half circles: 4 + pi long. Where one piece is, the next comes after a quarter
+    // of it.
     double length = 4.0 + M_PI;
     Ray ray = { vec3(10, 0, 5), vec3(0, 0, -1), 0.0, 100.0, 0.0 };
     int seen = 0;

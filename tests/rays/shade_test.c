@@ -1,5 +1,5 @@
-// The light that comes along rays, eight at a time: the same bits with and without wide instructions, the formula of a matt surface,
-// shadows, and the same surfaces that rays_cast meets.
+// The light that comes along rays, eight at a time: the same bits with and without wide instructions, the formula of a
+// matt surface, shadows, and the same surfaces that rays_cast meets.
 #include "rays/rays_internal.h"
 
 #include "physics/world.h"

@@ -1,4 +1,5 @@
-// Frames: what is read is what was written, within the numbers' grain; only changes travel; bytes that are no frame are refused.
+// Frames: what is read is what was written, within the numbers' grain; only changes travel; bytes that are no frame are
+// refused.
 #include "support/support.h"
 
 #include "base/memory.h"
@@ -209,7 +210,8 @@ static void sections_are_found(void **state)
     frame_encoder_deinit(&encoder);
 }
 
-// Every cut and every changed byte of a frame is read or refused, and what is read stays within bounds (the sanitizers watch).
+// Every cut and every changed byte of a frame is read or refused, and what is read stays within bounds (the sanitizers
+// watch).
 static void bytes_of_strangers(void **state)
 {
     (void)state;

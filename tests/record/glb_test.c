@@ -1,5 +1,5 @@
-// A world as a glTF file: its frame, what is shared, poses and materials as written, motion, and the same bytes every time.
-// The numbers are read back from the file's own tables.
+// A world as a glTF file: its frame, what is shared, poses and materials as written, motion, and the same bytes every
+// time. The numbers are read back from the file's own tables.
 #include "physics/world.h"
 
 #include "record/glb.h"

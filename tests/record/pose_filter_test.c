@@ -1,4 +1,5 @@
-// Frames through the filter of their poses and back: the same bytes, smaller packed, and nothing that damage could break.
+// Frames through the filter of their poses and back: the same bytes, smaller packed, and nothing that damage could
+// break.
 #include "record/pose_filter.h"
 
 #include "base/memory.h"

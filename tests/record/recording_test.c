@@ -1,4 +1,5 @@
-// Recordings: what is read is what was run, every cut opens up to the cut, damage is left out and said, and the run stays the same.
+// Recordings: what is read is what was run, every cut opens up to the cut, damage is left out and said, and the run
+// stays the same.
 #include "physics/world.h"
 
 #include "base/file.h"
@@ -421,7 +422,8 @@ static void draw_row(Devices *devices, const char *name, int row, int width, uin
     CHECK(tag > 0 && !devices_command(devices, 0, tag, 0, (double[]){ row, 1 }, 2, pixels, 4 * width), name);
 }
 
-// Both displays at the start of every block, then those on which something else is seen, ten times a second; large ones smaller.
+// Both displays at the start of every block, then those on which something else is seen, ten times a second; large ones
+// smaller.
 static void what_displays_show_is_kept(void **state)
 {
     (void)state;

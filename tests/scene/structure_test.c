@@ -1,5 +1,5 @@
-// The number that says whether nodes came, went or moved: it changes with each of these and with nothing else, so that whoever
-// keeps a list of nodes walks the scene only then.
+// The number that says whether nodes came, went or moved: it changes with each of these and with nothing else, so that
+// whoever keeps a list of nodes walks the scene only then.
 #include "sim/sim.h"
 
 #include "physics/world.h"

@@ -157,7 +157,8 @@ static void snapshots_insertions_and_failures(void **state)
     assert_null(talus_load_text("a.wbt", text, sizeof(text) - 1, &(TalusOptions){ .stepper = "none" }));
 }
 
-// A snapshot fits an instance that never asked for a device, one that did fits a snapshot without them; a file says the same.
+// A snapshot fits an instance that never asked for a device, one that did fits a snapshot without them; a file says the
+// same.
 static void snapshots_bring_their_devices(void **state)
 {
     (void)state;

@@ -99,8 +99,8 @@ static void an_accelerometer_stands(void **state)
     talus_free(world);
 }
 
-// A turntable at 2 rad/s: gyros on it read that along its axis wherever and however they are mounted; an accelerometer half a metre out
-// feels the centre pull.
+// A turntable at 2 rad/s: gyros on it read that along its axis wherever and however they are mounted; an accelerometer
+// half a metre out feels the centre pull.
 static void gyros_ride_a_turntable(void **state)
 {
     (void)state;
@@ -163,7 +163,8 @@ static void ratings_hold_readings(void **state)
     talus_free(world);
 }
 
-// A load on a standing foot, the sensor in the foot turned and moved: force up in its own frame, torque about its own origin.
+// A load on a standing foot, the sensor in the foot turned and moved: force up in its own frame, torque about its own
+// origin.
 static void force_sensors_have_their_frame(void **state)
 {
     (void)state;

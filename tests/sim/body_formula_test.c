@@ -345,7 +345,8 @@ static void saving_keeps_joints(void **state)
     close_body(&world);
 }
 
-// A world that was saved in mid-flight goes on where it was: velocities, links without an id, free links, several turns of a joint.
+// A world that was saved in mid-flight goes on where it was: velocities, links without an id, free links, several turns
+// of a joint.
 static void saved_worlds_go_on(void **state)
 {
     (void)state;
@@ -385,7 +386,8 @@ static void saved_worlds_go_on(void **state)
     CHECK(world.sim && diag_total(world.diags, DIAG_WARNING) == 0 && !diag_has_errors(world.diags), saved);
     world.physics = sim_physics(world.sim);
     run(&world, 100);
-    // Joints are made anew where their links are: the micrometres by which they had drifted apart are no error to them any more.
+    // Joints are made anew where their links are: the micrometres by which they had drifted apart are no error to them
+    // any more.
     for (int i = 0; i < COUNT_OF(links); i++) {
         Pose pose = physics_solid_pose(world.physics, solid_named(&world, links[i]));
         printf("saved and opened again: %s %.1e m\n", links[i], vec3_distance(pose.t, expected[i].t));

@@ -169,8 +169,8 @@ static void crawler(void **state)
         last_expected = expected;
         worst = fmax(worst, vec3_distance(now, expected));
     }
-    // At 0.56 s the recorded crawler hops where the tip of the ramp, of no height, meets the edge of its triangles, and loses 0.14 m.
-    // Talus collides convex shapes as wholes and rolls on; docs/bodies.md has the account.
+    // At 0.56 s the recorded crawler hops where the tip of the ramp, of no height, meets the edge of its triangles, and
+    // loses 0.14 m. Talus collides convex shapes as wholes and rolls on; docs/bodies.md has the account.
     double apart = vec3_distance(last, last_expected);
     printf("crawler: %.3f m driven, %.3f m recorded, %.3f m apart at the end, never farther than %.3f m\n", driven,
            recorded, apart, worst);

@@ -1,4 +1,5 @@
-// The traps of Choreonoid's bodies that show in motion, through the library's public interface. Where every trap is tested:
+// The traps of Choreonoid's bodies that show in motion, through the library's public interface. Where every trap is
+// tested:
 //
 //   1  mass absent: 1 kg, identity       formats/body_test mass_without_data_is_one_kilogram
 //   2  joint_type absent: fixed          formats/body_test joint_type_absent_means_fixed
@@ -16,8 +17,9 @@
 //  14  tabs, blanks before colons        here: tabs_and_blanks_are_read
 //  15  free links below the root         formats/body_test free_links_below_the_root
 //  16  true primitives                   here: a_ball_is_round
-//  17  position control, acceleration,   here: joints_follow_positions, angles_do_not_wrap; sim/body_device_test gyros_ride_a_turntable;
-//      rotor inertia, angles             sim/body_formula_test rotor_slows_a_pendulum
+//  17  position control, acceleration,   here: joints_follow_positions, angles_do_not_wrap;
+//      rotor inertia, angles             sim/body_device_test gyros_ride_a_turntable;
+//                                        sim/body_formula_test rotor_slows_a_pendulum
 //  18  force sensors under position and  here: sensors_read_in_every_mode
 //      velocity control
 //  19  runs repeat bit for bit           here: runs_repeat
@@ -136,8 +138,8 @@ static void angles_do_not_wrap(void **state)
     talus_free(world);
 }
 
-// A link of 4 kg that hangs on its joint: -4 g in the sensor, whatever drives the joint; at rest +g in the accelerometer, and what a
-// driven joint adds to it.
+// A link of 4 kg that hangs on its joint: -4 g in the sensor, whatever drives the joint; at rest +g in the
+// accelerometer, and what a driven joint adds to it.
 static void sensors_read_in_every_mode(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// SR1 walks its whole pattern under a torque controller written against the public C API, beside Choreonoid's own recording.
+// SR1 walks its whole pattern under a torque controller written against the public C API, beside Choreonoid's own
+// recording.
 #include "talus/talus.h"
 
 #include "formats/yaml/yaml.h"

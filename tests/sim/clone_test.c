@@ -224,9 +224,8 @@ static void clones_leave_nothing_behind(void **state)
     size_t before = 0;
     for (int i = 0; i < CLONES; i++) {
         if (i == WARM)
-            before =
-                mallinfo2()
-                    .uordblks;  // what the first ones left is there once; the address sanitizer says 0 and looks by itself
+            before = mallinfo2().uordblks;  // what the first ones left is there once; the address sanitizer says 0 and
+                                            // looks by itself
         TalusWorld *copy = clone(world);
         if (i % 100 == 0)
             assert_true(talus_set_path(copy, "BOX.physics.mass", 1.0 + i));
@@ -235,8 +234,8 @@ static void clones_leave_nothing_behind(void **state)
         talus_free(copy);
     }
     size_t after = mallinfo2().uordblks;
-    // Less than three bytes for each are the allocator's own: it keeps some freed blocks of each size (none are left without
-    // its cache, glibc.malloc.tcache_count=0, nor are they more after four times as many clones).
+    // Less than three bytes for each are the allocator's own: it keeps some freed blocks of each size (none are left
+    // without its cache, glibc.malloc.tcache_count=0, nor are they more after four times as many clones).
     if (after > before + 3 * (size_t)CLONES)
         fail_msg("%d clones left %zu bytes behind", CLONES - WARM, after - before);
     talus_free(world);

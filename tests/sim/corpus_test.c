@@ -1,5 +1,5 @@
-// Every world of the corpus runs: no crash, no state that is not finite, no failure. Robots without controllers stand, fall
-// or rest. `corpus_test [STEPS]`: as many steps of every world, on any machine.
+// Every world of the corpus runs: no crash, no state that is not finite, no failure. Robots without controllers stand,
+// fall or rest. `corpus_test [STEPS]`: as many steps of every world, on any machine.
 #include "physics/world.h"
 
 static int wanted_steps = 20;

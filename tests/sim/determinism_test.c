@@ -153,8 +153,8 @@ static void recording_changes_nothing(void **state)
     free(text);
 }
 
-// A running world saved and opened again goes on as the original does. Rotations pass through axis and angle, so the last
-// bits may differ; 50 steps later that is still nothing.
+// A running world saved and opened again goes on as the original does. Rotations pass through axis and angle, so the
+// last bits may differ; 50 steps later that is still nothing.
 static void saved_worlds_go_on(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-// Every field of every node type, changed while the world runs: it acts as if the world had been loaded with it, on whatever the
-// table of effects (scene/schema_effects.c) says, or is listed there as taken up at load, by the controller, or by nobody.
+// Every field of every node type, changed while the world runs: it acts as if the world had been loaded with it, on
+// whatever the table of effects (scene/schema_effects.c) says, or is listed there as taken up at load, by the
+// controller, or by nobody.
 #include "devices/devices_internal.h"
 #include "physics/joints/motor.h"
 #include "physics/world.h"

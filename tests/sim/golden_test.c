@@ -1,6 +1,7 @@
-// The state after some hundred steps of the scenes of scenes/, to the last bit: whoever changes a result knows it, and says so in the
-// commit that changes the file. TALUS_UPDATE=1 writes it anew. The same build flags give the same bits on every machine with SSE2, with
-// and without AVX2; compilers may differ, so each has a file of its own, and one without a file is skipped.
+// The state after some hundred steps of the scenes of scenes/, to the last bit: whoever changes a result knows it, and
+// says so in the commit that changes the file. TALUS_UPDATE=1 writes it anew. The same build flags give the same bits
+// on every machine with SSE2, with and without AVX2; compilers may differ, so each has a file of its own, and one
+// without a file is skipped.
 #include "physics/world.h"
 
 #include "../../scenes/builders.h"

@@ -1,5 +1,5 @@
-// Snapshots know the world they are of: each fact that a step depends on, changed by itself, makes another world refuse them and say
-// which it is. What is refused leaves no trace.
+// Snapshots know the world they are of: each fact that a step depends on, changed by itself, makes another world refuse
+// them and say which it is. What is refused leaves no trace.
 #include "physics/world.h"
 
 static const char base[] =

@@ -1,5 +1,5 @@
-// The library's calls with NULL where something is needed: each fails as talus.h says, none faults. And options need not outlive the call
-// that was given them.
+// The library's calls with NULL where something is needed: each fails as talus.h says, none faults. And options need
+// not outlive the call that was given them.
 #include "support/support.h"
 #include "talus/talus.h"
 

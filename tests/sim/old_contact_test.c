@@ -39,8 +39,9 @@ static const struct {
       "DEF A Solid { translation 0 1 0 contactMaterial \"x\" " BALL " physics " LIVELY " }", false },
 };
 
-// Height at which a ball turns around after its first touch, dropped from 1 m onto a floor that has no Physics: with the mean
-// of 1 and 0.5 it keeps 0.75 of its speed, so 0.75^2 of its height of fall. It is light, so that softCFM takes nothing off.
+// Height at which a ball turns around after its first touch, dropped from 1 m onto a floor that has no Physics: with
+// the mean of 1 and 0.5 it keeps 0.75 of its speed, so 0.75^2 of its height of fall. It is light, so that softCFM takes
+// nothing off.
 static double rebound(int index, const char *folder)
 {
     char path[512];

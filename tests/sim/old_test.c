@@ -80,7 +80,8 @@ static void old_texts_move_alike(void **state)
     }
 }
 
-// The directions in which several coefficients act are those of the file's own release, in the file and in its conversion.
+// The directions in which several coefficients act are those of the file's own release, in the file and in its
+// conversion.
 static void skis_glide_along_z(void **state)
 {
     (void)state;

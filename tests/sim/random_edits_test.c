@@ -1,6 +1,7 @@
-// A running world under random edits: any field of any node set, nodes put in and taken out, solids moved, motors and all other devices
-// commanded, sensors and receivers read, resets, saves and reloads. Whatever held an index must have looked it up again: now and then the world is saved and opened, and both must be the same
-// and go on alike. Three thousand edits by default; `random_edits EDITS [SEED [KINDS]]` makes more (ctest -L slow makes ten thousand).
+// A running world under random edits: any field of any node set, nodes put in and taken out, solids moved, motors and
+// all other devices commanded, sensors and receivers read, resets, saves and reloads. Whatever held an index must have
+// looked it up again: now and then the world is saved and opened, and both must be the same and go on alike. Three
+// thousand edits by default; `random_edits EDITS [SEED [KINDS]]` makes more (ctest -L slow makes ten thousand).
 #include "base/random.h"
 #include "devices/devices.h"
 #include "physics/joints/motor.h"
@@ -396,7 +397,8 @@ static void edits_leave_a_whole_world(void **state)
     close_run(&run);
 }
 
-// A table goes on with the solids of its columns, whatever rows they stand in after edits, and leaves out those that have gone.
+// A table goes on with the solids of its columns, whatever rows they stand in after edits, and leaves out those that
+// have gone.
 static void tables_follow_their_solids(void **state)
 {
     (void)state;

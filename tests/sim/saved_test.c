@@ -1,4 +1,5 @@
-// A running world that is saved and opened again goes on as the one that was not: joints with their gaps, springs and motors.
+// A running world that is saved and opened again goes on as the one that was not: joints with their gaps, springs and
+// motors.
 #include "physics/joints/motor.h"
 #include "physics/world.h"
 
@@ -148,7 +149,8 @@ static void write_text(const char *path, const char *text)
     CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0, path);
 }
 
-// check_saved_hidden_parameters: what moves inside of an instance is where it was, and as fast, however often it is saved and opened.
+// check_saved_hidden_parameters: what moves inside of an instance is where it was, and as fast, however often it is
+// saved and opened.
 static void instances_keep_what_moves_inside(void **state)
 {
     (void)state;

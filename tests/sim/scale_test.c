@@ -1,5 +1,5 @@
-// Scale around collision shapes: what is drawn scaled or mirrored collides so. Each row drops a wedge (its point 0.15 above
-// its origin, its base 0.1 below) or a plain form on the floor and says where it rests.
+// Scale around collision shapes: what is drawn scaled or mirrored collides so. Each row drops a wedge (its point 0.15
+// above its origin, its base 0.1 below) or a plain form on the floor and says where it rests.
 #include "sim/sim.h"
 
 #include "support/support.h"
@@ -75,8 +75,8 @@ static void scaled_shapes_collide_scaled(void **state)
         CHECK_NEAR(rest(folder, &cases[i], "0 0 1 0"), cases[i].rests_at, 0.002, cases[i].name);
 }
 
-// Mirrored along z the point looks down: held still by its symmetry, it balances or falls, but never sinks. Turned over by
-// half a turn it stands on its base again.
+// Mirrored along z the point looks down: held still by its symmetry, it balances or falls, but never sinks. Turned over
+// by half a turn it stands on its base again.
 static void mirrored_shapes_collide_mirrored(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-// A world that is edited for ever keeps its size: what an edit takes from the heap comes back when it is taken back or overwritten,
-// and no table of slots grows. Some 100 000 edits by default; `steady EDITS` makes so many of each kind (ctest -L slow makes a million).
+// A world that is edited for ever keeps its size: what an edit takes from the heap comes back when it is taken back or
+// overwritten, and no table of slots grows. Some 100 000 edits by default; `steady EDITS` makes so many of each kind
+// (ctest -L slow makes a million).
 #include "devices/devices.h"
 #include "physics/world.h"
 
@@ -206,8 +207,8 @@ static void make_edits(int kind, int rounds, Size *early, Size *late)
 static void edits_leave_nothing_behind(void **state)
 {
     (void)state;
-    // Sweeps and the taking out of holes have periods of their own, so one half may meet a higher peak: by 150 nodes when there are few
-    // edits. What leaks 22 bytes a round is found by default, 2 bytes by the million.
+    // Sweeps and the taking out of holes have periods of their own, so one half may meet a higher peak: by 150 nodes
+    // when there are few edits. What leaks 22 bytes a round is found by default, 2 bytes by the million.
     enum { SLACK = 128 * 1024, NODES_SLACK = 400 };
     for (int i = 0; i < COUNT_OF(kinds); i++) {
         Size early = { 0 }, late = { 0 };

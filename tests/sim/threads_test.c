@@ -1,6 +1,6 @@
-// Any number of threads gives the same bytes of state: large piles, robots and both together, with sleep, and with nodes
-// that come and go while they run; and so where part of a loop is left to one thread: motors that push, motors without
-// physics, shapes that ride on bodies, fluids, contacts beyond the limit, contact joints.
+// Any number of threads gives the same bytes of state: large piles, robots and both together, with sleep, and with
+// nodes that come and go while they run; and so where part of a loop is left to one thread: motors that push, motors
+// without physics, shapes that ride on bodies, fluids, contacts beyond the limit, contact joints.
 #include "physics/joints/motor.h"
 #include "physics/world.h"
 

@@ -1,5 +1,5 @@
-// What a robot's Microphone hears: tones of Speakers by distance, direction and motion, hits in their step, and the same samples in every
-// run, with and without other listeners, after a reset and from a snapshot.
+// What a robot's Microphone hears: tones of Speakers by distance, direction and motion, hits in their step, and the
+// same samples in every run, with and without other listeners, after a reset and from a snapshot.
 #define TONE_FOLDER "sound_hearing"
 #include "physics/world.h"
 #include "record/soundtrack.h"
@@ -215,7 +215,8 @@ static Pose at_origin(void *context)
 
 enum { SONG_STEPS = 200, SONG_CHANGE = 40, SONG_SNAPSHOT = 75 };
 
-// A Speaker that sings, sings otherwise and stops, and a box that falls meanwhile; readings come after every third step.
+// A Speaker that sings, sings otherwise and stops, and a box that falls meanwhile; readings come after every third
+// step.
 static void sing(Listening *run, int from, int to)
 {
     const char *tone = tone_file("song.wav", 0.21);

@@ -1,5 +1,5 @@
-// What a world sounds like, measured on the samples: hits, sliding, rolling, motors, loops without clicks, and that listening
-// changes nothing. Clips are tones that the test makes, so that gain is an amplitude and pitch a frequency.
+// What a world sounds like, measured on the samples: hits, sliding, rolling, motors, loops without clicks, and that
+// listening changes nothing. Clips are tones that the test makes, so that gain is an amplitude and pitch a frequency.
 #define TONE_FOLDER "sound_stage"
 #include "physics/world.h"
 

@@ -1,5 +1,5 @@
-// everything.h - a world with something of everything, in motion and in sight, and other values for its fields: for tests that
-// change all that can be changed.
+// everything.h - a world with something of everything, in motion and in sight, and other values for its fields: for
+// tests that change all that can be changed.
 #ifndef TALUS_SUPPORT_EVERYTHING_H
 #define TALUS_SUPPORT_EVERYTHING_H
 

@@ -37,7 +37,8 @@ char *support_read(const char *path);  // the caller frees; NULL when it cannot 
 
 // Path of the shared corpus, or NULL when it is not on this machine (then skip, saying so).
 const char *support_corpus(void);
-// The test cannot be made here. The program then ends with 77, which ctest reports as skipped, unless another of its tests fails.
+// The test cannot be made here. The program then ends with 77, which ctest reports as skipped, unless another of its
+// tests fails.
 #define SUPPORT_SKIP(reason)                                                                                           \
     do {                                                                                                               \
         support_skips(reason);                                                                                         \

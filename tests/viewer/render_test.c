@@ -1,5 +1,5 @@
-// Pictures by their pixels: where things are seen, what hides what, and what a physics plugin draws under and over them; and what it
-// draws as corners.
+// Pictures by their pixels: where things are seen, what hides what, and what a physics plugin draws under and over
+// them; and what it draws as corners.
 #include "support/support.h"
 
 #include "viewer/drawing.h"

@@ -1,12 +1,12 @@
 // body.h - a Choreonoid body (.body) as plain data: links in tree order with joints, mass, shapes and devices.
-// Belongs here: what a body file says, with Choreonoid's meaning of every key, in SI units and radian; reading, writing,
-// tables for people; the way from a body to the nodes of a scene and back. Not here: anything that moves.
-// A BodyModel owns all its data; pointers into it stay valid until body_destroy().
+// Belongs here: what a body file says, with Choreonoid's meaning of every key, in SI units and radian; reading,
+// writing, tables for people; the way from a body to the nodes of a scene and back. Not here: anything that moves. A
+// BodyModel owns all its data; pointers into it stay valid until body_destroy().
 //
-// Frames: z is up. World pose of a link = pose of its parent * translation * rotation * motion(q). The motion turns by q
-// about `axis` (revolute) or shifts by q * axis (prismatic), both in the link's own frame after `rotation`; the other joint
-// types have none. The anchor of a joint is the origin of its link. Mass data are in the link's frame, the inertia about
-// the centre of mass. Shapes and devices have a frame in their link's frame that may hold a scale.
+// Frames: z is up. World pose of a link = pose of its parent * translation * rotation * motion(q). The motion turns by
+// q about `axis` (revolute) or shifts by q * axis (prismatic), both in the link's own frame after `rotation`; the other
+// joint types have none. The anchor of a joint is the origin of its link. Mass data are in the link's frame, the
+// inertia about the centre of mass. Shapes and devices have a frame in their link's frame that may hold a scale.
 #ifndef TALUS_FORMATS_BODY_H
 #define TALUS_FORMATS_BODY_H
 
@@ -79,8 +79,8 @@ typedef struct BodyLink {
     SourcePos pos;
 } BodyLink;
 
-// Sphere, box, cylinder, cone and capsule are the kinds of assets/geometry.h; the last three stand along +y here. What has no formula
-// is one of these.
+// Sphere, box, cylinder, cone and capsule are the kinds of assets/geometry.h; the last three stand along +y here. What
+// has no formula is one of these.
 typedef enum BodyGeometryKind {
     BODY_EXTRUSION = 100,  // beyond those kinds
     BODY_ELEVATION_GRID,
@@ -303,8 +303,8 @@ void body_write_tree(const BodyModel *model, Text *out);  // for people
 // textures become relative to it; NULL keeps them.
 void body_write_yaml(const BodyModel *model, const char *folder, Text *out);
 
-// Contact materials: names with roughness and viscosity, and pairs with friction and restitution. A table starts with the
-// values that Choreonoid ships; files add to it and win.
+// Contact materials: names with roughness and viscosity, and pairs with friction and restitution. A table starts with
+// the values that Choreonoid ships; files add to it and win.
 typedef struct BodyMaterials BodyMaterials;
 BodyMaterials *body_materials_create(void);
 void body_materials_destroy(BodyMaterials *materials);  // NULL is fine
@@ -335,14 +335,14 @@ typedef struct BodyPlacement {
 SceneNode *body_to_node(const BodyModel *model, const BodyPlacement *placement, Scene *scene, DiagSink *diags);
 // A Robot or Solid of a scene as a body; what a body cannot say is reported. The world pose of the solid is the root's.
 BodyModel *body_from_node(const Scene *scene, const SceneNode *solid, DiagSink *diags);
-// Writes the scene's robots and solids as .body files: `path` when there is one of them, else path-NAME.body each. Returns
-// how many were written.
+// Writes the scene's robots and solids as .body files: `path` when there is one of them, else path-NAME.body each.
+// Returns how many were written.
 int body_save(const Scene *scene, const char *path, DiagSink *diags);
-// Converts a file when one of the two is a body (the ending of `to` decides what is written); *is_ours says whether that
-// was so. False when nothing was written.
+// Converts a file when one of the two is a body (the ending of `to` decides what is written); *is_ours says whether
+// that was so. False when nothing was written.
 bool body_convert(const char *from, const char *to, const FormatsOptions *options, DiagSink *diags, bool *is_ours);
-// Body nodes get the positions that the joints of their robots have in the scene now, so that saving keeps them. Once the world has run
-// they also get poses and velocities of the links, as the hidden state of an instance.
+// Body nodes get the positions that the joints of their robots have in the scene now, so that saving keeps them. Once
+// the world has run they also get poses and velocities of the links, as the hidden state of an instance.
 void body_keep_positions(Scene *scene, bool has_run);
 // WorldInfo with Choreonoid's defaults, a Viewpoint and light as the scene's first nodes. Time step in s.
 SceneNode *body_world_create(Scene *scene, double time_step, double gravity);

@@ -1,5 +1,5 @@
-// body_elements.c - the tree of nodes below `elements`: frames, mass, Visual and Collision, resources; shapes and devices are
-// handed on.
+// body_elements.c - the tree of nodes below `elements`: frames, mass, Visual and Collision, resources; shapes and
+// devices are handed on.
 #include "formats/body/body_internal.h"
 
 #include "base/file.h"

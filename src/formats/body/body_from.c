@@ -1,4 +1,5 @@
-// body_from.c - a Robot or Solid of a scene as a body: the way back of body_scene.c, also for nodes that never were a body.
+// body_from.c - a Robot or Solid of a scene as a body: the way back of body_scene.c, also for nodes that never were a
+// body.
 #include "formats/body/body_from.h"
 
 #include "base/memory.h"

@@ -66,7 +66,8 @@ static void set_grid(BodyFrom *from, const SceneNode *node, BodyGeometry *geomet
     set_triangles(from, mesh_grid(&grid, NULL), geometry);
 }
 
-// A geometry node as the geometry of a body: by its form where bodies have it, by its faces or triangles otherwise. NULL: neither.
+// A geometry node as the geometry of a body: by its form where bodies have it, by its faces or triangles otherwise.
+// NULL: neither.
 static BodyGeometry *read_geometry(BodyFrom *from, const SceneNode *node, BodyFrame *frame)
 {
     const char *type = node->type->name;

@@ -159,7 +159,8 @@ typedef struct BodyRawLinks {
 
 // body_tree.c
 int body_raw_add(BodyRawLinks *raw);
-// Hangs the links under their parents and fills the model with those that the root reaches. `top` may name the root; NULL: the first.
+// Hangs the links under their parents and fills the model with those that the root reaches. `top` may name the root;
+// NULL: the first.
 void body_tree_build(BodyReader *reader, BodyRawLinks *raw, const YamlNode *top);
 
 // body_entries.c

@@ -1,5 +1,5 @@
-// body_keys.c - values of keys, with the two tempers of Choreonoid's reader: soft reads ignore what they cannot use, hard
-// reads refuse the file. Talus says so in both cases and goes on with the default.
+// body_keys.c - values of keys, with the two tempers of Choreonoid's reader: soft reads ignore what they cannot use,
+// hard reads refuse the file. Talus says so in both cases and goes on with the default.
 #include "formats/body/body_internal.h"
 
 #include "base/hash.h"

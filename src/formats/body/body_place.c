@@ -1,4 +1,5 @@
-// body_place.c - Body nodes of a world: each becomes an instance, as of a PROTO, whose tree is the Robot made of its file.
+// body_place.c - Body nodes of a world: each becomes an instance, as of a PROTO, whose tree is the Robot made of its
+// file.
 #include "formats/body/body.h"
 
 #include "base/file.h"

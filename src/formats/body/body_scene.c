@@ -590,10 +590,12 @@ SceneNode *body_to_node(const BodyModel *model, const BodyPlacement *placement, 
 
 // Worlds
 
-// How Choreonoid's own simulator (AIST) treats a contact: the depth it leaves alone and the rate at which it takes the rest away.
+// How Choreonoid's own simulator (AIST) treats a contact: the depth it leaves alone and the rate at which it takes the
+// rest away.
 static const double contact_rest_depth = 0.00025, contact_correction_rate = 5.0;  // m, 1/s
-// It works in joint coordinates, in which no joint drifts apart. Here the drift that a step leaves behind is divided by ERP, so that
-// errors against it fall as 1/ERP; 1 would be the same in the limit but leaves no margin where several loops share a link.
+// It works in joint coordinates, in which no joint drifts apart. Here the drift that a step leaves behind is divided by
+// ERP, so that errors against it fall as 1/ERP; 1 would be the same in the limit but leaves no margin where several
+// loops share a link.
 static const double joint_erp = 0.8;
 
 // Stands aside and above, upright, so far away that a ball about the target fills the view.

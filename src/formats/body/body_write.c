@@ -1,4 +1,5 @@
-// body_write.c - a body model as a file of format 2.0: snake_case, degree, mass data at the link, every frame written out.
+// body_write.c - a body model as a file of format 2.0: snake_case, degree, mass data at the link, every frame written
+// out.
 #include "formats/body/body.h"
 
 #include "base/file.h"

@@ -245,7 +245,8 @@ static struct WrlFile *open_file(BodyScene *out, const char *path)
     return file;
 }
 
-// The frame of a named node: its own and all ancestors' turns and scales, but no translation, as Choreonoid cuts it out.
+// The frame of a named node: its own and all ancestors' turns and scales, but no translation, as Choreonoid cuts it
+// out.
 static BodyFrame cut_out_frame(const SceneNode *node)
 {
     BodyFrame frame = BODY_FRAME_IDENTITY;

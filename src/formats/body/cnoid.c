@@ -1,5 +1,5 @@
-// cnoid.c - Choreonoid projects: the bodies that a project places, its material tables, and the time step and gravity of its
-// first simulator. Everything else in the tree of items is listed as ignored.
+// cnoid.c - Choreonoid projects: the bodies that a project places, its material tables, and the time step and gravity
+// of its first simulator. Everything else in the tree of items is listed as ignored.
 #include "formats/body/body.h"
 
 #include "base/file.h"

@@ -37,7 +37,8 @@ void check_warning(Check *check, const SceneNode *node, SourcePos pos, const cha
     add_path(check, node);
 }
 
-// ------------------------------------------------------------------------------------------------------------- changing
+// -------------------------------------------------------------------------------------------------------------
+// changing
 
 static void put(SceneNode *holder, const FieldType *type, const SceneNode *node, SceneNode *other)
 {
@@ -64,7 +65,8 @@ void check_forbid(Check *check, SceneNode *holder, const FieldType *field, Scene
     put(holder, field, node, kept);
 }
 
-// ------------------------------------------------------------------------------------------------------------ positions
+// ------------------------------------------------------------------------------------------------------------
+// positions
 
 static bool is_root_only(const NodeType *type)
 {
@@ -166,7 +168,8 @@ static SceneNode *copy_single(Check *check, SceneNode *use, const NodeType *type
     return copy;
 }
 
-// ------------------------------------------------------------------------------------------------------------- the walk
+// ------------------------------------------------------------------------------------------------------------- the
+// walk
 
 static void check_below(Check *check, SceneNode *node, const Place *place);
 
@@ -224,7 +227,8 @@ static void check_below(Check *check, SceneNode *node, const Place *above)
         check_bounding(check, node);
 }
 
-// ------------------------------------------------------------------------------------------------------------- the root
+// ------------------------------------------------------------------------------------------------------------- the
+// root
 
 // Exactly one of these stands at the root; one that is missing is made.
 static void check_one(Check *check, const char *type_name, int index_when_made)

@@ -5,8 +5,8 @@
 //   check_rules.c    rules about the values of one node, by its type (table)
 //   check_names.c    names that must be unique
 //
-// A value that nobody can work with is mended on the spot, and the message says how. A node that must not be where it is
-// becomes an unknown node: it is kept for saving and ignored by everyone else.
+// A value that nobody can work with is mended on the spot, and the message says how. A node that must not be where it
+// is becomes an unknown node: it is kept for saving and ignored by everyone else.
 #ifndef TALUS_FORMATS_CHECK_INTERNAL_H
 #define TALUS_FORMATS_CHECK_INTERNAL_H
 

@@ -1,4 +1,5 @@
-// Rules about single nodes, by their type: ranges that depend on other fields, counts of lists, numbers beyond any world.
+// Rules about single nodes, by their type: ranges that depend on other fields, counts of lists, numbers beyond any
+// world.
 #include "formats/check/check_internal.h"
 
 #include "base/memory.h"
@@ -33,7 +34,8 @@ static void check_lengths(Check *check, SceneNode *node)
     }
 }
 
-// -------------------------------------------------------------------------------------------------------------- helpers
+// --------------------------------------------------------------------------------------------------------------
+// helpers
 
 static void set_list(Check *check, SceneNode *node, const char *name, int count)
 {
@@ -64,7 +66,8 @@ static void clamp_int(Check *check, SceneNode *node, const char *name, int most)
     scene_set_int(check->scene, node, name, most);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- world
+// ----------------------------------------------------------------------------------------------------------------
+// world
 
 static void world_info(Check *check, SceneNode *node, const Place *place)
 {
@@ -95,7 +98,8 @@ static void contact_properties(Check *check, SceneNode *node, const Place *place
     }
 }
 
-// --------------------------------------------------------------------------------------------------------------- solids
+// ---------------------------------------------------------------------------------------------------------------
+// solids
 
 // Worlds with planets exist; a sun is the most that is let in.
 #define HEAVIEST 1e31
@@ -184,7 +188,8 @@ static void solid_reference(Check *check, SceneNode *node, const Place *place)
     check_warning(check, node, at(node, "solidName"), "there is no Solid named \"%.80s\"", name);
 }
 
-// ------------------------------------------------------------------------------------------------------------- geometry
+// -------------------------------------------------------------------------------------------------------------
+// geometry
 
 static void elevation_grid(Check *check, SceneNode *node, const Place *place)
 {
@@ -230,7 +235,8 @@ static void sphere(Check *check, SceneNode *node, const Place *place)
     scene_set_int(check->scene, node, "subdivision", most);
 }
 
-// --------------------------------------------------------------------------------------------------------------- joints
+// ---------------------------------------------------------------------------------------------------------------
+// joints
 
 static void count_devices(Check *check, SceneNode *node, const char *field)
 {
@@ -319,7 +325,8 @@ static void track(Check *check, SceneNode *node, const Place *place)
     count_devices(check, node, "device");
 }
 
-// -------------------------------------------------------------------------------------------------------------- devices
+// --------------------------------------------------------------------------------------------------------------
+// devices
 
 static void planar_view(Check *check, SceneNode *node)
 {
@@ -379,7 +386,8 @@ static void distance_sensor(Check *check, SceneNode *node, const Place *place)
     clamp_int(check, node, "numberOfRays", 10000);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- table
+// ----------------------------------------------------------------------------------------------------------------
+// table
 
 static const struct RuleRow {
     const char *type;  // with all below it

@@ -427,7 +427,8 @@ static SceneProto *report_missing(const Find *find, SourcePos pos, DiagSink *dia
     return placeholder_for(library, find->name);
 }
 
-// ------------------------------------------------------------------------------------------------------------ resolving
+// ------------------------------------------------------------------------------------------------------------
+// resolving
 
 static SceneProto *resolve_name(Reader *reader, ProtoScope *scope, const char *name, SourcePos pos)
 {

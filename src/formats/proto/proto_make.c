@@ -1,5 +1,5 @@
-// proto_make.c - the tree of a PROTO instance: its body is read (once, or once per text that its template makes), copied,
-// and its connected fields are given the values of the parameters.
+// proto_make.c - the tree of a PROTO instance: its body is read (once, or once per text that its template makes),
+// copied, and its connected fields are given the values of the parameters.
 #include "formats/proto/proto_internal.h"
 
 #include "base/hash.h"
@@ -96,7 +96,8 @@ static SceneNode *read_plain_body(Definition *definition, DiagSink *diags)
     return definition->body;
 }
 
-// ------------------------------------------------------------------------------------------------------------ templates
+// ------------------------------------------------------------------------------------------------------------
+// templates
 
 static const SceneField *own_field(const SceneNode *instance, int parameter)
 {
@@ -632,7 +633,8 @@ static void check_derived(const Definition *definition, const SceneNode *root, D
     }
 }
 
-// ------------------------------------------------------------------------------------------------------------- instances
+// -------------------------------------------------------------------------------------------------------------
+// instances
 
 static void report_cycle(Maker *maker, Definition *definition, const SceneNode *instance)
 {
@@ -758,7 +760,8 @@ bool proto_make(ProtoLibrary *library, Scene *scene, SceneNode *instance, DiagSi
     return make_instance(&maker, instance);
 }
 
-// ---------------------------------------------------------------------------------------------------------- regeneration
+// ----------------------------------------------------------------------------------------------------------
+// regeneration
 
 // Takes the old tree away, but not what was given to it from outside.
 static void remove_tree(SceneNode *node, const SceneNode *instance)

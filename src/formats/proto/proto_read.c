@@ -208,7 +208,8 @@ static const char *preset_text(Reader *reader, const char *start)
     return token_string(&text, scene_arena(reader->scene));
 }
 
-// One line of an interface: class, type with its allowed values, name, default. A wrong one is told of and left out alone.
+// One line of an interface: class, type with its allowed values, name, default. A wrong one is told of and left out
+// alone.
 static void read_declaration(Reader *reader, Interface *interface)
 {
     FieldType type = { 0 };

@@ -1,6 +1,6 @@
-// shape.h - geometry nodes of a scene as forms and as triangles: the one way from a node to what physics, rays, renderer
-// and viewer use. Belongs here: nodes to meshes, VRML97 files as meshes, which file names a URL. Not here: the meshes
-// themselves and files (assets/), ODE, looks of surfaces.
+// shape.h - geometry nodes of a scene as forms and as triangles: the one way from a node to what physics, rays,
+// renderer and viewer use. Belongs here: nodes to meshes, VRML97 files as meshes, which file names a URL. Not here: the
+// meshes themselves and files (assets/), ODE, looks of surfaces.
 #ifndef TALUS_FORMATS_SHAPE_H
 #define TALUS_FORMATS_SHAPE_H
 

@@ -4,7 +4,8 @@
 
 #include "formats/shape/shape.h"
 
-// Triangles of a geometry that is no file, with the axis its format has; a mesh of the caller's. NULL when there are none.
+// Triangles of a geometry that is no file, with the axis its format has; a mesh of the caller's. NULL when there are
+// none.
 Mesh *shape_build(const ShapeSource *source, const SceneNode *geometry, MeshAxis axis);
 
 #endif

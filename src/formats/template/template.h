@@ -27,7 +27,8 @@ typedef struct TemplateContext {
     int world_release;  // of the world file, for stand-ins whose original changed: 2022100 is R2022b; 0: unknown
 } TemplateContext;
 
-// What the templates of one world wrote. They find it at context.temporary_files_path; on disk there is nothing. { 0 } is empty.
+// What the templates of one world wrote. They find it at context.temporary_files_path; on disk there is nothing. { 0 }
+// is empty.
 #define TEMPLATE_FILES_PATH WIRE_FILES_PATH
 #define TEMPLATE_FILES_MOST 256
 #define TEMPLATE_FILES_BYTES ((size_t)64 << 20)
@@ -89,7 +90,8 @@ void template_result_free(TemplateResult *result);
 // How many templates this process has really evaluated (not taken from the cache), for tests and benchmarks.
 int template_evaluation_count(void);
 
-// A template as a script: code that calls talus_text(i) for piece i of the plain text and talus_value(expression, line).
+// A template as a script: code that calls talus_text(i) for piece i of the plain text and talus_value(expression,
+// line).
 typedef struct TemplatePiece {
     uint32_t begin, length;  // in the text of TemplateScript.pieces_text
     int line;                // of its first character, in the PROTO file

@@ -6,7 +6,8 @@
 // inside a block '#' belongs to the code.
 //
 // JavaScript: JavaScriptCore's C interface evaluates scripts, not modules, so import statements become constants bound
-// to talus_import(). Lua: templates were written for Lua 5.1 and 5.2, where every number is a double that prints without
+// to talus_import(). Lua: templates were written for Lua 5.1 and 5.2, where every number is a double that prints
+// without
 // ".0"; whole literals become floats here and `..` goes through an operand that prints numbers the old way.
 #include "formats/template/template.h"
 
@@ -187,7 +188,8 @@ static const char *skip_word(const char *at, const char *end)
     return at;
 }
 
-// The clause of an import statement as a binding pattern: "* as a" -> a, "{a, b as c}" -> {a, b: c}, "d" -> {default: d}.
+// The clause of an import statement as a binding pattern: "* as a" -> a, "{a, b as c}" -> {a, b: c}, "d" -> {default:
+// d}.
 static void js_add_binding(Text *out, const char *at, const char *end)
 {
     at = skip_space(at, end);

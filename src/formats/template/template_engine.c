@@ -1,4 +1,5 @@
-// template_engine.c - this side of talus-template: sends jobs to the confined process of their language and takes what it answers.
+// template_engine.c - this side of talus-template: sends jobs to the confined process of their language and takes what
+// it answers.
 #include "formats/template/template_engine.h"
 
 #include "base/file.h"

@@ -1,6 +1,6 @@
-// template_engine.h - how template code is run: a job goes to the confined process of its language, a result comes back.
-// Belongs here: the request and its result. Not here: the interpreters and their files (template/, a program of its own), the
-// process and its confinement (base/worker.h), what a template is (template.h).
+// template_engine.h - how template code is run: a job goes to the confined process of its language, a result comes
+// back. Belongs here: the request and its result. Not here: the interpreters and their files (template/, a program of
+// its own), the process and its confinement (base/worker.h), what a template is (template.h).
 #ifndef TALUS_FORMATS_TEMPLATE_ENGINE_H
 #define TALUS_FORMATS_TEMPLATE_ENGINE_H
 
@@ -17,7 +17,8 @@ typedef struct EngineRequest {
     WorkerBudget *budget;  // of TemplateJob
 } EngineRequest;
 
-// Runs the request and reports what the code prints and why it fails. From any thread; requests of a language take turns.
+// Runs the request and reports what the code prints and why it fails. From any thread; requests of a language take
+// turns.
 bool engine_run(const EngineRequest *request, TemplateResult *result, DiagSink *diags);
 void engine_stop_all(void);                                // ends the processes; the next request starts new ones
 bool engine_is_available(char *program, size_t capacity);  // whether talus-template is there, and where

@@ -1,4 +1,5 @@
-// template_files.c - what templates write with wbfile.writeTextFile: files in memory, of one world, seen by its templates alone.
+// template_files.c - what templates write with wbfile.writeTextFile: files in memory, of one world, seen by its
+// templates alone.
 #include "formats/template/template.h"
 
 #include "base/memory.h"

@@ -1,6 +1,6 @@
-// template_wire.h - the bytes between a simulator and talus-template (template/), the program that runs the code of templates.
-// Belongs here: how values are written and read, and the bounds that both sides keep. Not here: what a template is (template.h),
-// the interpreters (template/engine.h), the confinement (base/worker.h).
+// template_wire.h - the bytes between a simulator and talus-template (template/), the program that runs the code of
+// templates. Belongs here: how values are written and read, and the bounds that both sides keep. Not here: what a
+// template is (template.h), the interpreters (template/engine.h), the confinement (base/worker.h).
 #ifndef TALUS_FORMATS_TEMPLATE_WIRE_H
 #define TALUS_FORMATS_TEMPLATE_WIRE_H
 

@@ -39,7 +39,8 @@ static void grow_defs(Reader *reader)
     free(old);
 }
 
-// Called when the node is complete: what is inside of it cannot use it. A node inside with the same name goes on counting.
+// Called when the node is complete: what is inside of it cannot use it. A node inside with the same name goes on
+// counting.
 static void register_def(Reader *reader, SceneNode *node, int64_t expanded)
 {
     if (reader->defs.count * 2 >= reader->defs.slot_count)
@@ -418,8 +419,8 @@ static bool is_reserved(const Token *token)
            && (token_is(token, "TRUE") || token_is(token, "FALSE") || token_is(token, "NULL") || token_is(token, "IS"));
 }
 
-// Parameters that an instance does not give, up to but without `end`: what has a name in their defaults can be used from
-// here on. `next` counts the parameters passed so far.
+// Parameters that an instance does not give, up to but without `end`: what has a name in their defaults can be used
+// from here on. `next` counts the parameters passed so far.
 static void pass_defaults(Reader *reader, SceneNode *instance, int base, int *next, int end)
 {
     for (; *next < end; (*next)++) {
@@ -458,8 +459,8 @@ static void pass_to_parameter(Reader *reader, SceneNode *instance, int base, int
             each_def_of_field(reader, &reader->scratch.fields[i], forget_def);
 }
 
-// Everything between the braces of a node, in any order. What is no field of its type (hidden state, ROUTE, a lost node, an unknown
-// name) has a way of its own, so that one mistake does not hide the next.
+// Everything between the braces of a node, in any order. What is no field of its type (hidden state, ROUTE, a lost
+// node, an unknown name) has a way of its own, so that one mistake does not hide the next.
 static void read_fields(Reader *reader, SceneNode *node)
 {
     int base = reader->scratch.field_count, next_parameter = 0;
@@ -626,8 +627,8 @@ static bool read_def(Reader *reader, Token *def)
     return true;
 }
 
-// DEF, USE, NULL, a base node, an instance of a PROTO or an unknown one; what is wrong is skipped with its braces, so that the rest
-// of the file is read all the same.
+// DEF, USE, NULL, a base node, an instance of a PROTO or an unknown one; what is wrong is skipped with its braces, so
+// that the rest of the file is read all the same.
 bool reader_node(Reader *reader, SceneNode **node)
 {
     *node = NULL;

@@ -167,7 +167,8 @@ static bool report_far(Reader *reader, SourcePos pos, const FieldType *type)
     return false;
 }
 
-// A translation may be anything that a supervisor can set and a save then holds: who places bodies and shapes looks at it again.
+// A translation may be anything that a supervisor can set and a save then holds: who places bodies and shapes looks at
+// it again.
 static bool may_be_far(const FieldType *type, const double numbers[3])
 {
     return !strcmp(type->name, "translation") && fabs(numbers[0]) <= (double)FLT_MAX

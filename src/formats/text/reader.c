@@ -292,8 +292,8 @@ static bool starts(const char *line, size_t length, const char *prefix)
     return length >= strlen(prefix) && !memcmp(line, prefix, strlen(prefix));
 }
 
-// Development builds wrote "R2021c" on the way to R2022a, whose axes their files have: what the last release of a year led to.
-// 0: it has no such form.
+// Development builds wrote "R2021c" on the way to R2022a, whose axes their files have: what the last release of a year
+// led to. 0: it has no such form.
 static int nearest_release(const char *from, const char *stop)
 {
     enum { YEAR = 5 };  // "R2021"

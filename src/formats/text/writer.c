@@ -294,7 +294,8 @@ static const char *type_name(const SceneNode *node)
     return node->kind == SCENE_NODE_INSTANCE ? node->proto->name : node->type->name;
 }
 
-// A comment before a node stands before it in its line's place: the line is begun already, so the node goes on the next.
+// A comment before a node stands before it in its line's place: the line is begun already, so the node goes on the
+// next.
 static void write_node_comments(Writer *writer, const SceneNode *node, int indent)
 {
     for (const SceneExtra *extra = scene_extras(writer->scene, node); extra; extra = extra->next) {

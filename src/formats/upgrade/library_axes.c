@@ -3,7 +3,7 @@
 // The library has z up and x to the front. Before R2022a the PROTOs of the same names had y up and looked where their
 // authors liked; an old world places them in those axes. Comment lines at the top of a library file say what there was:
 //
-//   # old front: -z                    its front was -z, with y up: one of -z +z -x +x; "+x up z" and "-y up z" had z up
+//   # old front: -z                    its front was -z, with y up: -z +z -x +x; "+x up z" and "-y up z" had z up
 //   # old sizes: size frameSize        parameters that are sizes along its axes
 //   # old points: path                 parameters that are points in its axes; two numbers are x and z
 //   # old points -z x -y: shape        the same, with the new x, y and z spelled out

@@ -1,10 +1,10 @@
 // The change of axes in R2022a.
 //
 // Cylinder, Capsule, Cone, Plane and ElevationGrid stood along y and stand along z now. A Shape (or a geometry in a
-// bounding object) of an old file gets a quarter turn about x: into the Pose that holds it alone, or else into a Pose of
-// its own. A Shape with a DEF name becomes that Pose itself, so that each USE of it is turned too; a geometry that is
-// USEd stays as it is and each place that uses it is turned. Nothing is turned twice: every Shape and every place of a
-// geometry is met once.
+// bounding object) of an old file gets a quarter turn about x: into the Pose that holds it alone, or else into a Pose
+// of its own. A Shape with a DEF name becomes that Pose itself, so that each USE of it is turned too; a geometry that
+// is USEd stays as it is and each place that uses it is turned. Nothing is turned twice: every Shape and every place of
+// a geometry is met once.
 //
 // Cameras and such looked along -z, emitters and such along z; they look along x now. Their rotation takes up the turn
 // and everything inside them is turned back.

@@ -59,11 +59,12 @@ void upgrade_set_type(SceneNode *node, const char *type_name);  // fields that t
 // Nodes
 bool upgrade_is_plain(const SceneNode *node, const char *type_name);  // a plain node of exactly this type
 bool upgrade_is_pose_only(const SceneNode *node);                     // a plain Pose or Transform
-// The actual node in an SFNode field when it is of this type, else NULL. (Nothing has been checked yet: anything may be there.)
+// The actual node in an SFNode field when it is of this type, else NULL. (Nothing has been checked yet: anything may be
+// there.)
 SceneNode *upgrade_child(const SceneNode *node, const char *field, const char *type_name);
 SceneNode *upgrade_make(Upgrade *upgrade, const char *type_name, SourcePos pos);
-// The contents of `node` move to a new node, which is returned; `node` stays where it is, keeps its DEF name, and becomes
-// an empty node of the given type. Every USE of it now repeats that.
+// The contents of `node` move to a new node, which is returned; `node` stays where it is, keeps its DEF name, and
+// becomes an empty node of the given type. Every USE of it now repeats that.
 SceneNode *upgrade_split(Upgrade *upgrade, SceneNode *node, const char *type_name);
 // Puts `other` where `node` is held. Returns false when it is not found in its holder.
 bool upgrade_replace(SceneNode *node, SceneNode *other);
@@ -71,7 +72,8 @@ bool upgrade_replace(SceneNode *node, SceneNode *other);
 SceneNode *upgrade_wrap(Upgrade *upgrade, SceneNode *node, const char *type_name);
 void upgrade_add_child(Upgrade *upgrade, SceneNode *node, const char *field, SceneNode *child);
 SceneNode *upgrade_copy(Upgrade *upgrade, const SceneNode *node);  // a deep copy that shares no DEF name
-// The plain node of this type in an SFNode field; in place of a USE it becomes a copy of its own. NULL when there is none.
+// The plain node of this type in an SFNode field; in place of a USE it becomes a copy of its own. NULL when there is
+// none.
 SceneNode *upgrade_own_child(Upgrade *upgrade, SceneNode *node, const char *field, const char *type_name);
 
 // Values

@@ -1,13 +1,13 @@
 // Webots 5 and 6: what Physics and boundingObject meant then.
 //
 // The centre of mass was the origin of the Solid unless given; since V7 it is that of the bounding object, so the old
-// default is written out. In V5 a Transform as boundingObject placed the centre of mass and turned the inertia matrix, and
-// a face set of one quad was an infinite plane. The inertia matrix had 9 values until V6.2.
+// default is written out. In V5 a Transform as boundingObject placed the centre of mass and turned the inertia matrix,
+// and a face set of one quad was an infinite plane. The inertia matrix had 9 values until V6.2.
 //
-// bounce, bounceVelocity, coulombFriction and forceDependentSlip were fields of Physics, and a contact took the values of
-// both solids together. Now pairs of materials have ContactProperties. A Solid with values of its own gets a material
-// named after them ("old contact 0.5 0.01 1 0"), and for each pair of such materials in the world a ContactProperties
-// node is added: the mean of both, friction infinite when both are and otherwise the finite one.
+// bounce, bounceVelocity, coulombFriction and forceDependentSlip were fields of Physics, and a contact took the values
+// of both solids together. Now pairs of materials have ContactProperties. A Solid with values of its own gets a
+// material named after them ("old contact 0.5 0.01 1 0"), and for each pair of such materials in the world a
+// ContactProperties node is added: the mean of both, friction infinite when both are and otherwise the finite one.
 #include "formats/upgrade/upgrade_internal.h"
 
 #include "base/memory.h"
@@ -245,7 +245,8 @@ static void upgrade_mass(Upgrade *upgrade, SceneNode *solid)
     physics->is_upgraded = true;
 }
 
-// ----------------------------------------------------------------------------------------------- a quad that is a plane
+// ----------------------------------------------------------------------------------------------- a quad that is a
+// plane
 
 static bool is_single_quad(const SceneNode *faces)
 {

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-// -------------------------------------------------------------------------------------------------- values of one field
+// -------------------------------------------------------------------------------------------------- values of one
+// field
 
 typedef void (*FieldUpgrade)(Upgrade *upgrade, SceneNode *node, SceneField *field);
 
@@ -220,7 +221,8 @@ static void upgrade_fields(Upgrade *upgrade, SceneNode *node)
             upgrade_field(upgrade, node, &field_rows[i]);
 }
 
-// ------------------------------------------------------------------------------------------------------- types of nodes
+// ------------------------------------------------------------------------------------------------------- types of
+// nodes
 
 typedef void (*TypeUpgrade)(Upgrade *upgrade, SceneNode *node);
 
@@ -247,7 +249,8 @@ static void report_gate(Upgrade *upgrade, SceneNode *node)
         "a node of a kind that no longer exists (a Gripper or HyperGate) is read as a Solid; what it did is not simulated");
 }
 
-// A row: old type, new type, what else to do afterwards, first release in which the row no longer holds (0: always holds).
+// A row: old type, new type, what else to do afterwards, first release in which the row no longer holds (0: always
+// holds).
 static const struct TypeRow {
     const char *type, *now;
     TypeUpgrade upgrade;
@@ -278,7 +281,8 @@ static void upgrade_type(Upgrade *upgrade, SceneNode *node)
     }
 }
 
-// ------------------------------------------------------------------------------------------------ defaults that changed
+// ------------------------------------------------------------------------------------------------ defaults that
+// changed
 
 // What an old file meant by not saying anything. Only what a simulation can tell apart.
 static const struct DefaultRow {

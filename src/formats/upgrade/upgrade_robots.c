@@ -1,15 +1,15 @@
 // Robots of old releases.
 //
-// Servo: a Solid that turned about the axis of its own `rotation` (in the frame above, through its `translation`), or slid
-// along its local z axis. It becomes a HingeJoint or SliderJoint with motor and position sensor; the Solid is the end
-// point and keeps the DEF name, since that is what plugins and supervisors mean. The motor has the Servo's name, so that
-// wb_servo_* finds it; the sensor is named "NAME sensor".
+// Servo: a Solid that turned about the axis of its own `rotation` (in the frame above, through its `translation`), or
+// slid along its local z axis. It becomes a HingeJoint or SliderJoint with motor and position sensor; the Solid is the
+// end point and keeps the DEF name, since that is what plugins and supervisors mean. The motor has the Servo's name, so
+// that wb_servo_* finds it; the sensor is named "NAME sensor".
 //
-// DifferentialWheels: becomes a Robot whose two wheels ("left wheel", "right wheel") hang on hinge joints about the axle,
-// with motors "left wheel motor" and "right wheel motor" and sensors "left wheel sensor" and "right wheel sensor";
-// positive speed drives forward (-z). What the node said beyond that is kept in a DifferentialWheelsDrive node in the
-// hidden field `differentialWheels` of the Robot. Its `mode` is "physics" when the robot and both wheels have Physics,
-// otherwise "kinematic": then whoever simulates moves the robot on its plane by the speeds of the two motors.
+// DifferentialWheels: becomes a Robot whose two wheels ("left wheel", "right wheel") hang on hinge joints about the
+// axle, with motors "left wheel motor" and "right wheel motor" and sensors "left wheel sensor" and "right wheel
+// sensor"; positive speed drives forward (-z). What the node said beyond that is kept in a DifferentialWheelsDrive node
+// in the hidden field `differentialWheels` of the Robot. Its `mode` is "physics" when the robot and both wheels have
+// Physics, otherwise "kinematic": then whoever simulates moves the robot on its plane by the speeds of the two motors.
 #include "formats/upgrade/upgrade_internal.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 // Scale of physical things.
 //
-// Until R2023a a Solid had a `scale`, and a Transform with scale could hold Solids or stand in a bounding object. Now scale
-// is for looks alone, so it becomes part of the numbers below: lengths times s, masses s^3, inertia s^5, torques of
-// motors s^5, forces s^4. A scale that is not the same along all axes is replaced by its geometric mean, with a warning.
-// What cannot be scaled by numbers (meshes from files) is put into a Transform with the scale.
+// Until R2023a a Solid had a `scale`, and a Transform with scale could hold Solids or stand in a bounding object. Now
+// scale is for looks alone, so it becomes part of the numbers below: lengths times s, masses s^3, inertia s^5, torques
+// of motors s^5, forces s^4. A scale that is not the same along all axes is replaced by its geometric mean, with a
+// warning. What cannot be scaled by numbers (meshes from files) is put into a Transform with the scale.
 //
 // A node that is used both inside and outside of what is scaled must not change outside: first every USE that crosses
 // the border becomes a copy.
@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Type (with all below it), field, and the power of the scale that multiplies its numbers. Lengths of geometries are in their rows.
+// Type (with all below it), field, and the power of the scale that multiplies its numbers. Lengths of geometries are in
+// their rows.
 static const struct ScaleRow {
     const char *type, *field;
     int power;

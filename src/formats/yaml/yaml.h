@@ -1,10 +1,10 @@
 // yaml.h - YAML text as a tree of scalars, lists and maps that all know their place in the file.
-// Belongs here: libyaml's events turned into nodes, anchors and aliases, merge keys, conversion of scalars, writing back.
-// Not here: what any key means (body_*.c, cnoid.c).
+// Belongs here: libyaml's events turned into nodes, anchors and aliases, merge keys, conversion of scalars, writing
+// back. Not here: what any key means (body_*.c, cnoid.c).
 //
-// An alias is the same node as its anchor, not a copy: the tree is a directed graph without cycles. What walking it costs
-// is bounded: the nodes that aliases stand for are counted over the whole document, and so is the depth.
-// A YamlDocument owns its nodes; they are constant after parsing and valid until yaml_destroy().
+// An alias is the same node as its anchor, not a copy: the tree is a directed graph without cycles. What walking it
+// costs is bounded: the nodes that aliases stand for are counted over the whole document, and so is the depth. A
+// YamlDocument owns its nodes; they are constant after parsing and valid until yaml_destroy().
 #ifndef TALUS_FORMATS_YAML_H
 #define TALUS_FORMATS_YAML_H
 
@@ -45,7 +45,8 @@ typedef struct YamlOptions {
     const YamlDocument *outer;  // its anchors can be named too; may be NULL. Must outlive the new document.
 } YamlOptions;
 
-// Reads the first document of `text`. `name` is the file for messages. NULL after an error that leaves nothing sensible.
+// Reads the first document of `text`. `name` is the file for messages. NULL after an error that leaves nothing
+// sensible.
 YamlDocument *yaml_parse(const char *name, const char *text, size_t size, const YamlOptions *options, DiagSink *diags);
 void yaml_destroy(YamlDocument *document);  // NULL is fine
 const YamlNode *yaml_root(const YamlDocument *document);

@@ -21,8 +21,8 @@ struct CollideSurface {
     bool is_solid;
     bool has_back;
     double low, high;  // of heights
-    double
-        reach;  // of a mesh, how far something may be behind its triangles: half the thickness of a plate, a quarter of a bar's
+    double reach;  // of a mesh, how far something may be behind its triangles: half the thickness of a plate, a quarter
+                   // of a bar's
 };
 
 static inline void collide_grid_point(const CollideHeights *grid, int x, int z, double out[3])
@@ -48,8 +48,8 @@ typedef struct Touch {
     CollidePose frame;        // of the surface in the frame of the shape
     double core[2][3];        // box that the shape lies in ...
     double radius;            // ... but for this much around it
-    double
-        lift;  // where points are, from the surface (0) to the shape's (1): a wheel's lever arm decides how far it rolls
+    double lift;  // where points are, from the surface (0) to the shape's (1): a wheel's lever arm decides how far it
+                  // rolls
     double margin;
     bool is_solid;  // everything below belongs to the surface
     bool has_back;  // the surface is open: flat shapes touch it from both sides

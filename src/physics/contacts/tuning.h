@@ -1,6 +1,6 @@
-// tuning.h - the numbers of this room that somebody chose, each with its unit, why it is so, and the test that fails or shows it
-// when it is far off. docs/solver.md takes its table from here (tests/tuning_test.sh). Grains of loops and sizes of arrays stand
-// where they are used.
+// tuning.h - the numbers of this room that somebody chose, each with its unit, why it is so, and the test that fails or
+// shows it when it is far off. docs/solver.md takes its table from here (tests/tuning_test.sh). Grains of loops and
+// sizes of arrays stand where they are used.
 #ifndef TALUS_PHYSICS_CONTACTS_TUNING_H
 #define TALUS_PHYSICS_CONTACTS_TUNING_H
 

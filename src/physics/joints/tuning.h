@@ -1,14 +1,14 @@
-// tuning.h - the numbers of this room that somebody chose, each with its unit, why it is so, and the test that fails or shows it
-// when it is far off. docs/solver.md takes its table from here (tests/tuning_test.sh). Grains of loops and sizes of arrays stand
-// where they are used.
+// tuning.h - the numbers of this room that somebody chose, each with its unit, why it is so, and the test that fails or
+// shows it when it is far off. docs/solver.md takes its table from here (tests/tuning_test.sh). Grains of loops and
+// sizes of arrays stand where they are used.
 #ifndef TALUS_PHYSICS_JOINTS_TUNING_H
 #define TALUS_PHYSICS_JOINTS_TUNING_H
 
 // rad: beyond this a hinge's own stop could be passed between two steps, and an angular motor with the unwrapped
 // angle keeps it. physics.joint
 #define STOP_WRAP 3.0
-// rad or m: a joint that is this close to its stop stands at it. Who puts it there by hand means the stop, and the last bit of an
-// angle must not decide whether it is held. control.behaviours
+// rad or m: a joint that is this close to its stop stands at it. Who puts it there by hand means the stop, and the last
+// bit of an angle must not decide whether it is held. control.behaviours
 #define STOP_TOUCH 1e-9
 // N or N m: a motor with more is itself a stop: no number holds its force beside a stop's. physics.joint
 #define UNLIMITED_FORCE 1e20

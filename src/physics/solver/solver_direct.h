@@ -127,7 +127,8 @@ typedef struct ColumnGroup {
     int first, width;  // columns, at most six
     bool is_link;
     int start;     // in `up`: for each column a vector per node from the root down
-    int response;  // in `response_up`: of a link's likewise; else per node a 6x6 block, column lanes last, zero when fewer
+    int response;  // in `response_up`: of a link's likewise; else per node a 6x6 block, column lanes last, zero when
+                   // fewer
 } ColumnGroup;
 
 // Rows one after the other whose only moving side is the same six columns, or are columns themselves: worked on four at

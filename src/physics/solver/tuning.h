@@ -1,6 +1,6 @@
-// tuning.h - the numbers of this room that somebody chose, each with its unit, why it is so, and the test that fails or shows it
-// when it is far off. docs/solver.md takes its table from here (tests/tuning_test.sh). Grains of loops and sizes of arrays stand
-// where they are used.
+// tuning.h - the numbers of this room that somebody chose, each with its unit, why it is so, and the test that fails or
+// shows it when it is far off. docs/solver.md takes its table from here (tests/tuning_test.sh). Grains of loops and
+// sizes of arrays stand where they are used.
 #ifndef TALUS_PHYSICS_SOLVER_TUNING_H
 #define TALUS_PHYSICS_SOLVER_TUNING_H
 
@@ -94,7 +94,8 @@
 #define CROWD_ROWS 4000
 // m: that a point of contact may travel in a step and still be the same one of the warm start. physics.rest
 #define MATCH_DISTANCE 0.03f
-// m: a point at the same place of its pair's list that travelled less is taken without looking at the others. physics.rest
+// m: a point at the same place of its pair's list that travelled less is taken without looking at the others.
+// physics.rest
 #define SAME_POINT_DISTANCE 1e-3f
 // points: that hold a body up which lies on a face. physics.rest
 #define FACE_POINTS 4

@@ -1,5 +1,5 @@
-// Comes to the end of a run in the way that its first argument says, and prints how many steps it saw. What it writes to the
-// file of its second argument stays in stdio's memory until exit() flushes it.
+// Comes to the end of a run in the way that its first argument says, and prints how many steps it saw. What it writes
+// to the file of its second argument stays in stdio's memory until exit() flushes it.
 #include <webots/motor.h>
 #include <webots/robot.h>
 #include <webots/supervisor.h>

@@ -1,5 +1,5 @@
-// Ends in the way that its argument says: with a status after or without wb_robot_cleanup(), never, by loading the world again,
-// with the world paused.
+// Ends in the way that its argument says: with a status after or without wb_robot_cleanup(), never, by loading the
+// world again, with the world paused.
 #include <webots/robot.h>
 #include <webots/supervisor.h>
 

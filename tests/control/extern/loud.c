@@ -1,4 +1,5 @@
-// Gives the robot OTHER eight megabytes of customData, which its controller is sent with its next state, then counts its steps.
+// Gives the robot OTHER eight megabytes of customData, which its controller is sent with its next state, then counts
+// its steps.
 #include <webots/robot.h>
 #include <webots/supervisor.h>
 

@@ -1,5 +1,6 @@
-// A program that a person starts for a robot. What it does: count steps until the end; run "forever" without looking; "leave" after
-// ten steps without a word; "die" there; "say" goodbye there; "stall" in the middle of a step, reading nothing; "save" a world.
+// A program that a person starts for a robot. What it does: count steps until the end; run "forever" without looking;
+// "leave" after ten steps without a word; "die" there; "say" goodbye there; "stall" in the middle of a step, reading
+// nothing; "save" a world.
 #include <webots/robot.h>
 #include <webots/supervisor.h>
 

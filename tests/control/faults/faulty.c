@@ -1,5 +1,5 @@
-// Fails as its arguments say: how (crash, kill, exit, leave, hang, deaf, good, stay) and when (init, step, cleanup). With a third
-// argument it first starts children of its own, which never end by themselves.
+// Fails as its arguments say: how (crash, kill, exit, leave, hang, deaf, good, stay) and when (init, step, cleanup).
+// With a third argument it first starts children of its own, which never end by themselves.
 #include <webots/robot.h>
 
 #include <signal.h>

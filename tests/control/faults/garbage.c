@@ -1,5 +1,5 @@
-// Writes nonsense into the memory shared with the simulator, whose layout is said in src/protocol/channel.c; at once, or in
-// the middle of a run, or when it is asked to end.
+// Writes nonsense into the memory shared with the simulator, whose layout is said in src/protocol/channel.c; at once,
+// or in the middle of a run, or when it is asked to end.
 #include <webots/robot.h>
 
 #include <linux/futex.h>

@@ -1,5 +1,5 @@
-// Loads its world again until it has been there so many times. Each time it notes in a file what the simulator holds: open files,
-// shared memories of controllers, memory of its own in kB.
+// Loads its world again until it has been there so many times. Each time it notes in a file what the simulator holds:
+// open files, shared memories of controllers, memory of its own in kB.
 #include <webots/supervisor.h>
 #include <webots/robot.h>
 

@@ -1,4 +1,5 @@
-/* What every generated call takes its arguments from: a world of its own with one object of every kind. C and C++ at once. */
+/* What every generated call takes its arguments from: a world of its own with one object of every kind. C and C++ at
+ * once. */
 #include <plugins/physics.h>
 #include <stdio.h>
 #include <stdlib.h>

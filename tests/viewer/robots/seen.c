@@ -1,5 +1,5 @@
-// seen.c - a robot that says which keys are down, shows a label and a green screen, measures, turns its wheel and lights its lamp while A
-// is down, and pauses the world at P.
+// seen.c - a robot that says which keys are down, shows a label and a green screen, measures, turns its wheel and
+// lights its lamp while A is down, and pauses the world at P.
 #include <webots/camera.h>
 #include <webots/display.h>
 #include <webots/distance_sensor.h>

@@ -1,5 +1,5 @@
-// talks.c - a robot that answers its window: it echoes each message with the number of the step and of the message in that step, turns its
-// wheel at "go" and stands at "stop", and says at every tenth step how far it is.
+// talks.c - a robot that answers its window: it echoes each message with the number of the step and of the message in
+// that step, turns its wheel at "go" and stands at "stop", and says at every tenth step how far it is.
 #include <webots/motor.h>
 #include <webots/plugins/robot_window/robot_wwi.h>
 #include <webots/robot.h>

@@ -1,4 +1,5 @@
-// Fields inside of PROTOs and the ones of the scene tree that they are connected to; what is counted; rotations as they are given.
+// Fields inside of PROTOs and the ones of the scene tree that they are connected to; what is counted; rotations as they
+// are given.
 #include "check.h"
 
 #include <webots/device.h>

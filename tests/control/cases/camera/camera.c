@@ -1,4 +1,5 @@
-// Pictures of cameras, pixel by pixel against the formulas: light L becomes 255 (1 - exp(-L exposure))^(1/2.2), the sky keeps its colour.
+// Pictures of cameras, pixel by pixel against the formulas: light L becomes 255 (1 - exp(-L exposure))^(1/2.2), the sky
+// keeps its colour.
 #include <webots/camera.h>
 #include <webots/supervisor.h>
 
@@ -24,7 +25,8 @@ static void check_pixel(const unsigned char *picture, int width, int x, int y, d
 #define CHECK_PIXEL(picture, width, x, y, red, green, blue)                                                            \
     check_pixel(picture, width, x, y, red, green, blue, __LINE__)
 
-// The field of view is a right angle, so a point (d, y, z) lies at the column WIDTH/2 (1 - y/d) and the row HEIGHT/2 - WIDTH/2 z/d.
+// The field of view is a right angle, so a point (d, y, z) lies at the column WIDTH/2 (1 - y/d) and the row HEIGHT/2 -
+// WIDTH/2 z/d.
 static void colours(void)
 {
     const unsigned char *picture = wb_camera_get_image(camera);

@@ -84,7 +84,8 @@ static void check_radar(void)
     WbNodeRef target = wb_supervisor_node_get_from_def("TARGET");
     check_steps(1);
     CHECK(wb_radar_get_number_of_targets(radar) == 1);
-    // It reaches out of the view: its corners count where they are drawn onto the sides (the case "radar" has whole targets).
+    // It reaches out of the view: its corners count where they are drawn onto the sides (the case "radar" has whole
+    // targets).
     CHECK(wb_radar_get_targets(radar)[0].distance >= 1.4 && wb_radar_get_targets(radar)[0].distance < 5.0);
     wb_supervisor_node_set_velocity(target, (const double[6]){ -1.5, 0, 0, 0, 0, 0 });
     check_steps(1);

@@ -41,7 +41,8 @@ int main(void)
     CHECK(wb_supervisor_field_get_mf_node(top, count) == def("ONE"));
     CHECK(wb_supervisor_field_get_mf_node(top, count + 1) == def("TWO"));
     CHECK(wb_supervisor_field_get_count(children("ONE")) == 1);
-    // PROTOs that the world declares can be imported, those that it does not declare cannot, wherever they stand in the text.
+    // PROTOs that the world declares can be imported, those that it does not declare cannot, wherever they stand in the
+    // text.
     wb_supervisor_field_import_mf_node_from_string(top, -1,
                                                    "DEF SEES Robot { controller \"<none>\" children [ Eye { } ] }");
     CHECK(def("SEES") != NULL);

@@ -1,5 +1,5 @@
-// What all sensors share: nothing before they are enabled, a period that holds, the last value kept after they are disabled,
-// and wrong tags, types and periods refused. The robot falls, so values change.
+// What all sensors share: nothing before they are enabled, a period that holds, the last value kept after they are
+// disabled, and wrong tags, types and periods refused. The robot falls, so values change.
 #include <webots/accelerometer.h>
 #include <webots/altimeter.h>
 #include <webots/compass.h>

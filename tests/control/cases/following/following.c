@@ -1,5 +1,6 @@
-// A Viewpoint goes along with the solid that it follows, and its fields say so: in a PROTO with a template that is made anew, after it was
-// put elsewhere, when it is told to follow another, mounted on it, and after a reset. Values beyond their range are mended when set.
+// A Viewpoint goes along with the solid that it follows, and its fields say so: in a PROTO with a template that is made
+// anew, after it was put elsewhere, when it is told to follow another, mounted on it, and after a reset. Values beyond
+// their range are mended when set.
 #include "check.h"
 
 #include <webots/supervisor.h>

@@ -1,4 +1,5 @@
-// Directional, point and spot lights by their formulas; colour filters; shadows of other solids, not of the robot itself.
+// Directional, point and spot lights by their formulas; colour filters; shadows of other solids, not of the robot
+// itself.
 #include "check.h"
 
 #include <webots/light_sensor.h>

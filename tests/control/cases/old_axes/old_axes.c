@@ -1,5 +1,6 @@
-// Supervisors in a world with y up (before R2022a) meet the nodes, the places and the turns of its file: those of robots of the
-// library, of PROTOs around them, of cameras, and of shapes that are put upright inside; what they set and import means the same.
+// Supervisors in a world with y up (before R2022a) meet the nodes, the places and the turns of its file: those of
+// robots of the library, of PROTOs around them, of cameras, and of shapes that are put upright inside; what they set
+// and import means the same.
 #include "check.h"
 
 #include <webots/supervisor.h>

@@ -1,4 +1,5 @@
-// Calls as programs before R2018 wrote them: range finders that are cameras, pasting without blending, labels without a font.
+// Calls as programs before R2018 wrote them: range finders that are cameras, pasting without blending, labels without a
+// font.
 #include "check.h"
 
 #include <webots/camera.h>

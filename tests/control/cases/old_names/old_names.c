@@ -1,4 +1,5 @@
-// Names that newer releases replaced, and recordings, which are not made: the start fails and says so, nothing is under way.
+// Names that newer releases replaced, and recordings, which are not made: the start fails and says so, nothing is under
+// way.
 #include <webots/supervisor.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-// The halves of a step: what is commanded between them acts in the next step, readings stay those of the last one, and a
-// question between them is answered as after the second half.
+// The halves of a step: what is commanded between them acts in the next step, readings stay those of the last one, and
+// a question between them is answered as after the second half.
 #include "check.h"
 
 #include <webots/motor.h>

@@ -1,5 +1,6 @@
-// Parameters of PROTO instances at run time: whatever is connected to them, through nested and derived PROTOs, templates and USE,
-// takes effect in collisions, in what rays and cameras see and in how bodies move; and a reset takes it all back.
+// Parameters of PROTO instances at run time: whatever is connected to them, through nested and derived PROTOs,
+// templates and USE, takes effect in collisions, in what rays and cameras see and in how bodies move; and a reset takes
+// it all back.
 #include "check.h"
 
 #include <webots/camera.h>
@@ -91,7 +92,8 @@ int main(void)
     check_steps(120);
     double angle = fabs(angle_of_arm());
     CHECK_NEAR(100 * angle, 2 * 9.81 * cos(angle), 0.5);
-    // A body that a template makes anew is one body: it stays where it was, and nothing of the old one is left below it.
+    // A body that a template makes anew is one body: it stays where it was, and nothing of the old one is left below
+    // it.
     WbNodeRef falling = wb_supervisor_node_get_from_def("FALLING");
     for (int i = 0; i < 3; i++) {
         double before = wb_supervisor_node_get_position(falling)[2];

@@ -1,4 +1,5 @@
-// physics/connector_detach: a force that grows by 0.1 N a step parts two connectors of 1 N each in the step it reaches 2.1 N.
+// physics/connector_detach: a force that grows by 0.1 N a step parts two connectors of 1 N each in the step it
+// reaches 2.1 N.
 #include "check.h"
 
 #include <webots/connector.h>

@@ -1,4 +1,5 @@
-// physics/kinematic_geometry_update: a body sleeps on a box without physics; the box shrinks; within 512 ms the body moves.
+// physics/kinematic_geometry_update: a body sleeps on a box without physics; the box shrinks; within 512 ms the body
+// moves.
 #include "check.h"
 
 #include <webots/supervisor.h>

@@ -1,4 +1,5 @@
-// physics/joint_hard_limits_after_move: joints driven against their stops stay there, also after the robot was put elsewhere.
+// physics/joint_hard_limits_after_move: joints driven against their stops stay there, also after the robot was put
+// elsewhere.
 #include "check.h"
 
 #include <webots/motor.h>

@@ -1,4 +1,5 @@
-// api/motor3_velocity: each axis of a BallJoint in velocity mode; the inertial unit sees the turn that the sensor counts.
+// api/motor3_velocity: each axis of a BallJoint in velocity mode; the inertial unit sees the turn that the sensor
+// counts.
 #include "check.h"
 
 #include <webots/inertial_unit.h>

@@ -34,7 +34,8 @@ int main(void)
     CHECK_NEAR(wb_position_sensor_get_value(sensors[0]), gone[0] + 0.64, 1e-5);
     CHECK_NEAR(wb_position_sensor_get_value(sensors[1]), gone[1] - 0.64, 1e-5);
     const double *turned = wb_supervisor_node_get_orientation(wb_supervisor_node_get_self());
-    // Published -1.097467 +- 1e-4 for belts of many triangles; boxes that touch the floor at the same places come this near.
+    // Published -1.097467 +- 1e-4 for belts of many triangles; boxes that touch the floor at the same places come this
+    // near.
     CHECK_NEAR(atan2(turned[2], turned[0]), -1.097467, 5e-4);
     return check_done();
 }

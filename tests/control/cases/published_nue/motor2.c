@@ -1,4 +1,5 @@
-// api/motor2: a weak motor on the second axis of a Hinge2Joint. The published place is the one 21 steps after the command.
+// api/motor2: a weak motor on the second axis of a Hinge2Joint. The published place is the one 21 steps after the
+// command.
 #include "check.h"
 
 #include <webots/motor.h>

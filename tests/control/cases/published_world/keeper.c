@@ -1,4 +1,5 @@
-// api/supervisor_save_world, physics/floating_point_precision, physics/hidden_parameter_single, and the states of api/supervisor_node.
+// api/supervisor_save_world, physics/floating_point_precision, physics/hidden_parameter_single, and the states of
+// api/supervisor_node.
 #include "check.h"
 
 #include <float.h>

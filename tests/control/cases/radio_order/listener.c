@@ -1,5 +1,5 @@
-// Packets are handed over when all robots' commands were heard: what was sent before the first step arrives, and a channel
-// that is set in the step of sending counts, wherever the robots stand in the file.
+// Packets are handed over when all robots' commands were heard: what was sent before the first step arrives, and a
+// channel that is set in the step of sending counts, wherever the robots stand in the file.
 #include "check.h"
 
 #include <webots/receiver.h>

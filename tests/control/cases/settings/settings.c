@@ -1,4 +1,5 @@
-// Writes fields of its own devices and of another robot's while the world runs, and counts what that robot hears: see listener.c.
+// Writes fields of its own devices and of another robot's while the world runs, and counts what that robot hears: see
+// listener.c.
 #include "check.h"
 
 #include <webots/camera.h>
@@ -29,7 +30,8 @@ int main(void)
     wb_camera_enable(camera, 16);
     check_steps(2);
 
-    // The listener is some 5 m away: the first packet is out of range, the third on another channel, the fifth out of range again.
+    // The listener is some 5 m away: the first packet is out of range, the third on another channel, the fifth out of
+    // range again.
     wb_emitter_send(sender, "a", 2);
     check_steps(1);
     wb_supervisor_field_set_sf_float(field("SENDER", "range"), 10);

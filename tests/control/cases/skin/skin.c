@@ -1,5 +1,5 @@
-// Skins: names and places of bones, what follows when a controller or a joint moves one, and that cameras see it. The worm stands
-// along z, 1.2 m high, with bones from 0, 0.4 and 0.8 m.
+// Skins: names and places of bones, what follows when a controller or a joint moves one, and that cameras see it. The
+// worm stands along z, 1.2 m high, with bones from 0, 0.4 and 0.8 m.
 #include <webots/camera.h>
 #include <webots/motor.h>
 #include <webots/skin.h>

@@ -1,5 +1,6 @@
-// Speakers and what Microphones hear of them: what plays is known at once, ends when its time is over, by pitch and loop, and is stopped by name or all together.
-// With --sound, tests/record/sound_test.sh hears what is played here: first 0.5 s on the middle one, then on two sides.
+// Speakers and what Microphones hear of them: what plays is known at once, ends when its time is over, by pitch and
+// loop, and is stopped by name or all together. With --sound, tests/record/sound_test.sh hears what is played here:
+// first 0.5 s on the middle one, then on two sides.
 #include "check.h"
 
 #include <webots/microphone.h>
@@ -85,7 +86,8 @@ int main(void)
     CHECK(!wb_speaker_is_sound_playing(left, "tone.wav") && !wb_speaker_is_sound_playing(middle, "other.wav"));
     check_steps(31);
     CHECK(wb_speaker_is_sound_playing(middle, "tone.wav"));
-    // The tone has 0.8 of half the full level: so near, and a quarter of it 4 m away. 30 steps had 10 readings of three.
+    // The tone has 0.8 of half the full level: so near, and a quarter of it 4 m away. 30 steps had 10 readings of
+    // three.
     CHECK(abs(wb_microphone_get_sample_size(near_one) - (int)(0.048 * RATE) * 2) <= 2);
     CHECK_NEAR(loudness(near_one), 0.4 * sqrt(0.5), 0.01);
     CHECK_NEAR(loudness(far_one), 0.1 * sqrt(0.5), 0.0025);

@@ -1,5 +1,5 @@
-// States of any node are kept and put back; joints stay within their stops; a force acts at the solid's own centre; nodes are hidden
-// from a camera; the viewpoint moves to a node; real time is not faster than the clock.
+// States of any node are kept and put back; joints stay within their stops; a force acts at the solid's own centre;
+// nodes are hidden from a camera; the viewpoint moves to a node; real time is not faster than the clock.
 #include "check.h"
 
 #include <webots/camera.h>

@@ -1,5 +1,5 @@
-// physics/spring_damping_force: a spring does the same on a fixed parent and on one that rests on the floor, and brings the
-// joint back. Ends 1 and 2 are sliders, 3 and 4 hinges, 5 and 6 balls; all are pushed for 20 steps.
+// physics/spring_damping_force: a spring does the same on a fixed parent and on one that rests on the floor, and brings
+// the joint back. Ends 1 and 2 are sliders, 3 and 4 hinges, 5 and 6 balls; all are pushed for 20 steps.
 #include "check.h"
 
 #include <webots/supervisor.h>

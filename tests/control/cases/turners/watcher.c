@@ -1,4 +1,5 @@
-// physics/ball_joint_vs_hinge_joints: a ball joint with three motors moves its end as three hinges do, with and without physics.
+// physics/ball_joint_vs_hinge_joints: a ball joint with three motors moves its end as three hinges do, with and without
+// physics.
 #include "check.h"
 
 #include <webots/supervisor.h>

@@ -1,5 +1,5 @@
-/* A distance sensor made of a ray: a geom of the plugin's own in the world's space. webots_physics_collide() is asked about
- * it like about every other geom; the nearest hit of a step is the reading. */
+/* A distance sensor made of a ray: a geom of the plugin's own in the world's space. webots_physics_collide() is asked
+ * about it like about every other geom; the nearest hit of a step is the reading. */
 #include <plugins/physics.h>
 
 #define RANGE 10.0
