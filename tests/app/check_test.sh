@@ -40,7 +40,7 @@ inertia|inertia|Solid { boundingObject Box { size 0.1 0.1 0.1 } physics Physics 
 axis_zero|axis|Robot { children [ HingeJoint { jointParameters HingeJointParameters { axis 0 0 0 } endPoint Solid { $body } } ] $body }
 rotation_zero|rotation .*axis 0 0 0|Solid { rotation 0 0 0 0 }
 gravity_vector|gravity is of type SFFloat|WorldInfo { gravity 0 0 -9.81 }
-string_for_list|controllerArgs is of type MFString|Words { }
+string_for_list|'controllerArgs' is of type MFString|Words { }
 restricted|'Pose' is not allowed in 'slot'|Slotted { slot [ Pose { } ] }
 declared_twice|'Slotted' is declared already|Slotted { }
 ROWS
