@@ -551,9 +551,10 @@ static void step_world(TalusBatch *batch, int index, PhysicsScratch *scratch)
         replace_episode(batch, index);
 }
 
-static const Physics *physics_at(const TalusBatch *batch, int index)
+// What is fetched ahead lies in the same piece: the worlds of other pieces are other threads', which may make them anew.
+static const Physics *physics_at(const TalusBatch *batch, int index, int end)
 {
-    return index < batch->count ? sim_physics(batch->worlds[index].world->sim) : NULL;
+    return index < end ? sim_physics(batch->worlds[index].world->sim) : NULL;
 }
 
 static void step_range(int begin, int end, int worker, void *context)
@@ -561,7 +562,7 @@ static void step_range(int begin, int end, int worker, void *context)
     TalusBatch *batch = context;
     PhysicsScratch *scratch = batch->thread_scratch[worker];
     for (int i = begin; i < end; i++) {
-        physics_plan_next(scratch, physics_at(batch, i + 1), physics_at(batch, i + 2));
+        physics_plan_next(scratch, physics_at(batch, i + 1, end), physics_at(batch, i + 2, end));
         step_world(batch, i, scratch);
     }
 }
