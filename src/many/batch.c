@@ -551,7 +551,8 @@ static void step_world(TalusBatch *batch, int index, PhysicsScratch *scratch)
         replace_episode(batch, index);
 }
 
-// What is fetched ahead lies in the same piece: the worlds of other pieces are other threads', which may make them anew.
+// What is fetched ahead lies in the same piece: the worlds of other pieces are other threads', which may make them
+// anew.
 static const Physics *physics_at(const TalusBatch *batch, int index, int end)
 {
     return index < end ? sim_physics(batch->worlds[index].world->sim) : NULL;
