@@ -166,10 +166,13 @@ static void name_crash_file(Sim *sim)
 {
     const char *given = sim->plugin_options.crash_snapshot;
     Arena *arena = arena_create();
+    char *path = memory_string(
+        given ? given : arena_printf(arena, "%s.crash.snap", path_stem(arena, scene_path(sim->scene))));
     free(sim->crash_path);
     free(sim->crash_file);
-    sim->crash_path = memory_string(
-        given ? given : arena_printf(arena, "%s.crash.snap", path_stem(arena, scene_path(sim->scene))));
+    sim->crash_path = path;
+    if (given)
+        sim->plugin_options.crash_snapshot = path;  // a later start must not ask the caller's string again
     char *folder = getcwd(NULL, 0);
     sim->crash_file = memory_string(folder ? path_join(arena, folder, sim->crash_path) : sim->crash_path);
     free(folder);

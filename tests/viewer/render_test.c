@@ -30,7 +30,9 @@ static World world_open(const char *name, const char *plugin, const char *nodes)
     text_free(&text);
     world.sim = sim_load(path, NULL, world.diags);
     CHECK(world.sim, name);
-    SimPluginOptions options = { .plugin = { .out = world.console } };
+    char snapshot[1100];
+    snprintf(snapshot, sizeof snapshot, "%s.crash.snap", path);
+    SimPluginOptions options = { .plugin = { .out = world.console }, .crash_snapshot = snapshot };
     CHECK(sim_start_plugin(world.sim, &options), name);
     return world;
 }
