@@ -166,8 +166,8 @@ static void name_crash_file(Sim *sim)
 {
     const char *given = sim->plugin_options.crash_snapshot;
     Arena *arena = arena_create();
-    char *path = memory_string(
-        given ? given : arena_printf(arena, "%s.crash.snap", path_stem(arena, scene_path(sim->scene))));
+    char *path = memory_string(given ? given
+                                     : arena_printf(arena, "%s.crash.snap", path_stem(arena, scene_path(sim->scene))));
     free(sim->crash_path);
     free(sim->crash_file);
     sim->crash_path = path;
