@@ -325,6 +325,29 @@ static Measured run_mujoco(const BenchScene *scene, int worlds, int threads, int
 
 // ---- the table ----
 
+// A number of the table; what was not measured is left empty.
+static void print_cell(double value, int digits)
+{
+    if (isfinite(value) && value > 0.0)
+        printf(" %.*f |", digits, value);
+    else
+        printf(" |");
+}
+
+static void print_row(const char *name, int worlds, const double talus[3], const double mujoco[3], double memory)
+{
+    int threads = worlds > 1 ? 2 : 1;
+    printf("| %s | %d |", name, worlds);
+    print_cell(talus[1], 0);
+    print_cell(talus[2], 0);
+    print_cell(talus[2] / talus[1], 2);
+    print_cell(mujoco[1], 0);
+    print_cell(mujoco[2], 0);
+    print_cell(talus[threads] / mujoco[threads], 2);
+    print_cell(memory / 1024.0, 0);
+    printf("\n");
+}
+
 static void measure(const BenchScene *scene, int worlds, int rounds)
 {
     int budget = scene->link_count > 4 ? 30000 : 200000, episodes = budget / worlds / EPISODE,
@@ -340,9 +363,7 @@ static void measure(const BenchScene *scene, int worlds, int rounds)
             memory = measured.memory;
             mujoco[threads] = fmax(mujoco[threads], run_mujoco(scene, worlds, threads, steps).rate);
         }
-    printf("| %s | %d | %.0f | %.0f | %.2f | %.0f | %.0f | %.2f | %.0f |\n", scene->name, worlds, talus[1], talus[2],
-           talus[2] / talus[1], mujoco[1], mujoco[2], worlds > 1 ? talus[2] / mujoco[2] : talus[1] / mujoco[1],
-           memory / 1024.0);
+    print_row(scene->name, worlds, talus, mujoco, memory);
     fflush(stdout);
 }
 
@@ -376,8 +397,13 @@ int main(int argc, char **argv)
             if (sizes[i] <= largest)
                 measure(&scenes[s], sizes[i], rounds);
     counts_contacts = true;
-    for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++)
-        printf("%s: %.1f points of contact in a step, MuJoCo %.1f\n", scenes[s].name,
-               run_talus(&scenes[s], 32, 1, EPISODE).contacts, run_mujoco(&scenes[s], 32, 1, EPISODE).contacts);
+    for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++) {
+        double theirs = run_mujoco(&scenes[s], 32, 1, EPISODE).contacts;
+        printf("%s: %.1f points of contact in a step", scenes[s].name, run_talus(&scenes[s], 32, 1, EPISODE).contacts);
+        if (isfinite(theirs))
+            printf(", MuJoCo %.1f\n", theirs);
+        else
+            printf("; there is no MuJoCo here\n");
+    }
     return 0;
 }
