@@ -22,8 +22,8 @@
 #define STB_EASY_FONT_IMPLEMENTATION
 #include <stb/stb_easy_font.h>
 #pragma GCC diagnostic pop
-#pragma GCC diagnostic ignored                                                                                         \
-    "-Wunused-function"  // stb declares more than it defines, which is said at the end of the file
+// stb declares more than it defines, which is said at the end of the file.
+#pragma GCC diagnostic ignored "-Wunused-function"
 
 struct WbImageStructPrivate {
     int width, height;

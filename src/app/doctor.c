@@ -3,6 +3,7 @@
 
 #include "assets/speech.h"
 #include "assets/web_page.h"
+#include "base/cpu.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/program.h"
@@ -101,7 +102,7 @@ static int gather(Finding *findings, Arena *arena)
     findings[count++] = (Finding){ "processors", arena_printf(arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN)), true,
                                    true };
 #if defined(__x86_64__)
-    findings[count++] = (Finding){ "AVX2", __builtin_cpu_supports("avx2") ? "yes" : "no", true, true };
+    findings[count++] = (Finding){ "AVX2", cpu_has_avx2() ? "yes" : "no", true, true };
 #endif
     findings[count++] = (Finding){ "rays", rays_library(), true, true };
     char program[PATH_MAX];

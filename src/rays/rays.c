@@ -3,6 +3,7 @@
 // the world. A moving world so needs new boxes alone. Rays travel in packets of eight.
 #include "rays/shadows.h"
 
+#include "base/cpu.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -1221,15 +1222,6 @@ const char *rays_library(void) { return "Embree " RTC_VERSION_STRING; }
 
 // ---- life ----
 
-static bool machine_has_avx2(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") != 0;
-#else
-    return false;
-#endif
-}
-
 Rays *rays_create(Physics *physics, DiagSink *diags)
 {
     assert(physics && diags);
@@ -1237,7 +1229,7 @@ Rays *rays_create(Physics *physics, DiagSink *diags)
     rays->physics = physics;
     rays->diags = diags;
     rays->view = POSE_IDENTITY;
-    bool is_wide = machine_has_avx2();
+    bool is_wide = cpu_has_avx2();
     rays->shade = is_wide ? shade_avx2 : shade_portable;
     rays->block = is_wide ? block_surfaces_avx2 : block_surfaces_portable;
     rays->fill = is_wide ? raster_fill_avx2 : raster_fill_portable;

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,16 +214,17 @@ const char *act_fields(Act *act)
 
 // ---- changes ----
 
-// What the reader said about a text that it did not take.
+// What the reader said about a text that it did not take. What it would use instead is left out: here nothing is used.
 static const char *trouble_since(Act *act, int first)
 {
+    static const DiagSeverity severities[] = { DIAG_ERROR, DIAG_WARNING };
     const DiagSink *diags = act->viewer->diags;
-    for (int i = first; i < diag_count(diags); i++)
-        if (diag_at(diags, i)->severity == DIAG_ERROR)
-            return arena_string(act->viewer->arena, diag_at(diags, i)->message);
-    for (int i = first; i < diag_count(diags); i++)
-        if (diag_at(diags, i)->severity == DIAG_WARNING)
-            return arena_string(act->viewer->arena, diag_at(diags, i)->message);
+    for (int k = 0; k < COUNT_OF(severities); k++)
+        for (int i = first; i < diag_count(diags); i++) {
+            const char *message = diag_at(diags, i)->message, *remedy = strstr(message, "; using ");
+            if (diag_at(diags, i)->severity == severities[k])
+                return arena_printf(act->viewer->arena, "%.*s", (int)(remedy ? remedy - message : INT_MAX), message);
+        }
     return "that could not be done (it was said before why)";
 }
 

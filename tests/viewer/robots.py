@@ -4,7 +4,7 @@ import struct
 import subprocess
 import sys
 
-from viewer_client import LIMIT, Closed, Run, check, hash_of
+from viewer_client import LIMIT, Run, check, hash_of
 
 WORLD, LOG = sys.argv[1:]
 
@@ -189,11 +189,7 @@ def log_repeats_keys():
     client.do("joint", node=client.welcome["meta"]["joints"][0]["node"], position=-0.5)
     client.do("key", codes=[ord("A")])
     client.do("play")
-    try:
-        while True:
-            client.read()
-    except Closed:
-        pass
+    client.read_to_end()
     code, text = run.wait()
     check(code == 0, text)
     again = subprocess.run([os.environ["TALUS_PROGRAM"], "run", WORLD, "--steps", "150", "--hash", "--quiet", "--input", LOG],

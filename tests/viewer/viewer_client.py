@@ -263,6 +263,14 @@ class Client:
         """Reads until the world has come to a step; with no more steps asked for it then stands there."""
         self.until(lambda: self.frames and self.frames[-1].step >= step)
 
+    def read_to_end(self):
+        """Takes everything until the program closes the connection."""
+        try:
+            while True:
+                self.read()
+        except Closed:
+            pass
+
     def ask(self, act, **arguments):
         self.number += 1
         self.send({"do": act, "id": self.number, **arguments})

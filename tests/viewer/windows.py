@@ -166,11 +166,7 @@ def log_repeats_words():
     client.do("reset")
     client.do("window", node=robot, text="go")
     client.do("play")
-    try:
-        while True:
-            client.read()
-    except Closed:
-        pass
+    client.read_to_end()
     code, text = run.wait()
     check(code == 0, text)
     arguments = [os.environ["TALUS_PROGRAM"], "run", WORLD, "--steps", "150", "--hash", "--quiet"]
