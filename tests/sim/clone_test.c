@@ -219,7 +219,7 @@ static void wrong_calls_say_why(void **state)
 static void clones_leave_nothing_behind(void **state)
 {
     (void)state;
-    enum { CLONES = 10000, WARM = 1000 };
+    enum { CLONES = 10000, WARM = 100 };
     TalusWorld *world = open_world();
     size_t before = 0;
     for (int i = 0; i < CLONES; i++) {
@@ -234,9 +234,7 @@ static void clones_leave_nothing_behind(void **state)
         talus_free(copy);
     }
     size_t after = mallinfo2().uordblks;
-    // Less than three bytes for each are the allocator's own: it keeps some freed blocks of each size (none are left
-    // without its cache, glibc.malloc.tcache_count=0, nor are they more after four times as many clones).
-    if (after > before + 3 * (size_t)CLONES)
+    if (after > before)  // freed blocks that the allocator's cache keeps would count: the test is run without it
         fail_msg("%d clones left %zu bytes behind", CLONES - WARM, after - before);
     talus_free(world);
 }
