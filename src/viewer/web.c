@@ -175,7 +175,7 @@ static void name_origin(const char *host, int port, char origin[300])
 // knows the path, also for modules and fonts, which a browser asks for in the name of that origin.
 static bool add_window_headers(struct lws *wsi, unsigned char **at, unsigned char *end)
 {
-    char host[256], viewer[300] = "'none'", own[300] = "'none'", policy[2000];
+    char host[256], viewer[300] = "'none'", own[300] = "'none'", policy[3000];
     if (host_is_fine(wsi, host)) {
         name_origin(host, web_of(wsi)->port, viewer);
         name_origin(host, web_of(wsi)->window_port, own);
